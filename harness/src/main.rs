@@ -1,0 +1,5 @@
+//! The command line.
+
+#![deny(unsafe_code)]
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Program to OpenCL C for a test environment.

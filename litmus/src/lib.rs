@@ -1,0 +1,10 @@
+//! Litmus tests: language, models, oracle, kernels.
+//!
+//! A litmus test is a small concurrent program with a question. [`program`] is its in-memory form;
+//! everything else in this crate produces or consumes it.
+
+#![forbid(unsafe_code)]
+
+pub mod kernel;
+pub mod program;
+pub mod syntax;

@@ -1,0 +1,124 @@
+//! The question a test asks about its final states.
+
+use super::{LocId, RegId, ThreadId};
+
+/// Something whose final value an outcome records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Observable {
+    /// A thread's register.
+    Register(ThreadId, RegId),
+    /// An element of a location.
+    Memory(LocId, u32),
+}
+
+/// How the question quantifies over final states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// Can the predicate hold?
+    Exists,
+    /// Can the predicate never hold?
+    NotExists,
+    /// Does the predicate always hold?
+    Forall,
+}
+
+/// Comparison in a predicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `=` or `==`
+    Eq,
+    /// `!=` or `<>`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Atom {
+    /// A final value.
+    Observe(Observable),
+    /// A constant.
+    Const(i64),
+}
+
+/// A predicate over a final state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Predicate {
+    /// Always true or always false.
+    Bool(bool),
+    /// A comparison.
+    Compare(Relation, Atom, Atom),
+    /// `not`, `~`
+    Not(Box<Predicate>),
+    /// `/\`; at least two parts.
+    And(Vec<Predicate>),
+    /// `\/`; at least two parts.
+    Or(Vec<Predicate>),
+}
+
+/// Quantifier and predicate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// The quantifier.
+    pub quantifier: Quantifier,
+    /// The predicate.
+    pub predicate: Predicate,
+}
+
+impl Relation {
+    /// Whether it holds between two values.
+    pub fn holds(self, left: i64, right: i64) -> bool {
+        match self {
+            Relation::Eq => left == right,
+            Relation::Ne => left != right,
+            Relation::Lt => left < right,
+            Relation::Le => left <= right,
+            Relation::Gt => left > right,
+            Relation::Ge => left >= right,
+        }
+    }
+}
+
+impl Predicate {
+    /// Whether the predicate holds in the final state that `value` describes.
+    pub fn eval(&self, value: &dyn Fn(Observable) -> i64) -> bool {
+        let atom = |a: &Atom| match *a {
+            Atom::Observe(o) => value(o),
+            Atom::Const(c) => c,
+        };
+        match self {
+            Predicate::Bool(b) => *b,
+            Predicate::Compare(relation, left, right) => relation.holds(atom(left), atom(right)),
+            Predicate::Not(p) => !p.eval(value),
+            Predicate::And(parts) => parts.iter().all(|p| p.eval(value)),
+            Predicate::Or(parts) => parts.iter().any(|p| p.eval(value)),
+        }
+    }
+
+    /// Calls `each` for every observable mentioned, in order, duplicates included.
+    pub fn each_observable(&self, each: &mut dyn FnMut(Observable)) {
+        match self {
+            Predicate::Bool(_) => {}
+            Predicate::Compare(_, left, right) => {
+                for atom in [left, right] {
+                    if let Atom::Observe(o) = atom {
+                        each(*o);
+                    }
+                }
+            }
+            Predicate::Not(p) => p.each_observable(each),
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                for part in parts {
+                    part.each_observable(each);
+                }
+            }
+        }
+    }
+}

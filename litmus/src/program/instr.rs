@@ -1,0 +1,88 @@
+//! Instructions: the statements of a thread.
+
+use super::{Access, Expr, MemOrder, MemScope, RegId};
+
+/// Which regions a fence or barrier orders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct FenceFlags {
+    /// `CLK_GLOBAL_MEM_FENCE`
+    pub global: bool,
+    /// `CLK_LOCAL_MEM_FENCE`
+    pub local: bool,
+    /// `CLK_IMAGE_MEM_FENCE`
+    pub image: bool,
+}
+
+/// Who meets at a barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BarrierScope {
+    /// All work-items of the work-group: `barrier`, `work_group_barrier`.
+    WorkGroup,
+    /// All work-items of the sub-group: `sub_group_barrier`.
+    SubGroup,
+}
+
+/// A barrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Barrier {
+    /// The label before it (`B1: barrier(…)`): barriers of one group with one label are the same
+    /// barrier. Without labels the n-th barriers of a group's threads are the same one.
+    pub label: Option<String>,
+    /// Who meets.
+    pub group: BarrierScope,
+    /// Which regions it orders.
+    pub flags: FenceFlags,
+    /// The memory scope, where the source states one; work-group (or sub-group) otherwise.
+    pub scope: Option<MemScope>,
+}
+
+/// A statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Instr {
+    /// `r = e`
+    Assign {
+        /// The register.
+        register: RegId,
+        /// The value; converted to the register's type.
+        value: Expr,
+    },
+    /// `e` evaluated for its effects.
+    Effect(Expr),
+    /// `*x = e`, `atomic_store…(x, e)`, and `atomic_init(x, e)` as a plain store;
+    /// `atomic_flag_clear` stores 0.
+    Store {
+        /// Where and how.
+        access: Access,
+        /// The value; evaluated before the store, converted to the location's type.
+        value: Expr,
+    },
+    /// `atomic_work_item_fence`, and `mem_fence`-style forms mapped onto it.
+    Fence {
+        /// Which regions.
+        flags: FenceFlags,
+        /// Order.
+        order: MemOrder,
+        /// Scope.
+        scope: MemScope,
+    },
+    /// A barrier.
+    Barrier(Barrier),
+    /// `if (c) … else …`
+    If {
+        /// Taken when not zero.
+        condition: Expr,
+        /// The branch taken then.
+        then: Vec<Instr>,
+        /// The branch taken otherwise; empty where there is none.
+        otherwise: Vec<Instr>,
+    },
+    /// `while (c) …`
+    While {
+        /// Goes on while not zero; evaluated before each pass.
+        condition: Expr,
+        /// The loop's body.
+        body: Vec<Instr>,
+    },
+    /// `return;` ends the thread.
+    Return,
+}

@@ -1,0 +1,147 @@
+//! The one in-memory form of a litmus test.
+//!
+//! Every reader produces a [`Program`] and everything else (writers, kernel writer, oracle,
+//! generator) consumes it. A program is a handful of threads with a placement, the shared
+//! locations they touch, and a question about how it may end.
+//!
+//! Expressions keep the shape of the source: a load may stand inside a larger expression. Operands
+//! are evaluated from left to right, and every memory access of an expression is sequenced before
+//! the access made by the instruction that contains it.
+
+mod access;
+mod condition;
+mod expr;
+mod instr;
+mod place;
+mod value;
+
+pub use access::{Access, Address, Atomicity, CasStrength, Expected, MemOrder, MemScope, RmwOp};
+pub use condition::{Atom, Condition, Observable, Predicate, Quantifier, Relation};
+pub use expr::{BinOp, Expr, UnOp};
+pub use instr::{Barrier, BarrierScope, FenceFlags, Instr};
+pub use place::{Location, Placement, Region, Register, Thread};
+pub use value::ScalarType;
+
+use std::fmt;
+
+/// Index of a location in [`Program::locations`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocId(pub u32);
+
+/// Index of a thread in [`Program::threads`]; printed as `P0`, `P1`, ….
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId(pub u32);
+
+/// Index of a register in [`Thread::registers`] of the thread it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegId(pub u32);
+
+impl LocId {
+    /// The index as a `usize`.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ThreadId {
+    /// The index as a `usize`.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl RegId {
+    /// The index as a `usize`.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "P{}", self.0)
+    }
+}
+
+/// A litmus test: a small concurrent program with a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// The name from the test's first line; not unique across files.
+    pub name: String,
+    /// Shared locations, in order of declaration.
+    pub locations: Vec<Location>,
+    /// Threads, `P0` first.
+    pub threads: Vec<Thread>,
+    /// The question.
+    pub condition: Condition,
+    /// Only executions that end in a state satisfying this take part (`filter`).
+    pub filter: Option<Predicate>,
+}
+
+impl Program {
+    /// The location named `name`.
+    pub fn location(&self, name: &str) -> Option<LocId> {
+        self.locations
+            .iter()
+            .position(|l| l.name == name)
+            .map(|i| LocId(i as u32))
+    }
+
+    /// What an outcome records, in a fixed order without duplicates: every register and location
+    /// that the condition or the filter mentions, in order of first mention. A program whose
+    /// question mentions nothing is observed through all its registers and locations.
+    pub fn observables(&self) -> Vec<Observable> {
+        let mut seen = Vec::new();
+        let mut add = |o: Observable| {
+            if !seen.contains(&o) {
+                seen.push(o);
+            }
+        };
+        self.condition.predicate.each_observable(&mut add);
+        if let Some(filter) = &self.filter {
+            filter.each_observable(&mut add);
+        }
+        if seen.is_empty() {
+            for (t, thread) in self.threads.iter().enumerate() {
+                for r in 0..thread.registers.len() {
+                    seen.push(Observable::Register(ThreadId(t as u32), RegId(r as u32)));
+                }
+            }
+            for (l, location) in self.locations.iter().enumerate() {
+                for element in 0..location.len() {
+                    seen.push(Observable::Memory(LocId(l as u32), element));
+                }
+            }
+        }
+        seen
+    }
+
+    /// How an observable is written in conditions and outcomes: `1:r0`, `x`, `y[1]`.
+    pub fn observable_name(&self, observable: Observable) -> String {
+        match observable {
+            Observable::Register(t, r) => {
+                format!(
+                    "{}:{}",
+                    t.0,
+                    self.threads[t.index()].registers[r.index()].name
+                )
+            }
+            Observable::Memory(l, element) => {
+                let location = &self.locations[l.index()];
+                if location.array {
+                    format!("{}[{element}]", location.name)
+                } else {
+                    location.name.clone()
+                }
+            }
+        }
+    }
+
+    /// The type of an observable's value.
+    pub fn observable_type(&self, observable: Observable) -> ScalarType {
+        match observable {
+            Observable::Register(t, r) => self.threads[t.index()].registers[r.index()].ty,
+            Observable::Memory(l, _) => self.locations[l.index()].ty,
+        }
+    }
+}

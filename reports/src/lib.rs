@@ -1,0 +1,3 @@
+//! Statistics, results store, JUnit.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Touchstone's OpenCL C front end.
+
+#![forbid(unsafe_code)]

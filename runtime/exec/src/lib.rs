@@ -1,0 +1,1 @@
+//! Touchstone's executors of kernel IR.

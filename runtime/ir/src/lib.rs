@@ -1,0 +1,3 @@
+//! Touchstone's kernel IR: typed, explicit memory operations, validator, printer.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! Touchstone: the OpenCL API over the executors.

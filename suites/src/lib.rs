@@ -1,0 +1,3 @@
+//! The rules of the OpenCL specification and the cases generated from them.
+
+#![forbid(unsafe_code)]
