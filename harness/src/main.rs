@@ -2,4 +2,7 @@
 
 #![deny(unsafe_code)]
 
+mod device;
+mod execute;
+
 fn main() {}

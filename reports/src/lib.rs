@@ -1,3 +1,5 @@
 //! Statistics, results store, JUnit.
 
 #![forbid(unsafe_code)]
+
+pub mod record;

@@ -1,0 +1,204 @@
+//! What a run leaves behind, as plain data: these types travel from the worker to the store and
+//! from the store to every report. Counts are unsigned and exact; times are seconds.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The stable name of a case, `family/kind/name`: `litmus/classic/MP+rel+acq`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CaseId(String);
+
+impl CaseId {
+    /// A case id from its three parts. The name may contain anything but control characters;
+    /// those are replaced by `_`.
+    pub fn new(family: &str, kind: &str, name: &str) -> CaseId {
+        let clean = |s: &str| s.replace(|c: char| c.is_control(), "_");
+        CaseId(format!("{}/{}/{}", clean(family), clean(kind), clean(name)))
+    }
+
+    /// A case id read back from where it was stored.
+    pub fn from_stored(text: String) -> CaseId {
+        CaseId(text)
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The family, before the first `/`.
+    pub fn family(&self) -> &str {
+        self.0.split('/').next().unwrap_or_default()
+    }
+
+    /// The name, after the second `/`.
+    pub fn name(&self) -> &str {
+        self.0.splitn(3, '/').nth(2).unwrap_or(&self.0)
+    }
+}
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a case ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Everything observed is allowed.
+    Pass,
+    /// Something forbidden was observed.
+    Fail,
+    /// A capability is missing; the reason names it.
+    Skip,
+    /// The worker died; the reason gives the signal or exit.
+    Crash,
+    /// The worker did not answer within the case's limit.
+    Timeout,
+    /// The observations do not decide; the reason says why.
+    Inconclusive,
+}
+
+impl Verdict {
+    /// Every verdict, in the order tables show them.
+    pub const ALL: [Verdict; 6] = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::Skip,
+        Verdict::Crash,
+        Verdict::Timeout,
+        Verdict::Inconclusive,
+    ];
+
+    /// Lower-case name, as stored and printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Skip => "skip",
+            Verdict::Crash => "crash",
+            Verdict::Timeout => "timeout",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+
+    /// Whether a run with this verdict in it exits with code 1.
+    pub fn is_failure(self) -> bool {
+        match self {
+            Verdict::Fail | Verdict::Crash | Verdict::Timeout => true,
+            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => false,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// How often one outcome occurred.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutcomeCount {
+    /// The final state: `1:r0=1 1:r1=0`, observables in the test's order, separated by one space.
+    pub outcome: String,
+    /// Instances that ended so.
+    pub count: u64,
+    /// The test's condition asks about this outcome (its predicate holds).
+    pub asked: bool,
+}
+
+/// One launch: the cluster of the statistics.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Number of the launch within its case, from 0.
+    pub index: u64,
+    /// Instances in it; the counts add up to this.
+    pub instances: u64,
+    /// Time of the launch, in seconds; by the device's profiling where it has one.
+    pub seconds: f64,
+    /// Outcomes that occurred; never a count of zero.
+    pub outcomes: Vec<OutcomeCount>,
+}
+
+/// Something kept because it explains a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What it is: `stderr`, `build-log`, `signal`, `source`, `finding`, …
+    pub kind: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Everything known about a case that ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseResult {
+    /// The case.
+    pub case: CaseId,
+    /// The test's own name.
+    pub test: String,
+    /// The file it came from; empty for a shipped or generated test.
+    pub file: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// One sentence: why this verdict.
+    pub reason: String,
+    /// Instances run.
+    pub instances: u64,
+    /// Wall time of the case, in seconds.
+    pub seconds: f64,
+    /// Part of it spent in the implementation's compiler, in seconds.
+    pub build_seconds: f64,
+    /// Part of it spent in launches, in seconds (device time where profiled).
+    pub device_seconds: f64,
+    /// How many times the case was tried (more than 1 after a crash or a timeout).
+    pub attempts: u32,
+    /// Of these, how many crashed or timed out.
+    pub failed_attempts: u32,
+    /// The launches, in order.
+    pub launches: Vec<Launch>,
+    /// What explains the verdict.
+    pub evidence: Vec<Evidence>,
+}
+
+impl CaseResult {
+    /// Total counts over all launches, outcomes in order of first occurrence.
+    pub fn histogram(&self) -> Vec<OutcomeCount> {
+        let mut total: Vec<OutcomeCount> = Vec::new();
+        for launch in &self.launches {
+            for o in &launch.outcomes {
+                match total.iter_mut().find(|t| t.outcome == o.outcome) {
+                    Some(t) => t.count += o.count,
+                    None => total.push(o.clone()),
+                }
+            }
+        }
+        total
+    }
+}
+
+/// The device a run used, with what decides its behaviour.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceRecord {
+    /// As the user chose it: `touchstone`, `system`, a path.
+    pub selector: String,
+    /// CL_PLATFORM_NAME.
+    pub platform: String,
+    /// CL_PLATFORM_VERSION.
+    pub platform_version: String,
+    /// CL_DEVICE_NAME.
+    pub name: String,
+    /// CL_DEVICE_VENDOR.
+    pub vendor: String,
+    /// CL_DEVICE_VERSION.
+    pub version: String,
+    /// CL_DRIVER_VERSION.
+    pub driver: String,
+    /// Capabilities, as the harness understood them, in a stable order: name and value.
+    pub capabilities: Vec<(String, String)>,
+    /// Contradictions between what the device reports and what it does.
+    pub findings: Vec<String>,
+}
