@@ -1,0 +1,245 @@
+//! Functions, their blocks and registers, and what makes one a kernel.
+
+use crate::op::{Inst, Terminator};
+use crate::types::{AddressSpace, Type};
+use crate::value::{Const, Loc, Operand, Reg};
+use std::fmt;
+
+/// A function; an index into `Module::functions`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FuncId(pub u32);
+
+/// A block; an index into `Function::blocks`. Block 0 is the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+/// A private variable; an index into `Function::slots`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SlotId(pub u32);
+
+impl fmt::Display for FuncId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@f{}", self.0)
+    }
+}
+
+impl fmt::Display for BlockId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b{}", self.0)
+    }
+}
+
+impl fmt::Display for SlotId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "s{}", self.0)
+    }
+}
+
+/// A register's declaration.
+///
+/// A *temporary* must be written on every path before it is read; the validator
+/// checks that. A *variable* stands for a variable of the source whose address
+/// is not taken: it may be read before it is written, and its value is then
+/// zero in our executors (unspecified in the language).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegDecl {
+    /// Its type.
+    pub ty: Type,
+    /// The source's name for variables, None for temporaries.
+    pub variable: Option<String>,
+}
+
+/// A private variable in memory, one for each activation. Its first content is
+/// unspecified; our executors fill it with zeros.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its name in the source, possibly empty.
+    pub name: String,
+    /// Bytes.
+    pub size: u32,
+    /// Alignment in bytes, a power of two.
+    pub align: u32,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Its instructions, in order.
+    pub insts: Vec<Inst>,
+    /// How it ends.
+    pub term: Terminator,
+    /// The source of the terminator.
+    pub term_loc: Loc,
+}
+
+/// A function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Parameters: distinct registers that hold the arguments at entry.
+    pub params: Vec<Reg>,
+    /// Type of the result, None for `void`.
+    pub ret: Option<Type>,
+    /// Register declarations, by [`Reg`].
+    pub regs: Vec<RegDecl>,
+    /// Private variables, by [`SlotId`].
+    pub slots: Vec<Slot>,
+    /// Blocks, by [`BlockId`]; empty while only declared.
+    pub blocks: Vec<Block>,
+    /// Present for kernels.
+    pub kernel: Option<KernelInfo>,
+    /// Where it is defined.
+    pub loc: Loc,
+}
+
+impl Function {
+    /// A function without a body. Its parameters are registers 0, 1, ….
+    pub fn declare(name: impl Into<String>, params: &[Type], ret: Option<Type>) -> Function {
+        Function {
+            name: name.into(),
+            params: (0..params.len() as u32).map(Reg).collect(),
+            ret,
+            regs: params
+                .iter()
+                .map(|&ty| RegDecl { ty, variable: None })
+                .collect(),
+            slots: Vec::new(),
+            blocks: Vec::new(),
+            kernel: None,
+            loc: Loc::NONE,
+        }
+    }
+
+    /// The type of a register, if it is declared.
+    pub fn reg_type(&self, reg: Reg) -> Option<Type> {
+        self.regs.get(reg.0 as usize).map(|r| r.ty)
+    }
+
+    /// The type of an operand, if it is declared.
+    pub fn operand_type(&self, operand: Operand) -> Option<Type> {
+        match operand {
+            Operand::Reg(r) => self.reg_type(r),
+            Operand::Const(c) => Some(Const::ty(c)),
+        }
+    }
+}
+
+/// What a kernel's interface says beyond its registers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// One for each parameter.
+    pub args: Vec<KernelArg>,
+    /// `reqd_work_group_size`.
+    pub reqd_work_group_size: Option<[u64; 3]>,
+    /// `work_group_size_hint`.
+    pub work_group_size_hint: Option<[u64; 3]>,
+    /// `vec_type_hint`, as spelled.
+    pub vec_type_hint: Option<String>,
+    /// All attributes as spelled, for `CL_KERNEL_ATTRIBUTES`.
+    pub attributes: String,
+}
+
+/// A kernel argument, as `clGetKernelArgInfo` and `clSetKernelArg` see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelArg {
+    /// Name.
+    pub name: String,
+    /// Type as spelled, such as `float*`.
+    pub type_name: String,
+    /// Address qualifier of the type pointed to; `Private` for values.
+    pub address: ArgQualifier,
+    /// Access qualifier.
+    pub access: AccessQualifier,
+    /// Type qualifiers.
+    pub qualifiers: TypeQualifiers,
+    /// How it is passed.
+    pub pass: ArgPass,
+}
+
+/// How an argument reaches its parameter's register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgPass {
+    /// A value of this type: scalar or vector. The register has the type.
+    Value(Type),
+    /// A struct or union by value. The register is a pointer to private memory
+    /// where the executor puts a copy for each work-item.
+    Aggregate {
+        /// Bytes.
+        size: u32,
+        /// Alignment in bytes.
+        align: u32,
+    },
+    /// A buffer or SVM pointer in global or constant memory. The register is a
+    /// pointer to that space.
+    Pointer(AddressSpace),
+    /// Local memory whose size the host gives. The register is a pointer to local.
+    LocalPointer {
+        /// Alignment of the type pointed to, in bytes.
+        align: u32,
+    },
+}
+
+impl ArgPass {
+    /// The size that `clSetKernelArg` demands; None for local memory, whose
+    /// size is the host's to choose.
+    pub const fn size(self) -> Option<u32> {
+        match self {
+            ArgPass::Value(ty) => Some(ty.size()),
+            ArgPass::Aggregate { size, .. } => Some(size),
+            ArgPass::Pointer(_) => Some(8),
+            ArgPass::LocalPointer { .. } => None,
+        }
+    }
+
+    /// The type of the parameter's register.
+    pub const fn reg_type(self) -> Type {
+        match self {
+            ArgPass::Value(ty) => ty,
+            ArgPass::Aggregate { .. } => Type::Pointer(AddressSpace::Private),
+            ArgPass::Pointer(space) => Type::Pointer(space),
+            ArgPass::LocalPointer { .. } => Type::Pointer(AddressSpace::Local),
+        }
+    }
+}
+
+/// `CL_KERNEL_ARG_ADDRESS_*`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ArgQualifier {
+    /// Global.
+    Global,
+    /// Local.
+    Local,
+    /// Constant.
+    Constant,
+    /// Private: passed by value.
+    #[default]
+    Private,
+}
+
+/// `CL_KERNEL_ARG_ACCESS_*`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AccessQualifier {
+    /// Not an image or a pipe.
+    #[default]
+    None,
+    /// `read_only`.
+    ReadOnly,
+    /// `write_only`.
+    WriteOnly,
+    /// `read_write`.
+    ReadWrite,
+}
+
+/// `CL_KERNEL_ARG_TYPE_*`: qualifiers of the type pointed to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TypeQualifiers {
+    /// `const`, also every `constant` pointer.
+    pub is_const: bool,
+    /// `restrict`.
+    pub is_restrict: bool,
+    /// `volatile`.
+    pub is_volatile: bool,
+    /// `pipe`.
+    pub is_pipe: bool,
+}

