@@ -1,0 +1,619 @@
+//! A thread's instructions as OpenCL C statements.
+//!
+//! Locations are reached through the pointers `loc<i>` (to 32-bit words, global or local) that the
+//! test kernel sets up for each instance, registers are private variables `p<t>_<name>`.
+
+use crate::program::{
+    Access, Address, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Expected, Expr,
+    FenceFlags, Instr, LocId, MemOrder, MemScope, Program, RegId, Region, RmwOp, ThreadId, UnOp,
+};
+use std::fmt::Write;
+
+/// Which atomic functions the kernel is written with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AtomicsDialect {
+    /// OpenCL C 2.0 and later: the C11 functions.
+    C11,
+    /// OpenCL 1.x: relaxed 32-bit read-modify-writes. A store is an exchange and a load adds zero,
+    /// because 1.x promises indivisibility of these functions alone.
+    V1,
+}
+
+/// Writes statements of one thread.
+pub struct BodyWriter<'p> {
+    program: &'p Program,
+    thread: ThreadId,
+    dialect: AtomicsDialect,
+    /// The thread contains `return`, which must leave the instance but not the kernel.
+    returns: bool,
+    text: String,
+    depth: usize,
+    loops: u32,
+    temporaries: u32,
+    /// The expression being written touches memory more than once: each access becomes a statement
+    /// of its own, because C leaves the order of operands open and a program does not.
+    sequencing: bool,
+}
+
+impl<'p> BodyWriter<'p> {
+    /// A writer for one thread, indenting by `depth` levels.
+    pub fn new(
+        program: &'p Program,
+        thread: ThreadId,
+        dialect: AtomicsDialect,
+        depth: usize,
+    ) -> Self {
+        let mut returns = false;
+        super::shape::walk_instrs(&program.threads[thread.index()].body, &mut |i| {
+            returns |= matches!(i, Instr::Return);
+        });
+        BodyWriter {
+            program,
+            thread,
+            dialect,
+            returns,
+            text: String::new(),
+            depth,
+            loops: 0,
+            temporaries: 0,
+            sequencing: false,
+        }
+    }
+
+    /// The statements of a barrier-free stretch of the body.
+    pub fn segment(mut self, body: &[Instr], index: usize) -> String {
+        self.loops = index as u32 * 1000;
+        self.temporaries = index as u32 * 1000;
+        if self.returns {
+            self.line("do {");
+            self.depth += 1;
+            self.instrs(body, 0);
+            self.depth -= 1;
+            self.line("} while (0);");
+        } else {
+            self.instrs(body, 0);
+        }
+        self.text
+    }
+
+    /// Declarations of the thread's registers with their initial values.
+    pub fn declarations(mut self) -> String {
+        for (i, r) in self.program.threads[self.thread.index()]
+            .registers
+            .iter()
+            .enumerate()
+        {
+            let name = self.register(RegId(i as u32));
+            let ty = match r.ty.atomic_name() {
+                Some("atomic_flag") => "int",
+                Some(_) | None => r.ty.name(),
+            };
+            let init = constant(r.init, r.ty.bits());
+            self.line(&format!("{ty} {name} = {init};"));
+        }
+        if self.returns {
+            let flag = self.return_flag();
+            self.line(&format!("int {flag} = 0;"));
+        }
+        self.text
+    }
+
+    fn return_flag(&self) -> String {
+        format!("p{}_returned_", self.thread.0)
+    }
+
+    /// The C name of a register.
+    pub fn register(&self, r: RegId) -> String {
+        register_name(self.program, self.thread, r)
+    }
+
+    fn line(&mut self, text: &str) {
+        for _ in 0..self.depth {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    fn instrs(&mut self, body: &[Instr], loop_depth: u32) {
+        for instr in body {
+            self.instr(instr, loop_depth);
+        }
+    }
+
+    fn instr(&mut self, instr: &Instr, loop_depth: u32) {
+        match instr {
+            Instr::Assign { register, value } => {
+                let (r, e) = (self.register(*register), self.value(value));
+                self.line(&format!("{r} = {e};"));
+            }
+            Instr::Effect(e) => {
+                let e = self.value(e);
+                self.line(&format!("(void)({e});"));
+            }
+            Instr::Store { access, value } => {
+                let value = self.value(value);
+                let text = self.store(access, &value);
+                self.line(&format!("{text};"));
+            }
+            Instr::Fence {
+                flags,
+                order,
+                scope,
+            } => {
+                self.line(&format!(
+                    "atomic_work_item_fence({}, {}, {});",
+                    fence_flags(*flags),
+                    order.name(),
+                    scope.name()
+                ));
+            }
+            // Barriers stand between segments, where the test kernel writes them.
+            Instr::Barrier(_) => {}
+            Instr::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let c = self.value(condition);
+                self.line(&format!("if ({c}) {{"));
+                self.block(then, loop_depth);
+                if !otherwise.is_empty() {
+                    self.line("} else {");
+                    self.block(otherwise, loop_depth);
+                }
+                self.line("}");
+            }
+            Instr::While { condition, body } => {
+                // Bounded: no progress is promised among work-items. Giving up is recorded.
+                let n = self.loops;
+                self.loops += 1;
+                self.line(&format!("uint spin{n} = 0;"));
+                self.line("for (;;) {");
+                self.depth += 1;
+                let c = self.value(condition);
+                self.line(&format!("if (!({c})) break;"));
+                self.line(&format!(
+                    "if (++spin{n} > loop_bound) {{ gave_up = 1; break; }}"
+                ));
+                self.instrs(body, loop_depth + 1);
+                self.depth -= 1;
+                self.line("}");
+                if self.returns {
+                    let flag = self.return_flag();
+                    self.line(&format!("if ({flag}) break;"));
+                }
+            }
+            Instr::Return => {
+                let flag = self.return_flag();
+                self.line(&format!("{flag} = 1;"));
+                self.line("break;");
+            }
+        }
+    }
+
+    fn block(&mut self, body: &[Instr], loop_depth: u32) {
+        self.depth += 1;
+        self.instrs(body, loop_depth);
+        self.depth -= 1;
+    }
+
+    /// Pointer to an element, as type `ty` in the location's address space.
+    fn pointer(&mut self, address: &Address, ty: &str, volatile: bool) -> String {
+        let location = &self.program.locations[address.location.index()];
+        let space = match location.region {
+            Region::Global => "__global",
+            Region::Local => "__local",
+        };
+        let qualifier = if volatile { "volatile " } else { "" };
+        let base = format!(
+            "({qualifier}{space} {ty} *){}",
+            location_pointer(address.location)
+        );
+        match &address.index {
+            None => base,
+            Some(index) => {
+                let index = self.expr(index);
+                // An index outside the location is undefined; keep it from leaving the instance.
+                format!(
+                    "({base} + classay_clamp((long)({index}), {}))",
+                    location.len()
+                )
+            }
+        }
+    }
+
+    fn atomic_pointer(&mut self, address: &Address) -> String {
+        let ty = self.program.locations[address.location.index()].ty;
+        let name = match self.dialect {
+            AtomicsDialect::C11 => ty.atomic_name().unwrap_or("atomic_int"),
+            AtomicsDialect::V1 => match ty.atomic_name() {
+                Some("atomic_uint") => "uint",
+                Some(_) | None => "int",
+            },
+        };
+        self.pointer(address, name, true)
+    }
+
+    fn plain_pointer(&mut self, address: &Address, volatile: bool) -> String {
+        let ty = self.program.locations[address.location.index()].ty;
+        let name = match ty.atomic_name() {
+            Some("atomic_flag") => "int",
+            Some(_) | None => ty.name(),
+        };
+        self.pointer(address, name, volatile)
+    }
+
+    fn store(&mut self, access: &Access, value: &str) -> String {
+        match access.atomicity {
+            Atomicity::Plain => {
+                format!("*{} = {value}", self.plain_pointer(&access.address, false))
+            }
+            Atomicity::Volatile => {
+                format!("*{} = {value}", self.plain_pointer(&access.address, true))
+            }
+            Atomicity::Atomic {
+                order,
+                scope,
+                implicit,
+            } => {
+                let flag = self.is_flag(access.address.location);
+                let p = self.atomic_pointer(&access.address);
+                match self.dialect {
+                    AtomicsDialect::V1 => format!("(void)atomic_xchg({p}, {value})"),
+                    AtomicsDialect::C11 if flag => {
+                        call("atomic_flag_clear", &[&p], &[order], scope, implicit)
+                    }
+                    AtomicsDialect::C11 => {
+                        call("atomic_store", &[&p, value], &[order], scope, implicit)
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_flag(&self, location: LocId) -> bool {
+        self.program.locations[location.index()].ty.atomic_name() == Some("atomic_flag")
+    }
+
+    /// A whole expression: its accesses in order, as statements where there are several, then
+    /// the text of its value.
+    fn value(&mut self, e: &Expr) -> String {
+        let (total, compare_exchanges) = accesses(e);
+        self.sequencing =
+            total > 1 || (compare_exchanges > 0 && self.dialect == AtomicsDialect::V1);
+        let text = self.expr(e);
+        self.sequencing = false;
+        text
+    }
+
+    /// The text of an access, or the temporary that holds its value.
+    fn accessed(&mut self, ty: &str, text: String) -> String {
+        if !self.sequencing {
+            return text;
+        }
+        let n = self.temporaries;
+        self.temporaries += 1;
+        self.line(&format!("{ty} t{n} = {text};"));
+        format!("t{n}")
+    }
+
+    fn value_type(&self, location: LocId) -> &'static str {
+        if self.is_flag(location) {
+            "int"
+        } else {
+            self.program.locations[location.index()].ty.name()
+        }
+    }
+
+    /// The OpenCL 1.x compare-exchange returns the old value; the rest is ours.
+    fn v1_compare_exchange(&mut self, p: &str, expected: &str, desired: &str) -> String {
+        let n = self.temporaries;
+        self.temporaries += 1;
+        self.line(&format!("const int want{n} = *({expected});"));
+        self.line(&format!(
+            "const int seen{n} = atomic_cmpxchg({p}, want{n}, {desired});"
+        ));
+        self.line(&format!("if (seen{n} != want{n}) *({expected}) = seen{n};"));
+        self.line(&format!("int t{n} = seen{n} == want{n};"));
+        format!("t{n}")
+    }
+
+    /// `&&`, `||` and `?:` whose later operands touch memory, as branches.
+    fn branches(&mut self, c: &Expr, yes: Option<&Expr>, no: Option<&Expr>) -> String {
+        let n = self.temporaries;
+        self.temporaries += 1;
+        let condition = self.expr(c);
+        // The arms of `?:` may be of any integer type; `&&` and `||` give 0 or 1.
+        let ty = if yes.is_some() && no.is_some() {
+            "long"
+        } else {
+            "int"
+        };
+        self.line(&format!("{ty} t{n} = ({condition}) != 0;"));
+        self.line(&format!("if (t{n}) {{"));
+        let logical = yes.is_none() || no.is_none();
+        for (arm, more) in [(yes, true), (no, false)] {
+            self.depth += 1;
+            if let Some(arm) = arm {
+                let text = self.expr(arm);
+                let text = if logical {
+                    format!("({text}) != 0")
+                } else {
+                    text
+                };
+                self.line(&format!("t{n} = {text};"));
+            }
+            self.depth -= 1;
+            self.line(if more { "} else {" } else { "}" });
+        }
+        format!("t{n}")
+    }
+
+    /// An expression, parenthesised wherever that could matter.
+    fn expr(&mut self, e: &Expr) -> String {
+        match e {
+            Expr::Binary(BinOp::LogicalAnd, a, b) if self.sequencing && accesses(b).0 > 0 => {
+                self.branches(a, Some(b), None)
+            }
+            Expr::Binary(BinOp::LogicalOr, a, b) if self.sequencing && accesses(b).0 > 0 => {
+                self.branches(a, None, Some(b))
+            }
+            Expr::Select(c, a, b) if self.sequencing && accesses(a) + accesses(b).0 > 0 => {
+                self.branches(c, Some(a), Some(b))
+            }
+            Expr::Const(c) => constant(*c, if i32::try_from(*c).is_ok() { 32 } else { 64 }),
+            Expr::Reg(r) => self.register(*r),
+            Expr::Unary(op, a) => {
+                let a = self.expr(a);
+                let op = match op {
+                    UnOp::Neg => "-",
+                    UnOp::Not => "!",
+                    UnOp::BitNot => "~",
+                };
+                format!("({op}{a})")
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                format!("({a} {} {b})", binary(*op))
+            }
+            Expr::Select(c, a, b) => {
+                let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
+                format!("({c} ? {a} : {b})")
+            }
+            Expr::Load(access) => {
+                let text = match access.atomicity {
+                    Atomicity::Plain => {
+                        format!("*{}", self.plain_pointer(&access.address, false))
+                    }
+                    Atomicity::Volatile => {
+                        format!("*{}", self.plain_pointer(&access.address, true))
+                    }
+                    Atomicity::Atomic {
+                        order,
+                        scope,
+                        implicit,
+                    } => {
+                        let p = self.atomic_pointer(&access.address);
+                        match self.dialect {
+                            AtomicsDialect::V1 => format!("atomic_add({p}, 0)"),
+                            AtomicsDialect::C11 => {
+                                call("atomic_load", &[&p], &[order], scope, implicit)
+                            }
+                        }
+                    }
+                };
+                self.accessed(self.value_type(access.address.location), text)
+            }
+            Expr::Rmw {
+                op,
+                address,
+                operand,
+                atomicity,
+            } => {
+                let p = self.atomic_pointer(address);
+                let operand = self.expr(operand);
+                let (order, scope, implicit) = match atomicity {
+                    Atomicity::Atomic {
+                        order,
+                        scope,
+                        implicit,
+                    } => (*order, *scope, *implicit),
+                    // A read-modify-write is always atomic; readers never produce another form.
+                    Atomicity::Plain | Atomicity::Volatile => (MemOrder::SeqCst, None, true),
+                };
+                let text = match (self.dialect, op) {
+                    (AtomicsDialect::V1, _) => format!("{}({p}, {operand})", v1_rmw(*op)),
+                    (AtomicsDialect::C11, RmwOp::TestAndSet) => {
+                        format!("(int){}", call(op.name(), &[&p], &[order], scope, implicit))
+                    }
+                    (
+                        AtomicsDialect::C11,
+                        RmwOp::Exchange
+                        | RmwOp::Add
+                        | RmwOp::Sub
+                        | RmwOp::Or
+                        | RmwOp::Xor
+                        | RmwOp::And
+                        | RmwOp::Min
+                        | RmwOp::Max,
+                    ) => call(op.name(), &[&p, &operand], &[order], scope, implicit),
+                };
+                self.accessed(self.value_type(address.location), text)
+            }
+            Expr::Cas {
+                strength,
+                address,
+                expected,
+                desired,
+                success,
+                failure,
+                scope,
+                implicit,
+            } => {
+                let p = self.atomic_pointer(address);
+                let desired = self.expr(desired);
+                let expected = match expected {
+                    Expected::Location(a) => self.plain_pointer(a, false),
+                    Expected::Register(r) => format!("&{}", self.register(*r)),
+                };
+                if self.dialect == AtomicsDialect::V1 {
+                    return self.v1_compare_exchange(&p, &expected, &desired);
+                }
+                let name = match strength {
+                    CasStrength::Weak => "atomic_compare_exchange_weak",
+                    CasStrength::Strong => "atomic_compare_exchange_strong",
+                };
+                let text = call(
+                    name,
+                    &[&p, &expected, &desired],
+                    &[*success, *failure],
+                    *scope,
+                    *implicit,
+                );
+                self.accessed("int", format!("(int){text}"))
+            }
+        }
+    }
+}
+
+/// Number of accesses in an expression (a compare-exchange and its expected value count as one),
+/// and how many of them are compare-exchanges.
+fn accesses(e: &Expr) -> (u32, u32) {
+    let (mut total, mut compare_exchanges) = (0, 0);
+    super::shape::walk_expr(e, &mut |e| match e {
+        Expr::Load(_) | Expr::Rmw { .. } => total += 1,
+        Expr::Cas { .. } => {
+            total += 1;
+            compare_exchanges += 1;
+        }
+        Expr::Const(_) | Expr::Reg(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {}
+    });
+    (total, compare_exchanges)
+}
+
+/// The pointer variable of a location.
+pub fn location_pointer(location: LocId) -> String {
+    format!("loc{}", location.0)
+}
+
+/// The C name of a register: prefixed, so that it cannot meet a keyword, a macro or another thread.
+pub fn register_name(program: &Program, thread: ThreadId, r: RegId) -> String {
+    let name = &program.threads[thread.index()].registers[r.index()].name;
+    let clean: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    format!("p{}_{}_{clean}", thread.0, r.0)
+}
+
+/// A barrier as a statement.
+pub fn barrier(b: &Barrier, dialect: AtomicsDialect) -> String {
+    let flags = fence_flags(b.flags);
+    let name = match (b.group, dialect) {
+        (BarrierScope::SubGroup, _) => "sub_group_barrier",
+        (BarrierScope::WorkGroup, AtomicsDialect::C11) => "work_group_barrier",
+        (BarrierScope::WorkGroup, AtomicsDialect::V1) => "barrier",
+    };
+    match b.scope {
+        Some(scope) => format!("{name}({flags}, {});", scope.name()),
+        None => format!("{name}({flags});"),
+    }
+}
+
+fn fence_flags(flags: FenceFlags) -> String {
+    let mut parts = Vec::new();
+    if flags.global {
+        parts.push("CLK_GLOBAL_MEM_FENCE");
+    }
+    if flags.local {
+        parts.push("CLK_LOCAL_MEM_FENCE");
+    }
+    if flags.image {
+        parts.push("CLK_IMAGE_MEM_FENCE");
+    }
+    if parts.is_empty() {
+        "0".to_string()
+    } else {
+        parts.join(" | ")
+    }
+}
+
+fn call(
+    name: &str,
+    args: &[&str],
+    orders: &[MemOrder],
+    scope: Option<MemScope>,
+    implicit: bool,
+) -> String {
+    let mut text = String::new();
+    let suffix = if implicit { "" } else { "_explicit" };
+    let _ = write!(text, "{name}{suffix}({}", args.join(", "));
+    if !implicit {
+        for order in orders {
+            let _ = write!(text, ", {}", order.name());
+        }
+        if let Some(scope) = scope {
+            let _ = write!(text, ", {}", scope.name());
+        }
+    }
+    text.push(')');
+    text
+}
+
+fn constant(value: i64, bits: u32) -> String {
+    if bits == 64 {
+        if value == i64::MIN {
+            return "(-9223372036854775807L - 1L)".into();
+        }
+        return if value < 0 {
+            format!("({value}L)")
+        } else {
+            format!("{value}L")
+        };
+    }
+    if value == i64::from(i32::MIN) {
+        return "(-2147483647 - 1)".into();
+    }
+    if value < 0 {
+        format!("({value})")
+    } else {
+        value.to_string()
+    }
+}
+
+fn v1_rmw(op: RmwOp) -> &'static str {
+    match op {
+        RmwOp::Exchange | RmwOp::TestAndSet => "atomic_xchg",
+        RmwOp::Add => "atomic_add",
+        RmwOp::Sub => "atomic_sub",
+        RmwOp::Or => "atomic_or",
+        RmwOp::Xor => "atomic_xor",
+        RmwOp::And => "atomic_and",
+        RmwOp::Min => "atomic_min",
+        RmwOp::Max => "atomic_max",
+    }
+}
+
+fn binary(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add => "+",
+        BinOp::Sub => "-",
+        BinOp::Mul => "*",
+        BinOp::Div => "/",
+        BinOp::Rem => "%",
+        BinOp::And => "&",
+        BinOp::Or => "|",
+        BinOp::Xor => "^",
+        BinOp::Shl => "<<",
+        BinOp::Shr => ">>",
+        BinOp::Eq => "==",
+        BinOp::Ne => "!=",
+        BinOp::Lt => "<",
+        BinOp::Le => "<=",
+        BinOp::Gt => ">",
+        BinOp::Ge => ">=",
+        BinOp::LogicalAnd => "&&",
+        BinOp::LogicalOr => "||",
+    }
+}

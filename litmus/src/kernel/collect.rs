@@ -1,0 +1,190 @@
+//! The kernels that clear the instances of a launch and count how they ended.
+//!
+//! `classay_collect` reads each instance's tuple, sets its memory back to the initial values and
+//! looks the tuple up in a table of the outcomes known so far (open addressing, linear probing).
+//! A known one adds to the work-item's own row of counts; an unknown one goes to the work-item's
+//! own overflow list, which the host reads, counts and learns from. Rows and lists belong to one
+//! work-item, so nothing is shared and nothing can be lost: a row's counts and its overflow always
+//! add up to the instances that its work-item took.
+
+use super::layout::Layout;
+use super::test::{env, initial_words};
+use crate::program::{Observable, Program, Region};
+use std::fmt::Write;
+
+/// Name of the collecting kernel.
+pub const COLLECT: &str = "classay_collect";
+/// Name of the clearing kernel.
+pub const CLEAR: &str = "classay_clear";
+
+/// The hash that places a tuple in the table; the same on host and device.
+pub fn hash(tuple: &[u32]) -> u32 {
+    let mut h = 0x811c_9dc5_u32;
+    for &w in tuple {
+        h = (h ^ w).wrapping_mul(0x9e37_79b1);
+        h ^= h >> 15;
+    }
+    h
+}
+
+/// Writes both kernels.
+pub fn write(out: &mut String, program: &Program, layout: &Layout) {
+    write_reset(out, program, layout);
+    let _ = write!(
+        out,
+        "
+__kernel void {CLEAR}(__global uint *mem, __global uint *res, __global uint *meet,
+                            __global const uint *env, uint capacity)
+{{
+    const uint slot_pitch = env[{slot}], instance_pitch = env[{instance}], res_pitch = env[{res}];
+    for (uint k = (uint)get_global_id(0); k < capacity; k += (uint)get_global_size(0))
+        classay_reset(mem, res, slot_pitch, instance_pitch, res_pitch, k);
+    for (uint t = (uint)get_global_id(0); t < env[{teams}]; t += (uint)get_global_size(0))
+        meet[t * 16u] = 0;
+}}
+",
+        slot = env::SLOT_PITCH,
+        instance = env::INSTANCE_PITCH,
+        res = env::RES_PITCH,
+        teams = env::TEAMS,
+    );
+    let words = layout.tuple_words.max(1);
+    let mut gather = String::new();
+    if layout.tuple_words == 0 {
+        gather.push_str("            tuple[0] = 0;\n");
+    }
+    for field in &layout.fields {
+        for half in 0..field.words {
+            let at = field.word + half;
+            match (field.column, field.observable) {
+                (Some(column), _) => {
+                    let _ = writeln!(
+                        gather,
+                        "            tuple[{at}] = res[{}u * res_pitch + k];",
+                        column + half
+                    );
+                }
+                (None, Observable::Memory(l, element)) => {
+                    let bits = program.locations[l.index()].ty.bits();
+                    let base = format!(
+                        "mem[(size_t){} * slot_pitch + (size_t)k * instance_pitch + {}]",
+                        layout.places[l.index()].at,
+                        if bits == 64 {
+                            element * 2 + half
+                        } else {
+                            element * bits / 32
+                        }
+                    );
+                    let text = if bits < 32 {
+                        let per = 32 / bits;
+                        let mask = (1u64 << bits) - 1;
+                        format!("({base} >> {}) & {mask}u", element % per * bits)
+                    } else {
+                        base
+                    };
+                    let _ = writeln!(gather, "            tuple[{at}] = {text};");
+                }
+                // Registers always have a column.
+                (None, Observable::Register(..)) => {}
+            }
+        }
+    }
+    if let Some(column) = layout.bound_column {
+        let _ = writeln!(
+            gather,
+            "            tuple[{}] = res[{column}u * res_pitch + k] != 0u;",
+            layout.tuple_words - 1
+        );
+    }
+    let _ = write!(
+        out,
+        "
+__kernel void {COLLECT}(__global uint *mem, __global uint *res, __global uint *meet,
+                              __global const uint *env, __global const uint *table, uint slots,
+                              __global uint *rows, __global uint *overflow, uint each, uint chunk)
+{{
+    const uint count = env[{count}], slot_pitch = env[{slot}], instance_pitch = env[{instance}];
+    const uint res_pitch = env[{res}];
+    const uint me = (uint)get_global_id(0), all = (uint)get_global_size(0);
+    __global uint *row = rows + (size_t)me * (slots + 1u);
+    __global uint *list = overflow + (size_t)me * each * {words}u;
+    for (uint s = 0; s <= slots; ++s) row[s] = 0;
+    uint listed = 0;
+    for (uint t = me; t < env[{teams}]; t += all) meet[t * 16u] = 0;
+    for (ulong from = (ulong)me * chunk; from < count; from += (ulong)all * chunk) {{
+        const uint to = (uint)min(from + chunk, (ulong)count);
+        for (uint k = (uint)from; k < to; ++k) {{
+            uint tuple[{words}];
+{gather}            classay_reset(mem, res, slot_pitch, instance_pitch, res_pitch, k);
+            uint h = 0x811c9dc5u;
+            for (uint w = 0; w < {words}u; ++w) {{
+                h = (h ^ tuple[w]) * 0x9e3779b1u;
+                h ^= h >> 15;
+            }}
+            bool found = false;
+            for (uint probe = 0; probe < slots; ++probe) {{
+                const uint s = (h + probe) & (slots - 1u);
+                __global const uint *entry = table + (size_t)s * {entry}u;
+                if (entry[0] == 0u) break;
+                bool same = true;
+                for (uint w = 0; w < {words}u; ++w) same = same && entry[w + 1u] == tuple[w];
+                if (same) {{
+                    row[s] += 1u;
+                    found = true;
+                    break;
+                }}
+            }}
+            if (!found) {{
+                for (uint w = 0; w < {words}u; ++w) list[(size_t)listed * {words}u + w] = tuple[w];
+                listed += 1u;
+            }}
+        }}
+    }}
+    row[slots] = listed;
+}}
+",
+        count = env::COUNT,
+        slot = env::SLOT_PITCH,
+        instance = env::INSTANCE_PITCH,
+        res = env::RES_PITCH,
+        teams = env::TEAMS,
+        entry = words + 1,
+    );
+}
+
+/// The function that sets one instance back to how it starts.
+fn write_reset(out: &mut String, program: &Program, layout: &Layout) {
+    out.push_str(
+        "
+void classay_reset(__global uint *mem, __global uint *res, uint slot_pitch, uint instance_pitch,
+                   uint res_pitch, uint k);
+void classay_reset(__global uint *mem, __global uint *res, uint slot_pitch, uint instance_pitch,
+                   uint res_pitch, uint k)
+{
+    __global uint *instance = mem + (size_t)k * instance_pitch;
+",
+    );
+    for (l, location) in program.locations.iter().enumerate() {
+        if location.region == Region::Global {
+            for (offset, word) in initial_words(location.ty, &location.init)
+                .iter()
+                .enumerate()
+            {
+                let _ = writeln!(
+                    out,
+                    "    instance[(size_t){} * slot_pitch + {offset}] = {word}u;",
+                    layout.places[l].at
+                );
+            }
+        }
+    }
+    for column in 0..layout.columns {
+        let start = if layout.bound_column == Some(column) {
+            0
+        } else {
+            layout.unwritten
+        };
+        let _ = writeln!(out, "    res[{column}u * res_pitch + k] = {start}u;");
+    }
+    out.push_str("}\n");
+}

@@ -1,0 +1,269 @@
+//! Where the parts of an instance lie in the buffers, and how an instance's end is read back.
+//!
+//! All buffers are arrays of 32-bit words. Instance `k` of the launch has, for each global
+//! location, a slot in `mem` at word `slot · slot_pitch + k · instance_pitch`; both pitches are
+//! arguments of the kernels. What the threads saw goes to `res` at word `column · res_pitch + k`:
+//! one column for each 32 bits of an observed register or local location, and one for the loop
+//! bound. A collected instance is its *tuple*: the words of its observables in order.
+
+use super::shape::{Shape, walk_exprs, walk_instrs};
+use crate::program::{
+    Expr, Instr, LocId, Observable, Program, Quantifier, RegId, Region, ThreadId,
+};
+
+/// The shape of one instance in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// For each location: its slot in `mem` (global) or in local memory, and its words.
+    pub places: Vec<Place>,
+    /// Slots of `mem`.
+    pub global_slots: u32,
+    /// Words that one instance takes in local memory.
+    pub local_words: u32,
+    /// Words of the widest global location; the smallest `instance_pitch`.
+    pub slot_words: u32,
+    /// Columns of `res`.
+    pub columns: u32,
+    /// What the tuple records, in order.
+    pub fields: Vec<Field>,
+    /// Words of a tuple: the fields' words, then one for the loop bound where there are loops.
+    pub tuple_words: u32,
+    /// Column that counts threads which gave up a loop at its bound.
+    pub bound_column: Option<u32>,
+    /// Value of a result word that no thread has written.
+    pub unwritten: u32,
+}
+
+/// Where a location lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Global: index of the slot. Local: first word within the instance's local memory.
+    pub at: u32,
+    /// Its words.
+    pub words: u32,
+}
+
+/// One observable in a tuple.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// What.
+    pub observable: Observable,
+    /// First word in the tuple.
+    pub word: u32,
+    /// One or two words.
+    pub words: u32,
+    /// First column of `res`, for registers and local locations.
+    pub column: Option<u32>,
+}
+
+/// How an instance ended, read from its tuple.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// It ran to its end.
+    State {
+        /// Values in the order of `Program::observables`.
+        values: Vec<i64>,
+        /// `1:r0=1 x=2`, in that order.
+        text: String,
+        /// The test's predicate holds (or, for a `forall`, the filter excludes the state).
+        asked: bool,
+    },
+    /// A loop gave up at its bound: the instance says nothing.
+    Unfinished,
+    /// A thread did not write its registers: the implementation lost part of the launch.
+    Unwritten,
+}
+
+impl End {
+    /// The outcome's name in histograms.
+    pub fn text(&self) -> &str {
+        match self {
+            End::State { text, .. } => text,
+            End::Unfinished => "(a loop reached its bound)",
+            End::Unwritten => "(a thread left no result)",
+        }
+    }
+}
+
+impl Layout {
+    /// Lays out a program's instances.
+    pub fn of(program: &Program) -> Layout {
+        let mut layout = Layout {
+            places: Vec::new(),
+            global_slots: 0,
+            local_words: 0,
+            slot_words: 1,
+            columns: 0,
+            fields: Vec::new(),
+            tuple_words: 0,
+            bound_column: None,
+            unwritten: unwritten_marker(program),
+        };
+        for location in &program.locations {
+            let bytes = location.ty.bits() / 8 * location.len();
+            // 64-bit elements need even word offsets.
+            let words = match location.ty.bits() {
+                64 => bytes.div_ceil(8) * 2,
+                _ => bytes.div_ceil(4),
+            };
+            let at = match location.region {
+                Region::Global => {
+                    layout.slot_words = layout.slot_words.max(words);
+                    layout.global_slots += 1;
+                    layout.global_slots - 1
+                }
+                Region::Local => {
+                    let at = layout.local_words.next_multiple_of(2);
+                    layout.local_words = at + words;
+                    at
+                }
+            };
+            layout.places.push(Place { at, words });
+        }
+        layout.slot_words = layout.slot_words.next_multiple_of(2);
+        layout.local_words = layout.local_words.next_multiple_of(2);
+        for observable in program.observables() {
+            let words = if program.observable_type(observable).bits() == 64 {
+                2
+            } else {
+                1
+            };
+            let in_memory = match observable {
+                Observable::Register(..) => false,
+                Observable::Memory(l, _) => program.locations[l.index()].region == Region::Global,
+            };
+            let column = (!in_memory).then_some(layout.columns);
+            if column.is_some() {
+                layout.columns += words;
+            }
+            layout.fields.push(Field {
+                observable,
+                word: layout.tuple_words,
+                words,
+                column,
+            });
+            layout.tuple_words += words;
+        }
+        if has_loops(program) {
+            layout.bound_column = Some(layout.columns);
+            layout.columns += 1;
+            layout.tuple_words += 1;
+        }
+        layout
+    }
+
+    /// The column of a register, where it is observed.
+    pub fn register_column(&self, thread: ThreadId, register: RegId) -> Option<u32> {
+        self.fields
+            .iter()
+            .find(|f| f.observable == Observable::Register(thread, register))
+            .and_then(|f| f.column)
+    }
+
+    /// Local locations whose end is observed: location, element, column.
+    pub fn observed_locals(&self) -> impl Iterator<Item = (LocId, u32, u32)> + '_ {
+        self.fields
+            .iter()
+            .filter_map(|f| match (f.observable, f.column) {
+                (Observable::Memory(l, element), Some(column)) => Some((l, element, column)),
+                (Observable::Memory(..), None) | (Observable::Register(..), _) => None,
+            })
+    }
+
+    /// Reads a tuple.
+    pub fn decode(&self, program: &Program, tuple: &[u32]) -> End {
+        if self.bound_column.is_some() && tuple.last().is_some_and(|&n| n != 0) {
+            return End::Unfinished;
+        }
+        let mut values = Vec::with_capacity(self.fields.len());
+        let mut text = String::new();
+        for field in &self.fields {
+            let low = tuple[field.word as usize];
+            let raw = if field.words == 2 {
+                let high = tuple[field.word as usize + 1];
+                if field.column.is_some() && low == self.unwritten && high == self.unwritten {
+                    return End::Unwritten;
+                }
+                (u64::from(high) << 32 | u64::from(low)) as i64
+            } else {
+                if field.column.is_some() && low == self.unwritten {
+                    return End::Unwritten;
+                }
+                i64::from(low)
+            };
+            let ty = program.observable_type(field.observable);
+            let value = ty.wrap(raw);
+            values.push(value);
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&program.observable_name(field.observable));
+            text.push('=');
+            text.push_str(&ty.show(value));
+        }
+        if text.is_empty() {
+            text.push_str("(ended)");
+        }
+        let value = |o: Observable| {
+            let at = self.fields.iter().position(|f| f.observable == o);
+            at.map(|i| values[i]).unwrap_or_default()
+        };
+        let holds = program.condition.predicate.eval(&value);
+        let takes_part = program.filter.as_ref().is_none_or(|f| f.eval(&value));
+        let asked = match program.condition.quantifier {
+            Quantifier::Exists | Quantifier::NotExists => holds && takes_part,
+            Quantifier::Forall => holds || !takes_part,
+        };
+        End::State {
+            values,
+            text,
+            asked,
+        }
+    }
+}
+
+/// Whether any thread loops.
+fn has_loops(program: &Program) -> bool {
+    let mut found = false;
+    for thread in &program.threads {
+        walk_instrs(&thread.body, &mut |i| {
+            found |= matches!(i, Instr::While { .. })
+        });
+    }
+    found
+}
+
+/// A word that the program is unlikely to compute: one that none of its constants has.
+fn unwritten_marker(program: &Program) -> u32 {
+    let mut marker = 0x5ca1_ab1e_u32;
+    let mut constants = Vec::new();
+    for thread in &program.threads {
+        walk_exprs(&thread.body, &mut |e| {
+            if let Expr::Const(c) = e {
+                constants.extend([*c as u32, (*c >> 32) as u32]);
+            }
+        });
+    }
+    for location in &program.locations {
+        for v in &location.init {
+            constants.extend([*v as u32, (*v >> 32) as u32]);
+        }
+    }
+    while constants.contains(&marker) {
+        marker = marker.wrapping_mul(0x9e37_79b1).wrapping_add(1);
+    }
+    marker
+}
+
+/// Used by the writers to know which work-group finishes a local location.
+pub fn owners(program: &Program, shape: &Shape) -> Vec<Option<(usize, usize)>> {
+    program
+        .locations
+        .iter()
+        .enumerate()
+        .map(|(i, l)| match l.region {
+            Region::Local => Some(shape.owner_of_local(program, LocId(i as u32))),
+            Region::Global => None,
+        })
+        .collect()
+}

@@ -1,0 +1,470 @@
+//! How a program's threads fall into devices, work-groups and barrier segments, and whether a
+//! kernel can express that at all.
+
+use crate::program::{
+    Address, Barrier, BarrierScope, Expected, Expr, Instr, LocId, Placement, Program, Region,
+    ThreadId,
+};
+
+/// A program's threads, sorted by where they run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Devices that run work-items, in order of their number.
+    pub devices: Vec<DeviceShape>,
+    /// Host threads.
+    pub host: Vec<ThreadId>,
+}
+
+/// The threads of one device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceShape {
+    /// The device's number in the test.
+    pub device: u32,
+    /// Its work-groups, in order of their number.
+    pub groups: Vec<GroupShape>,
+}
+
+/// The threads of one work-group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupShape {
+    /// Its number in the test.
+    pub work_group: u32,
+    /// Its sub-groups, in order of their number. A group whose test names no sub-groups has one
+    /// entry, and the work-items' sub-groups do not matter.
+    pub sub_groups: Vec<Vec<ThreadId>>,
+    /// Whether the test names sub-groups in this group.
+    pub names_sub_groups: bool,
+    /// Bodies cut at the barriers: `segments[i]` is what each thread runs before the i-th barrier.
+    pub segments: Vec<Vec<(ThreadId, Vec<Instr>)>>,
+    /// The barriers between the segments.
+    pub barriers: Vec<Barrier>,
+}
+
+/// Why a test cannot be written as one OpenCL kernel. These are properties of the test, not of the
+/// device.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Inexpressible {
+    /// Local memory belongs to one work-group.
+    #[error(
+        "local location `{location}` is used by more than one work-group; local memory belongs to one"
+    )]
+    LocalAcrossGroups {
+        /// The location.
+        location: String,
+    },
+    /// Host threads have no local memory.
+    #[error("local location `{location}` is used by a host thread")]
+    LocalOnHost {
+        /// The location.
+        location: String,
+    },
+    /// A barrier that not all work-items of its group reach.
+    #[error("work-group {work_group} of device {device}: {detail}")]
+    BarrierMismatch {
+        /// Device number.
+        device: u32,
+        /// Work-group number.
+        work_group: u32,
+        /// What does not match.
+        detail: String,
+    },
+    /// A barrier below an `if` or a loop.
+    #[error(
+        "{thread}: a barrier inside a branch or loop, or that a return may skip, cannot be matched with the other work-items"
+    )]
+    NestedBarrier {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// Barriers are for work-items.
+    #[error("{thread}: a host thread cannot wait at a barrier")]
+    BarrierOnHost {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// An order that the function does not take, so the program has no meaning.
+    #[error("{thread}: {function} does not take {order}")]
+    InvalidOrder {
+        /// The thread.
+        thread: ThreadId,
+        /// The function, or which of its orders.
+        function: &'static str,
+        /// The order.
+        order: &'static str,
+    },
+    /// An atomic function on a type that has no atomic form.
+    #[error("{thread}: location `{location}` of type {ty} has no atomic functions")]
+    NotAtomicType {
+        /// The thread.
+        thread: ThreadId,
+        /// The location.
+        location: String,
+        /// Its type.
+        ty: &'static str,
+    },
+    /// A thread on no device and no host: the test has no threads at all.
+    #[error("the test has no threads that run")]
+    NoThreads,
+}
+
+impl Shape {
+    /// Sorts a program's threads.
+    pub fn of(program: &Program) -> Result<Shape, Inexpressible> {
+        if program.threads.is_empty() {
+            return Err(Inexpressible::NoThreads);
+        }
+        let mut shape = Shape {
+            devices: Vec::new(),
+            host: Vec::new(),
+        };
+        for (index, thread) in program.threads.iter().enumerate() {
+            let id = ThreadId(index as u32);
+            match thread.placement {
+                Placement::Host => {
+                    if !barriers_at_top(&thread.body, id)?.is_empty() {
+                        return Err(Inexpressible::BarrierOnHost { thread: id });
+                    }
+                    shape.host.push(id);
+                }
+                Placement::Device {
+                    device,
+                    work_group,
+                    sub_group,
+                } => {
+                    shape.group_mut(device, work_group).place(id, sub_group);
+                }
+            }
+        }
+        shape.devices.sort_by_key(|d| d.device);
+        for device in &mut shape.devices {
+            device.groups.sort_by_key(|g| g.work_group);
+            for group in &mut device.groups {
+                group.cut(program, device.device)?;
+            }
+        }
+        shape.check_local(program)?;
+        Ok(shape)
+    }
+
+    /// The work-group, created if needed.
+    fn group_mut(&mut self, device: u32, work_group: u32) -> &mut GroupShape {
+        let d = match self.devices.iter().position(|d| d.device == device) {
+            Some(i) => i,
+            None => {
+                self.devices.push(DeviceShape {
+                    device,
+                    groups: Vec::new(),
+                });
+                self.devices.len() - 1
+            }
+        };
+        let groups = &mut self.devices[d].groups;
+        let g = match groups.iter().position(|g| g.work_group == work_group) {
+            Some(i) => i,
+            None => {
+                groups.push(GroupShape {
+                    work_group,
+                    sub_groups: Vec::new(),
+                    names_sub_groups: false,
+                    segments: Vec::new(),
+                    barriers: Vec::new(),
+                });
+                groups.len() - 1
+            }
+        };
+        &mut groups[g]
+    }
+
+    fn check_local(&self, program: &Program) -> Result<(), Inexpressible> {
+        for (index, location) in program.locations.iter().enumerate() {
+            if location.region != Region::Local {
+                continue;
+            }
+            let uses =
+                |t: &ThreadId| uses_location(&program.threads[t.index()].body, LocId(index as u32));
+            if self.host.iter().any(uses) {
+                return Err(Inexpressible::LocalOnHost {
+                    location: location.name.clone(),
+                });
+            }
+            let groups = self.devices.iter().flat_map(|d| &d.groups);
+            if groups.filter(|g| g.threads().any(|t| uses(&t))).count() > 1 {
+                return Err(Inexpressible::LocalAcrossGroups {
+                    location: location.name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The work-group that owns a local location: the one that uses it, or the first.
+    pub fn owner_of_local(&self, program: &Program, location: LocId) -> (usize, usize) {
+        for (d, device) in self.devices.iter().enumerate() {
+            for (g, group) in device.groups.iter().enumerate() {
+                if group
+                    .threads()
+                    .any(|t| uses_location(&program.threads[t.index()].body, location))
+                {
+                    return (d, g);
+                }
+            }
+        }
+        (0, 0)
+    }
+
+    /// Threads beyond one device: the shared memory must then be fine-grained SVM with atomics.
+    pub fn crosses_devices(&self) -> bool {
+        self.devices.len() + usize::from(!self.host.is_empty()) > 1
+    }
+
+    /// Whether any group names sub-groups or meets at a sub-group barrier.
+    pub fn uses_sub_groups(&self) -> bool {
+        self.devices.iter().flat_map(|d| &d.groups).any(|g| {
+            g.names_sub_groups || g.barriers.iter().any(|b| b.group == BarrierScope::SubGroup)
+        })
+    }
+}
+
+impl GroupShape {
+    /// All its threads, by sub-group.
+    pub fn threads(&self) -> impl Iterator<Item = ThreadId> + '_ {
+        self.sub_groups.iter().flatten().copied()
+    }
+
+    /// Number of its threads.
+    pub fn thread_count(&self) -> usize {
+        self.sub_groups.iter().map(Vec::len).sum()
+    }
+
+    /// Most threads in one of its sub-groups.
+    pub fn widest_sub_group(&self) -> usize {
+        self.sub_groups.iter().map(Vec::len).max().unwrap_or(1)
+    }
+
+    /// Adds a thread; `cut` sorts the threads into sub-groups once all are known.
+    fn place(&mut self, thread: ThreadId, sub_group: Option<u32>) {
+        self.names_sub_groups |= sub_group.is_some();
+        match self.sub_groups.first_mut() {
+            Some(all) => all.push(thread),
+            None => self.sub_groups.push(vec![thread]),
+        }
+    }
+
+    /// Splits the threads by sub-group and the bodies by barrier. Where a test numbers the
+    /// sub-groups of some threads only, each of the others gets a sub-group of its own.
+    fn cut(&mut self, program: &Program, device: u32) -> Result<(), Inexpressible> {
+        let threads: Vec<ThreadId> = self.threads().collect();
+        if self.names_sub_groups {
+            let mut numbered: Vec<(Option<u32>, Vec<ThreadId>)> = Vec::new();
+            for &t in &threads {
+                let number = match program.threads[t.index()].placement {
+                    Placement::Device { sub_group, .. } => sub_group,
+                    Placement::Host => None,
+                };
+                match numbered
+                    .iter_mut()
+                    .find(|(n, _)| n.is_some() && *n == number)
+                {
+                    Some((_, members)) => members.push(t),
+                    None => numbered.push((number, vec![t])),
+                }
+            }
+            numbered.sort_by_key(|(n, _)| n.unwrap_or(u32::MAX));
+            self.sub_groups = numbered.into_iter().map(|(_, members)| members).collect();
+        }
+        let mismatch = |detail: String| Inexpressible::BarrierMismatch {
+            device,
+            work_group: self.work_group,
+            detail,
+        };
+        let mut barriers: Option<(ThreadId, Vec<Barrier>)> = None;
+        let mut per_thread: Vec<(ThreadId, Vec<Vec<Instr>>)> = Vec::new();
+        for t in self.threads() {
+            let body = &program.threads[t.index()].body;
+            let own = barriers_at_top(body, t)?;
+            match &barriers {
+                None => barriers = Some((t, own)),
+                Some((first, expected)) => {
+                    if own.len() != expected.len() {
+                        return Err(mismatch(format!(
+                            "{first} waits at {} barriers, {t} at {}",
+                            expected.len(),
+                            own.len()
+                        )));
+                    }
+                    for (i, (a, b)) in expected.iter().zip(&own).enumerate() {
+                        if a.label.is_some() && b.label.is_some() && a.label != b.label {
+                            return Err(mismatch(format!(
+                                "barrier {i} is `{}` in {first} and `{}` in {t}",
+                                a.label.as_deref().unwrap_or_default(),
+                                b.label.as_deref().unwrap_or_default()
+                            )));
+                        }
+                        if (a.group, a.flags, a.scope) != (b.group, b.flags, b.scope) {
+                            return Err(mismatch(format!(
+                                "barrier {i} differs in kind, flags or scope between {first} and {t}"
+                            )));
+                        }
+                    }
+                }
+            }
+            let pieces = body.split(|i| matches!(i, Instr::Barrier(_)));
+            per_thread.push((t, pieces.map(<[Instr]>::to_vec).collect()));
+        }
+        self.barriers = barriers.map(|(_, b)| b).unwrap_or_default();
+        self.segments = (0..=self.barriers.len())
+            .map(|s| {
+                per_thread
+                    .iter()
+                    .map(|(t, pieces)| (*t, pieces[s].clone()))
+                    .collect()
+            })
+            .collect();
+        Ok(())
+    }
+}
+
+/// The barriers of a body, which must all stand at its top level.
+fn barriers_at_top(body: &[Instr], thread: ThreadId) -> Result<Vec<Barrier>, Inexpressible> {
+    let mut found = Vec::new();
+    let mut returns = false;
+    walk_instrs(body, &mut |i| returns |= matches!(i, Instr::Return));
+    if returns && contains_barrier(body) {
+        return Err(Inexpressible::NestedBarrier { thread });
+    }
+    for instr in body {
+        match instr {
+            Instr::Barrier(barrier) => found.push(barrier.clone()),
+            Instr::If {
+                then, otherwise, ..
+            } => {
+                if contains_barrier(then) || contains_barrier(otherwise) {
+                    return Err(Inexpressible::NestedBarrier { thread });
+                }
+            }
+            Instr::While { body, .. } => {
+                if contains_barrier(body) {
+                    return Err(Inexpressible::NestedBarrier { thread });
+                }
+            }
+            Instr::Assign { .. }
+            | Instr::Effect(_)
+            | Instr::Store { .. }
+            | Instr::Fence { .. }
+            | Instr::Return => {}
+        }
+    }
+    Ok(found)
+}
+
+fn contains_barrier(body: &[Instr]) -> bool {
+    let mut found = false;
+    walk_instrs(body, &mut |i| found |= matches!(i, Instr::Barrier(_)));
+    found
+}
+
+/// Calls `each` for every instruction, nested ones included.
+pub fn walk_instrs(body: &[Instr], each: &mut dyn FnMut(&Instr)) {
+    for instr in body {
+        each(instr);
+        match instr {
+            Instr::If {
+                then, otherwise, ..
+            } => {
+                walk_instrs(then, each);
+                walk_instrs(otherwise, each);
+            }
+            Instr::While { body, .. } => walk_instrs(body, each),
+            Instr::Assign { .. }
+            | Instr::Effect(_)
+            | Instr::Store { .. }
+            | Instr::Fence { .. }
+            | Instr::Barrier(_)
+            | Instr::Return => {}
+        }
+    }
+}
+
+/// Calls `each` for every expression of a body, nested ones included, outermost first.
+pub fn walk_exprs(body: &[Instr], each: &mut dyn FnMut(&Expr)) {
+    walk_instrs(body, &mut |instr| match instr {
+        Instr::Assign { value, .. } | Instr::Effect(value) => walk_expr(value, each),
+        Instr::Store { access, value } => {
+            if let Some(index) = &access.address.index {
+                walk_expr(index, each);
+            }
+            walk_expr(value, each);
+        }
+        Instr::If { condition, .. } | Instr::While { condition, .. } => walk_expr(condition, each),
+        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => {}
+    });
+}
+
+/// Calls `each` for an expression and everything in it, outermost first.
+pub fn walk_expr(expr: &Expr, each: &mut dyn FnMut(&Expr)) {
+    each(expr);
+    let address = |a: &Address, each: &mut dyn FnMut(&Expr)| {
+        if let Some(index) = &a.index {
+            walk_expr(index, each);
+        }
+    };
+    match expr {
+        Expr::Const(_) | Expr::Reg(_) => {}
+        Expr::Unary(_, a) => walk_expr(a, each),
+        Expr::Binary(_, a, b) => {
+            walk_expr(a, each);
+            walk_expr(b, each);
+        }
+        Expr::Select(c, a, b) => {
+            walk_expr(c, each);
+            walk_expr(a, each);
+            walk_expr(b, each);
+        }
+        Expr::Load(access) => address(&access.address, each),
+        Expr::Rmw {
+            address: at,
+            operand,
+            ..
+        } => {
+            address(at, each);
+            walk_expr(operand, each);
+        }
+        Expr::Cas {
+            address: at,
+            expected,
+            desired,
+            ..
+        } => {
+            address(at, each);
+            match expected {
+                Expected::Location(e) => address(e, each),
+                Expected::Register(_) => {}
+            }
+            walk_expr(desired, each);
+        }
+    }
+}
+
+/// Whether a body touches a location.
+pub fn uses_location(body: &[Instr], location: LocId) -> bool {
+    let mut found = false;
+    walk_instrs(body, &mut |i| {
+        if let Instr::Store { access, .. } = i {
+            found |= access.address.location == location;
+        }
+    });
+    walk_exprs(body, &mut |e| match e {
+        Expr::Load(access) => found |= access.address.location == location,
+        Expr::Rmw { address, .. } => found |= address.location == location,
+        Expr::Cas {
+            address, expected, ..
+        } => {
+            found |= address.location == location;
+            if let Expected::Location(e) = expected {
+                found |= e.location == location;
+            }
+        }
+        Expr::Const(_) | Expr::Reg(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {}
+    });
+    found
+}

@@ -1,0 +1,465 @@
+//! The test kernel: every work-item plays one role in many instances.
+//!
+//! The launch of a device is a number of *teams*. A team is one work-group for each work-group of
+//! the test; a work-group holds *lanes* copies of its threads, so a team plays `lanes` instances at
+//! once, and `iterations` of these after each other. With many teams of many lanes and one
+//! iteration this is the parallel form for devices that run thousands of work-items at once; with
+//! as many teams as run together and very many iterations it is the persistent form for CPUs,
+//! where work-groups otherwise run one after another.
+//!
+//! Position `l` in the order of play belongs to instance `(l · multiplier + offset) mod count`,
+//! with a multiplier coprime to the count, so neighbours in time are not neighbours in memory.
+//! Each work-group of a team is shifted by its own number of teams, and each thread of a
+//! work-group by its own number of lanes (sub-groups apart), so that partners vary.
+//!
+//! Every `sync_every` iterations the work-items of a team meet at a counter with a bounded spin:
+//! OpenCL promises no progress among work-groups, so meeting is a matter of luck, never of
+//! correctness.
+
+use super::body::{AtomicsDialect, BodyWriter, barrier};
+use super::layout::Layout;
+use super::shape::{DeviceShape, GroupShape, Shape};
+use crate::program::{Program, Region, ScalarType, ThreadId};
+use std::fmt::Write;
+
+/// Words of the environment buffer, by position: the knobs that a launch sets without a rebuild.
+/// `SHIFTS` is followed by one word for each work-group of the device.
+pub mod env {
+    /// Instances of the launch.
+    pub const COUNT: usize = 0;
+    /// Teams.
+    pub const TEAMS: usize = 1;
+    /// Lanes of a work-group.
+    pub const LANES: usize = 2;
+    /// Iterations of each work-item.
+    pub const ITERATIONS: usize = 3;
+    /// Multiplier of the instance permutation, coprime to the count.
+    pub const MULTIPLIER: usize = 4;
+    /// Offset of the instance permutation.
+    pub const OFFSET: usize = 5;
+    /// `teams · lanes · multiplier mod count`: from one iteration's instance to the next.
+    pub const STEP: usize = 6;
+    /// Words between the slots of one instance.
+    pub const SLOT_PITCH: usize = 7;
+    /// Words between the instances of one slot.
+    pub const INSTANCE_PITCH: usize = 8;
+    /// Words between the columns of the results.
+    pub const RES_PITCH: usize = 9;
+    /// Iterations between two meetings of a team; 0 for none.
+    pub const SYNC_EVERY: usize = 10;
+    /// Polls of the counter before a work-item goes on alone.
+    pub const SYNC_BOUND: usize = 11;
+    /// Passes after which a loop of the test gives up.
+    pub const LOOP_BOUND: usize = 12;
+    /// Iterations between two clearings of local memory.
+    pub const BATCH: usize = 13;
+    /// Arrivals at the counter that complete one meeting, over all devices and host threads.
+    pub const ARRIVALS: usize = 14;
+    /// Lanes by which a thread is shifted against the one before it in its work-group.
+    pub const LANE_SHIFT: usize = 15;
+    /// First of the shifts, one for each work-group of the test on this device, in teams.
+    pub const SHIFTS: usize = 16;
+}
+
+/// Name of the test kernel of the device at `index` in the shape.
+pub fn kernel_name(index: usize) -> String {
+    format!("classay_test_{index}")
+}
+
+/// Writes the test kernel of one device.
+pub fn write(
+    out: &mut String,
+    program: &Program,
+    shape: &Shape,
+    layout: &Layout,
+    index: usize,
+    dialect: AtomicsDialect,
+) {
+    let device = &shape.devices[index];
+    let writer = Writer {
+        program,
+        shape,
+        layout,
+        device,
+        device_index: index,
+        dialect,
+        local: layout.local_words > 0 && device_owns_local(program, shape, index),
+        sub_groups: shape.uses_sub_groups(),
+    };
+    writer.kernel(out);
+}
+
+fn device_owns_local(program: &Program, shape: &Shape, device: usize) -> bool {
+    super::layout::owners(program, shape)
+        .iter()
+        .flatten()
+        .any(|&(d, _)| d == device)
+}
+
+/// Whether the test kernel of the device takes a local memory argument.
+pub fn takes_local(program: &Program, shape: &Shape, layout: &Layout, index: usize) -> bool {
+    layout.local_words > 0 && device_owns_local(program, shape, index)
+}
+
+struct Writer<'p> {
+    program: &'p Program,
+    shape: &'p Shape,
+    layout: &'p Layout,
+    device: &'p DeviceShape,
+    device_index: usize,
+    dialect: AtomicsDialect,
+    local: bool,
+    sub_groups: bool,
+}
+
+impl Writer<'_> {
+    fn kernel(&self, out: &mut String) {
+        let groups = self.device.groups.len();
+        let _ = writeln!(
+            out,
+            "__kernel void {}(__global uint *mem, __global uint *res, __global uint *meet,\n                      __global const uint *env{})\n{{",
+            kernel_name(self.device_index),
+            if self.local {
+                ", __local uint *lmem"
+            } else {
+                ""
+            }
+        );
+        for (name, at) in [
+            ("count", env::COUNT),
+            ("teams", env::TEAMS),
+            ("lanes", env::LANES),
+            ("iterations", env::ITERATIONS),
+            ("step", env::STEP),
+            ("slot_pitch", env::SLOT_PITCH),
+            ("instance_pitch", env::INSTANCE_PITCH),
+            ("res_pitch", env::RES_PITCH),
+            ("sync_every", env::SYNC_EVERY),
+            ("sync_bound", env::SYNC_BOUND),
+            ("loop_bound", env::LOOP_BOUND),
+            ("arrivals", env::ARRIVALS),
+        ] {
+            let _ = writeln!(out, "    const uint {name} = env[{at}];");
+        }
+        let _ = writeln!(
+            out,
+            "    const uint group = (uint)get_group_id(0) % {groups}u;\n    const uint team = ((uint)get_group_id(0) / {groups}u + env[{} + group]) % teams;",
+            env::SHIFTS
+        );
+        self.role(out);
+        out.push_str(
+            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1;\n",
+        );
+        if self.local {
+            let _ = writeln!(
+                out,
+                "    const uint batch = env[{}];\n    for (uint first = 0; first < iterations; first += batch) {{\n    const uint last = min(first + batch, iterations);",
+                env::BATCH
+            );
+            self.clear_local(out);
+            out.push_str(
+                "    const uint k_first = k, position_first = position;\n    for (uint i = first; i < last; ++i) {\n",
+            );
+        } else {
+            out.push_str("    for (uint i = 0; i < iterations; ++i) {\n");
+        }
+        out.push_str("        const bool active = position < count && plays;\n");
+        self.meet(out);
+        let uses_bound = self.layout.bound_column.is_some();
+        if uses_bound {
+            out.push_str("        uint gave_up = 0;\n");
+        }
+        for (l, location) in self.program.locations.iter().enumerate() {
+            if location.region == Region::Global {
+                let _ = writeln!(
+                    out,
+                    "        __global uint *loc{l} = mem + ((size_t){} * slot_pitch + (size_t)k * instance_pitch); // {}",
+                    self.layout.places[l].at,
+                    printable(&location.name)
+                );
+            } else if self.local {
+                let _ = writeln!(
+                    out,
+                    "        __local uint *loc{l} = lmem + (((i - first) * lanes + lane) * {}u + {}u); // {}",
+                    self.layout.local_words,
+                    self.layout.places[l].at,
+                    printable(&location.name)
+                );
+            }
+        }
+        for (g, group) in self.device.groups.iter().enumerate() {
+            self.group(out, g, group);
+        }
+        out.push_str(
+            "        position += teams * lanes;\n        k += step;\n        if (k >= count) k -= count;\n    }\n",
+        );
+        if self.local {
+            self.finish_local(out);
+            out.push_str("    }\n");
+        }
+        out.push_str("}\n");
+    }
+
+    /// Which thread of the test this work-item plays, and in which lane.
+    fn role(&self, out: &mut String) {
+        if self.sub_groups {
+            out.push_str(
+                "    uint item = 0, lane = 0;\n    bool plays = false;\n    {\n        const uint width = get_max_sub_group_size();\n        const uint full = (uint)get_local_size(0) / width;\n        const uint sub = get_sub_group_id(), in_sub = get_sub_group_local_id();\n",
+            );
+            for (g, group) in self.device.groups.iter().enumerate() {
+                let s = group.sub_groups.len();
+                let widest = group.widest_sub_group();
+                let _ = writeln!(out, "        if (group == {g}u) {{");
+                let _ = writeln!(
+                    out,
+                    "            const uint sets = full / {s}u, each = width / {widest}u;\n            const uint which = sub % {s}u, set = sub / {s}u;"
+                );
+                let mut base = 0;
+                for (i, members) in group.sub_groups.iter().enumerate() {
+                    let n = members.len();
+                    let _ = writeln!(
+                        out,
+                        "            if (which == {i}u) {{ item = {base}u + in_sub % {n}u; lane = set * each + in_sub / {n}u; plays = set < sets && in_sub / {n}u < each && lane < lanes; }}"
+                    );
+                    base += n;
+                }
+                out.push_str("        }\n");
+            }
+            out.push_str("    }\n");
+            return;
+        }
+        out.push_str("    const uint local_id = (uint)get_local_id(0);\n");
+        if let [only] = self.device.groups.as_slice() {
+            let n = only.thread_count();
+            let _ = writeln!(
+                out,
+                "    const uint item = local_id % {n}u, lane_id = local_id / {n}u;"
+            );
+        } else {
+            let counts: Vec<usize> = self
+                .device
+                .groups
+                .iter()
+                .map(GroupShape::thread_count)
+                .collect();
+            if counts.iter().all(|&c| c == counts[0]) {
+                let _ = writeln!(out, "    const uint members = {}u;", counts[0]);
+            } else {
+                let mut text = String::from("    const uint members = ");
+                for (g, c) in counts.iter().enumerate() {
+                    if g + 1 < counts.len() {
+                        let _ = write!(text, "group == {g}u ? {c}u : ");
+                    } else {
+                        let _ = write!(text, "{c}u;");
+                    }
+                }
+                let _ = writeln!(out, "{text}");
+            }
+            out.push_str(
+                "    const uint item = local_id % members, lane_id = local_id / members;\n",
+            );
+        }
+        let _ = writeln!(
+            out,
+            "    const bool plays = lane_id < lanes;\n    const uint lane = plays ? (lane_id + item * env[{}]) % lanes : 0u;",
+            env::LANE_SHIFT
+        );
+    }
+
+    /// The bounded meeting of a team.
+    fn meet(&self, out: &mut String) {
+        let (arrive, look) = match self.dialect {
+            AtomicsDialect::C11 => (
+                "atomic_fetch_add_explicit((volatile __global atomic_uint *)(meet + team * 16u), 1u, memory_order_relaxed, CLASSAY_SCOPE)",
+                "atomic_load_explicit((volatile __global atomic_uint *)(meet + team * 16u), memory_order_relaxed, CLASSAY_SCOPE)",
+            ),
+            AtomicsDialect::V1 => (
+                "atomic_inc((volatile __global uint *)(meet + team * 16u))",
+                "atomic_add((volatile __global uint *)(meet + team * 16u), 0u)",
+            ),
+        };
+        let _ = write!(
+            out,
+            "        if (sync_every && --until_meeting == 0) {{\n            until_meeting = sync_every;\n            meeting += arrivals;\n            if (plays) {{\n                {arrive};\n                for (uint poll = 0; poll < sync_bound && {look} < meeting; ++poll) {{}}\n            }}\n        }}\n"
+        );
+    }
+
+    /// One work-group's part of an iteration.
+    fn group(&self, out: &mut String, index: usize, group: &GroupShape) {
+        let many = self.device.groups.len() > 1;
+        if many {
+            let _ = writeln!(out, "        if (group == {index}u) {{");
+        }
+        for t in group.threads() {
+            out.push_str(&BodyWriter::new(self.program, t, self.dialect, 2).declarations());
+        }
+        let order: Vec<ThreadId> = group.threads().collect();
+        for (s, segment) in group.segments.iter().enumerate() {
+            for (t, body) in segment {
+                let item = order.iter().position(|o| o == t).unwrap_or_default();
+                let _ = writeln!(out, "        if (active && item == {item}u) {{ // {t}");
+                out.push_str(&BodyWriter::new(self.program, *t, self.dialect, 3).segment(body, s));
+                if s + 1 == group.segments.len() {
+                    self.store_registers(out, *t);
+                }
+                out.push_str("        }\n");
+            }
+            if let Some(b) = group.barriers.get(s) {
+                let _ = writeln!(out, "        {}", barrier(b, self.dialect));
+            }
+        }
+        if let (Some(column), false) = (self.layout.bound_column, group.segments.is_empty()) {
+            // Any thread may give up, so the column counts.
+            let inc = match self.dialect {
+                AtomicsDialect::C11 => format!(
+                    "atomic_fetch_add_explicit((volatile __global atomic_uint *)(res + {column}u * res_pitch + k), 1u, memory_order_relaxed, CLASSAY_SCOPE)"
+                ),
+                AtomicsDialect::V1 => {
+                    format!(
+                        "atomic_inc((volatile __global uint *)(res + {column}u * res_pitch + k))"
+                    )
+                }
+            };
+            let _ = writeln!(out, "        if (active && gave_up) {inc};");
+        }
+        if many {
+            out.push_str("        }\n");
+        }
+    }
+
+    fn store_registers(&self, out: &mut String, thread: ThreadId) {
+        for (r, register) in self.program.threads[thread.index()]
+            .registers
+            .iter()
+            .enumerate()
+        {
+            let id = crate::program::RegId(r as u32);
+            let Some(column) = self.layout.register_column(thread, id) else {
+                continue;
+            };
+            let name = super::body::register_name(self.program, thread, id);
+            if register.ty.bits() == 64 {
+                let _ = writeln!(
+                    out,
+                    "            res[{column}u * res_pitch + k] = (uint)(ulong){name};\n            res[{}u * res_pitch + k] = (uint)((ulong){name} >> 32);",
+                    column + 1
+                );
+            } else {
+                let _ = writeln!(
+                    out,
+                    "            res[{column}u * res_pitch + k] = (uint){name};"
+                );
+            }
+        }
+    }
+
+    /// Sets the batch's local memory to the initial values: the work-items share the lanes.
+    fn clear_local(&self, out: &mut String) {
+        let words = self.layout.local_words;
+        let _ = writeln!(
+            out,
+            "    for (uint c = (uint)get_local_id(0); c < (last - first) * lanes; c += (uint)get_local_size(0)) {{\n        __local uint *instance = lmem + c * {words}u;"
+        );
+        for (l, location) in self.program.locations.iter().enumerate() {
+            if location.region == Region::Local {
+                for (offset, word) in initial_words(location.ty, &location.init)
+                    .iter()
+                    .enumerate()
+                {
+                    let at = self.layout.places[l].at + offset as u32;
+                    let _ = writeln!(out, "        instance[{at}] = {word}u;");
+                }
+            }
+        }
+        out.push_str("    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n");
+    }
+
+    /// Copies observed local locations to the results, then lets the batch's memory be reused.
+    fn finish_local(&self, out: &mut String) {
+        out.push_str("    barrier(CLK_LOCAL_MEM_FENCE);\n");
+        let owners = super::layout::owners(self.program, self.shape);
+        let mut observed = false;
+        let mut body = String::new();
+        for (location, element, column) in self.layout.observed_locals() {
+            let Some((d, g)) = owners[location.index()] else {
+                continue;
+            };
+            if d != self.device_index {
+                continue;
+            }
+            observed = true;
+            let l = &self.program.locations[location.index()];
+            let at = self.layout.places[location.index()].at;
+            let _ = writeln!(
+                body,
+                "            if (group == {g}u) {{ // {}",
+                printable(&l.name)
+            );
+            match l.ty.bits() {
+                64 => {
+                    for half in 0..2 {
+                        let _ = writeln!(
+                            body,
+                            "                res[{}u * res_pitch + kk] = instance[{}];",
+                            column + half,
+                            at + element * 2 + half
+                        );
+                    }
+                }
+                32 => {
+                    let _ = writeln!(
+                        body,
+                        "                res[{column}u * res_pitch + kk] = instance[{}];",
+                        at + element
+                    );
+                }
+                bits => {
+                    let (per, mask) = (32 / bits, (1u64 << bits) - 1);
+                    let _ = writeln!(
+                        body,
+                        "                res[{column}u * res_pitch + kk] = (instance[{}] >> {}) & {mask}u;",
+                        at + element / per,
+                        element % per * bits
+                    );
+                }
+            }
+            body.push_str("            }\n");
+        }
+        if observed {
+            let words = self.layout.local_words;
+            let _ = write!(
+                out,
+                "    if (item == 0 && plays) {{\n        uint kk = k_first, at = position_first;\n        for (uint i = first; i < last; ++i) {{\n            if (at < count) {{\n            __local const uint *instance = lmem + ((i - first) * lanes + lane) * {words}u;\n{body}            }}\n            at += teams * lanes;\n            kk += step;\n            if (kk >= count) kk -= count;\n        }}\n    }}\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
+            );
+        }
+    }
+}
+
+/// Initial values as little-endian words.
+pub fn initial_words(ty: ScalarType, init: &[i64]) -> Vec<u32> {
+    let bytes: Vec<u8> = init
+        .iter()
+        .flat_map(|v| v.to_le_bytes()[..(ty.bits() / 8) as usize].to_vec())
+        .collect();
+    bytes
+        .chunks(4)
+        .map(|c| {
+            let mut word = [0; 4];
+            word[..c.len()].copy_from_slice(c);
+            u32::from_le_bytes(word)
+        })
+        .collect()
+}
+
+/// A name that can stand in a `//` comment.
+pub fn printable(name: &str) -> String {
+    name.chars()
+        .map(|c| {
+            if c.is_ascii_graphic() && c != '\\' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect()
+}
