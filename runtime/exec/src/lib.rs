@@ -1,1 +1,41 @@
-//! Touchstone's executors of kernel IR.
+//! Touchstone's executors: they run kernel IR.
+//!
+//! A front end's [`Module`](touchstone_ir::Module) becomes an [`Executable`]
+//! once; a [`Pool`] of threads runs [`Launch`]es of its kernels. The only
+//! executor so far is `interp`, which steps the work-items of a group in turns
+//! on a pool thread, over the memory of the machine itself: its atomics are the
+//! processor's atomics, so outcomes of litmus tests are those of real hardware.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | [`launch`] | a launch: kernel, arguments, index space, memory it may touch |
+//! | [`error`] | traps and the other ways to fail |
+//! | [`executable`] | a program ready to run, with its program-scope variables |
+//! | [`pool`] | threads, and how groups are given to them |
+//! | `interp` | bytecode, its compiler, the stepper, groups and barriers |
+//! | `scalar` | what each operation computes, on the bits of its operands |
+//!
+//! # What a launch promises
+//!
+//! * *Before and after.* What the caller of [`Pool::run`] did before is visible
+//!   to every work-item: the launch reaches the threads through a mutex. What
+//!   work-items did is visible to the caller after `run` returns: the last
+//!   thread to finish signals through the same mutex.
+//! * *Progress.* Work-items of a group progress with respect to each other:
+//!   each runs for a bounded number of steps, then the next one does. Groups
+//!   run together up to the number of threads, in the order of their ids;
+//!   nothing is promised between a running group and one not yet started.
+//! * *Determinism.* With one thread, everything but addresses is determined by
+//!   the launch and its seed.
+//! * *Safety.* An access outside of the memory that the launch names is a
+//!   [`Trap`], not a crash.
+
+pub mod error;
+pub mod executable;
+pub mod launch;
+pub mod pool;
+
+pub use error::{LaunchError, Place, PrepareError, Trap, TrapKind};
+pub use executable::{Executable, KernelId, KernelMeta};
+pub use launch::{Arg, Launch, LaunchStats, MemoryMap, Permission};
+pub use pool::Pool;

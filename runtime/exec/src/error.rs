@@ -1,0 +1,194 @@
+//! The ways in which preparing or running a program can fail.
+
+use std::fmt;
+use touchstone_ir::{Loc, ValidateError};
+
+/// A module cannot be made ready to run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PrepareError {
+    /// The module breaks a rule of the IR; a defect of the front end.
+    #[error("invalid IR: {0}")]
+    Invalid(#[from] ValidateError),
+    /// A kernel is larger than the interpreter's encoding can hold.
+    #[error(
+        "kernel {kernel} is too large for the interpreter: it needs {needed} {what}, at most {limit} fit"
+    )]
+    TooLarge {
+        /// The kernel.
+        kernel: String,
+        /// What there is too much of.
+        what: &'static str,
+        /// How much.
+        needed: usize,
+        /// How much fits.
+        limit: usize,
+    },
+    /// The program's variables do not fit into memory.
+    #[error("no memory for {bytes} bytes of program-scope variables")]
+    OutOfMemory {
+        /// Bytes needed.
+        bytes: u64,
+    },
+}
+
+/// A launch did not run, or did not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// The kernel did something that ends the launch.
+    #[error("{0}")]
+    Trap(Box<Trap>),
+    /// Arguments or index space do not fit the kernel.
+    #[error("invalid launch of {kernel}: {message}")]
+    Invalid {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A work-group's registers, private and local memory do not fit.
+    #[error(
+        "out of resources: a work-group of {kernel} needs {bytes} bytes, at most {limit} are given"
+    )]
+    OutOfResources {
+        /// The kernel.
+        kernel: String,
+        /// Bytes needed by one group.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The cancel flag was raised.
+    #[error("launch of {kernel} cancelled")]
+    Cancelled {
+        /// The kernel.
+        kernel: String,
+    },
+    /// The launch took more steps than it was given.
+    #[error("launch of {kernel} exceeded its limit of {limit} steps")]
+    StepLimit {
+        /// The kernel.
+        kernel: String,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+/// A place in a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The function.
+    pub function: String,
+    /// Line and column.
+    pub loc: Loc,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.loc == Loc::NONE {
+            write!(f, "{}", self.function)
+        } else {
+            write!(f, "{} at {}", self.function, self.loc)
+        }
+    }
+}
+
+/// A kernel did something that no program may do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("kernel {kernel}, work-item {global_id:?}: {kind}, in {place}")]
+pub struct Trap {
+    /// What happened.
+    pub kind: TrapKind,
+    /// The kernel launched.
+    pub kernel: String,
+    /// Where it happened.
+    pub place: Place,
+    /// Global id of the work-item.
+    pub global_id: [u64; 3],
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrapKind {
+    /// A read of memory that the launch does not name.
+    BadRead {
+        /// Address.
+        address: u64,
+        /// Bytes.
+        size: u64,
+    },
+    /// A write of memory that the launch does not name, or may only read.
+    BadWrite {
+        /// Address.
+        address: u64,
+        /// Bytes.
+        size: u64,
+    },
+    /// An access through a null pointer (or within the first page).
+    NullPointer {
+        /// Address.
+        address: u64,
+    },
+    /// An atomic operation on an address that is not a multiple of its size.
+    MisalignedAtomic {
+        /// Address.
+        address: u64,
+        /// Bytes.
+        size: u64,
+    },
+    /// Integer division or remainder by zero.
+    DivisionByZero,
+    /// Control came to a place that the compiler took for unreachable.
+    Unreachable,
+    /// A function ended without the value that its caller uses.
+    MissingReturn,
+    /// The program asked for it.
+    Explicit,
+    /// Work-items of one group wait at different barriers.
+    DivergentBarrier {
+        /// Where another work-item of the group waits.
+        other: Place,
+        /// The global id of that work-item.
+        other_id: [u64; 3],
+    },
+    /// A work-item ended while others of its group wait at a barrier.
+    BarrierNotReached {
+        /// The global id of a work-item that has ended.
+        ended: [u64; 3],
+    },
+}
+
+impl fmt::Display for TrapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrapKind::BadRead { address, size } => write!(
+                f,
+                "read of {size} bytes at {address:#x}, which is outside of every buffer, variable or allocation"
+            ),
+            TrapKind::BadWrite { address, size } => write!(
+                f,
+                "write of {size} bytes at {address:#x}, which is outside of every writable buffer, variable or allocation"
+            ),
+            TrapKind::NullPointer { address } => {
+                write!(f, "access through a null pointer (address {address:#x})")
+            }
+            TrapKind::MisalignedAtomic { address, size } => write!(
+                f,
+                "atomic operation of {size} bytes at {address:#x}, which is not a multiple of {size}"
+            ),
+            TrapKind::DivisionByZero => f.write_str("integer division by zero"),
+            TrapKind::Unreachable => f.write_str("control reached unreachable code"),
+            TrapKind::MissingReturn => {
+                f.write_str("a function with a result ended without returning one")
+            }
+            TrapKind::Explicit => f.write_str("trap"),
+            TrapKind::DivergentBarrier { other, other_id } => write!(
+                f,
+                "divergent barrier: work-item {other_id:?} of the same group waits at another barrier, in {other}"
+            ),
+            TrapKind::BarrierNotReached { ended } => write!(
+                f,
+                "divergent barrier: work-item {ended:?} of the same group has ended and will not reach the barrier"
+            ),
+        }
+    }
+}
