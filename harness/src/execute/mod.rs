@@ -1,11 +1,21 @@
 //! How a litmus case is run on a device: launches, collection, counting.
 //!
 //! Runs only in a worker process. It calls OpenCL; it knows nothing of the protocol, the store or
-//! the command line.
+//! the command line. [`cl`] holds the calls, [`environment`] chooses the shape of launches,
+//! [`session`] keeps launches in flight, [`tally`] turns rows into outcomes, [`host`] plays host
+//! threads.
 
-use crate::device::OpenDevice;
+mod cl;
+mod environment;
+mod host;
+mod session;
+mod tally;
+
+use crate::device::{Capabilities, OpenDevice};
+use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Need, Needs, Shape, TestKernel};
 use classay_litmus::program::Program;
 use classay_reports::record::{Evidence, Launch};
+use std::collections::BTreeSet;
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -13,7 +23,7 @@ use classay_reports::record::{Evidence, Launch};
 pub enum Budget {
     /// Exactly this many instances.
     Instances(u64),
-    /// About this many seconds of wall time, at least one launch.
+    /// About this many seconds of wall time after the build, at least one launch.
     Seconds(f64),
 }
 
@@ -47,18 +57,89 @@ pub enum NotRun {
     },
 }
 
+impl From<cl::CallError> for NotRun {
+    fn from(error: cl::CallError) -> NotRun {
+        NotRun::Failed {
+            reason: error.to_string(),
+            evidence: Vec::new(),
+        }
+    }
+}
+
+/// A test that no kernel can express is skipped on every device; the reason says why.
+impl From<Inexpressible> for NotRun {
+    fn from(why: Inexpressible) -> NotRun {
+        NotRun::Skip {
+            capability: "a test that OpenCL can express".into(),
+            reason: why.to_string(),
+        }
+    }
+}
+
 /// Runs one litmus test until the budget is spent. `seed` decides everything that is drawn.
 /// `on_launch` is called once for each launch, in order, as its counts are known; the counts of
 /// each launch have been checked to add up to its instances.
 pub fn run_litmus(
-    _device: &OpenDevice,
-    _program: &Program,
-    _seed: u64,
-    _budget: Budget,
-    _on_launch: &mut dyn FnMut(Launch),
+    device: &OpenDevice,
+    program: &Program,
+    seed: u64,
+    budget: Budget,
+    on_launch: &mut dyn FnMut(Launch),
 ) -> Result<Ended, NotRun> {
+    let shape = Shape::of(program)?;
+    let needs = Needs::of(program, &shape)?;
+    let dialect = choose_dialect(&device.capabilities, &needs, device.platform_devices.len())?;
+    let test = TestKernel::write(program, dialect)?;
+    let devices = &device.platform_devices[..test.shape.devices.len().max(1)];
+    session::Session::open(devices, &device.capabilities, program, test)?
+        .run(seed, budget, on_launch)
+}
+
+/// The atomic functions to write the test with, or which capability is missing.
+fn choose_dialect(
+    capabilities: &Capabilities,
+    needs: &Needs,
+    devices: usize,
+) -> Result<AtomicsDialect, NotRun> {
+    let missing: BTreeSet<Need> = needs
+        .all
+        .iter()
+        .copied()
+        .filter(|&need| !offers(capabilities, need, devices))
+        .collect();
+    if missing.is_empty() {
+        return Ok(if capabilities.c11_atomics {
+            AtomicsDialect::C11
+        } else {
+            AtomicsDialect::V1
+        });
+    }
+    if needs.fits_v1 {
+        return Ok(AtomicsDialect::V1);
+    }
+    let names: Vec<String> = missing.iter().map(Need::to_string).collect();
+    let names = names.join(", ");
     Err(NotRun::Skip {
-        capability: "execute".into(),
-        reason: "the executor is not connected yet".into(),
+        reason: format!("the device lacks {names}"),
+        capability: names,
     })
+}
+
+fn offers(capabilities: &Capabilities, need: Need, devices: usize) -> bool {
+    match need {
+        Need::C11Atomics => capabilities.c11_atomics,
+        Need::OrderAcqRel => capabilities.order_acq_rel,
+        Need::OrderSeqCst => capabilities.order_seq_cst,
+        Need::ScopeSubGroup => capabilities.scope_sub_group,
+        Need::ScopeDevice => capabilities.scope_device,
+        Need::ScopeAllDevices => capabilities.scope_all_devices,
+        Need::Int64Atomics => capabilities.int64_atomics,
+        Need::SubGroups => capabilities.sub_groups,
+        Need::Devices(n) => devices >= n as usize,
+        Need::SvmFineAtomics => {
+            capabilities.svm_fine_buffer
+                && capabilities.svm_atomics
+                && capabilities.scope_all_devices
+        }
+    }
 }

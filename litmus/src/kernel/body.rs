@@ -359,7 +359,7 @@ impl<'p> BodyWriter<'p> {
             Expr::Binary(BinOp::LogicalOr, a, b) if self.sequencing && accesses(b).0 > 0 => {
                 self.branches(a, None, Some(b))
             }
-            Expr::Select(c, a, b) if self.sequencing && accesses(a) + accesses(b).0 > 0 => {
+            Expr::Select(c, a, b) if self.sequencing && accesses(a).0 + accesses(b).0 > 0 => {
                 self.branches(c, Some(a), Some(b))
             }
             Expr::Const(c) => constant(*c, if i32::try_from(*c).is_ok() { 32 } else { 64 }),

@@ -100,3 +100,17 @@ impl fmt::Display for ScalarType {
         f.write_str(self.name())
     }
 }
+
+impl ScalarType {
+    /// Whether values below zero exist.
+    pub fn is_signed(self) -> bool {
+        match self {
+            ScalarType::Char
+            | ScalarType::Short
+            | ScalarType::Int
+            | ScalarType::Long
+            | ScalarType::Flag => true,
+            ScalarType::UChar | ScalarType::UShort | ScalarType::UInt | ScalarType::ULong => false,
+        }
+    }
+}

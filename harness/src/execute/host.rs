@@ -1,0 +1,408 @@
+//! Host threads of a test: their instructions on fine-grained shared memory, by the host
+//! language's own atomics.
+//!
+//! A host thread's atomic has the scope of all SVM devices whatever the test writes. Its plain
+//! accesses are relaxed atomics of the same width, so that a race with the device is no race in
+//! this process.
+
+#![allow(unsafe_code)]
+
+use super::cl::SharedWords;
+use classay_litmus::kernel::Layout;
+use classay_litmus::program::{
+    Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder,
+    Program, RegId, RmwOp, ThreadId, UnOp,
+};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
+
+/// One host thread of a test.
+pub struct HostThread<'a> {
+    /// The test.
+    pub program: &'a Program,
+    /// Which of its threads.
+    pub thread: ThreadId,
+    /// How instances lie in memory.
+    pub layout: &'a Layout,
+    /// The instances' memory.
+    pub mem: SharedWords,
+    /// The results.
+    pub res: SharedWords,
+    /// Words between slots.
+    pub slot_pitch: usize,
+    /// Words between instances.
+    pub instance_pitch: usize,
+    /// Words between result columns.
+    pub res_pitch: usize,
+    /// Passes after which a loop gives up.
+    pub loop_bound: u32,
+}
+
+/// What a statement does to the flow.
+enum Flow {
+    Next,
+    Return,
+    GaveUp,
+}
+
+struct Run<'a, 't> {
+    on: &'t HostThread<'a>,
+    registers: Vec<i64>,
+    instance: usize,
+}
+
+impl HostThread<'_> {
+    /// Plays the thread in instance `k`.
+    pub fn play(&self, k: u32) {
+        let thread = &self.program.threads[self.thread.index()];
+        let mut run = Run {
+            on: self,
+            registers: thread.registers.iter().map(|r| r.init).collect(),
+            instance: k as usize,
+        };
+        let gave_up = matches!(run.body(&thread.body), Flow::GaveUp);
+        for (r, register) in thread.registers.iter().enumerate() {
+            let Some(column) = self.layout.register_column(self.thread, RegId(r as u32)) else {
+                continue;
+            };
+            let value = run.registers[r] as u64;
+            self.result(column, k)
+                .store(value as u32, Ordering::Relaxed);
+            if register.ty.bits() == 64 {
+                self.result(column + 1, k)
+                    .store((value >> 32) as u32, Ordering::Relaxed);
+            }
+        }
+        if let (true, Some(column)) = (gave_up, self.layout.bound_column) {
+            self.result(column, k).fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn result(&self, column: u32, k: u32) -> &AtomicU32 {
+        let word = column as usize * self.res_pitch + k as usize;
+        // SAFETY: `address` checks bounds and alignment; the words live as long as `self`.
+        unsafe { AtomicU32::from_ptr(self.res.address(word * 4, 4).cast()) }
+    }
+}
+
+/// Does one atomic operation on an address of 8, 16, 32 or 64 bits, with values as `u64`.
+macro_rules! by_width {
+    ($address:expr, $bits:expr, |$atom:ident, $int:ident| $body:expr) => {
+        // SAFETY: the address comes from `SharedWords::address`, checked for bounds and alignment
+        // of this width, and the allocation outlives the launch that this thread is part of.
+        unsafe {
+            match $bits {
+                8 => {
+                    type $int = u8;
+                    let $atom = AtomicU8::from_ptr($address);
+                    $body
+                }
+                16 => {
+                    type $int = u16;
+                    let $atom = AtomicU16::from_ptr($address.cast());
+                    $body
+                }
+                64 => {
+                    type $int = u64;
+                    let $atom = AtomicU64::from_ptr($address.cast());
+                    $body
+                }
+                _ => {
+                    type $int = u32;
+                    let $atom = AtomicU32::from_ptr($address.cast());
+                    $body
+                }
+            }
+        }
+    };
+}
+
+impl Run<'_, '_> {
+    fn body(&mut self, body: &[Instr]) -> Flow {
+        for instr in body {
+            match self.instr(instr) {
+                Flow::Next => {}
+                Flow::Return => return Flow::Return,
+                Flow::GaveUp => return Flow::GaveUp,
+            }
+        }
+        Flow::Next
+    }
+
+    fn instr(&mut self, instr: &Instr) -> Flow {
+        match instr {
+            Instr::Assign { register, value } => {
+                let value = self.expr(value);
+                self.assign(*register, value);
+            }
+            Instr::Effect(e) => {
+                self.expr(e);
+            }
+            Instr::Store { access, value } => {
+                let value = self.expr(value);
+                let order = order_of(access).unwrap_or(Ordering::Relaxed);
+                let (address, bits) = self.address(&access.address);
+                by_width!(address, bits, |a, Int| a.store(value as Int, order));
+            }
+            Instr::Fence { order, .. } => match order {
+                MemOrder::Relaxed => {}
+                MemOrder::Acquire | MemOrder::Release | MemOrder::AcqRel | MemOrder::SeqCst => {
+                    fence(ordering(*order));
+                }
+            },
+            // `Shape::of` refuses barriers on the host.
+            Instr::Barrier(_) => {}
+            Instr::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let taken = if self.expr(condition) != 0 {
+                    then
+                } else {
+                    otherwise
+                };
+                return self.body(taken);
+            }
+            Instr::While { condition, body } => {
+                let mut passes = 0;
+                while self.expr(condition) != 0 {
+                    passes += 1;
+                    if passes > self.on.loop_bound {
+                        return Flow::GaveUp;
+                    }
+                    match self.body(body) {
+                        Flow::Next => {}
+                        Flow::Return => return Flow::Return,
+                        Flow::GaveUp => return Flow::GaveUp,
+                    }
+                }
+            }
+            Instr::Return => return Flow::Return,
+        }
+        Flow::Next
+    }
+
+    fn assign(&mut self, register: RegId, value: i64) {
+        let ty = self.on.program.threads[self.on.thread.index()].registers[register.index()].ty;
+        self.registers[register.index()] = ty.wrap(value);
+    }
+
+    fn address(&mut self, address: &Address) -> (*mut u8, u32) {
+        let location = &self.on.program.locations[address.location.index()];
+        let bytes = (location.ty.bits() / 8) as usize;
+        let element = match &address.index {
+            None => 0,
+            Some(index) => {
+                let index = self.expr(index);
+                // As in the kernels: an index outside stays inside its instance.
+                if index < 0 || index >= i64::from(location.len()) {
+                    0
+                } else {
+                    index as usize
+                }
+            }
+        };
+        let place = self.on.layout.places[address.location.index()];
+        let word = place.at as usize * self.on.slot_pitch + self.instance * self.on.instance_pitch;
+        (
+            self.on.mem.address(word * 4 + element * bytes, bytes),
+            location.ty.bits(),
+        )
+    }
+
+    fn wrap(&self, location: LocId, value: u64) -> i64 {
+        self.on.program.locations[location.index()]
+            .ty
+            .wrap(value as i64)
+    }
+
+    fn expr(&mut self, e: &Expr) -> i64 {
+        match e {
+            Expr::Const(c) => *c,
+            Expr::Reg(r) => self.registers[r.index()],
+            Expr::Unary(op, a) => {
+                let a = self.expr(a);
+                match op {
+                    UnOp::Neg => a.wrapping_neg(),
+                    UnOp::Not => i64::from(a == 0),
+                    UnOp::BitNot => !a,
+                }
+            }
+            Expr::Binary(BinOp::LogicalAnd, a, b) => {
+                i64::from(self.expr(a) != 0 && self.expr(b) != 0)
+            }
+            Expr::Binary(BinOp::LogicalOr, a, b) => {
+                i64::from(self.expr(a) != 0 || self.expr(b) != 0)
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                binary(*op, a, b)
+            }
+            Expr::Select(c, a, b) => {
+                if self.expr(c) != 0 {
+                    self.expr(a)
+                } else {
+                    self.expr(b)
+                }
+            }
+            Expr::Load(access) => {
+                let order = order_of(access).unwrap_or(Ordering::Relaxed);
+                let (address, bits) = self.address(&access.address);
+                #[allow(clippy::unnecessary_cast)]
+                let value = by_width!(address, bits, |a, Int| a.load(order) as Int as u64);
+                self.wrap(access.address.location, value)
+            }
+            Expr::Rmw {
+                op,
+                address,
+                operand,
+                atomicity,
+            } => {
+                let location = address.location;
+                let operand = self.expr(operand);
+                let order = match atomicity {
+                    Atomicity::Atomic { order, .. } => ordering(*order),
+                    Atomicity::Plain | Atomicity::Volatile => Ordering::SeqCst,
+                };
+                let (at, bits) = self.address(address);
+                let ty = self.on.program.locations[location.index()].ty;
+                let old = by_width!(at, bits, |a, Int| {
+                    let next = |old: Int| -> Int {
+                        let value = rmw(*op, ty.wrap(old as i64), ty.wrap(operand), ty.is_signed());
+                        value as Int
+                    };
+                    let mut old = a.load(Ordering::Relaxed);
+                    while let Err(seen) =
+                        a.compare_exchange_weak(old, next(old), order, Ordering::Relaxed)
+                    {
+                        old = seen;
+                    }
+                    old as i64
+                });
+                ty.wrap(old)
+            }
+            Expr::Cas {
+                strength,
+                address,
+                expected,
+                desired,
+                success,
+                failure,
+                ..
+            } => {
+                let location = address.location;
+                let desired = self.expr(desired);
+                let want = match expected {
+                    Expected::Register(r) => self.registers[r.index()],
+                    Expected::Location(a) => {
+                        let (at, bits) = self.address(a);
+                        let raw = by_width!(at, bits, |x, _Int| i64::from_ne_bytes(
+                            u64::from(x.load(Ordering::Relaxed)).to_ne_bytes()
+                        ));
+                        self.wrap(a.location, raw as u64)
+                    }
+                };
+                let (at, bits) = self.address(address);
+                let (success, failure) = (ordering(*success), ordering(*failure));
+                let result = by_width!(at, bits, |a, Int| {
+                    let (want, desired) = (want as Int, desired as Int);
+                    let result = match strength {
+                        CasStrength::Strong => a.compare_exchange(want, desired, success, failure),
+                        CasStrength::Weak => {
+                            a.compare_exchange_weak(want, desired, success, failure)
+                        }
+                    };
+                    result.map(|v| v as i64).map_err(|v| v as i64)
+                });
+                match result {
+                    Ok(_) => 1,
+                    Err(seen) => {
+                        let seen = self.wrap(location, seen as u64);
+                        match expected {
+                            Expected::Register(r) => self.assign(*r, seen),
+                            Expected::Location(a) => {
+                                let (at, bits) = self.address(a);
+                                by_width!(at, bits, |x, Int| x
+                                    .store(seen as Int, Ordering::Relaxed));
+                            }
+                        }
+                        0
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn order_of(access: &Access) -> Option<Ordering> {
+    match access.atomicity {
+        Atomicity::Plain | Atomicity::Volatile => None,
+        Atomicity::Atomic { order, .. } => Some(ordering(order)),
+    }
+}
+
+fn ordering(order: MemOrder) -> Ordering {
+    match order {
+        MemOrder::Relaxed => Ordering::Relaxed,
+        MemOrder::Acquire => Ordering::Acquire,
+        MemOrder::Release => Ordering::Release,
+        MemOrder::AcqRel => Ordering::AcqRel,
+        MemOrder::SeqCst => Ordering::SeqCst,
+    }
+}
+
+fn rmw(op: RmwOp, old: i64, operand: i64, signed: bool) -> i64 {
+    let less = if signed {
+        operand < old
+    } else {
+        (operand as u64) < old as u64
+    };
+    match op {
+        RmwOp::Exchange => operand,
+        RmwOp::Add => old.wrapping_add(operand),
+        RmwOp::Sub => old.wrapping_sub(operand),
+        RmwOp::Or => old | operand,
+        RmwOp::Xor => old ^ operand,
+        RmwOp::And => old & operand,
+        RmwOp::Min => {
+            if less {
+                operand
+            } else {
+                old
+            }
+        }
+        RmwOp::Max => {
+            if less {
+                old
+            } else {
+                operand
+            }
+        }
+        RmwOp::TestAndSet => 1,
+    }
+}
+
+fn binary(op: BinOp, a: i64, b: i64) -> i64 {
+    let shift = (b & 63) as u32;
+    match op {
+        BinOp::Add => a.wrapping_add(b),
+        BinOp::Sub => a.wrapping_sub(b),
+        BinOp::Mul => a.wrapping_mul(b),
+        // Undefined in C for zero; any value will do.
+        BinOp::Div => a.checked_div(b).unwrap_or(0),
+        BinOp::Rem => a.checked_rem(b).unwrap_or(0),
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::Shl => a.wrapping_shl(shift),
+        BinOp::Shr => a.wrapping_shr(shift),
+        BinOp::Eq => i64::from(a == b),
+        BinOp::Ne => i64::from(a != b),
+        BinOp::Lt => i64::from(a < b),
+        BinOp::Le => i64::from(a <= b),
+        BinOp::Gt => i64::from(a > b),
+        BinOp::Ge => i64::from(a >= b),
+        BinOp::LogicalAnd => i64::from(a != 0 && b != 0),
+        BinOp::LogicalOr => i64::from(a != 0 || b != 0),
+    }
+}

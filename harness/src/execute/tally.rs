@@ -1,0 +1,193 @@
+//! From rows of counts to outcomes: the host's half of collecting.
+
+use super::NotRun;
+use classay_litmus::kernel::{End, Layout, collect};
+use classay_litmus::program::{Program, Quantifier};
+use classay_reports::record::{Evidence, OutcomeCount};
+use std::collections::HashMap;
+
+/// The outcomes seen so far and the table that the device looks them up in.
+pub struct Tally {
+    words: usize,
+    most_slots: usize,
+    /// Tuples in order of first occurrence, with how they read.
+    known: Vec<(Vec<u32>, End)>,
+    index: HashMap<Vec<u32>, usize>,
+    /// Slot → position in `known`.
+    slots: Vec<Option<usize>>,
+    version: u64,
+}
+
+impl Tally {
+    /// An empty tally for a layout. The table grows to `most_slots` slots; outcomes beyond are
+    /// counted on the host, never lost.
+    pub fn new(layout: &Layout, most_slots: usize) -> Tally {
+        Tally {
+            most_slots,
+            words: layout.tuple_words.max(1) as usize,
+            known: Vec::new(),
+            index: HashMap::new(),
+            slots: vec![None; 8],
+            version: 0,
+        }
+    }
+
+    /// Changes whenever the table does.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Slots of the table, a power of two.
+    pub fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Words of a tuple.
+    pub fn tuple_words(&self) -> usize {
+        self.words
+    }
+
+    /// The table as the collecting kernel reads it: for each slot a used flag and a tuple.
+    pub fn table(&self) -> Vec<u32> {
+        let mut table = Vec::with_capacity(self.slots.len() * (self.words + 1));
+        for slot in &self.slots {
+            match slot {
+                Some(at) => {
+                    table.push(1);
+                    table.extend_from_slice(&self.known[*at].0);
+                }
+                None => table.extend(std::iter::repeat_n(0, self.words + 1)),
+            }
+        }
+        table
+    }
+
+    /// A snapshot of which outcome each slot means, to read rows that were counted with it.
+    pub fn slots(&self) -> Vec<Option<usize>> {
+        self.slots.clone()
+    }
+
+    /// Adds an unknown tuple; returns its position.
+    fn learn(&mut self, program: &Program, layout: &Layout, tuple: &[u32]) -> usize {
+        if let Some(&at) = self.index.get(tuple) {
+            return at;
+        }
+        let at = self.known.len();
+        let end = layout.decode(program, &tuple[..layout.tuple_words as usize]);
+        self.known.push((tuple.to_vec(), end));
+        self.index.insert(tuple.to_vec(), at);
+        // Half full at most, so that probing stays short.
+        if (at + 1) * 2 > self.slots.len() && self.slots.len() < self.most_slots {
+            self.slots = vec![None; self.slots.len() * 2];
+            for i in 0..self.known.len() {
+                self.place(i);
+            }
+        } else {
+            self.place(at);
+        }
+        at
+    }
+
+    fn place(&mut self, at: usize) {
+        let in_table = self.slots.iter().flatten().count();
+        if (in_table + 1) * 2 > self.slots.len() {
+            return;
+        }
+        let n = self.slots.len();
+        let start = collect::hash(&self.known[at].0) as usize & (n - 1);
+        if let Some(slot) = (0..n)
+            .map(|p| (start + p) & (n - 1))
+            .find(|&s| self.slots[s].is_none())
+        {
+            self.slots[slot] = Some(at);
+            self.version += 1;
+        }
+    }
+
+    /// Counts of one launch: from its rows, read with the slots they were counted with, and from
+    /// the tuples that were not in the table.
+    pub fn count(
+        &mut self,
+        program: &Program,
+        layout: &Layout,
+        slots: &[Option<usize>],
+        rows: &[u32],
+        unlisted: &[Vec<u32>],
+    ) -> Result<Counts, NotRun> {
+        let mut counts: Vec<u64> = vec![0; self.known.len()];
+        for row in rows.chunks(slots.len() + 1) {
+            for (slot, &n) in slots.iter().zip(row) {
+                match slot {
+                    Some(at) => counts[*at] += u64::from(n),
+                    None if n == 0 => {}
+                    None => {
+                        return Err(NotRun::Failed {
+                            reason: "the device counted an outcome that is not in its table".into(),
+                            evidence: vec![Evidence {
+                                kind: "counts".into(),
+                                text: format!("{n} instances in an empty slot"),
+                            }],
+                        });
+                    }
+                }
+            }
+        }
+        for tuples in unlisted {
+            for tuple in tuples.chunks(self.words) {
+                let at = self.learn(program, layout, tuple);
+                if at == counts.len() {
+                    counts.push(0);
+                }
+                counts[at] += 1;
+            }
+        }
+        Ok(Counts {
+            total: counts.iter().sum(),
+            counts,
+        })
+    }
+
+    /// The outcomes of a launch, for its record. Tuples that read the same are one outcome.
+    pub fn outcomes(&self, program: &Program, counts: &Counts) -> Vec<OutcomeCount> {
+        let always = program.condition.quantifier == Quantifier::Forall;
+        let mut outcomes: Vec<OutcomeCount> = Vec::new();
+        for (&count, (_, end)) in counts.counts.iter().zip(&self.known) {
+            if count == 0 {
+                continue;
+            }
+            let asked = match end {
+                End::State { asked, .. } => *asked,
+                // Says nothing, so it contradicts no `forall` and satisfies no `exists`.
+                End::Unfinished => always,
+                End::Unwritten => false,
+            };
+            match outcomes.iter_mut().find(|o| o.outcome == end.text()) {
+                Some(o) => o.count += count,
+                None => outcomes.push(OutcomeCount {
+                    outcome: end.text().to_string(),
+                    count,
+                    asked,
+                }),
+            }
+        }
+        outcomes
+    }
+}
+
+impl Tally {
+    /// Instances of a launch that a thread left no result for.
+    pub fn unwritten(&self, counts: &Counts) -> u64 {
+        let pairs = counts.counts.iter().zip(&self.known);
+        pairs
+            .filter(|(_, (_, end))| *end == End::Unwritten)
+            .map(|(n, _)| n)
+            .sum()
+    }
+}
+
+/// Counts of one launch by position in the tally.
+pub struct Counts {
+    counts: Vec<u64>,
+    /// Their sum.
+    pub total: u64,
+}
