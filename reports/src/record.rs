@@ -165,13 +165,30 @@ pub struct CaseResult {
 }
 
 impl CaseResult {
+    /// What to call it: the test's own name, or the case's where it has none.
+    pub fn name(&self) -> &str {
+        if self.test.is_empty() {
+            self.case.name()
+        } else {
+            &self.test
+        }
+    }
+
+    /// Instances that ended in an outcome that the test's condition asks about.
+    pub fn asked(&self) -> u64 {
+        let outcomes = self.launches.iter().flat_map(|launch| &launch.outcomes);
+        outcomes
+            .filter(|o| o.asked)
+            .fold(0, |sum, o| sum.saturating_add(o.count))
+    }
+
     /// Total counts over all launches, outcomes in order of first occurrence.
     pub fn histogram(&self) -> Vec<OutcomeCount> {
         let mut total: Vec<OutcomeCount> = Vec::new();
         for launch in &self.launches {
             for o in &launch.outcomes {
                 match total.iter_mut().find(|t| t.outcome == o.outcome) {
-                    Some(t) => t.count += o.count,
+                    Some(t) => t.count = t.count.saturating_add(o.count),
                     None => total.push(o.clone()),
                 }
             }

@@ -1,0 +1,82 @@
+//! The result of one test as one JSON object, on one line: what `classay litmus --json` prints.
+//! The keys are fixed; README.md documents them.
+
+use crate::record::{CaseResult, OutcomeCount, Verdict};
+use crate::text::histogram::table_order;
+use serde::{Deserialize, Serialize};
+
+/// One test's result, with exactly the keys that are written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TestJson {
+    /// The test's name.
+    pub test: String,
+    /// The file it came from; empty for a shipped or generated test.
+    pub file: String,
+    /// The device's name; empty where no device was reached.
+    pub device: String,
+    /// The verdict, in lower case.
+    pub verdict: Verdict,
+    /// One sentence: why.
+    pub reason: String,
+    /// Instances run.
+    pub instances: u64,
+    /// Wall time in seconds.
+    pub seconds: f64,
+    /// Total counts, most frequent first; equal counts by outcome.
+    pub outcomes: Vec<OutcomeCount>,
+}
+
+impl TestJson {
+    /// The object for a result that `device` gave.
+    pub fn new(result: &CaseResult, device: &str) -> TestJson {
+        let mut outcomes = result.histogram();
+        outcomes.sort_by(table_order);
+        TestJson {
+            test: result.test.clone(),
+            file: result.file.clone(),
+            device: device.to_string(),
+            verdict: result.verdict,
+            reason: result.reason.clone(),
+            instances: result.instances,
+            seconds: result.seconds,
+            outcomes,
+        }
+    }
+
+    /// The object on one line, without a line end. A time that is no number becomes `null`.
+    pub fn to_line(&self) -> String {
+        // Only a map with keys that are no strings cannot be written, and there is none.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn keys_and_order_are_fixed() {
+        let line = TestJson::new(&sample::message_passing(), "A \"device\"").to_line();
+        assert_eq!(
+            line,
+            concat!(
+                r#"{"test":"MP+rel+acq","file":"tests/MP+rel+acq.litmus","device":"A \"device\"","#,
+                r#""verdict":"pass","reason":"the asked outcome was never observed in 3,000: rate below 9.99e-4 at 95 %","#,
+                r#""instances":3000,"seconds":0.75,"outcomes":["#,
+                r#"{"outcome":"1:r0=1 1:r1=1","count":1800,"asked":false},"#,
+                r#"{"outcome":"1:r0=0 1:r1=0","count":900,"asked":false},"#,
+                r#"{"outcome":"1:r0=0 1:r1=1","count":300,"asked":false}]}"#,
+            )
+        );
+    }
+
+    #[test]
+    fn reads_back() {
+        let object = TestJson::new(&sample::message_passing(), "d");
+        assert_eq!(
+            serde_json::from_str::<TestJson>(&object.to_line()).unwrap(),
+            object
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! What counts allow one to claim, one file a method, its source and its assumptions on top.
+//!
+//! Every method here starts from *k of n*: of `n` instances, `k` ended in the outcome. Read as a
+//! binomial sample, that assumes that the instances are independent and share one probability.
+//! Instances of one launch are neither: they run at the same time, on the same caches, under the
+//! same load. So an interval from the totals says how far chance alone moves a count, and is too
+//! narrow for a claim about the device in general. Intervals that honour the cluster start from
+//! the launches, which is why every launch is stored with its own counts.
+//!
+//! - [`clopper_pearson`]: an interval for a rate, never too narrow under the assumption above;
+//! - [`never_observed`]: how large a rate can be that was never seen;
+//! - [`binomial`]: the tails both stand on.
+
+pub mod binomial;
+pub mod clopper_pearson;
+pub mod never_observed;
+
+pub use clopper_pearson::clopper_pearson;
+pub use never_observed::upper_bound_if_never_observed;
+
+/// How sure a claim is: a probability strictly between 0 and 1.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Confidence(f64);
+
+impl Confidence {
+    /// 95 %, which reports use.
+    pub const P95: Confidence = Confidence(0.95);
+
+    /// A confidence level; `None` unless it lies strictly between 0 and 1.
+    pub fn new(level: f64) -> Option<Confidence> {
+        (level > 0.0 && level < 1.0).then_some(Confidence(level))
+    }
+
+    /// The level, for example 0.95.
+    pub fn level(self) -> f64 {
+        self.0
+    }
+
+    /// One minus the level: the share of claims that may be wrong.
+    pub fn alpha(self) -> f64 {
+        1.0 - self.0
+    }
+}
+
+/// A range of rates, both ends included, with `0 <= low <= high <= 1`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether a rate lies in it.
+    pub fn contains(self, rate: f64) -> bool {
+        self.low <= rate && rate <= self.high
+    }
+
+    /// Its width.
+    pub fn width(self) -> f64 {
+        self.high - self.low
+    }
+}

@@ -1,0 +1,261 @@
+//! The reading half.
+
+use super::{PlanHash, PlannedCase, Run, RunId, RunRecord, RunStatus, Store, StoreError};
+use crate::record::{CaseId, CaseResult, Evidence, Launch, OutcomeCount, Verdict};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::{Row, params};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+impl Store {
+    /// Every run, oldest first.
+    pub fn runs(&self) -> Result<Vec<Run>, StoreError> {
+        self.select_runs("ORDER BY id", params![])
+    }
+
+    /// One run.
+    pub fn run(&self, run: RunId) -> Result<Run, StoreError> {
+        self.select_runs("WHERE id = ?1", params![run.0])?
+            .pop()
+            .ok_or_else(|| self.no_such_run(run))
+    }
+
+    /// The latest run that is not done: with this plan, or with any.
+    pub fn unfinished_run(&self, plan: Option<&PlanHash>) -> Result<Option<Run>, StoreError> {
+        let wanted = plan.map(PlanHash::as_str);
+        let runs = self.select_runs(
+            "WHERE status <> 'done' AND (?1 IS NULL OR plan_hash = ?1) ORDER BY id DESC LIMIT 1",
+            params![wanted],
+        )?;
+        Ok(runs.into_iter().next())
+    }
+
+    /// The planned cases, in order.
+    pub fn planned_cases(&self, run: RunId) -> Result<Vec<PlannedCase>, StoreError> {
+        self.select_cases(run, "")
+    }
+
+    /// The planned cases that have no result yet, in order.
+    pub fn pending_cases(&self, run: RunId) -> Result<Vec<PlannedCase>, StoreError> {
+        self.select_cases(
+            run,
+            "AND NOT EXISTS (SELECT 1 FROM results WHERE case_row = cases.id)",
+        )
+    }
+
+    /// The results that a run has, in the order of its plan.
+    pub fn case_results(&self, run: RunId) -> Result<Vec<CaseResult>, StoreError> {
+        self.run(run)?;
+        self.consistently(|| {
+            let mut statement = self.db.prepare_cached(
+                "SELECT case_row, name, test, file, verdict, reason, instances, seconds,
+                     build_seconds, device_seconds, attempts, failed_attempts
+                 FROM results JOIN cases ON case_row = id WHERE run = ?1 ORDER BY position",
+            )?;
+            let rows = statement.query_map([run.0], |row| Ok((row.get(0)?, result(row)?)))?;
+            let mut results = rows.collect::<rusqlite::Result<Vec<(i64, CaseResult)>>>()?;
+            for (case_row, result) in &mut results {
+                self.fill(*case_row, result)?;
+            }
+            Ok(results.into_iter().map(|(_, result)| result).collect())
+        })
+    }
+
+    /// Adds what hangs on a result: launches with their counts, and evidence.
+    fn fill(&self, case_row: i64, result: &mut CaseResult) -> rusqlite::Result<()> {
+        result.launches = self
+            .db
+            .prepare_cached(
+                "SELECT number, instances, seconds FROM launches WHERE case_row = ?1
+                 ORDER BY position",
+            )?
+            .query_map([case_row], |row| {
+                Ok(Launch {
+                    index: unsigned(row, 0)?,
+                    instances: unsigned(row, 1)?,
+                    seconds: row.get(2)?,
+                    outcomes: Vec::new(),
+                })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut counts = self.db.prepare_cached(
+            "SELECT launch, outcomes.outcome, count, asked FROM counts
+             JOIN outcomes ON outcomes.case_row = ?1 AND number = counts.outcome
+             WHERE counts.case_row = ?1 ORDER BY launch, position",
+        )?;
+        let mut rows = counts.query([case_row])?;
+        while let Some(row) = rows.next()? {
+            let launch = unsigned(row, 0)?;
+            let outcome = OutcomeCount {
+                outcome: row.get(1)?,
+                count: unsigned(row, 2)?,
+                asked: row.get(3)?,
+            };
+            // The foreign key says that the launch exists.
+            if let Some(launch) = result.launches.get_mut(launch as usize) {
+                launch.outcomes.push(outcome);
+            }
+        }
+        result.evidence = self
+            .db
+            .prepare_cached(
+                "SELECT kind, text FROM evidence WHERE case_row = ?1 ORDER BY position",
+            )?
+            .query_map([case_row], |row| {
+                Ok(Evidence {
+                    kind: row.get(0)?,
+                    text: row.get(1)?,
+                })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(())
+    }
+
+    fn select_cases(&self, run: RunId, which: &str) -> Result<Vec<PlannedCase>, StoreError> {
+        self.run(run)?;
+        let select = || -> rusqlite::Result<Vec<PlannedCase>> {
+            let sql =
+                format!("SELECT name, spec FROM cases WHERE run = ?1 {which} ORDER BY position");
+            self.db
+                .prepare_cached(&sql)?
+                .query_map([run.0], |row| {
+                    Ok(PlannedCase {
+                        case: CaseId::from_stored(row.get(0)?),
+                        spec: row.get(1)?,
+                    })
+                })?
+                .collect()
+        };
+        select().map_err(|e| self.error(e))
+    }
+
+    fn select_runs(
+        &self,
+        which: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<Run>, StoreError> {
+        let select = || -> rusqlite::Result<Vec<RunRow>> {
+            let sql = format!(
+                "SELECT id, created, finished, version, seed, plan, plan_hash, device, status,
+                     (SELECT count(*) FROM cases WHERE run = runs.id),
+                     (SELECT count(*) FROM cases JOIN results ON case_row = cases.id
+                      WHERE run = runs.id)
+                 FROM runs {which}"
+            );
+            self.db
+                .prepare_cached(&sql)?
+                .query_map(values, RunRow::read)?
+                .collect()
+        };
+        let rows = select().map_err(|e| self.error(e))?;
+        rows.into_iter().map(|row| self.understand(row)).collect()
+    }
+
+    fn understand(&self, row: RunRow) -> Result<Run, StoreError> {
+        let odd = |what: &str, text: &str| StoreError::Damaged {
+            path: self.path.clone(),
+            reason: format!("run {} has the {what} `{text}`", row.id),
+        };
+        let moment =
+            |text: &str| OffsetDateTime::parse(text, &Rfc3339).map_err(|_| odd("time", text));
+        Ok(Run {
+            id: row.id,
+            record: RunRecord {
+                created: moment(&row.created)?,
+                version: row.version.clone(),
+                seed: row.seed.parse().map_err(|_| odd("seed", &row.seed))?,
+                plan: row.plan.clone(),
+            },
+            plan_hash: PlanHash(row.plan_hash.clone()),
+            device: match &row.device {
+                Some(json) => Some(serde_json::from_str(json).map_err(|_| odd("device", json))?),
+                None => None,
+            },
+            status: row.status,
+            finished: row.finished.as_deref().map(moment).transpose()?,
+            planned: row.planned,
+            committed: row.committed,
+        })
+    }
+
+    /// Reads several tables as they were at one moment, whatever other processes commit meanwhile.
+    fn consistently<T>(&self, body: impl FnOnce() -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let snapshot = self.db.unchecked_transaction().map_err(|e| self.error(e))?;
+        let value = body().map_err(|e| self.error(e))?;
+        snapshot.commit().map_err(|e| self.error(e))?;
+        Ok(value)
+    }
+}
+
+/// A result without its launches and evidence.
+fn result(row: &Row<'_>) -> rusqlite::Result<CaseResult> {
+    Ok(CaseResult {
+        case: CaseId::from_stored(row.get(1)?),
+        test: row.get(2)?,
+        file: row.get(3)?,
+        verdict: row.get(4)?,
+        reason: row.get(5)?,
+        instances: unsigned(row, 6)?,
+        seconds: row.get(7)?,
+        build_seconds: row.get(8)?,
+        device_seconds: row.get(9)?,
+        attempts: row.get(10)?,
+        failed_attempts: row.get(11)?,
+        launches: Vec::new(),
+        evidence: Vec::new(),
+    })
+}
+
+impl FromSql for Verdict {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Verdict> {
+        let name = value.as_str()?;
+        let known = Verdict::ALL.into_iter().find(|v| v.name() == name);
+        known.ok_or_else(|| FromSqlError::Other(format!("no verdict is called `{name}`").into()))
+    }
+}
+
+impl FromSql for RunStatus {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<RunStatus> {
+        let name = value.as_str()?;
+        let known = RunStatus::ALL.into_iter().find(|s| s.name() == name);
+        known.ok_or_else(|| FromSqlError::Other(format!("no status is called `{name}`").into()))
+    }
+}
+
+fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let value: i64 = row.get(column)?;
+    u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
+}
+
+/// A row of `runs`, before its texts are understood.
+struct RunRow {
+    id: RunId,
+    created: String,
+    finished: Option<String>,
+    version: String,
+    seed: String,
+    plan: String,
+    plan_hash: String,
+    device: Option<String>,
+    status: RunStatus,
+    planned: u64,
+    committed: u64,
+}
+
+impl RunRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+        Ok(RunRow {
+            id: RunId(row.get(0)?),
+            created: row.get(1)?,
+            finished: row.get(2)?,
+            version: row.get(3)?,
+            seed: row.get(4)?,
+            plan: row.get(5)?,
+            plan_hash: row.get(6)?,
+            device: row.get(7)?,
+            status: row.get(8)?,
+            planned: unsigned(row, 9)?,
+            committed: unsigned(row, 10)?,
+        })
+    }
+}

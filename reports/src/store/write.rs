@@ -1,0 +1,317 @@
+//! The writing half: every function is one transaction, taken with the write lock from its start.
+
+use super::{PlanHash, PlannedCase, RunId, RunRecord, RunStatus, Store, StoreError};
+use crate::record::{CaseResult, DeviceRecord, Launch};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use std::collections::HashMap;
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+impl Store {
+    /// Describes a run and its cases, in order, before any of them starts.
+    pub fn begin_run(
+        &mut self,
+        run: &RunRecord,
+        planned: &[PlannedCase],
+    ) -> Result<RunId, StoreError> {
+        let mut seen = std::collections::HashSet::new();
+        if let Some(twice) = planned.iter().find(|p| !seen.insert(&p.case)) {
+            return Err(StoreError::PlannedTwice {
+                case: twice.case.clone(),
+            });
+        }
+        self.write(|t| {
+            t.execute(
+                "INSERT INTO runs (created, version, seed, plan, plan_hash, status)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![
+                    timestamp(run.created),
+                    run.version,
+                    run.seed.to_string(),
+                    run.plan,
+                    PlanHash::of(&run.plan).as_str(),
+                    RunStatus::Running.name(),
+                ],
+            )?;
+            let id = RunId(t.last_insert_rowid());
+            let mut insert =
+                t.prepare("INSERT INTO cases (run, position, name, spec) VALUES (?1, ?2, ?3, ?4)")?;
+            for (position, p) in planned.iter().enumerate() {
+                insert.execute(params![id.0, position as i64, p.case.as_str(), p.spec])?;
+            }
+            Ok(Ok(id))
+        })
+    }
+
+    /// Notes the device of a run, once it was opened. A resumed run may note it again.
+    pub fn set_device(&mut self, run: RunId, device: &DeviceRecord) -> Result<(), StoreError> {
+        // Strings and lists of strings: nothing in a device's record can fail to become JSON.
+        let json = serde_json::to_string(device).unwrap_or_default();
+        let missing = self.no_such_run(run);
+        self.write(|t| {
+            let changed = t.execute(
+                "UPDATE runs SET device = ?2 WHERE id = ?1",
+                params![run.0, json],
+            )?;
+            Ok(if changed == 1 { Ok(()) } else { Err(missing) })
+        })
+    }
+
+    /// Keeps the result of a planned case, whole, exactly once. A second result for the same case
+    /// is refused and changes nothing. When this returns, the result outlives the process.
+    pub fn commit_case(&mut self, run: RunId, result: &CaseResult) -> Result<(), StoreError> {
+        let case = &result.case;
+        let rows = Rows::of(result).map_err(|reason| StoreError::Unstorable {
+            case: case.clone(),
+            reason,
+        })?;
+        let missing = self.no_such_run(run);
+        self.write(|t| {
+            let planned: Option<(i64, bool)> = t
+                .query_row(
+                    "SELECT id, EXISTS (SELECT 1 FROM results WHERE case_row = cases.id)
+                     FROM cases WHERE run = ?1 AND name = ?2",
+                    params![run.0, case.as_str()],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .optional()?;
+            match planned {
+                Some((row, false)) => rows.insert(t, row, result).map(Ok),
+                Some((_, true)) => Ok(Err(StoreError::AlreadyCommitted {
+                    run,
+                    case: case.clone(),
+                })),
+                None if exists(t, run)? => Ok(Err(StoreError::NotPlanned {
+                    run,
+                    case: case.clone(),
+                })),
+                None => Ok(Err(missing)),
+            }
+        })
+    }
+
+    /// Marks a run as done, as interrupted, or, when it is resumed, as running again. A run is done
+    /// only when every planned case has a result.
+    pub fn finish_run(&mut self, run: RunId, status: RunStatus) -> Result<(), StoreError> {
+        let missing = self.no_such_run(run);
+        let finished = match status {
+            RunStatus::Running => None,
+            RunStatus::Done | RunStatus::Interrupted => Some(timestamp(OffsetDateTime::now_utc())),
+        };
+        self.write(|t| {
+            let left: i64 = t.query_row(
+                "SELECT count(*) FROM cases LEFT JOIN results ON case_row = id
+                 WHERE run = ?1 AND case_row IS NULL",
+                [run.0],
+                |row| row.get(0),
+            )?;
+            if status == RunStatus::Done && left > 0 {
+                return Ok(Err(StoreError::CasesLeft {
+                    run,
+                    left: left.unsigned_abs(),
+                }));
+            }
+            let changed = t.execute(
+                "UPDATE runs SET status = ?2, finished = ?3 WHERE id = ?1",
+                params![run.0, status.name(), finished],
+            )?;
+            Ok(if changed == 1 { Ok(()) } else { Err(missing) })
+        })
+    }
+
+    /// Runs `body` in a transaction that is committed only if both results are `Ok`: the outer one
+    /// is SQLite's, the inner one this crate's.
+    fn write<T>(
+        &mut self,
+        body: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let path = &self.path;
+        let error = |e| StoreError::from_sqlite(path, e);
+        let transaction = self
+            .db
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(error)?;
+        // Dropping the transaction rolls it back.
+        let value = body(&transaction).map_err(error)??;
+        transaction.commit().map_err(error)?;
+        Ok(value)
+    }
+
+    pub(super) fn no_such_run(&self, run: RunId) -> StoreError {
+        StoreError::NoSuchRun {
+            path: self.path.clone(),
+            run,
+        }
+    }
+}
+
+fn exists(t: &Transaction<'_>, run: RunId) -> rusqlite::Result<bool> {
+    t.query_row(
+        "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)",
+        [run.0],
+        |row| row.get(0),
+    )
+}
+
+/// RFC 3339 in UTC with microseconds, always the same length, so that text order is time order.
+fn timestamp(at: OffsetDateTime) -> String {
+    let form =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+    // Every part of the form exists in every moment, so formatting it cannot fail.
+    at.to_offset(time::UtcOffset::UTC)
+        .format(form)
+        .unwrap_or_default()
+}
+
+/// A result in the form of the tables, checked.
+struct Rows<'a> {
+    instances: i64,
+    /// Outcome texts with their asked flag, in order of first occurrence.
+    outcomes: Vec<(&'a str, bool)>,
+    launches: Vec<LaunchRow>,
+}
+
+struct LaunchRow {
+    number: i64,
+    instances: i64,
+    seconds: f64,
+    /// Number of the outcome, count.
+    counts: Vec<(i64, i64)>,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows, or what makes the result impossible to store.
+    fn of(result: &'a CaseResult) -> Result<Rows<'a>, String> {
+        let times = [result.seconds, result.build_seconds, result.device_seconds];
+        let launch_times = result.launches.iter().map(|l| l.seconds);
+        if let Some(bad) = times
+            .into_iter()
+            .chain(launch_times)
+            .find(|s| !s.is_finite())
+        {
+            return Err(format!("a time of {bad} s"));
+        }
+        let mut numbers = HashMap::new();
+        let mut outcomes = Vec::new();
+        let mut launches = Vec::new();
+        for launch in &result.launches {
+            launches.push(LaunchRow::of(launch, &mut numbers, &mut outcomes)?);
+        }
+        Ok(Rows {
+            instances: signed(result.instances)?,
+            outcomes,
+            launches,
+        })
+    }
+
+    fn insert(
+        &self,
+        t: &Transaction<'_>,
+        case_row: i64,
+        result: &CaseResult,
+    ) -> rusqlite::Result<()> {
+        t.prepare_cached(
+            "INSERT INTO results (case_row, committed, test, file, verdict, reason, instances,
+                 seconds, build_seconds, device_seconds, attempts, failed_attempts)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?
+        .execute(params![
+            case_row,
+            timestamp(OffsetDateTime::now_utc()),
+            result.test,
+            result.file,
+            result.verdict.name(),
+            result.reason,
+            self.instances,
+            result.seconds,
+            result.build_seconds,
+            result.device_seconds,
+            result.attempts,
+            result.failed_attempts,
+        ])?;
+        let mut insert = t.prepare_cached(
+            "INSERT INTO outcomes (case_row, number, outcome, asked) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        for (number, (outcome, asked)) in self.outcomes.iter().enumerate() {
+            insert.execute(params![case_row, number as i64, outcome, asked])?;
+        }
+        let mut insert = t.prepare_cached(
+            "INSERT INTO launches (case_row, position, number, instances, seconds)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?;
+        let mut insert_count = t.prepare_cached(
+            "INSERT INTO counts (case_row, launch, position, outcome, count)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?;
+        for (position, l) in self.launches.iter().enumerate() {
+            let launch = position as i64;
+            insert.execute(params![case_row, launch, l.number, l.instances, l.seconds])?;
+            for (position, (outcome, count)) in l.counts.iter().enumerate() {
+                insert_count.execute(params![case_row, launch, position as i64, outcome, count])?;
+            }
+        }
+        let mut insert = t.prepare_cached(
+            "INSERT INTO evidence (case_row, position, kind, text) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        for (position, e) in result.evidence.iter().enumerate() {
+            insert.execute(params![case_row, position as i64, e.kind, e.text])?;
+        }
+        Ok(())
+    }
+}
+
+impl LaunchRow {
+    fn of<'a>(
+        launch: &'a Launch,
+        numbers: &mut HashMap<&'a str, usize>,
+        outcomes: &mut Vec<(&'a str, bool)>,
+    ) -> Result<LaunchRow, String> {
+        let mut counts: Vec<(i64, i64)> = Vec::new();
+        for o in &launch.outcomes {
+            let number = *numbers.entry(&o.outcome).or_insert_with(|| {
+                outcomes.push((&o.outcome, o.asked));
+                outcomes.len() - 1
+            });
+            if outcomes[number].1 != o.asked {
+                return Err(format!("`{}` is both asked about and not", o.outcome));
+            }
+            let number = number as i64;
+            if counts.iter().any(|(n, _)| *n == number) {
+                return Err(format!(
+                    "launch {} counts `{}` twice",
+                    launch.index, o.outcome
+                ));
+            }
+            counts.push((number, signed(o.count)?));
+        }
+        Ok(LaunchRow {
+            number: signed(launch.index)?,
+            instances: signed(launch.instances)?,
+            seconds: launch.seconds,
+            counts,
+        })
+    }
+}
+
+/// SQLite's integers are signed.
+fn signed(n: u64) -> Result<i64, String> {
+    i64::try_from(n).map_err(|_| format!("the count {n} is larger than {}", i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use time::macros::datetime;
+
+    #[test]
+    fn timestamps_have_one_form() {
+        assert_eq!(
+            timestamp(datetime!(2024-02-29 13:05:06.789 +2)),
+            "2024-02-29T11:05:06.789000Z"
+        );
+        assert_eq!(
+            timestamp(datetime!(2024-02-29 0:00 UTC)),
+            "2024-02-29T00:00:00.000000Z"
+        );
+    }
+}

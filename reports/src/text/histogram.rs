@@ -1,0 +1,193 @@
+//! One test's result: the verdict, each outcome with count, rate and interval, and the speed.
+
+use super::layout::{columns, plain, wrap};
+use super::number::{grouped, interval, rate, short};
+use super::{Colour, WIDTH};
+use crate::record::{CaseResult, OutcomeCount};
+use crate::stats::{Confidence, clopper_pearson};
+use std::cmp::Ordering;
+use std::fmt::Write;
+
+/// The order of outcomes in tables: the most frequent first, equal counts by outcome.
+pub fn table_order(a: &OutcomeCount, b: &OutcomeCount) -> Ordering {
+    b.count
+        .cmp(&a.count)
+        .then_with(|| a.outcome.cmp(&b.outcome))
+}
+
+/// The text for one result; ends with a line end. Outcomes that the condition asks about are
+/// marked with `*`; the intervals are Clopper-Pearson at 95 %.
+pub fn histogram(result: &CaseResult, colour: Colour) -> String {
+    let mut out = String::new();
+    title(&mut out, result, colour);
+    let mut outcomes = result.histogram();
+    if !outcomes.is_empty() {
+        outcomes.sort_by(table_order);
+        table(&mut out, &outcomes, colour);
+    }
+    speed(&mut out, result);
+    out
+}
+
+fn title(out: &mut String, result: &CaseResult, colour: Colour) {
+    let name = plain(result.name());
+    let verdict = result.verdict.name();
+    // The verdict follows the name on its last line, or takes a line of its own.
+    let mut lines = wrap(&name, WIDTH);
+    if let Some(last) = lines.last_mut() {
+        let apart = if columns(last) + 2 + verdict.len() <= WIDTH {
+            ": "
+        } else {
+            ":\n"
+        };
+        *last = colour.strong(last) + apart + &colour.verdict(result.verdict, verdict);
+    }
+    for line in lines {
+        push(out, &line);
+    }
+    for line in wrap(&plain(&result.reason), WIDTH - 2) {
+        push(out, &format!("  {line}"));
+    }
+}
+
+fn table(out: &mut String, outcomes: &[OutcomeCount], colour: Colour) {
+    let instances = outcomes
+        .iter()
+        .fold(0u64, |sum, o| sum.saturating_add(o.count));
+    let mut rows = vec![["outcome", "count", "rate", "95 % interval"].map(String::from)];
+    for o in outcomes {
+        let ends = clopper_pearson(o.count, instances, Confidence::P95);
+        rows.push([
+            plain(&o.outcome),
+            grouped(o.count),
+            rate(o.count as f64 / instances.max(1) as f64),
+            interval(ends.low, ends.high),
+        ]);
+    }
+    let width = |i: usize| rows.iter().map(|row| columns(&row[i])).max().unwrap_or(0);
+    let (count, share, ends) = (width(1), width(2), width(3));
+    // Two columns for the mark and two between columns; what is left is the outcome's.
+    let outcome = width(0).min(WIDTH - 2 - 6 - count - share - ends);
+    let asked = std::iter::once(false).chain(outcomes.iter().map(|o| o.asked));
+    push(out, "");
+    for (row, asked) in rows.iter().zip(asked) {
+        let mark = if asked { "*" } else { " " };
+        for (i, part) in wrap(&row[0], outcome).iter().enumerate() {
+            let line = match i {
+                0 => {
+                    let [_, a, b, c] = row;
+                    format!("{mark} {part:outcome$}  {a:>count$}  {b:>share$}  {c}")
+                }
+                _ => format!("{mark}   {part}"),
+            };
+            push(out, &if asked { colour.strong(&line) } else { line });
+        }
+    }
+    if outcomes.iter().any(|o| o.asked) {
+        push(out, "* the condition asks about this outcome");
+    }
+    push(out, "");
+    push(
+        out,
+        "  interval: Clopper-Pearson, as if all instances were independent",
+    );
+}
+
+fn speed(out: &mut String, result: &CaseResult) {
+    let CaseResult {
+        instances,
+        seconds,
+        build_seconds,
+        device_seconds,
+        ..
+    } = *result;
+    if instances == 0 {
+        return;
+    }
+    let launches = match result.launches.len() {
+        1 => "1 launch".to_string(),
+        n => format!("{} launches", grouped(n as u64)),
+    };
+    push(
+        out,
+        &format!(
+            "  {} instances in {launches} and {seconds:.2} s: {}/s",
+            grouped(instances),
+            short(instances as f64 / seconds)
+        ),
+    );
+    push(
+        out,
+        &format!(
+            "  of this {build_seconds:.2} s building, {device_seconds:.2} s in launches: {}/s there",
+            short(instances as f64 / device_seconds)
+        ),
+    );
+}
+
+fn push(out: &mut String, line: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{}", line.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn fits(text: &str) {
+        for line in text.lines() {
+            assert!(columns(line) <= WIDTH, "{} columns: {line}", columns(line));
+        }
+    }
+
+    #[test]
+    fn a_pass() {
+        let text = histogram(&sample::message_passing(), Colour::Off);
+        fits(&text);
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn weak_outcomes_in_huge_counts() {
+        let text = histogram(&sample::store_buffering(), Colour::Off);
+        fits(&text);
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn long_outcomes_wrap() {
+        let mut result = sample::store_buffering();
+        for launch in &mut result.launches {
+            for o in &mut launch.outcomes {
+                o.outcome = format!(
+                    "{0} 2:r0=17 2:r1=4294967295 x=1 y=18446744073709551615",
+                    o.outcome
+                );
+            }
+        }
+        result.test = "a-very-long-name-".repeat(6);
+        let text = histogram(&result, Colour::Off);
+        fits(&text);
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn a_skip_has_no_table() {
+        insta::assert_snapshot!(histogram(&sample::skipped(), Colour::Off));
+    }
+
+    #[test]
+    fn what_a_driver_says_cannot_move_the_cursor() {
+        let text = histogram(&sample::crashed(), Colour::Off);
+        fits(&text);
+        assert!(!text.contains('\x1b'));
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn colour_only_on_request() {
+        assert!(!histogram(&sample::store_buffering(), Colour::Off).contains('\x1b'));
+        assert!(histogram(&sample::store_buffering(), Colour::On).contains("\x1b[1m"));
+    }
+}

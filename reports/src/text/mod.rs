@@ -1,0 +1,53 @@
+//! Results for a person at a terminal: plain text of at most [`WIDTH`] columns, in UTF-8, that is
+//! the same for the same results. Colour only where the caller asks for it.
+//!
+//! - [`histogram`]: one test, each outcome with its rate and interval;
+//! - [`summary`]: one run, a line a case, then the whole reason of each case that needs a look;
+//! - [`number`]: counts, rates and bounds as text;
+//! - [`layout`]: wrapping, cutting and cleaning of text that comes from elsewhere.
+
+pub mod histogram;
+pub mod layout;
+pub mod number;
+pub mod summary;
+
+pub use histogram::histogram;
+pub use summary::summary;
+
+use crate::record::Verdict;
+
+/// Columns that no line exceeds.
+pub const WIDTH: usize = 80;
+
+/// Whether to use terminal colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text.
+    Off,
+    /// ANSI colours.
+    On,
+}
+
+impl Colour {
+    /// `text` in the colour of a verdict.
+    pub fn verdict(self, verdict: Verdict, text: &str) -> String {
+        let code = match verdict {
+            Verdict::Pass => "32",
+            Verdict::Fail | Verdict::Crash | Verdict::Timeout => "1;31",
+            Verdict::Skip | Verdict::Inconclusive => "33",
+        };
+        self.wrap(code, text)
+    }
+
+    /// `text` made to stand out.
+    pub fn strong(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        match self {
+            Colour::Off => text.to_string(),
+            Colour::On => format!("\x1b[{code}m{text}\x1b[0m"),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! One run: how many cases ended how, a line a case, and the whole reason of each that needs a
+//! look.
+
+use super::layout::{columns, cut, plain, wrap};
+use super::number::{grouped, rate, short};
+use super::{Colour, WIDTH};
+use crate::record::{CaseResult, Verdict};
+use std::fmt::Write;
+
+/// Widest a test's name gets in the table.
+const NAME: usize = 26;
+
+/// The text for a run's results, in their order; ends with a line end. `device` names the device
+/// as its user knows it; `planned` is how many cases the run was to have.
+pub fn summary(device: &str, planned: usize, results: &[CaseResult], colour: Colour) -> String {
+    let mut out = String::new();
+    if !results.is_empty() {
+        table(&mut out, results, colour);
+        push(&mut out, "");
+    }
+    details(&mut out, results, colour);
+    totals(&mut out, device, planned, results, colour);
+    out
+}
+
+fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
+    let cell = |o: Option<u64>| o.map_or("-".to_string(), |n| short(n as f64));
+    let rows: Vec<_> = results
+        .iter()
+        .map(|r| {
+            let asked = (r.instances > 0).then(|| r.asked());
+            [
+                plain(r.name()),
+                cell((r.instances > 0).then_some(r.instances)),
+                cell(asked),
+                asked.map_or("-".into(), |k| rate(k as f64 / r.instances as f64)),
+            ]
+        })
+        .collect();
+    let head = ["test", "instances", "asked", "rate"];
+    let width = |i: usize| {
+        let widest = rows.iter().map(|row| columns(&row[i])).max().unwrap_or(0);
+        widest.max(head[i].len())
+    };
+    let (name, instances, asked, share) = (width(0).min(NAME), width(1), width(2), width(3));
+    let verdict = results
+        .iter()
+        .map(|r| r.verdict.name().len())
+        .max()
+        .unwrap_or(0)
+        .max(7);
+    let reason = WIDTH - verdict - name - instances - asked - share - 10;
+    let line = |v: &str, row: [&str; 4], why: &str| {
+        let [a, b, c, d] = row;
+        format!("{v}  {a:name$}  {b:>instances$}  {c:>asked$}  {d:>share$}  {why}")
+    };
+    push(
+        out,
+        &line(&format!("{:verdict$}", "verdict"), head, "reason"),
+    );
+    for (result, row) in results.iter().zip(&rows) {
+        let shown = colour.verdict(result.verdict, &format!("{:verdict$}", result.verdict));
+        let [a, b, c, d] = row;
+        let why = cut(&plain(&result.reason), reason);
+        push(out, &line(&shown, [&cut(a, name), b, c, d], &why));
+    }
+    push(out, "");
+    for line in wrap(
+        "asked: instances that ended in an outcome that the test's condition asks about; \
+         rate: their share",
+        WIDTH,
+    ) {
+        push(out, &line);
+    }
+}
+
+fn details(out: &mut String, results: &[CaseResult], colour: Colour) {
+    for result in results.iter().filter(|r| r.verdict.is_failure()) {
+        let name = colour.verdict(result.verdict, result.verdict.name());
+        let mut lines = wrap(&plain(result.case.as_str()), WIDTH - 13).into_iter();
+        push(
+            out,
+            &format!("{name}: {}", lines.next().unwrap_or_default()),
+        );
+        for line in lines {
+            push(out, &format!("    {line}"));
+        }
+        for line in wrap(&plain(&result.reason), WIDTH - 4) {
+            push(out, &format!("    {line}"));
+        }
+        if result.attempts > 1 {
+            let text = format!(
+                "crashed or timed out in {} of {} attempts",
+                result.failed_attempts, result.attempts
+            );
+            push(out, &format!("    {text}"));
+        }
+        push(out, "");
+    }
+}
+
+fn totals(out: &mut String, device: &str, planned: usize, results: &[CaseResult], colour: Colour) {
+    let counts: Vec<String> = Verdict::ALL
+        .into_iter()
+        .filter_map(|v| {
+            let n = results.iter().filter(|r| r.verdict == v).count();
+            (n > 0).then(|| format!("{n} {v}"))
+        })
+        .collect();
+    let cases = match planned {
+        1 => "1 case".to_string(),
+        n => format!("{} cases", grouped(n as u64)),
+    };
+    let mut text = format!("{cases} on {}", plain(device));
+    if !counts.is_empty() {
+        text += &format!(": {}", counts.join(", "));
+    }
+    if results.len() < planned {
+        text += &format!(
+            "; {} did not run",
+            grouped((planned - results.len()) as u64)
+        );
+    }
+    for line in wrap(&text, WIDTH) {
+        push(out, &colour.strong(&line));
+    }
+    let instances = results
+        .iter()
+        .fold(0u64, |sum, r| sum.saturating_add(r.instances));
+    let seconds: f64 = results.iter().map(|r| r.seconds).sum();
+    if instances > 0 {
+        let speed = short(instances as f64 / seconds);
+        push(
+            out,
+            &format!(
+                "{} instances in {seconds:.1} s: {speed}/s",
+                grouped(instances)
+            ),
+        );
+    }
+}
+
+fn push(out: &mut String, line: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{}", line.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn all() -> Vec<CaseResult> {
+        vec![
+            sample::message_passing(),
+            sample::store_buffering(),
+            sample::coherence_failure(),
+            sample::skipped(),
+            sample::crashed(),
+        ]
+    }
+
+    fn fits(text: &str) {
+        for line in text.lines() {
+            assert!(columns(line) <= WIDTH, "{} columns: {line}", columns(line));
+        }
+    }
+
+    #[test]
+    fn a_run() {
+        let text = summary("Touchstone CPU", 6, &all(), Colour::Off);
+        fits(&text);
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn every_width_fits() {
+        let mut results = all();
+        for r in &mut results {
+            r.test = "name".repeat(20);
+            r.verdict = Verdict::Inconclusive;
+        }
+        fits(&summary(&"device ".repeat(30), 6, &results, Colour::Off));
+        results[2].verdict = Verdict::Timeout;
+        results[2].case = crate::record::CaseId::new("litmus", "file", &"x".repeat(300));
+        fits(&summary("d", 6, &results, Colour::Off));
+    }
+
+    #[test]
+    fn nothing_ran() {
+        assert_eq!(
+            summary("Touchstone", 3, &[], Colour::Off),
+            "3 cases on Touchstone; 3 did not run\n"
+        );
+    }
+
+    #[test]
+    fn colours_do_not_shift_columns() {
+        let coloured = summary("d", 5, &all(), Colour::On);
+        let mut plain = String::new();
+        let mut rest = coloured.as_str();
+        while let Some(start) = rest.find('\x1b') {
+            plain.push_str(&rest[..start]);
+            rest = &rest[start..];
+            rest = &rest[rest.find('m').unwrap() + 1..];
+        }
+        plain.push_str(rest);
+        assert_ne!(plain, coloured);
+        assert_eq!(plain, summary("d", 5, &all(), Colour::Off));
+    }
+}
