@@ -1,0 +1,318 @@
+//! Data that comes back changed: 1 is added to its first word.
+//!
+//! A blocking command's data is changed before the call returns. That of a non-blocking one is
+//! changed when its event is complete, by the first call of the layer that notices: `clFinish`,
+//! `clWaitForEvents` and `clGetEventInfo` notice before they return, so a program that
+//! synchronizes by them sees the change. One that learns of the completion from a callback alone
+//! may look too early.
+
+use super::Call;
+use crate::library::{Entry, Library};
+use libc::{c_void, size_t};
+use opencl_sys::{
+    CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_FALSE, CL_SUCCESS, cl_bool,
+    cl_command_queue, cl_event, cl_event_info, cl_int, cl_map_flags, cl_mem, cl_uint,
+};
+use std::mem::transmute;
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+type EventFunction = unsafe extern "C" fn(cl_event) -> cl_int;
+type GetEventInfo =
+    unsafe extern "C" fn(cl_event, cl_event_info, size_t, *mut c_void, *mut size_t) -> cl_int;
+
+/// Data that is to change when its command is complete. The layer holds the event.
+struct Pending {
+    event: cl_event,
+    data: *mut c_void,
+    size: size_t,
+}
+
+// SAFETY: OpenCL's objects may be used from any thread, and the data belongs to the command until
+// it is complete.
+unsafe impl Send for Pending {}
+
+static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
+/// How many there are, so that other calls pay one load.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Changes the first word of the data, or the first byte of less than a word.
+///
+/// # Safety
+/// `data` has `size` bytes that may be written.
+unsafe fn change(data: *mut c_void, size: size_t) {
+    if data.is_null() {
+        return;
+    }
+    if size >= size_of::<u32>() {
+        let word = data.cast::<u32>();
+        // SAFETY: the word lies in the data.
+        unsafe { word.write_unaligned(word.read_unaligned().wrapping_add(1)) };
+    } else if size > 0 {
+        let byte = data.cast::<u8>();
+        // SAFETY: the byte lies in the data.
+        unsafe { byte.write(byte.read().wrapping_add(1)) };
+    }
+}
+
+/// Changes the data of every command that has completed.
+pub(super) fn settle() {
+    if COUNT.load(Ordering::Acquire) == 0 {
+        return;
+    }
+    let mut pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner);
+    pending.retain(|one| {
+        let status = execution_status(one.event);
+        if status == Some(CL_COMPLETE) {
+            // SAFETY: the command that filled the data is complete, and the program, which keeps
+            // the memory until it has seen that, is still inside a call.
+            unsafe { change(one.data, one.size) };
+        }
+        let waits = status.is_some_and(|status| status > CL_COMPLETE);
+        if !waits {
+            event_call(const { Entry::named("clReleaseEvent") }, one.event);
+        }
+        waits
+    });
+    COUNT.store(pending.len(), Ordering::Release);
+}
+
+/// `clRetainEvent` or `clReleaseEvent`.
+fn event_call(entry: Entry, event: cl_event) {
+    // SAFETY: a live event of the library.
+    if let Ok(function) = unsafe { Library::get().function(entry, event) } {
+        // SAFETY: OpenCL gives both functions this type.
+        unsafe { transmute::<*mut c_void, EventFunction>(function)(event) };
+    }
+}
+
+fn execution_status(event: cl_event) -> Option<cl_int> {
+    const ENTRY: Entry = Entry::named("clGetEventInfo");
+    // SAFETY: a live event of the library.
+    let function = unsafe { Library::get().function(ENTRY, event) }.ok()?;
+    let mut status: cl_int = 0;
+    // SAFETY: OpenCL gives the function this type; the query returns a cl_int.
+    let answer = unsafe {
+        transmute::<*mut c_void, GetEventInfo>(function)(
+            event,
+            CL_EVENT_COMMAND_EXECUTION_STATUS,
+            size_of::<cl_int>(),
+            (&raw mut status).cast(),
+            ptr::null_mut(),
+        )
+    };
+    (answer == CL_SUCCESS).then_some(status)
+}
+
+/// Issues a command whose data is to change; `issue` calls the implementation with the event to
+/// use and returns its data if the command was accepted.
+///
+/// # Safety
+/// `event` is NULL or may be written; the returned data has `size` bytes.
+unsafe fn command(
+    blocking: cl_bool,
+    size: size_t,
+    event: *mut cl_event,
+    issue: impl FnOnce(*mut cl_event) -> Option<*mut c_void>,
+) {
+    if blocking != CL_FALSE {
+        if let Some(data) = issue(event) {
+            // SAFETY: the command is complete; this function's contract.
+            unsafe { change(data, size) };
+        }
+        return;
+    }
+    let mut own = ptr::null_mut();
+    let place = if event.is_null() { &raw mut own } else { event };
+    let Some(data) = issue(place) else { return };
+    // SAFETY: the command was accepted, so its event was written.
+    let held = unsafe { *place };
+    if !event.is_null() {
+        event_call(const { Entry::named("clRetainEvent") }, held);
+    }
+    let mut pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner);
+    pending.push(Pending { event: held, data, size });
+    COUNT.store(pending.len(), Ordering::Release);
+}
+
+/// Around `clEnqueueReadBuffer`.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn read_buffer(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_mem,
+        cl_bool,
+        size_t,
+        size_t,
+        *mut c_void,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking: cl_bool,
+    offset: size_t,
+    size: size_t,
+    data: *mut c_void,
+    count: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    let mut status = CL_SUCCESS;
+    let mut issue = |event| {
+        // SAFETY: the caller's arguments, and a place for the event.
+        status =
+            unsafe { next(queue, buffer, blocking, offset, size, data, count, list, event) };
+        (status == CL_SUCCESS).then_some(data)
+    };
+    if call.corrupts() {
+        // SAFETY: the caller's event, and `size` bytes at `data`.
+        unsafe { command(blocking, size, event, issue) };
+    } else {
+        issue(event);
+    }
+    status
+}
+
+/// Around `clEnqueueMapBuffer`.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn map_buffer(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_mem,
+        cl_bool,
+        cl_map_flags,
+        size_t,
+        size_t,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+        *mut cl_int,
+    ) -> *mut c_void,
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking: cl_bool,
+    flags: cl_map_flags,
+    offset: size_t,
+    size: size_t,
+    count: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+    errcode: *mut cl_int,
+) -> *mut c_void {
+    let mut data = ptr::null_mut();
+    let mut issue = |event| {
+        // SAFETY: the caller's arguments, and a place for the event.
+        data = unsafe {
+            next(queue, buffer, blocking, flags, offset, size, count, list, event, errcode)
+        };
+        (!data.is_null()).then_some(data)
+    };
+    if call.corrupts() {
+        // SAFETY: the caller's event; the mapped region has `size` bytes.
+        unsafe { command(blocking, size, event, issue) };
+    } else {
+        issue(event);
+    }
+    data
+}
+
+/// Around `clEnqueueSVMMap`.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn svm_map(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_bool,
+        cl_map_flags,
+        *mut c_void,
+        size_t,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    queue: cl_command_queue,
+    blocking: cl_bool,
+    flags: cl_map_flags,
+    data: *mut c_void,
+    size: size_t,
+    count: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    let mut status = CL_SUCCESS;
+    let mut issue = |event| {
+        // SAFETY: the caller's arguments, and a place for the event.
+        status = unsafe { next(queue, blocking, flags, data, size, count, list, event) };
+        (status == CL_SUCCESS).then_some(data)
+    };
+    if call.corrupts() {
+        // SAFETY: the caller's event; the mapped region has `size` bytes.
+        unsafe { command(blocking, size, event, issue) };
+    } else {
+        issue(event);
+    }
+    status
+}
+
+/// Around `clEnqueueSVMMemcpy`.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn svm_memcpy(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_bool,
+        *mut c_void,
+        *const c_void,
+        size_t,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    queue: cl_command_queue,
+    blocking: cl_bool,
+    data: *mut c_void,
+    source: *const c_void,
+    size: size_t,
+    count: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    let mut status = CL_SUCCESS;
+    let mut issue = |event| {
+        // SAFETY: the caller's arguments, and a place for the event.
+        status = unsafe { next(queue, blocking, data, source, size, count, list, event) };
+        (status == CL_SUCCESS).then_some(data)
+    };
+    if call.corrupts() {
+        // SAFETY: the caller's event, and `size` bytes at the destination.
+        unsafe { command(blocking, size, event, issue) };
+    } else {
+        issue(event);
+    }
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_word_changes_and_nothing_else() {
+        let mut words = [u32::MAX, 7];
+        // SAFETY: a local array.
+        unsafe { change(words.as_mut_ptr().cast(), 8) };
+        assert_eq!(words, [0, 7]);
+        let mut bytes = [1u8, 2, 3];
+        // SAFETY: a local array.
+        unsafe { change(bytes.as_mut_ptr().cast(), 3) };
+        assert_eq!(bytes, [2, 2, 3]);
+        // SAFETY: nothing is written.
+        unsafe { change(bytes.as_mut_ptr().cast(), 0) };
+        assert_eq!(bytes, [2, 2, 3]);
+    }
+}

@@ -1,0 +1,173 @@
+//! The list of faults, for people (`CLASSAY_LAYER_FAULTS=list`) and for the grammar.
+
+use super::lies;
+use std::fmt::Write;
+
+/// One fault.
+pub(crate) struct Listed {
+    /// How it is asked for.
+    pub(crate) form: &'static str,
+    /// The promise that it breaks.
+    pub(crate) breaks: &'static str,
+    /// Where it can happen.
+    pub(crate) applies: &'static str,
+}
+
+/// Where `corrupt` can happen.
+pub(crate) const CORRUPTIBLE: &[&str] =
+    &["clEnqueueReadBuffer", "clEnqueueMapBuffer", "clEnqueueSVMMap", "clEnqueueSVMMemcpy"];
+
+/// Where `skip` can happen: functions whose whole answer is a status.
+pub(crate) const SKIPPABLE: &[&str] = &[
+    "clFinish",
+    "clFlush",
+    "clWaitForEvents",
+    "clEnqueueWaitForEvents",
+    "clEnqueueBarrier",
+    "clSetKernelArg",
+    "clSetKernelArgSVMPointer",
+    "clSetKernelExecInfo",
+    "clSetUserEventStatus",
+    "clSetEventCallback",
+];
+
+/// Every fault.
+pub(crate) const LISTED: &[Listed] = &[
+    Listed {
+        form: "crash@FUNCTION[:WHEN]",
+        breaks: "the process lives: SIGSEGV",
+        applies: "every function",
+    },
+    Listed {
+        form: "abort@FUNCTION[:WHEN]",
+        breaks: "the process lives: SIGABRT",
+        applies: "every function",
+    },
+    Listed {
+        form: "exit=CODE@FUNCTION[:WHEN]",
+        breaks: "the process lives: it exits with CODE, 0 to 255",
+        applies: "every function",
+    },
+    Listed {
+        form: "hang@FUNCTION[:WHEN]",
+        breaks: "the call returns",
+        applies: "every function",
+    },
+    Listed {
+        form: "stdout@FUNCTION[:WHEN]",
+        breaks: "standard output is the program's own: a line of rubbish, then the call",
+        applies: "every function",
+    },
+    Listed {
+        form: "stderr@FUNCTION[:WHEN]",
+        breaks: "standard error is the program's own: a line of rubbish, then the call",
+        applies: "every function",
+    },
+    Listed {
+        form: "error=CODE@FUNCTION[:WHEN]",
+        breaks: "a correct call succeeds: CODE, a negative number or a CL_ name, without a call",
+        applies: "every function; a function without a status returns NULL or nothing",
+    },
+    Listed {
+        form: "skip@FUNCTION[:WHEN]",
+        breaks: "CL_SUCCESS means done: reported without a call (clFinish returns early, …)",
+        applies: "clFinish, clFlush, clWaitForEvents, clEnqueueWaitForEvents, clEnqueueBarrier, \
+                  clSetKernelArg, clSetKernelArgSVMPointer, clSetKernelExecInfo, \
+                  clSetUserEventStatus, clSetEventCallback",
+    },
+    Listed {
+        form: "corrupt@FUNCTION[:WHEN]",
+        breaks: "data arrives as written: 1 is added to its first 32-bit word",
+        applies: "clEnqueueReadBuffer, clEnqueueMapBuffer, clEnqueueSVMMap, clEnqueueSVMMemcpy",
+    },
+    Listed {
+        form: "ignore-wait-list@FUNCTION[:WHEN]",
+        breaks: "a command waits for the events of its list",
+        applies: "every clEnqueue function that takes a wait list, but a marker or barrier, where \
+                  an empty list means more and not less",
+    },
+    Listed {
+        form: "relax-orders",
+        breaks: "atomic operations have the order they name, or seq_cst: all become relaxed",
+        applies: "kernel sources; fences keep their order",
+    },
+    Listed {
+        form: "drop-fences",
+        breaks: "fences order memory: they are removed",
+        applies: "kernel sources: atomic_work_item_fence, mem_fence, read_mem_fence, \
+                  write_mem_fence",
+    },
+    Listed {
+        form: "narrow-scopes",
+        breaks: "device and all-devices scope reach beyond a work-group: both become work-group",
+        applies: "kernel sources: named scopes, and the device scope of operations that name none",
+    },
+    Listed {
+        form: "swap-flags",
+        breaks: "fence flags name the region they order: local and global are exchanged",
+        applies: "kernel sources: fences and barriers",
+    },
+    Listed {
+        form: "drop-barriers",
+        breaks: "barriers gather the work-items and order memory: they are removed",
+        applies: "kernel sources: barrier, work_group_barrier, sub_group_barrier",
+    },
+    Listed {
+        form: "lie=CLAIM",
+        breaks: "queries tell the truth; CLAIM is one of those below",
+        applies: "clGetDeviceInfo, clGetPlatformInfo",
+    },
+];
+
+/// The list as text.
+pub(crate) fn listing() -> String {
+    let mut text = String::from("faults, separated by commas:\n");
+    for listed in LISTED {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {}", listed.form);
+        let _ = writeln!(text, "      breaks:  {}", listed.breaks);
+        let _ = writeln!(text, "      applies: {}", listed.applies);
+    }
+    text.push_str(
+        "WHEN, the number of the call: N (the N-th; 1 if not said), N+ (from the N-th on),\n  \
+         * (every), %P (every P-th), ~PROBABILITY/SEED. FUNCTION may be *, all counted together.\n\
+         CLAIM:\n",
+    );
+    lies::listing(&mut text);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::grammar::parse;
+
+    #[test]
+    fn every_listed_form_is_taken_by_the_grammar_where_it_applies() {
+        for listed in LISTED {
+            let function = listed
+                .applies
+                .split([',', ' '])
+                .find(|word| word.starts_with("cl") && *word != "clEnqueue" && word.len() > 2)
+                .unwrap_or("clEnqueueNDRangeKernel");
+            let setting = listed
+                .form
+                .replace("FUNCTION", function)
+                .replace("[:WHEN]", ":2")
+                .replace("error=CODE", "error=-1")
+                .replace("CODE", "3")
+                .replace("CLAIM", "no-svm");
+            assert!(parse(&setting).is_ok(), "{setting}: {:?}", parse(&setting));
+        }
+    }
+
+    #[test]
+    fn the_list_says_where_skip_and_corrupt_apply() {
+        let applies = |form: &str| {
+            let listed = LISTED.iter().find(|listed| listed.form.starts_with(form));
+            listed.map(|listed| listed.applies)
+        };
+        assert_eq!(applies("skip@"), Some(SKIPPABLE.join(", ").as_str()));
+        assert_eq!(applies("corrupt@"), Some(CORRUPTIBLE.join(", ").as_str()));
+    }
+}

@@ -1,0 +1,146 @@
+//! Kernel sources weakened before the compiler sees them.
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | [`tokens`] | splits OpenCL C into tokens; strings, comments and characters stay whole |
+//! | [`rewrite`] | changes tokens and calls |
+//!
+//! The changes are made on tokens of the source as it is given, before the preprocessor: a word in
+//! a comment or a string is never touched, the body of a macro is. What hides behind a macro's
+//! parameters or behind another name (`#define F mem_fence`, `-D ORDER=…`) is not seen. Lines keep
+//! their numbers. Programs from IL and binaries are not changed.
+
+pub(crate) mod rewrite;
+pub(crate) mod tokens;
+
+use super::Call;
+use libc::{c_char, size_t};
+use opencl_sys::{cl_context, cl_int, cl_program, cl_uint};
+use std::ffi::CStr;
+use std::slice;
+
+/// One way to weaken a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weakening {
+    /// Every atomic operation is relaxed.
+    RelaxOrders,
+    /// Fences are removed.
+    DropFences,
+    /// Scopes wider than a work-group become work-group.
+    NarrowScopes,
+    /// Local and global fence flags are exchanged.
+    SwapFlags,
+    /// Barriers are removed.
+    DropBarriers,
+}
+
+impl Weakening {
+    /// Every weakening and its name.
+    pub(crate) const ALL: [(Weakening, &str); 5] = [
+        (Weakening::RelaxOrders, "relax-orders"),
+        (Weakening::DropFences, "drop-fences"),
+        (Weakening::NarrowScopes, "narrow-scopes"),
+        (Weakening::SwapFlags, "swap-flags"),
+        (Weakening::DropBarriers, "drop-barriers"),
+    ];
+
+    /// The weakening of this name.
+    pub(crate) fn parse(word: &str) -> Option<Weakening> {
+        Weakening::ALL.iter().find(|(_, name)| *name == word).map(|(weakening, _)| *weakening)
+    }
+}
+
+/// The source as one text, or none where the arguments are wrong and the implementation is to say so.
+///
+/// # Safety
+/// As `clCreateProgramWithSource` asks of `count`, `strings` and `lengths`.
+unsafe fn joined(
+    count: cl_uint,
+    strings: *const *const c_char,
+    lengths: *const size_t,
+) -> Option<Vec<u8>> {
+    if count == 0 || strings.is_null() {
+        return None;
+    }
+    let mut source = Vec::new();
+    for index in 0..count as usize {
+        // SAFETY: `strings`, and `lengths` where there is one, have `count` elements.
+        let (string, length) = unsafe {
+            (*strings.add(index), if lengths.is_null() { 0 } else { *lengths.add(index) })
+        };
+        if string.is_null() {
+            return None;
+        }
+        // SAFETY: a length of zero says that the string ends with a NUL, another how long it is.
+        source.extend_from_slice(unsafe {
+            if length == 0 {
+                CStr::from_ptr(string).to_bytes()
+            } else {
+                slice::from_raw_parts(string.cast(), length)
+            }
+        });
+    }
+    Some(source)
+}
+
+/// Around `clCreateProgramWithSource`.
+pub(crate) unsafe fn create_program_with_source(
+    _call: &Call,
+    next: unsafe extern "C" fn(
+        cl_context,
+        cl_uint,
+        *mut *const c_char,
+        *const size_t,
+        *mut cl_int,
+    ) -> cl_program,
+    context: cl_context,
+    count: cl_uint,
+    strings: *mut *const c_char,
+    lengths: *const size_t,
+    errcode: *mut cl_int,
+) -> cl_program {
+    let weakenings = super::weakenings();
+    let source = if weakenings.is_empty() {
+        None
+    } else {
+        // SAFETY: the caller's arguments.
+        unsafe { joined(count, strings, lengths) }
+    };
+    match source {
+        None => {
+            // SAFETY: the caller's arguments, unchanged.
+            unsafe { next(context, count, strings, lengths, errcode) }
+        }
+        Some(source) => {
+            let weakened = rewrite::weaken(&source, weakenings);
+            // A length of zero would ask for a NUL: an empty source is a space.
+            let weakened = if weakened.is_empty() { b" ".to_vec() } else { weakened };
+            let mut string = weakened.as_ptr().cast::<c_char>();
+            let length = weakened.len();
+            // SAFETY: one string of the length that it says, alive across the call.
+            unsafe { next(context, 1, &mut string, &length, errcode) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_joined_by_their_lengths() {
+        let strings = [c"int a".as_ptr(), c"bXXX".as_ptr(), c";".as_ptr()];
+        let lengths: [size_t; 3] = [0, 1, 0];
+        // SAFETY: arrays of three.
+        let all = unsafe { joined(3, strings.as_ptr(), lengths.as_ptr()) };
+        assert_eq!(all.as_deref(), Some(&b"int ab;"[..]));
+        // SAFETY: NULL lengths mean C strings.
+        let all = unsafe { joined(2, strings.as_ptr(), std::ptr::null()) };
+        assert_eq!(all.as_deref(), Some(&b"int abXXX"[..]));
+        let holes = [c"a".as_ptr(), std::ptr::null()];
+        // SAFETY: an array of two.
+        assert_eq!(unsafe { joined(2, holes.as_ptr(), std::ptr::null()) }, None);
+        // SAFETY: nothing is read.
+        assert_eq!(unsafe { joined(0, std::ptr::null(), std::ptr::null()) }, None);
+    }
+}
