@@ -426,6 +426,24 @@ mod tests {
     }
 
     #[test]
+    fn the_whole_report() {
+        insta::assert_snapshot!(report(&[sample::coherence_failure(), sample::skipped()]));
+    }
+
+    #[test]
+    fn the_text_of_an_element_is_its_own() {
+        let xml = report(&[sample::store_buffering()]);
+        let document = Document::parse(&xml).unwrap();
+        let output = document
+            .descendants()
+            .find(|n| n.has_tag_name("system-out"))
+            .unwrap();
+        let text: String = output.children().filter_map(|c| c.text()).collect();
+        let table = crate::text::histogram(&sample::store_buffering(), crate::text::Colour::Off);
+        assert_eq!(text, table, "{xml}");
+    }
+
+    #[test]
     fn an_empty_run_is_a_report_too() {
         let xml = report(&[]);
         let document = Document::parse(&xml).unwrap();

@@ -157,8 +157,11 @@ fn select(
         .collect();
     let count = total(chosen.iter().copied());
     let what = match chosen.iter().max_by_key(|o| o.count) {
-        Some(first) if chosen.len() == 1 => format!("`{}`", first.outcome),
-        Some(first) => format!("`{}` and {} more outcomes", first.outcome, chosen.len() - 1),
+        Some(first) => match chosen.len() - 1 {
+            0 => format!("`{}`", first.outcome),
+            1 => format!("`{}` and 1 more outcome", first.outcome),
+            more => format!("`{}` and {more} more outcomes", first.outcome),
+        },
         None => "nothing".into(),
     };
     format!("{what} {}", of_total(count, instances))
@@ -357,7 +360,7 @@ mod tests {
         let (_, reason) = unjudged(Quantifier::NotExists, &counts);
         assert_eq!(
             reason,
-            "observed `b` and 1 more outcomes 12 times in 100 (rate 0.1200), which the test says never occurs"
+            "observed `b` and 1 more outcome 12 times in 100 (rate 0.1200), which the test says never occurs"
         );
     }
 

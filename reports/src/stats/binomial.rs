@@ -17,8 +17,7 @@ use std::f64::consts::PI;
 pub struct Tail {
     /// Natural logarithm of the tail's probability.
     pub ln: f64,
-    /// The size of d ln(tail) / d ln(p): how many times the tail grows or shrinks by 1 % for a
-    /// change of `p` by 1 %.
+    /// The size of d ln(tail) / d ln(p): the relative change of the tail over that of `p`.
     pub slope: f64,
 }
 

@@ -1,12 +1,11 @@
 //! One test's result: the verdict, each outcome with count, rate and interval, and the speed.
 
-use super::layout::{columns, plain, wrap};
+use super::layout::{columns, plain, push, wrap};
 use super::number::{grouped, interval, rate, short};
 use super::{Colour, WIDTH};
 use crate::record::{CaseResult, OutcomeCount};
 use crate::stats::{Confidence, clopper_pearson};
 use std::cmp::Ordering;
-use std::fmt::Write;
 
 /// The order of outcomes in tables: the most frequent first, equal counts by outcome.
 pub fn table_order(a: &OutcomeCount, b: &OutcomeCount) -> Ordering {
@@ -111,7 +110,7 @@ fn speed(out: &mut String, result: &CaseResult) {
     push(
         out,
         &format!(
-            "  {} instances in {launches} and {seconds:.2} s: {}/s",
+            "  {} instances in {launches} and {seconds:.2} s: {} instances/s",
             grouped(instances),
             short(instances as f64 / seconds)
         ),
@@ -123,11 +122,6 @@ fn speed(out: &mut String, result: &CaseResult) {
             short(instances as f64 / device_seconds)
         ),
     );
-}
-
-fn push(out: &mut String, line: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "{}", line.trim_end());
 }
 
 #[cfg(test)]

@@ -67,6 +67,12 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Adds a line without the spaces at its end.
+pub fn push(out: &mut String, line: &str) {
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,10 @@
 //! One run: how many cases ended how, a line a case, and the whole reason of each that needs a
 //! look.
 
-use super::layout::{columns, cut, plain, wrap};
+use super::layout::{columns, cut, plain, push, wrap};
 use super::number::{grouped, rate, short};
 use super::{Colour, WIDTH};
 use crate::record::{CaseResult, Verdict};
-use std::fmt::Write;
 
 /// Widest a test's name gets in the table.
 const NAME: usize = 26;
@@ -74,28 +73,57 @@ fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
     }
 }
 
+/// The whole reason of each failure, and of what was skipped or is inconclusive once a reason.
 fn details(out: &mut String, results: &[CaseResult], colour: Colour) {
     for result in results.iter().filter(|r| r.verdict.is_failure()) {
-        let name = colour.verdict(result.verdict, result.verdict.name());
-        let mut lines = wrap(&plain(result.case.as_str()), WIDTH - 13).into_iter();
-        push(
-            out,
-            &format!("{name}: {}", lines.next().unwrap_or_default()),
-        );
-        for line in lines {
-            push(out, &format!("    {line}"));
-        }
-        for line in wrap(&plain(&result.reason), WIDTH - 4) {
-            push(out, &format!("    {line}"));
-        }
+        detail(out, result, "", colour);
         if result.attempts > 1 {
-            let text = format!(
-                "crashed or timed out in {} of {} attempts",
-                result.failed_attempts, result.attempts
+            let (failed, all) = (result.failed_attempts, result.attempts);
+            push(
+                out,
+                &format!("    crashed or timed out in {failed} of {all} attempts"),
             );
-            push(out, &format!("    {text}"));
         }
         push(out, "");
+    }
+    let mut groups: Vec<(&CaseResult, usize)> = Vec::new();
+    for result in results.iter().filter(|r| needs_a_word(r.verdict)) {
+        let same = |r: &CaseResult| r.verdict == result.verdict && r.reason == result.reason;
+        match groups.iter_mut().find(|(first, _)| same(first)) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((result, 1)),
+        }
+    }
+    for (first, count) in groups {
+        let more = match count {
+            1 => String::new(),
+            n => format!(" and {} more", grouped(n as u64 - 1)),
+        };
+        detail(out, first, &more, colour);
+        push(out, "");
+    }
+}
+
+/// Whether a case is neither a failure nor as it should be.
+fn needs_a_word(verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Skip | Verdict::Inconclusive => true,
+        Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout => false,
+    }
+}
+
+/// A case's verdict and id, followed by `more`, and its whole reason.
+fn detail(out: &mut String, result: &CaseResult, more: &str, colour: Colour) {
+    let name = result.verdict.name();
+    let id = plain(result.case.as_str()) + more;
+    let mut lines = wrap(&id, WIDTH - name.len() - 2).into_iter();
+    let first = lines.next().unwrap_or_default();
+    push(
+        out,
+        &format!("{}: {first}", colour.verdict(result.verdict, name)),
+    );
+    for line in lines.chain(wrap(&plain(&result.reason), WIDTH - 4)) {
+        push(out, &format!("    {line}"));
     }
 }
 
@@ -133,16 +161,11 @@ fn totals(out: &mut String, device: &str, planned: usize, results: &[CaseResult]
         push(
             out,
             &format!(
-                "{} instances in {seconds:.1} s: {speed}/s",
+                "{} instances in {seconds:.1} s: {speed} instances/s",
                 grouped(instances)
             ),
         );
     }
-}
-
-fn push(out: &mut String, line: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "{}", line.trim_end());
 }
 
 #[cfg(test)]
@@ -156,6 +179,7 @@ mod tests {
             sample::store_buffering(),
             sample::coherence_failure(),
             sample::skipped(),
+            sample::skipped(),
             sample::crashed(),
         ]
     }
@@ -168,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_run() {
-        let text = summary("Touchstone CPU", 6, &all(), Colour::Off);
+        let text = summary("Touchstone CPU", 7, &all(), Colour::Off);
         fits(&text);
         insta::assert_snapshot!(text);
     }
