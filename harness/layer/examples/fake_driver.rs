@@ -69,11 +69,17 @@ fn table() -> *const usize {
                 (slot::GET_DEVICE_INFO, get_info as *const () as usize),
                 (slot::CREATE_CONTEXT, create_context as *const () as usize),
                 (slot::RELEASE_CONTEXT, release as *const () as usize),
-                (slot::CREATE_COMMAND_QUEUE, create_command_queue as *const () as usize),
+                (
+                    slot::CREATE_COMMAND_QUEUE,
+                    create_command_queue as *const () as usize,
+                ),
                 (slot::RELEASE_COMMAND_QUEUE, release as *const () as usize),
                 (slot::CREATE_BUFFER, create_buffer as *const () as usize),
                 (slot::RELEASE_MEM_OBJECT, release as *const () as usize),
-                (slot::CREATE_PROGRAM_WITH_SOURCE, create_program as *const () as usize),
+                (
+                    slot::CREATE_PROGRAM_WITH_SOURCE,
+                    create_program as *const () as usize,
+                ),
                 (slot::RELEASE_PROGRAM, release as *const () as usize),
                 (slot::BUILD_PROGRAM, build_program as *const () as usize),
                 (slot::GET_PROGRAM_INFO, get_info as *const () as usize),
@@ -84,9 +90,18 @@ fn table() -> *const usize {
                 (slot::RETAIN_EVENT, retain_event as *const () as usize),
                 (slot::RELEASE_EVENT, release_event as *const () as usize),
                 (slot::FINISH, finish as *const () as usize),
-                (slot::ENQUEUE_READ_BUFFER, enqueue_read_buffer as *const () as usize),
-                (slot::ENQUEUE_WRITE_BUFFER, enqueue_write_buffer as *const () as usize),
-                (slot::ENQUEUE_ND_RANGE_KERNEL, enqueue_kernel as *const () as usize),
+                (
+                    slot::ENQUEUE_READ_BUFFER,
+                    enqueue_read_buffer as *const () as usize,
+                ),
+                (
+                    slot::ENQUEUE_WRITE_BUFFER,
+                    enqueue_write_buffer as *const () as usize,
+                ),
+                (
+                    slot::ENQUEUE_ND_RANGE_KERNEL,
+                    enqueue_kernel as *const () as usize,
+                ),
             ] {
                 table[slot] = function;
             }
@@ -96,7 +111,11 @@ fn table() -> *const usize {
 }
 
 fn new(content: Content) -> *mut c_void {
-    Box::into_raw(Box::new(Object { dispatch: table(), content: Mutex::new(content) })).cast()
+    Box::into_raw(Box::new(Object {
+        dispatch: table(),
+        content: Mutex::new(content),
+    }))
+    .cast()
 }
 
 /// # Safety
@@ -104,7 +123,10 @@ fn new(content: Content) -> *mut c_void {
 unsafe fn with<R>(object: *mut c_void, act: impl FnOnce(&mut Content) -> R) -> R {
     // SAFETY: this function's own contract.
     let object = unsafe { &*object.cast::<Object>() };
-    act(&mut object.content.lock().unwrap_or_else(PoisonError::into_inner))
+    act(&mut object
+        .content
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The only platform, which is also its only device.
@@ -189,7 +211,9 @@ unsafe extern "C" fn get_info(
             _ => None,
         })
     };
-    let Some(answer) = answer else { return CL_INVALID_VALUE };
+    let Some(answer) = answer else {
+        return CL_INVALID_VALUE;
+    };
     // SAFETY: NULL, or with as much room as they say.
     unsafe {
         if !value.is_null() {
@@ -258,7 +282,11 @@ unsafe extern "C" fn create_program(
         // SAFETY: lists of `count`, and strings as long as they say.
         unsafe {
             let string = *strings.add(index);
-            let length = if lengths.is_null() { 0 } else { *lengths.add(index) };
+            let length = if lengths.is_null() {
+                0
+            } else {
+                *lengths.add(index)
+            };
             source.extend_from_slice(if length == 0 {
                 std::ffi::CStr::from_ptr(string).to_bytes()
             } else {
@@ -350,7 +378,9 @@ unsafe extern "C" fn enqueue_kernel(
             .zip(words(buffers[1]))
             .flat_map(|(left, right)| left.wrapping_add(right).to_ne_bytes())
             .collect();
-        with(buffers[2] as *mut c_void, |content| *content = Content::Buffer(sum));
+        with(buffers[2] as *mut c_void, |content| {
+            *content = Content::Buffer(sum)
+        });
         if !event.is_null() {
             *event = new(Content::Event(true, 1));
         }
@@ -383,7 +413,11 @@ unsafe extern "C" fn enqueue_read_buffer(
         if !event.is_null() {
             *event = own;
         }
-        if blocking == CL_TRUE { finish(queue) } else { CL_SUCCESS }
+        if blocking == CL_TRUE {
+            finish(queue)
+        } else {
+            CL_SUCCESS
+        }
     }
 }
 
@@ -466,7 +500,11 @@ unsafe extern "C" fn release_event(event: *mut c_void) -> cl_int {
         })
     };
     // SAFETY: nobody holds it any more.
-    if last { unsafe { release(event) } } else { CL_SUCCESS }
+    if last {
+        unsafe { release(event) }
+    } else {
+        CL_SUCCESS
+    }
 }
 
 unsafe extern "C" fn release(object: *mut c_void) -> cl_int {

@@ -2,7 +2,7 @@
 //! vectors with it and checks the sum.
 //!
 //! `vector_add LIBRARY [ROUNDS]` loads LIBRARY, for example the layer, and repeats the addition
-//! ROUNDS times (once, if not said). Exit code 0: every sum was right; 1: a call failed, or a sum
+//! ROUNDS times (once, if not said). It prints the kernel as the library reports its source. Exit code 0: every sum was right; 1: a call failed, or a sum
 //! was wrong; 3: the library could not be opened.
 
 use libc::{c_char, c_void, size_t};
@@ -13,7 +13,8 @@ use std::process::ExitCode;
 use std::ptr;
 
 const SOURCE: &std::ffi::CStr = c"kernel void add(global const uint *a, global const uint *b, \
-    global uint *sum) { size_t i = get_global_id(0); sum[i] = a[i] + b[i]; }";
+    global uint *sum) { size_t i = get_global_id(0); barrier(CLK_GLOBAL_MEM_FENCE); \
+    sum[i] = a[i] + b[i]; }";
 const LENGTH: usize = 1024;
 
 /// Why a round failed: the function and its status, or what was wrong.
@@ -32,13 +33,22 @@ macro_rules! call {
 }
 
 fn done(name: &str, status: cl_int) -> Outcome<()> {
-    if status == CL_SUCCESS { Ok(()) } else { Err(format!("{name}: {status}")) }
+    if status == CL_SUCCESS {
+        Ok(())
+    } else {
+        Err(format!("{name}: {status}"))
+    }
 }
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let name = arguments.next().unwrap_or_else(|| "libOpenCL.so.1".to_owned());
-    let rounds = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(1);
+    let name = arguments
+        .next()
+        .unwrap_or_else(|| "libOpenCL.so.1".to_owned());
+    let rounds = arguments
+        .next()
+        .and_then(|word| word.parse().ok())
+        .unwrap_or(1);
     // SAFETY: the user asked for this library.
     let library = match unsafe { Library::new(&name) } {
         Ok(library) => library,
@@ -126,6 +136,12 @@ fn add(library: &Library, device: cl_device_id) -> Outcome<()> {
     let kernel = call!(library, clCreateKernel: clCreateKernel_t,
         (program, c"add".as_ptr() as *const c_char, &mut status));
     done("clCreateKernel", status)?;
+    let mut text = vec![0u8; 4096];
+    let mut size: size_t = 0;
+    let queried = call!(library, clGetProgramInfo: clGetProgramInfo_t,
+        (program, CL_PROGRAM_SOURCE, text.len(), text.as_mut_ptr().cast(), &mut size));
+    done("clGetProgramInfo", queried)?;
+    println!("  source: {}", show(&text, size));
     let bytes = LENGTH * size_of::<u32>();
     let left: Vec<u32> = (0..LENGTH as u32).collect();
     let right: Vec<u32> = left.iter().map(|value| value * 7).collect();
@@ -156,16 +172,33 @@ fn add(library: &Library, device: cl_device_id) -> Outcome<()> {
     let status = call!(library, clFinish: clFinish_t, (queue));
     done("clFinish", status)?;
     for buffer in buffers {
-        done("clReleaseMemObject",
-            call!(library, clReleaseMemObject: clReleaseMemObject_t, (buffer)))?;
+        done(
+            "clReleaseMemObject",
+            call!(library, clReleaseMemObject: clReleaseMemObject_t, (buffer)),
+        )?;
     }
-    done("clReleaseKernel", call!(library, clReleaseKernel: clReleaseKernel_t, (kernel)))?;
-    done("clReleaseProgram", call!(library, clReleaseProgram: clReleaseProgram_t, (program)))?;
-    done("clReleaseCommandQueue",
-        call!(library, clReleaseCommandQueue: clReleaseCommandQueue_t, (queue)))?;
-    done("clReleaseContext", call!(library, clReleaseContext: clReleaseContext_t, (context)))?;
+    done(
+        "clReleaseKernel",
+        call!(library, clReleaseKernel: clReleaseKernel_t, (kernel)),
+    )?;
+    done(
+        "clReleaseProgram",
+        call!(library, clReleaseProgram: clReleaseProgram_t, (program)),
+    )?;
+    done(
+        "clReleaseCommandQueue",
+        call!(library, clReleaseCommandQueue: clReleaseCommandQueue_t, (queue)),
+    )?;
+    done(
+        "clReleaseContext",
+        call!(library, clReleaseContext: clReleaseContext_t, (context)),
+    )?;
     match (0..LENGTH).find(|i| sum[*i] != left[*i] + right[*i]) {
         None => Ok(()),
-        Some(i) => Err(format!("sum[{i}] is {}, not {}", sum[i], left[i] + right[i])),
+        Some(i) => Err(format!(
+            "sum[{i}] is {}, not {}",
+            sum[i],
+            left[i] + right[i]
+        )),
     }
 }

@@ -2,7 +2,10 @@
 
 /// Writes one line to standard error. A closed or full standard error is no reason to stop.
 pub(crate) fn line(message: &str) {
-    bytes(libc::STDERR_FILENO, format!("classay-layer: {message}\n").as_bytes());
+    bytes(
+        libc::STDERR_FILENO,
+        format!("classay-layer: {message}\n").as_bytes(),
+    );
 }
 
 /// Writes bytes to a file descriptor as far as it takes them.

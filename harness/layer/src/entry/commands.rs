@@ -1,7 +1,7 @@
 //! Commands: everything that is enqueued.
 
 use super::{entry_points, find};
-use crate::faults::{corrupt};
+use crate::faults::corrupt;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 

@@ -58,7 +58,11 @@ pub(super) unsafe fn platform_or_first(platform: cl_platform_id) -> Result<*mut 
 
 fn first(library: &Library) -> Result<*mut c_void, cl_int> {
     let platform = library.first_platform();
-    if platform.is_null() { Err(PLATFORM_NOT_FOUND) } else { Ok(platform) }
+    if platform.is_null() {
+        Err(PLATFORM_NOT_FOUND)
+    } else {
+        Ok(platform)
+    }
 }
 
 /// The platform that a property list names, or the first one where it names none.

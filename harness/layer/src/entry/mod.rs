@@ -1,7 +1,8 @@
 //! The exported functions: one table, one macro.
 //!
-//! A row of [`entry_points!`] is a function's signature and four facts: how its object, and with it
-//! the function to call, is found (`by`); through which parameter it reports its status, if not by
+//! A row of [`entry_points!`] is a function's signature and these facts: how its object, and with it
+//! the function to call, is found (`by`), and whether the found one takes its place in the call
+//! (`replaces`); through which parameter it reports its status, if not by
 //! its value (`errcode`); which parameters are its wait list (`waits`); which fault can take part
 //! in the call (`hook`). Everything else is the same for all of them:
 //!
@@ -74,18 +75,21 @@ pub(crate) unsafe fn guard<R: Answer>(
     })
 }
 
+/// A function whose type is left open.
+pub(crate) type Address = unsafe extern "C" fn();
+
 /// An exported function.
 pub(crate) struct Exported {
     /// The entry point that it serves.
     entry: Entry,
     /// Its address; whoever asked for it by name calls it with its own type.
-    function: unsafe extern "C" fn(),
+    function: Address,
     /// Whether a fault can take its wait list away.
     waits: bool,
 }
 
 /// The layer's own function for an entry point, for programs that ask for its address by name.
-pub(crate) fn own(entry: Entry) -> Option<unsafe extern "C" fn()> {
+pub(crate) fn own(entry: Entry) -> Option<Address> {
     exported(entry).map(|exported| exported.function)
 }
 
@@ -114,6 +118,7 @@ macro_rules! entry_points {
     ($(
         $name:ident ( $($argument:ident : $type:ty),* $(,)? ) -> $result:ty,
         by $find:ident ( $($hint:expr),* )
+        $(, replaces $replaced:ident)?
         $(, errcode $errcode:ident)?
         $(, waits $count:ident $list:ident)?
         $(, hook $hook:path)?;
@@ -142,6 +147,7 @@ macro_rules! entry_points {
                     let next = unsafe {
                         ::std::mem::transmute::<*mut ::libc::c_void, Next>(function)
                     };
+                    $(let $replaced = object;)?
                     $(let ($count, $list) = call.wait_list($count, $list);)?
                     // SAFETY: the caller's arguments, unchanged but for what a fault asks.
                     let result = unsafe {
@@ -162,7 +168,7 @@ macro_rules! entry_points {
             function: unsafe {
                 ::std::mem::transmute::<
                     unsafe extern "C" fn($($type),*) -> $result,
-                    unsafe extern "C" fn(),
+                    $crate::entry::Address,
                 >($name)
             },
             waits: entry_points!(@waits $($count)?),

@@ -1,7 +1,7 @@
 //! Platforms, devices and contexts.
 
 use super::{entry_points, find};
-use crate::faults::{lies};
+use crate::faults::lies;
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 
@@ -14,6 +14,7 @@ entry_points! {
         param_value_size_ret: *mut size_t,
     ) -> cl_int,
         by platform_or_first(platform),
+        replaces platform,
         hook lies::platform_info;
     clGetDeviceIDs(
         platform: cl_platform_id,
@@ -22,7 +23,8 @@ entry_points! {
         devices: *mut cl_device_id,
         num_devices: *mut cl_uint,
     ) -> cl_int,
-        by platform_or_first(platform);
+        by platform_or_first(platform),
+        replaces platform;
     clGetDeviceInfo(
         device: cl_device_id,
         param_name: cl_device_info,

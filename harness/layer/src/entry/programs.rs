@@ -1,7 +1,7 @@
 //! Programs and kernels.
 
 use super::{entry_points, find};
-use crate::faults::{source};
+use crate::faults::source;
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 

@@ -1,12 +1,10 @@
 //! The entry points that begin without an object: the platforms themselves, and addresses by name.
 
-use super::{Exported, guard};
+use super::{Address, Exported, guard};
 use crate::faults::Call;
 use crate::library::{Entry, Kind, Library, PLATFORM_NOT_FOUND};
 use libc::{c_char, c_void};
-use opencl_sys::{
-    CL_INVALID_OPERATION, CL_INVALID_VALUE, cl_int, cl_platform_id, cl_uint,
-};
+use opencl_sys::{CL_INVALID_OPERATION, CL_INVALID_VALUE, cl_int, cl_platform_id, cl_uint};
 use std::ffi::CStr;
 use std::mem::transmute;
 use std::ptr;
@@ -56,7 +54,10 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
     let body = || {
         let call = Call::enter(const { Entry::named("clIcdGetPlatformIDsKHR") })?;
         let library = Library::get();
-        let next = library.icd_platforms().or(library.platforms()).ok_or(PLATFORM_NOT_FOUND)?;
+        let next = library
+            .icd_platforms()
+            .or(library.platforms())
+            .ok_or(PLATFORM_NOT_FOUND)?;
         // SAFETY: the caller's arguments, unchanged.
         let status = unsafe { next(num_entries, platforms, num_platforms) };
         call.leave();
@@ -180,24 +181,37 @@ unsafe fn own_or(name: *const c_char, address: *mut c_void) -> *mut c_void {
 }
 
 /// One of the functions above.
-const fn exported(name: &str, function: unsafe extern "C" fn()) -> Exported {
-    Exported { entry: Entry::named(name), function, waits: false }
+const fn exported(name: &str, function: Address) -> Exported {
+    Exported {
+        entry: Entry::named(name),
+        function,
+        waits: false,
+    }
 }
 
 /// The functions above.
 // SAFETY: function pointers kept as addresses, not called with this type.
 pub(super) static EXPORTED: &[Exported] = unsafe {
     &[
-        exported("clGetPlatformIDs", transmute::<GetPlatforms, _>(clGetPlatformIDs)),
-        exported("clIcdGetPlatformIDsKHR", transmute::<GetPlatforms, _>(clIcdGetPlatformIDsKHR)),
-        exported("clUnloadCompiler", transmute::<Unload, _>(clUnloadCompiler)),
+        exported(
+            "clGetPlatformIDs",
+            transmute::<GetPlatforms, Address>(clGetPlatformIDs),
+        ),
+        exported(
+            "clIcdGetPlatformIDsKHR",
+            transmute::<GetPlatforms, Address>(clIcdGetPlatformIDsKHR),
+        ),
+        exported(
+            "clUnloadCompiler",
+            transmute::<Unload, Address>(clUnloadCompiler),
+        ),
         exported(
             "clGetExtensionFunctionAddress",
-            transmute::<GetAddress, _>(clGetExtensionFunctionAddress),
+            transmute::<GetAddress, Address>(clGetExtensionFunctionAddress),
         ),
         exported(
             "clGetExtensionFunctionAddressForPlatform",
-            transmute::<GetAddressForPlatform, _>(clGetExtensionFunctionAddressForPlatform),
+            transmute::<GetAddressForPlatform, Address>(clGetExtensionFunctionAddressForPlatform),
         ),
     ]
 };

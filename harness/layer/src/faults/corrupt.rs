@@ -132,7 +132,11 @@ unsafe fn command(
         event_call(const { Entry::named("clRetainEvent") }, held);
     }
     let mut pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner);
-    pending.push(Pending { event: held, data, size });
+    pending.push(Pending {
+        event: held,
+        data,
+        size,
+    });
     COUNT.store(pending.len(), Ordering::Release);
 }
 
@@ -164,8 +168,11 @@ pub(crate) unsafe fn read_buffer(
     let mut status = CL_SUCCESS;
     let mut issue = |event| {
         // SAFETY: the caller's arguments, and a place for the event.
-        status =
-            unsafe { next(queue, buffer, blocking, offset, size, data, count, list, event) };
+        status = unsafe {
+            next(
+                queue, buffer, blocking, offset, size, data, count, list, event,
+            )
+        };
         (status == CL_SUCCESS).then_some(data)
     };
     if call.corrupts() {
@@ -208,7 +215,9 @@ pub(crate) unsafe fn map_buffer(
     let mut issue = |event| {
         // SAFETY: the caller's arguments, and a place for the event.
         data = unsafe {
-            next(queue, buffer, blocking, flags, offset, size, count, list, event, errcode)
+            next(
+                queue, buffer, blocking, flags, offset, size, count, list, event, errcode,
+            )
         };
         (!data.is_null()).then_some(data)
     };

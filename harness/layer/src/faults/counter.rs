@@ -34,7 +34,9 @@ impl Counters {
     /// # Errors
     /// A sentence, when the file cannot be opened or is no file of counters.
     pub(crate) fn new(path: Option<PathBuf>) -> Result<Counters, String> {
-        let here = (0..=Entry::all().count()).map(|_| AtomicU64::new(0)).collect();
+        let here = (0..=Entry::all().count())
+            .map(|_| AtomicU64::new(0))
+            .collect();
         let shared = path.map(Shared::open).transpose()?;
         Ok(Counters { here, shared })
     }
@@ -64,8 +66,12 @@ impl Counters {
 impl Shared {
     fn open(path: PathBuf) -> Result<Shared, String> {
         let open = || {
-            let file =
-                File::options().read(true).write(true).create(true).truncate(false).open(&path)?;
+            let file = File::options()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)?;
             file.lock()?;
             let ours = if file.metadata()?.len() == 0 {
                 file.write_all_at(HEAD, 0)?;
@@ -78,7 +84,11 @@ impl Shared {
             Ok((file, ours))
         };
         match open() {
-            Ok((file, true)) => Ok(Shared { file, path, threads: std::sync::Mutex::new(()) }),
+            Ok((file, true)) => Ok(Shared {
+                file,
+                path,
+                threads: std::sync::Mutex::new(()),
+            }),
             Ok((_, false)) => Err(format!("'{}' is no file of call counters", path.display())),
             Err(error) => {
                 let error: io::Error = error;
@@ -88,7 +98,10 @@ impl Shared {
     }
 
     fn next(&self, place: usize) -> io::Result<u64> {
-        let _mine = self.threads.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _mine = self
+            .threads
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         self.file.lock()?;
         let at = (HEAD.len() + place * size_of::<u64>()) as u64;
         let mut number = [0; size_of::<u64>()];
@@ -149,6 +162,9 @@ mod tests {
         let path = folder.path().join("thesis.tex");
         std::fs::write(&path, "\\documentclass{article}").expect("written");
         assert!(Counters::new(Some(path.clone())).is_err());
-        assert_eq!(std::fs::read(&path).expect("read"), b"\\documentclass{article}");
+        assert_eq!(
+            std::fs::read(&path).expect("read"),
+            b"\\documentclass{article}"
+        );
     }
 }

@@ -96,7 +96,8 @@ fn at_call(word: &str) -> Result<Fault, Wrong> {
     let (function, when) = match place.split_once(':') {
         Some((function, when)) => (
             function,
-            When::parse(when).map_err(|error: NoWhen| Wrong::When(word.to_owned(), error.to_string()))?,
+            When::parse(when)
+                .map_err(|error: NoWhen| Wrong::When(word.to_owned(), error.to_string()))?,
         ),
         None => (place, When::Nth(1)),
     };
@@ -172,7 +173,11 @@ mod tests {
         assert_eq!(faults.at_calls.len(), 8);
         assert_eq!(
             faults.at_calls[1],
-            Fault { deed: Deed::Answer(-5), site: finish, when: When::Every(2) }
+            Fault {
+                deed: Deed::Answer(-5),
+                site: finish,
+                when: When::Every(2)
+            }
         );
         assert_eq!(faults.at_calls[2].deed, Deed::Answer(-5));
         assert_eq!(faults.at_calls[3].when, When::Nth(1));

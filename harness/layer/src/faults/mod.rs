@@ -102,9 +102,8 @@ impl Active {
             say::bytes(libc::STDERR_FILENO, registry::listing().as_bytes());
             say::quit(0);
         }
-        let faults = grammar::parse(&setting).map_err(|error| {
-            format!("{VARIABLE}: {error}; {VARIABLE}=list prints every fault")
-        })?;
+        let faults = grammar::parse(&setting)
+            .map_err(|error| format!("{VARIABLE}: {error}; {VARIABLE}=list prints every fault"))?;
         let state = std::env::var_os(STATE_VARIABLE).filter(|path| !path.is_empty());
         let counters = Counters::new(state.map(Into::into))
             .map_err(|error| format!("{STATE_VARIABLE}: {error}"))?;
@@ -186,7 +185,11 @@ impl Call {
         count: cl_uint,
         list: *const cl_event,
     ) -> (cl_uint, *const cl_event) {
-        if self.ignore_waits { (0, std::ptr::null()) } else { (count, list) }
+        if self.ignore_waits {
+            (0, std::ptr::null())
+        } else {
+            (count, list)
+        }
     }
 
     /// The implementation has answered.

@@ -14,8 +14,12 @@ pub(crate) struct Listed {
 }
 
 /// Where `corrupt` can happen.
-pub(crate) const CORRUPTIBLE: &[&str] =
-    &["clEnqueueReadBuffer", "clEnqueueMapBuffer", "clEnqueueSVMMap", "clEnqueueSVMMemcpy"];
+pub(crate) const CORRUPTIBLE: &[&str] = &[
+    "clEnqueueReadBuffer",
+    "clEnqueueMapBuffer",
+    "clEnqueueSVMMap",
+    "clEnqueueSVMMemcpy",
+];
 
 /// Where `skip` can happen: functions whose whole answer is a status.
 pub(crate) const SKIPPABLE: &[&str] = &[

@@ -41,8 +41,13 @@ impl When {
     /// Reads a set of call numbers.
     pub(crate) fn parse(word: &str) -> Result<When, NoWhen> {
         let wrong = || NoWhen(word.to_owned());
-        let positive =
-            |digits: &str| digits.parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(wrong);
+        let positive = |digits: &str| {
+            digits
+                .parse::<u64>()
+                .ok()
+                .filter(|n| *n > 0)
+                .ok_or_else(wrong)
+        };
         if word == "*" {
             return Ok(When::Always);
         }
@@ -118,7 +123,9 @@ mod tests {
 
     #[test]
     fn other_words_are_refused() {
-        for word in ["", "0", "-1", "%0", "%", "~0.5", "~2/1", "~x/1", "~0.1/x", "3x", "0+", "+", "~NaN/1"] {
+        for word in [
+            "", "0", "-1", "%0", "%", "~0.5", "~2/1", "~x/1", "~0.1/x", "3x", "0+", "+", "~NaN/1",
+        ] {
             assert!(When::parse(word).is_err(), "{word}");
         }
     }

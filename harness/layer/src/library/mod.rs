@@ -13,7 +13,6 @@ mod open;
 pub use names::Entry;
 
 use libc::c_void;
-use open::Missing;
 use opencl_sys::{CL_INVALID_OPERATION, cl_int, cl_platform_id, cl_uint};
 use std::ptr;
 use std::sync::OnceLock;
@@ -68,12 +67,12 @@ impl Library {
             Ok(library) => library,
             Err(error) => {
                 crate::say::line(&error.to_string());
-                Library::missing(&error)
+                Library::missing()
             }
         })
     }
 
-    fn missing(_why: &Missing) -> Library {
+    fn missing() -> Library {
         Library {
             symbols: vec![Symbol(ptr::null_mut()); names::COUNT],
             icd_platforms: None,
@@ -88,16 +87,21 @@ impl Library {
 
     /// The exported function of this name.
     pub(crate) fn symbol(&self, entry: Entry) -> Option<Symbol> {
-        self.symbols.get(entry.index()).copied().filter(|symbol| !symbol.0.is_null())
+        self.symbols
+            .get(entry.index())
+            .copied()
+            .filter(|symbol| !symbol.0.is_null())
     }
 
     /// `clGetPlatformIDs` of a direct library, `clIcdGetPlatformIDsKHR` of the others.
     pub(crate) fn platforms(&self) -> Option<GetPlatformIds> {
         match self.kind {
-            Kind::Direct => self.symbol(const { Entry::named("clGetPlatformIDs") }).map(|symbol| {
-                // SAFETY: the library exports this address as clGetPlatformIDs, of this type.
-                unsafe { std::mem::transmute::<*mut c_void, GetPlatformIds>(symbol.0) }
-            }),
+            Kind::Direct => self
+                .symbol(const { Entry::named("clGetPlatformIDs") })
+                .map(|symbol| {
+                    // SAFETY: the library exports this address as clGetPlatformIDs, of this type.
+                    unsafe { std::mem::transmute::<*mut c_void, GetPlatformIds>(symbol.0) }
+                }),
             Kind::IcdOnly => self.icd_platforms,
             Kind::Missing => None,
         }
@@ -178,7 +182,7 @@ mod tests {
     }
 
     fn library(kind: Kind, exported: &[(&'static str, usize)]) -> Library {
-        let mut library = Library::missing(&Missing::NotNamed);
+        let mut library = Library::missing();
         library.kind = kind;
         for &(name, address) in exported {
             if let Some(entry) = Entry::find(name) {
@@ -208,7 +212,9 @@ mod tests {
     #[test]
     fn an_icd_only_library_is_called_through_its_objects() {
         let table = table(&[("clFinish", 16), ("clFlush", 32)]);
-        let mut queue = Object { dispatch: table.as_ptr() };
+        let mut queue = Object {
+            dispatch: table.as_ptr(),
+        };
         let library = library(Kind::IcdOnly, &[]);
         assert_eq!(route(&library, "clFinish", &mut queue), Ok(16));
         assert_eq!(route(&library, "clFlush", &mut queue), Ok(32));
@@ -217,23 +223,41 @@ mod tests {
     #[test]
     fn an_empty_slot_is_an_invalid_operation() {
         let table = table(&[]);
-        let mut queue = Object { dispatch: table.as_ptr() };
+        let mut queue = Object {
+            dispatch: table.as_ptr(),
+        };
         let library = library(Kind::IcdOnly, &[]);
-        assert_eq!(route(&library, "clFinish", &mut queue), Err(CL_INVALID_OPERATION));
-        assert_eq!(route(&library, "clFinish", ptr::null_mut()), Err(CL_INVALID_OPERATION));
-        let mut bare = Object { dispatch: ptr::null() };
-        assert_eq!(route(&library, "clFinish", &mut bare), Err(CL_INVALID_OPERATION));
+        assert_eq!(
+            route(&library, "clFinish", &mut queue),
+            Err(CL_INVALID_OPERATION)
+        );
+        assert_eq!(
+            route(&library, "clFinish", ptr::null_mut()),
+            Err(CL_INVALID_OPERATION)
+        );
+        let mut bare = Object {
+            dispatch: ptr::null(),
+        };
+        assert_eq!(
+            route(&library, "clFinish", &mut bare),
+            Err(CL_INVALID_OPERATION)
+        );
     }
 
     #[test]
     fn a_direct_library_is_called_by_name_whatever_the_object() {
         let table = table(&[("clFinish", 16)]);
-        let mut queue = Object { dispatch: table.as_ptr() };
+        let mut queue = Object {
+            dispatch: table.as_ptr(),
+        };
         let library = library(Kind::Direct, &[("clFinish", 48)]);
         assert_eq!(route(&library, "clFinish", &mut queue), Ok(48));
         assert_eq!(route(&library, "clFinish", ptr::null_mut()), Ok(48));
         // It does not dispatch, so its objects are not read.
-        assert_eq!(route(&library, "clFlush", &mut queue), Err(CL_INVALID_OPERATION));
+        assert_eq!(
+            route(&library, "clFlush", &mut queue),
+            Err(CL_INVALID_OPERATION)
+        );
     }
 
     #[test]
@@ -243,16 +267,24 @@ mod tests {
             ("clUnloadCompiler", 0x4F50_454E),
             ("clFinish", 16),
         ]);
-        let mut object = Object { dispatch: table.as_ptr() };
+        let mut object = Object {
+            dispatch: table.as_ptr(),
+        };
         let library = library(Kind::IcdOnly, &[]);
-        assert_eq!(route(&library, "clUnloadCompiler", &mut object), Err(CL_INVALID_OPERATION));
+        assert_eq!(
+            route(&library, "clUnloadCompiler", &mut object),
+            Err(CL_INVALID_OPERATION)
+        );
         assert_eq!(route(&library, "clFinish", &mut object), Ok(16));
     }
 
     #[test]
     fn a_missing_library_says_so() {
-        let library = Library::missing(&Missing::NotNamed);
-        assert_eq!(route(&library, "clFinish", ptr::null_mut()), Err(PLATFORM_NOT_FOUND));
+        let library = Library::missing();
+        assert_eq!(
+            route(&library, "clFinish", ptr::null_mut()),
+            Err(PLATFORM_NOT_FOUND)
+        );
         assert!(library.first_platform().is_null());
     }
 }

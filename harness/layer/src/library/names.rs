@@ -255,9 +255,15 @@ mod tests {
         use std::mem::offset_of;
         let word = size_of::<usize>();
         for (name, offset) in [
-            ("clGetPlatformInfo", offset_of!(cl_icd_dispatch, clGetPlatformInfo)),
+            (
+                "clGetPlatformInfo",
+                offset_of!(cl_icd_dispatch, clGetPlatformInfo),
+            ),
             ("clFinish", offset_of!(cl_icd_dispatch, clFinish)),
-            ("clSetEventCallback", offset_of!(cl_icd_dispatch, clSetEventCallback)),
+            (
+                "clSetEventCallback",
+                offset_of!(cl_icd_dispatch, clSetEventCallback),
+            ),
             ("clCreateImage", offset_of!(cl_icd_dispatch, clCreateImage)),
             ("clSVMAlloc", offset_of!(cl_icd_dispatch, clSVMAlloc)),
             ("clCloneKernel", offset_of!(cl_icd_dispatch, clCloneKernel)),

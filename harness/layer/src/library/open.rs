@@ -28,7 +28,11 @@ impl fmt::Display for Missing {
                 "no implementation: set {VARIABLE} to the path or name of an OpenCL library"
             ),
             Missing::NotLoaded(name, reason) => {
-                write!(out, "cannot load '{}' ({VARIABLE}): {reason}", name.display())
+                write!(
+                    out,
+                    "cannot load '{}' ({VARIABLE}): {reason}",
+                    name.display()
+                )
             }
             Missing::NotOpenCl(name) => write!(
                 out,
@@ -85,7 +89,11 @@ fn binding() -> i32 {
     let own = crate::entry::own_get_platform_ids() as *mut c_void;
     // SAFETY: looks a name up; the name is a C string.
     let visible = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"clGetPlatformIDs".as_ptr()) };
-    if visible == own { libc::RTLD_DEEPBIND } else { 0 }
+    if visible == own {
+        libc::RTLD_DEEPBIND
+    } else {
+        0
+    }
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -140,7 +148,11 @@ fn describe(library: &Opened) -> Option<Library> {
             *place = Symbol(address);
         }
     }
-    let has = |entry: Entry| symbols.get(entry.index()).is_some_and(|symbol| !symbol.0.is_null());
+    let has = |entry: Entry| {
+        symbols
+            .get(entry.index())
+            .is_some_and(|symbol| !symbol.0.is_null())
+    };
     let icd = const { Entry::named("clIcdGetPlatformIDsKHR") };
     let icd_platforms = symbols.get(icd.index()).filter(|_| has(icd)).map(|symbol| {
         // SAFETY: `cl_khr_icd` gives this name to a function of this type.
@@ -153,5 +165,9 @@ fn describe(library: &Opened) -> Option<Library> {
         (false, Some(_)) => Kind::IcdOnly,
         (false, None) => return None,
     };
-    Some(Library { symbols, icd_platforms, kind })
+    Some(Library {
+        symbols,
+        icd_platforms,
+        kind,
+    })
 }

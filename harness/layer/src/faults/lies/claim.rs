@@ -84,11 +84,19 @@ enum Is {
 }
 
 const fn bits(name: &'static str, info: cl_device_info, mask: u64) -> Capability {
-    Capability { name, info, is: Is::Bits(mask) }
+    Capability {
+        name,
+        info,
+        is: Is::Bits(mask),
+    }
 }
 
 const fn flag(name: &'static str, info: cl_device_info) -> Capability {
-    Capability { name, info, is: Is::True }
+    Capability {
+        name,
+        info,
+        is: Is::True,
+    }
 }
 
 const SVM: cl_device_info = CL_DEVICE_SVM_CAPABILITIES;
@@ -97,34 +105,98 @@ const FENCE: cl_device_info = CL_DEVICE_ATOMIC_FENCE_CAPABILITIES;
 
 const CAPABILITIES: &[Capability] = &[
     bits("svm", SVM, 0xF),
-    bits("svm-coarse-grain-buffer", SVM, CL_DEVICE_SVM_COARSE_GRAIN_BUFFER),
-    bits("svm-fine-grain-buffer", SVM, CL_DEVICE_SVM_FINE_GRAIN_BUFFER),
-    bits("svm-fine-grain-system", SVM, CL_DEVICE_SVM_FINE_GRAIN_SYSTEM),
+    bits(
+        "svm-coarse-grain-buffer",
+        SVM,
+        CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
+    ),
+    bits(
+        "svm-fine-grain-buffer",
+        SVM,
+        CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
+    ),
+    bits(
+        "svm-fine-grain-system",
+        SVM,
+        CL_DEVICE_SVM_FINE_GRAIN_SYSTEM,
+    ),
     bits("svm-atomics", SVM, CL_DEVICE_SVM_ATOMICS),
-    bits("atomic-order-relaxed", MEMORY, CL_DEVICE_ATOMIC_ORDER_RELAXED),
-    bits("atomic-order-acq-rel", MEMORY, CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
-    bits("atomic-order-seq-cst", MEMORY, CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
-    bits("atomic-scope-work-item", MEMORY, CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM),
-    bits("atomic-scope-work-group", MEMORY, CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP),
+    bits(
+        "atomic-order-relaxed",
+        MEMORY,
+        CL_DEVICE_ATOMIC_ORDER_RELAXED,
+    ),
+    bits(
+        "atomic-order-acq-rel",
+        MEMORY,
+        CL_DEVICE_ATOMIC_ORDER_ACQ_REL,
+    ),
+    bits(
+        "atomic-order-seq-cst",
+        MEMORY,
+        CL_DEVICE_ATOMIC_ORDER_SEQ_CST,
+    ),
+    bits(
+        "atomic-scope-work-item",
+        MEMORY,
+        CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM,
+    ),
+    bits(
+        "atomic-scope-work-group",
+        MEMORY,
+        CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
+    ),
     bits("atomic-scope-device", MEMORY, CL_DEVICE_ATOMIC_SCOPE_DEVICE),
-    bits("atomic-scope-all-devices", MEMORY, CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES),
+    bits(
+        "atomic-scope-all-devices",
+        MEMORY,
+        CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+    ),
     bits("fence-order-relaxed", FENCE, CL_DEVICE_ATOMIC_ORDER_RELAXED),
     bits("fence-order-acq-rel", FENCE, CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
     bits("fence-order-seq-cst", FENCE, CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
-    bits("fence-scope-work-item", FENCE, CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM),
-    bits("fence-scope-work-group", FENCE, CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP),
+    bits(
+        "fence-scope-work-item",
+        FENCE,
+        CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM,
+    ),
+    bits(
+        "fence-scope-work-group",
+        FENCE,
+        CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
+    ),
     bits("fence-scope-device", FENCE, CL_DEVICE_ATOMIC_SCOPE_DEVICE),
-    bits("fence-scope-all-devices", FENCE, CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES),
+    bits(
+        "fence-scope-all-devices",
+        FENCE,
+        CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+    ),
     bits(
         "out-of-order-queue",
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
     ),
-    bits("device-enqueue", CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, CL_DEVICE_QUEUE_SUPPORTED),
-    flag("generic-address-space", CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT),
-    flag("non-uniform-work-groups", CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT),
-    flag("work-group-collective-functions", CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT),
-    flag("sub-group-forward-progress", CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS),
+    bits(
+        "device-enqueue",
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+        CL_DEVICE_QUEUE_SUPPORTED,
+    ),
+    flag(
+        "generic-address-space",
+        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
+    ),
+    flag(
+        "non-uniform-work-groups",
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
+    ),
+    flag(
+        "work-group-collective-functions",
+        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+    ),
+    flag(
+        "sub-group-forward-progress",
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
+    ),
     flag("pipes", CL_DEVICE_PIPE_SUPPORT),
     flag("images", CL_DEVICE_IMAGE_SUPPORT),
     flag("compiler", CL_DEVICE_COMPILER_AVAILABLE),
@@ -182,13 +254,19 @@ impl Lie {
         };
         if name == "version" {
             let version = value.and_then(version).filter(|version| *version >= (1, 0));
-            return version.map(Lie::Version).ok_or_else(|| NoLie::Version(claim.to_owned()));
+            return version
+                .map(Lie::Version)
+                .ok_or_else(|| NoLie::Version(claim.to_owned()));
         }
         if let Some((_, info, kind)) = INFOS.iter().find(|(known, ..)| *known == name) {
             let value = value.ok_or_else(|| NoLie::NoValue(name.to_owned()))?;
             let value = answer(*kind, value)
                 .ok_or_else(|| NoLie::Number(name.to_owned(), value.to_owned()))?;
-            return Ok(Lie::Answer { info: *info, kind: *kind, value });
+            return Ok(Lie::Answer {
+                info: *info,
+                kind: *kind,
+                value,
+            });
         }
         let unknown = || NoLie::Unknown(claim.to_owned());
         if value.is_some() {
@@ -202,14 +280,22 @@ impl Lie {
             Some(known) => (false, known),
             None => (true, kebab.as_str()),
         };
-        let capability =
-            CAPABILITIES.iter().find(|capability| capability.name == known).ok_or_else(unknown)?;
+        let capability = CAPABILITIES
+            .iter()
+            .find(|capability| capability.name == known)
+            .ok_or_else(unknown)?;
         let info = capability.info;
         Ok(match capability.is {
-            Is::Bits(mask) => Lie::Bits { info, mask, present },
-            Is::True => {
-                Lie::Answer { info, kind: Type::U32, value: Value::Number(present.into()) }
-            }
+            Is::Bits(mask) => Lie::Bits {
+                info,
+                mask,
+                present,
+            },
+            Is::True => Lie::Answer {
+                info,
+                kind: Type::U32,
+                value: Value::Number(present.into()),
+            },
         })
     }
 }
@@ -227,17 +313,27 @@ fn answer(kind: Type, word: &str) -> Option<Value> {
     };
     match kind {
         Type::Text => Some(Value::Text(word.to_owned())),
-        Type::U32 => number().filter(|n| u32::try_from(*n).is_ok()).map(Value::Number),
+        Type::U32 => number()
+            .filter(|n| u32::try_from(*n).is_ok())
+            .map(Value::Number),
         Type::U64 => number().map(Value::Number),
-        Type::Size => number().filter(|n| usize::try_from(*n).is_ok()).map(Value::Number),
+        Type::Size => number()
+            .filter(|n| usize::try_from(*n).is_ok())
+            .map(Value::Number),
     }
 }
 
 /// The claims, for people.
 pub(crate) fn listing(text: &mut String) {
     // Writing to a string does not fail.
-    let _ = writeln!(text, "  version:X.Y, platform and device; OpenCL C as far as that goes");
-    let _ = writeln!(text, "  no-c11-atomics, OpenCL C stops at 1.2, no atomic capabilities");
+    let _ = writeln!(
+        text,
+        "  version:X.Y, platform and device; OpenCL C as far as that goes"
+    );
+    let _ = writeln!(
+        text,
+        "  no-c11-atomics, OpenCL C stops at 1.2, no atomic capabilities"
+    );
     let _ = writeln!(text, "  CAPABILITY claims it, no-CAPABILITY denies it:");
     for capability in CAPABILITIES {
         let _ = writeln!(text, "      {}", capability.name);
@@ -262,11 +358,22 @@ mod tests {
                 present: true
             })
         );
-        assert_eq!(Lie::parse("no-svm"), Ok(Lie::Bits { info: SVM, mask: 0xF, present: false }));
+        assert_eq!(
+            Lie::parse("no-svm"),
+            Ok(Lie::Bits {
+                info: SVM,
+                mask: 0xF,
+                present: false
+            })
+        );
         assert_eq!(Lie::parse("version:1.2"), Ok(Lie::Version((1, 2))));
         assert_eq!(
             Lie::parse("CL_DEVICE_SVM_CAPABILITIES:0x3"),
-            Ok(Lie::Answer { info: SVM, kind: Type::U64, value: Value::Number(3) })
+            Ok(Lie::Answer {
+                info: SVM,
+                kind: Type::U64,
+                value: Value::Number(3)
+            })
         );
         assert_eq!(
             Lie::parse("CL_DEVICE_NAME:a: b"),

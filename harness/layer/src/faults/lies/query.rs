@@ -45,10 +45,13 @@ pub(crate) unsafe fn platform_info(
     value: *mut c_void,
     size: *mut size_t,
 ) -> cl_int {
-    let claimed = crate::faults::lies().iter().rev().find_map(|lie| match lie {
-        Lie::Version(version) => Some(*version),
-        Lie::Bits { .. } | Lie::Answer { .. } | Lie::NoC11Atomics => None,
-    });
+    let claimed = crate::faults::lies()
+        .iter()
+        .rev()
+        .find_map(|lie| match lie {
+            Lie::Version(version) => Some(*version),
+            Lie::Bits { .. } | Lie::Answer { .. } | Lie::NoC11Atomics => None,
+        });
     let Some(claimed) = claimed else {
         // SAFETY: the caller's arguments, unchanged.
         return unsafe { next(platform, info, room, value, size) };
@@ -82,8 +85,15 @@ unsafe fn ask(next: Query, object: *mut c_void, info: cl_uint) -> Answer {
     let mut bytes = vec![0u8; size];
     if size > 0 {
         // SAFETY: there is as much room as the implementation asked for.
-        let status =
-            unsafe { next(object, info, size, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) };
+        let status = unsafe {
+            next(
+                object,
+                info,
+                size,
+                bytes.as_mut_ptr().cast(),
+                std::ptr::null_mut(),
+            )
+        };
         if status != CL_SUCCESS {
             return Err(status);
         }
@@ -186,8 +196,9 @@ fn about_device(lie: &Lie, info: cl_device_info, truth: Answer) -> Answer {
         Lie::NoC11Atomics => match info {
             CL_DEVICE_OPENCL_C_VERSION => truth.map(|text| versioned("OpenCL C ", (1, 2), &text)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => truth.map(|list| named(&list, |_, v| v <= (1, 2))),
-            CL_DEVICE_OPENCL_C_FEATURES => truth
-                .map(|list| named(&list, |name, _| !name.starts_with(b"__opencl_c_atomic_"))),
+            CL_DEVICE_OPENCL_C_FEATURES => {
+                truth.map(|list| named(&list, |name, _| !name.starts_with(b"__opencl_c_atomic_")))
+            }
             _ => truth.map(|bytes| vec![0; bytes.len()]),
         },
     }
@@ -242,7 +253,11 @@ mod tests {
 
     fn say(claim: &str, info: cl_device_info, truth: Answer) -> Answer {
         let lie = Lie::parse(claim).expect("a claim");
-        if touches(&lie, info) { about_device(&lie, info, truth) } else { truth }
+        if touches(&lie, info) {
+            about_device(&lie, info, truth)
+        } else {
+            truth
+        }
     }
 
     fn list(entries: &[(&str, Version)]) -> Vec<u8> {
@@ -261,40 +276,79 @@ mod tests {
     fn bits_are_claimed_and_denied() {
         let truth = Ok(0b0011u64.to_ne_bytes().to_vec());
         let svm = CL_DEVICE_SVM_CAPABILITIES;
-        assert_eq!(say("no-svm", svm, truth.clone()), Ok(0u64.to_ne_bytes().to_vec()));
-        assert_eq!(say("svm-atomics", svm, truth), Ok(0b1011u64.to_ne_bytes().to_vec()));
+        assert_eq!(
+            say("no-svm", svm, truth.clone()),
+            Ok(0u64.to_ne_bytes().to_vec())
+        );
+        assert_eq!(
+            say("svm-atomics", svm, truth),
+            Ok(0b1011u64.to_ne_bytes().to_vec())
+        );
         let unknown = Err(CL_INVALID_VALUE);
-        assert_eq!(say("svm-atomics", svm, unknown), Ok(8u64.to_ne_bytes().to_vec()));
+        assert_eq!(
+            say("svm-atomics", svm, unknown),
+            Ok(8u64.to_ne_bytes().to_vec())
+        );
     }
 
     #[test]
     fn an_old_version_knows_no_new_queries() {
         let truth = || Ok(vec![1; 8]);
         let denied = Err(CL_INVALID_VALUE);
-        assert_eq!(say("version:1.2", CL_DEVICE_SVM_CAPABILITIES, truth()), denied);
-        assert_eq!(say("version:1.2", CL_DEVICE_OPENCL_C_FEATURES, truth()), denied);
-        assert_eq!(say("version:2.0", CL_DEVICE_SVM_CAPABILITIES, truth()), truth());
-        assert_eq!(say("version:2.0", CL_DEVICE_NUMERIC_VERSION, truth()), denied);
         assert_eq!(
-            say("version:1.2", CL_DEVICE_VERSION, Ok(b"OpenCL 3.0 Fake build 7\0".to_vec())),
+            say("version:1.2", CL_DEVICE_SVM_CAPABILITIES, truth()),
+            denied
+        );
+        assert_eq!(
+            say("version:1.2", CL_DEVICE_OPENCL_C_FEATURES, truth()),
+            denied
+        );
+        assert_eq!(
+            say("version:2.0", CL_DEVICE_SVM_CAPABILITIES, truth()),
+            truth()
+        );
+        assert_eq!(
+            say("version:2.0", CL_DEVICE_NUMERIC_VERSION, truth()),
+            denied
+        );
+        assert_eq!(
+            say(
+                "version:1.2",
+                CL_DEVICE_VERSION,
+                Ok(b"OpenCL 3.0 Fake build 7\0".to_vec())
+            ),
             Ok(b"OpenCL 1.2 Fake build 7\0".to_vec())
         );
     }
 
     #[test]
     fn without_c11_atomics_the_language_stops_at_1_2() {
-        let versions = list(&[("OpenCL C", (1, 1)), ("OpenCL C", (1, 2)), ("OpenCL C", (3, 0))]);
+        let versions = list(&[
+            ("OpenCL C", (1, 1)),
+            ("OpenCL C", (1, 2)),
+            ("OpenCL C", (3, 0)),
+        ]);
         assert_eq!(
-            say("no-c11-atomics", CL_DEVICE_OPENCL_C_ALL_VERSIONS, Ok(versions)),
+            say(
+                "no-c11-atomics",
+                CL_DEVICE_OPENCL_C_ALL_VERSIONS,
+                Ok(versions)
+            ),
             Ok(list(&[("OpenCL C", (1, 1)), ("OpenCL C", (1, 2))]))
         );
-        let features = list(&[("__opencl_c_atomic_order_seq_cst", (3, 0)), ("__opencl_c_int64", (3, 0))]);
+        let features = list(&[
+            ("__opencl_c_atomic_order_seq_cst", (3, 0)),
+            ("__opencl_c_int64", (3, 0)),
+        ]);
         assert_eq!(
             say("no-c11-atomics", CL_DEVICE_OPENCL_C_FEATURES, Ok(features)),
             Ok(list(&[("__opencl_c_int64", (3, 0))]))
         );
         let version = Ok(b"OpenCL 3.0 x\0".to_vec());
-        assert_eq!(say("no-c11-atomics", CL_DEVICE_VERSION, version.clone()), version);
+        assert_eq!(
+            say("no-c11-atomics", CL_DEVICE_VERSION, version.clone()),
+            version
+        );
     }
 
     #[test]

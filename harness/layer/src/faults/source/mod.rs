@@ -46,7 +46,10 @@ impl Weakening {
 
     /// The weakening of this name.
     pub(crate) fn parse(word: &str) -> Option<Weakening> {
-        Weakening::ALL.iter().find(|(_, name)| *name == word).map(|(weakening, _)| *weakening)
+        Weakening::ALL
+            .iter()
+            .find(|(_, name)| *name == word)
+            .map(|(weakening, _)| *weakening)
     }
 }
 
@@ -66,7 +69,14 @@ unsafe fn joined(
     for index in 0..count as usize {
         // SAFETY: `strings`, and `lengths` where there is one, have `count` elements.
         let (string, length) = unsafe {
-            (*strings.add(index), if lengths.is_null() { 0 } else { *lengths.add(index) })
+            (
+                *strings.add(index),
+                if lengths.is_null() {
+                    0
+                } else {
+                    *lengths.add(index)
+                },
+            )
         };
         if string.is_null() {
             return None;
@@ -114,7 +124,11 @@ pub(crate) unsafe fn create_program_with_source(
         Some(source) => {
             let weakened = rewrite::weaken(&source, weakenings);
             // A length of zero would ask for a NUL: an empty source is a space.
-            let weakened = if weakened.is_empty() { b" ".to_vec() } else { weakened };
+            let weakened = if weakened.is_empty() {
+                b" ".to_vec()
+            } else {
+                weakened
+            };
             let mut string = weakened.as_ptr().cast::<c_char>();
             let length = weakened.len();
             // SAFETY: one string of the length that it says, alive across the call.
@@ -141,6 +155,9 @@ mod tests {
         // SAFETY: an array of two.
         assert_eq!(unsafe { joined(2, holes.as_ptr(), std::ptr::null()) }, None);
         // SAFETY: nothing is read.
-        assert_eq!(unsafe { joined(0, std::ptr::null(), std::ptr::null()) }, None);
+        assert_eq!(
+            unsafe { joined(0, std::ptr::null(), std::ptr::null()) },
+            None
+        );
     }
 }

@@ -11,7 +11,11 @@ struct Atomic {
 }
 
 const fn atomic(name: &'static str, operands: usize, orders: usize) -> Atomic {
-    Atomic { name, operands, orders }
+    Atomic {
+        name,
+        operands,
+        orders,
+    }
 }
 
 /// The C11 atomic functions of OpenCL C that have an order (OpenCL C 3.0, section 6.15.12.7).
@@ -32,8 +36,12 @@ const ATOMICS: [Atomic; 14] = [
     atomic("atomic_flag_clear", 1, 1),
 ];
 
-const FENCES: [&[u8]; 4] =
-    [b"atomic_work_item_fence", b"mem_fence", b"read_mem_fence", b"write_mem_fence"];
+const FENCES: [&[u8]; 4] = [
+    b"atomic_work_item_fence",
+    b"mem_fence",
+    b"read_mem_fence",
+    b"write_mem_fence",
+];
 
 const BARRIERS: [&[u8]; 3] = [b"barrier", b"work_group_barrier", b"sub_group_barrier"];
 
@@ -96,13 +104,16 @@ impl Rewriter<'_> {
     /// Replaces a word by another.
     fn word(&mut self, text: &[u8], index: usize, in_fence: bool) {
         let replacement: Option<&[u8]> = match text {
-            b"memory_order_acquire" | b"memory_order_release" | b"memory_order_acq_rel"
+            b"memory_order_acquire"
+            | b"memory_order_release"
+            | b"memory_order_acq_rel"
             | b"memory_order_seq_cst"
                 if !in_fence && self.makes(Weakening::RelaxOrders) =>
             {
                 Some(b"memory_order_relaxed")
             }
-            b"memory_scope_device" | b"memory_scope_all_svm_devices"
+            b"memory_scope_device"
+            | b"memory_scope_all_svm_devices"
             | b"memory_scope_all_devices"
                 if self.makes(Weakening::NarrowScopes) =>
             {
@@ -134,7 +145,11 @@ impl Rewriter<'_> {
         };
         let mut added = String::new();
         if !explicit && site.arguments == atomic.operands && (relax || narrow) {
-            let order = if relax { "memory_order_relaxed" } else { "memory_order_seq_cst" };
+            let order = if relax {
+                "memory_order_relaxed"
+            } else {
+                "memory_order_seq_cst"
+            };
             for _ in 0..atomic.orders {
                 added.push_str(", ");
                 added.push_str(order);
@@ -143,7 +158,11 @@ impl Rewriter<'_> {
                 name.extend_from_slice(b"_explicit");
             }
         }
-        let unscoped = if explicit { atomic.operands + atomic.orders } else { atomic.operands };
+        let unscoped = if explicit {
+            atomic.operands + atomic.orders
+        } else {
+            atomic.operands
+        };
         if narrow && site.arguments == unscoped {
             added.push_str(", memory_scope_work_group");
         }
@@ -163,7 +182,11 @@ impl Rewriter<'_> {
             } else if token.kind == Kind::Blank {
                 // Ends of lines, with the backslashes that join them in a macro.
                 let joins = token.text.first() == Some(&b'\\');
-                if joins { token.text.to_vec() } else { line_ends(token.text) }
+                if joins {
+                    token.text.to_vec()
+                } else {
+                    line_ends(token.text)
+                }
             } else {
                 Vec::new()
             };
@@ -191,9 +214,8 @@ impl Rewriter<'_> {
 
     /// The call that the word at `index` begins, if parentheses follow and close.
     fn call(&self, index: usize) -> Option<CallSite> {
-        let follows = |from: usize| {
-            (from..self.tokens.len()).find(|at| self.tokens[*at].kind != Kind::Blank)
-        };
+        let follows =
+            |from: usize| (from..self.tokens.len()).find(|at| self.tokens[*at].kind != Kind::Blank);
         let open = follows(index + 1).filter(|at| self.tokens[*at].is(b'('))?;
         let (mut depth, mut commas, mut empty) = (0usize, 0, true);
         for (at, token) in self.tokens.iter().enumerate().skip(open) {
@@ -203,7 +225,10 @@ impl Rewriter<'_> {
                 depth -= 1;
                 if depth == 0 {
                     let arguments = if empty { 0 } else { commas + 1 };
-                    return token.is(b')').then_some(CallSite { close: at, arguments });
+                    return token.is(b')').then_some(CallSite {
+                        close: at,
+                        arguments,
+                    });
                 }
             } else if token.is(b',') && depth == 1 {
                 commas += 1;
@@ -242,8 +267,14 @@ mod tests {
                 "atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);",
                 "atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);",
             ),
-            ("atomic_store(x, f(1, 2));", "atomic_store_explicit(x, f(1, 2), memory_order_relaxed);"),
-            ("r = atomic_load(&x[i, 2]);", "r = atomic_load_explicit(&x[i, 2], memory_order_relaxed);"),
+            (
+                "atomic_store(x, f(1, 2));",
+                "atomic_store_explicit(x, f(1, 2), memory_order_relaxed);",
+            ),
+            (
+                "r = atomic_load(&x[i, 2]);",
+                "r = atomic_load_explicit(&x[i, 2], memory_order_relaxed);",
+            ),
             (
                 "atomic_store(x, atomic_load(y))",
                 "atomic_store_explicit(x, atomic_load_explicit(y, memory_order_relaxed), \
@@ -254,8 +285,14 @@ mod tests {
                 "atomic_compare_exchange_strong_explicit(x, &e, 1, memory_order_relaxed, \
                  memory_order_relaxed)",
             ),
-            ("#define ACQ memory_order_acquire\n", "#define ACQ memory_order_relaxed\n"),
-            ("atomic_add(x, 1); atomic_init(x, 0);", "atomic_add(x, 1); atomic_init(x, 0);"),
+            (
+                "#define ACQ memory_order_acquire\n",
+                "#define ACQ memory_order_relaxed\n",
+            ),
+            (
+                "atomic_add(x, 1); atomic_init(x, 0);",
+                "atomic_add(x, 1); atomic_init(x, 0);",
+            ),
         ] {
             assert_eq!(weak(source, &[RelaxOrders]), expected);
         }
@@ -263,8 +300,7 @@ mod tests {
 
     #[test]
     fn fences_keep_their_orders_when_orders_are_relaxed() {
-        let fence =
-            "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);";
+        let fence = "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);";
         assert_eq!(weak(fence, &[RelaxOrders]), fence);
         let both = format!("{fence} int o = memory_order_seq_cst;");
         assert_eq!(
@@ -277,7 +313,16 @@ mod tests {
     fn comments_and_strings_are_left_alone() {
         let source = "/* barrier(1) */ char*s = \"memory_order_acquire\"; // mem_fence(1)\n";
         assert_eq!(
-            weak(source, &[RelaxOrders, DropFences, DropBarriers, NarrowScopes, SwapFlags]),
+            weak(
+                source,
+                &[
+                    RelaxOrders,
+                    DropFences,
+                    DropBarriers,
+                    NarrowScopes,
+                    SwapFlags
+                ]
+            ),
             source
         );
     }
@@ -317,7 +362,10 @@ mod tests {
     #[test]
     fn flags_are_exchanged() {
         assert_eq!(
-            weak("barrier(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);", &[SwapFlags]),
+            weak(
+                "barrier(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);",
+                &[SwapFlags]
+            ),
             "barrier(CLK_GLOBAL_MEM_FENCE); mem_fence(CLK_LOCAL_MEM_FENCE);"
         );
     }
@@ -330,14 +378,23 @@ mod tests {
             weak(source, &[DropFences, DropBarriers]),
             "#ifdef X\n((void)0)\n;\n#endif\nif (a) ((void)0); else ((void)0);"
         );
-        assert_eq!(weak("barrier(1); mem_fence(1);", &[DropFences]), "barrier(1); ((void)0);");
-        assert_eq!(weak("barrier(1); mem_fence(1);", &[DropBarriers]), "((void)0); mem_fence(1);");
+        assert_eq!(
+            weak("barrier(1); mem_fence(1);", &[DropFences]),
+            "barrier(1); ((void)0);"
+        );
+        assert_eq!(
+            weak("barrier(1); mem_fence(1);", &[DropBarriers]),
+            "((void)0); mem_fence(1);"
+        );
     }
 
     #[test]
     fn macros_are_rewritten_in_their_bodies_only() {
         assert_eq!(
-            weak("#define SYNC barrier(1) // all\n#define F(x) mem_fence(x)\n", &[DropBarriers, DropFences]),
+            weak(
+                "#define SYNC barrier(1) // all\n#define F(x) mem_fence(x)\n",
+                &[DropBarriers, DropFences]
+            ),
             "#define SYNC ((void)0) // all\n#define F(x) ((void)0)\n"
         );
         assert_eq!(
@@ -351,7 +408,10 @@ mod tests {
     #[test]
     fn what_does_not_close_is_left_alone() {
         for source in ["barrier(", "atomic_store(x, (1]", "mem_fence", "barrier(1"] {
-            assert_eq!(weak(source, &[DropBarriers, DropFences, RelaxOrders]), source);
+            assert_eq!(
+                weak(source, &[DropBarriers, DropFences, RelaxOrders]),
+                source
+            );
         }
     }
 

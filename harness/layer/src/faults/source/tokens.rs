@@ -52,9 +52,10 @@ pub(super) fn split(source: &[u8]) -> Vec<Token<'_>> {
 fn measure(first: u8, rest: &[u8]) -> (Kind, usize) {
     let second = rest.get(1).copied();
     match first {
-        b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-            (Kind::Word, span(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'_'))
-        }
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' => (
+            Kind::Word,
+            span(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'_'),
+        ),
         b'0'..=b'9' => (Kind::Number, number(rest)),
         b'.' if second.is_some_and(|byte| byte.is_ascii_digit()) => (Kind::Number, number(rest)),
         b'"' | b'\'' => (Kind::Quoted, quoted(first, rest)),
@@ -72,7 +73,9 @@ fn measure(first: u8, rest: &[u8]) -> (Kind, usize) {
 }
 
 fn span(rest: &[u8], inside: impl Fn(u8) -> bool) -> usize {
-    rest.iter().position(|byte| !inside(*byte)).unwrap_or(rest.len())
+    rest.iter()
+        .position(|byte| !inside(*byte))
+        .unwrap_or(rest.len())
 }
 
 /// A preprocessing number: digits, letters, dots, and signs behind an exponent.
