@@ -57,8 +57,6 @@ pub struct Bench {
 /// A program built for every device of a bench.
 pub struct Built {
     program: Program,
-    /// The build log of the first device; compilers put their warnings here.
-    pub log: String,
 }
 
 /// Why a program did not build.
@@ -150,11 +148,6 @@ impl Launched {
         let end = self.0.profiling_command_end().ok()?;
         (end >= start).then(|| (end - start) as f64 * 1e-9)
     }
-
-    /// Waits until it is complete.
-    pub fn wait(&self) -> Result<(), CallError> {
-        self.0.wait().of("clWaitForEvents")
-    }
 }
 
 impl Bench {
@@ -203,7 +196,7 @@ impl Bench {
             .find(|l| !l.is_empty())
             .unwrap_or_default();
         match result {
-            Ok(()) => Ok(Built { program, log }),
+            Ok(()) => Ok(Built { program }),
             Err(e) => {
                 let mut error = Err::<(), _>(e).of("clBuildProgram").unwrap_err();
                 if error.code == CL_BUILD_PROGRAM_FAILURE {

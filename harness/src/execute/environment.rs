@@ -46,6 +46,9 @@ const CPU_INSTANCES: u32 = 1 << 16;
 /// Instances of a full launch elsewhere.
 const GPU_INSTANCES: u32 = 1 << 20;
 
+/// Bytes of the instances' memory.
+const MOST_MEMORY: u64 = 64 << 20;
+
 impl Environment {
     /// The default environment for a test on a device. `largest_group` is the most work-items that
     /// the kernels allow.
@@ -88,16 +91,27 @@ impl Environment {
                 lanes = lanes.min((sets * each).max(1) as u32);
             }
         }
+        let instance_pitch = test.layout.slot_words.next_multiple_of(2).max(4);
         let instances = if capabilities.cpu {
             CPU_INSTANCES
         } else {
             GPU_INSTANCES
         };
+        // Wide locations make instances fewer, not allocations larger.
+        let bytes = u64::from(instance_pitch) * 4 * u64::from(test.layout.global_slots.max(1));
+        let room = match capabilities.max_alloc {
+            0 => MOST_MEMORY,
+            most => MOST_MEMORY.min(most / 2),
+        };
+        let instances = instances.min((room / bytes).max(1) as u32);
         let teams = if crosses {
             1
+        } else if persistent && groups as u32 > units {
+            // A team does not run together, so many short ones: then at least its neighbours do.
+            64
         } else if persistent {
             // As many as run together.
-            (units / groups as u32).max(1)
+            units / groups as u32
         } else {
             (units * 8 / groups as u32).max(2)
         };
@@ -128,7 +142,7 @@ impl Environment {
             teams,
             lanes,
             local_sizes,
-            instance_pitch: test.layout.slot_words.next_multiple_of(2).max(4),
+            instance_pitch,
             sync_every: match (together || crosses, persistent) {
                 (false, _) => 0,
                 (true, true) => 64,

@@ -52,7 +52,6 @@ pub struct Session<'p> {
     _built: Built,
     bench: Bench,
     build_seconds: f64,
-    log: String,
     slot_pitch: u32,
     res_pitch: u32,
     crosses: bool,
@@ -173,8 +172,8 @@ impl<'p> Session<'p> {
         let mem = bench.words(slot_pitch * test.layout.global_slots as usize, crosses)?;
         let res = bench.words(capacity * test.layout.columns as usize, crosses)?;
         let meet = bench.words(environment.teams as usize * 16, crosses)?;
-        let env_words = env::SHIFTS
-            + test
+        let env_words = env::PLACES
+            + 2 * test
                 .shape
                 .devices
                 .iter()
@@ -201,7 +200,6 @@ impl<'p> Session<'p> {
             })
         };
         let sets = [set()?, set()?];
-        let log = built.log.clone();
         Ok(Session {
             program,
             test,
@@ -218,7 +216,6 @@ impl<'p> Session<'p> {
             _built: built,
             bench,
             build_seconds,
-            log,
             slot_pitch: slot_pitch as u32,
             res_pitch: capacity as u32,
             crosses,
@@ -238,11 +235,12 @@ impl<'p> Session<'p> {
             build_seconds: self.build_seconds,
             ..Ended::default()
         };
-        self.clear_all()?;
+        self.clear_all(&mut rng)?;
         let mut planned: u64 = 0;
         let mut index = 0;
         let mut size = FIRST_LAUNCH.min(self.environment.instances);
         let mut waiting: Option<Flight> = None;
+        let mut slow = false;
         loop {
             let wanted = match budget {
                 Budget::Instances(n) => {
@@ -268,10 +266,10 @@ impl<'p> Session<'p> {
             if let Some(flight) = waiting.take() {
                 let launch = self.land(flight)?;
                 ended.device_seconds += launch.seconds;
+                slow |= launch.seconds > LONG_LAUNCH;
                 on_launch(launch);
             }
             let Some(flight) = next else { break };
-            let slow = flight.started.elapsed().as_secs_f64() > LONG_LAUNCH;
             if !(slow && matches!(budget, Budget::Seconds(_))) {
                 size = size.saturating_mul(GROWTH).min(self.environment.instances);
             }
@@ -281,17 +279,11 @@ impl<'p> Session<'p> {
             kind: "environment".into(),
             text: serde_json::to_string(&self.environment).unwrap_or_default(),
         });
-        if !self.log.is_empty() {
-            ended.evidence.push(Evidence {
-                kind: "build-log".into(),
-                text: self.log.clone(),
-            });
-        }
         Ok(ended)
     }
 
-    fn clear_all(&mut self) -> Result<(), NotRun> {
-        let e = self.environment_words(0, FIRST_LAUNCH, 1, 0, &[]);
+    fn clear_all(&mut self, rng: &mut ChaCha8Rng) -> Result<(), NotRun> {
+        let e = self.environment_words(0, FIRST_LAUNCH, 1, 0, rng);
         let _writing = self.bench.write(&mut self.env[0], e)?;
         let groups = (self.environment.collectors as usize)
             .div_ceil(COLLECT_LOCAL)
@@ -319,10 +311,10 @@ impl<'p> Session<'p> {
         count: u32,
         multiplier: u32,
         offset: u32,
-        shifts: &[u32],
+        rng: &mut ChaCha8Rng,
     ) -> Vec<u32> {
         let e = &self.environment;
-        let mut words = vec![0; env::SHIFTS];
+        let mut words = vec![0; env::PLACES];
         let step = u64::from(e.teams) * u64::from(e.lanes) * u64::from(multiplier);
         words[env::COUNT] = count;
         words[env::TEAMS] = e.teams;
@@ -351,7 +343,12 @@ impl<'p> Session<'p> {
             .devices
             .get(device)
             .map_or(0, |d| d.groups.len());
-        words.extend((0..groups).map(|g| shifts.get(g).copied().unwrap_or(0)));
+        let mut places: Vec<u32> = (0..groups as u32).collect();
+        for i in (1..groups).rev() {
+            places.swap(i, rng.next_u32() as usize % (i + 1));
+        }
+        words.extend(places);
+        words.extend((0..groups).map(|_| rng.next_u32() % e.teams));
         words
     }
 
@@ -362,16 +359,7 @@ impl<'p> Session<'p> {
         let set = (index % 2) as usize;
         let mut writes = Vec::new();
         for device in 0..self.env.len() {
-            let groups = self
-                .test
-                .shape
-                .devices
-                .get(device)
-                .map_or(0, |d| d.groups.len());
-            let shifts: Vec<u32> = (0..groups)
-                .map(|_| rng.next_u32() % self.environment.teams)
-                .collect();
-            let words = self.environment_words(device, count, multiplier, offset, &shifts);
+            let words = self.environment_words(device, count, multiplier, offset, rng);
             writes.push(self.bench.write(&mut self.env[device], words)?);
         }
         if let Some(writing) = self.prepare(set)? {

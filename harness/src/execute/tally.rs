@@ -191,3 +191,122 @@ pub struct Counts {
     /// Their sum.
     pub total: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use classay_litmus::program::{
+        Atom, Condition, Observable, Placement, Predicate, RegId, Register, Relation, ScalarType,
+        Thread, ThreadId,
+    };
+
+    fn program() -> Program {
+        let r = |i| Observable::Register(ThreadId(0), RegId(i));
+        let is = |i, v| Predicate::Compare(Relation::Eq, Atom::Observe(r(i)), Atom::Const(v));
+        Program {
+            name: "two registers".into(),
+            locations: Vec::new(),
+            threads: vec![Thread {
+                placement: Placement::Device {
+                    device: 0,
+                    work_group: 0,
+                    sub_group: None,
+                },
+                registers: ["a", "b"]
+                    .map(|name| Register {
+                        name: name.into(),
+                        ty: ScalarType::Int,
+                        init: 0,
+                    })
+                    .to_vec(),
+                body: Vec::new(),
+            }],
+            condition: Condition {
+                quantifier: Quantifier::Exists,
+                predicate: Predicate::And(vec![is(0, 1), is(1, -1)]),
+            },
+            filter: None,
+        }
+    }
+
+    /// What the collecting kernel does for one work-item.
+    fn device(tally: &Tally, tuples: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
+        let (slots, words, table) = (tally.slot_count(), tally.tuple_words(), tally.table());
+        let (mut row, mut list) = (vec![0; slots + 1], Vec::new());
+        for tuple in tuples {
+            let start = collect::hash(tuple) as usize;
+            let mut found = false;
+            for probe in 0..slots {
+                let s = (start + probe) & (slots - 1);
+                let entry = &table[s * (words + 1)..(s + 1) * (words + 1)];
+                if entry[0] == 0 {
+                    break;
+                }
+                if entry[1..] == tuple[..] {
+                    row[s] += 1;
+                    found = true;
+                    break;
+                }
+            }
+            if !found {
+                list.extend_from_slice(tuple);
+                row[slots] += 1;
+            }
+        }
+        (row, list)
+    }
+
+    #[test]
+    fn every_instance_is_counted_while_the_table_learns_and_overflows() {
+        let program = program();
+        let layout = Layout::of(&program);
+        // So small that most outcomes never fit.
+        let mut tally = Tally::new(&layout, 8);
+        let tuples: Vec<Vec<u32>> = (0..1000_u32)
+            .map(|i| vec![i % 37, (i % 5).wrapping_sub(1)])
+            .collect();
+        let mut seen: HashMap<String, u64> = HashMap::new();
+        for _ in 0..4 {
+            let slots = tally.slots();
+            let (row, list) = device(&tally, &tuples);
+            let counts = tally
+                .count(&program, &layout, &slots, &row, &[list])
+                .unwrap();
+            assert_eq!(counts.total, 1000);
+            for o in tally.outcomes(&program, &counts) {
+                *seen.entry(o.outcome.clone()).or_default() += o.count;
+                assert_eq!(o.asked, o.outcome == "0:a=1 0:b=-1", "{}", o.outcome);
+            }
+        }
+        assert_eq!(seen.len(), 37 * 5);
+        for tuple in &tuples[..185] {
+            let name = format!("0:a={} 0:b={}", tuple[0] as i32, tuple[1] as i32);
+            let expected = tuples.iter().filter(|t| *t == tuple).count() as u64 * 4;
+            assert_eq!(seen[&name], expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_register_that_no_thread_wrote_is_noticed() {
+        let program = program();
+        let layout = Layout::of(&program);
+        let mut tally = Tally::new(&layout, 64);
+        let list = vec![vec![0, layout.unwritten]];
+        let counts = tally.count(&program, &layout, &[], &[1], &list).unwrap();
+        assert_eq!((counts.total, tally.unwritten(&counts)), (1, 1));
+    }
+
+    #[test]
+    fn a_count_in_an_empty_slot_is_refused() {
+        let program = program();
+        let layout = Layout::of(&program);
+        let mut tally = Tally::new(&layout, 64);
+        let mut row = vec![0; 9];
+        row[3] = 7;
+        assert!(
+            tally
+                .count(&program, &layout, &[None; 8], &row, &[])
+                .is_err()
+        );
+    }
+}

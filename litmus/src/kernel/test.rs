@@ -9,7 +9,9 @@
 //!
 //! Position `l` in the order of play belongs to instance `(l · multiplier + offset) mod count`,
 //! with a multiplier coprime to the count, so neighbours in time are not neighbours in memory.
-//! Each work-group of a team is shifted by its own number of teams, and each thread of a
+//! Which work-group of a team plays which of the test's is permuted too, and turned by one from
+//! team to team: where fewer work-groups run together than a team has, others then meet. Each
+//! work-group of a team is shifted by its own number of teams, and each thread of a
 //! work-group by its own number of lanes (sub-groups apart), so that partners vary.
 //!
 //! Every `sync_every` iterations the work-items of a team meet at a counter with a bounded spin:
@@ -57,8 +59,9 @@ pub mod env {
     pub const ARRIVALS: usize = 14;
     /// Lanes by which a thread is shifted against the one before it in its work-group.
     pub const LANE_SHIFT: usize = 15;
-    /// First of the shifts, one for each work-group of the test on this device, in teams.
-    pub const SHIFTS: usize = 16;
+    /// First of the places: which of the test's work-groups the n-th work-group of a team plays.
+    /// Followed by the shifts, one for each work-group of the test on this device, in teams.
+    pub const PLACES: usize = 16;
 }
 
 /// Name of the test kernel of the device at `index` in the shape.
@@ -143,8 +146,9 @@ impl Writer<'_> {
         }
         let _ = writeln!(
             out,
-            "    const uint group = (uint)get_group_id(0) % {groups}u;\n    const uint team = ((uint)get_group_id(0) / {groups}u + env[{} + group]) % teams;",
-            env::SHIFTS
+            "    const uint nth = (uint)get_group_id(0) / {groups}u;\n    const uint group = env[{places}u + ((uint)get_group_id(0) + nth) % {groups}u];\n    const uint team = (nth + env[{shifts}u + group]) % teams;",
+            places = env::PLACES,
+            shifts = env::PLACES + groups,
         );
         self.role(out);
         out.push_str(
