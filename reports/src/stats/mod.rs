@@ -7,7 +7,7 @@
 //! narrow for a claim about the device in general. Intervals that honour the cluster start from
 //! the launches, which is why every launch is stored with its own counts.
 //!
-//! - [`clopper_pearson`]: an interval for a rate, never too narrow under the assumption above;
+//! - [`mod@clopper_pearson`]: an interval for a rate, never too narrow under the assumption above;
 //! - [`never_observed`]: how large a rate can be that was never seen;
 //! - [`binomial`]: the tails both stand on.
 

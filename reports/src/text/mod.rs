@@ -1,8 +1,8 @@
 //! Results for a person at a terminal: plain text of at most [`WIDTH`] columns, in UTF-8, that is
 //! the same for the same results. Colour only where the caller asks for it.
 //!
-//! - [`histogram`]: one test, each outcome with its rate and interval;
-//! - [`summary`]: one run, a line a case, then the whole reason of each case that needs a look;
+//! - [`mod@histogram`]: one test, each outcome with its rate and interval;
+//! - [`mod@summary`]: one run, a line a case, then the whole reason of each case that needs a look;
 //! - [`number`]: counts, rates and bounds as text;
 //! - [`layout`]: wrapping, cutting and cleaning of text that comes from elsewhere.
 
