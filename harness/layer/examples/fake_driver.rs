@@ -352,7 +352,6 @@ unsafe fn words(buffer: usize) -> Vec<u32> {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
 unsafe extern "C" fn enqueue_kernel(
     _queue: *mut c_void,
     kernel: *mut c_void,
@@ -388,7 +387,6 @@ unsafe extern "C" fn enqueue_kernel(
     CL_SUCCESS
 }
 
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
 unsafe extern "C" fn enqueue_read_buffer(
     queue: *mut c_void,
     buffer: *mut c_void,
@@ -421,7 +419,6 @@ unsafe extern "C" fn enqueue_read_buffer(
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
 unsafe extern "C" fn enqueue_write_buffer(
     _queue: *mut c_void,
     buffer: *mut c_void,
@@ -499,8 +496,8 @@ unsafe extern "C" fn release_event(event: *mut c_void) -> cl_int {
             _ => false,
         })
     };
-    // SAFETY: nobody holds it any more.
     if last {
+        // SAFETY: nobody holds it any more.
         unsafe { release(event) }
     } else {
         CL_SUCCESS

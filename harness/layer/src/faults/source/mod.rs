@@ -155,9 +155,7 @@ mod tests {
         // SAFETY: an array of two.
         assert_eq!(unsafe { joined(2, holes.as_ptr(), std::ptr::null()) }, None);
         // SAFETY: nothing is read.
-        assert_eq!(
-            unsafe { joined(0, std::ptr::null(), std::ptr::null()) },
-            None
-        );
+        let nothing = unsafe { joined(0, std::ptr::null(), std::ptr::null()) };
+        assert_eq!(nothing, None);
     }
 }
