@@ -1,0 +1,87 @@
+//! Contexts (`opencl_platform_layer`, Contexts).
+
+use std::ffi::c_void;
+
+use opencl_sys::*;
+
+use super::device::devices_of_type;
+use super::devices_of;
+use crate::callback::UserData;
+use crate::context::{Context, DestructorFn, ErrorFn};
+use crate::edge::entry::entry_points;
+use crate::edge::{Error, ensure, raw};
+use crate::object;
+
+entry_points! {
+    /// Makes a context for a list of devices.
+    create fn clCreateContext(
+        properties: *const cl_context_properties,
+        num_devices: cl_uint,
+        devices: *const cl_device_id,
+        pfn_notify: Option<ErrorFn>,
+        user_data: *mut c_void,
+    ) -> cl_context {
+        // SAFETY: the application vouches for its list.
+        let properties = unsafe { raw::property_list(properties) };
+        ensure!(!devices.is_null() && num_devices != 0, CL_INVALID_VALUE);
+        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+        // SAFETY: not null, and the application vouches for the length.
+        let devices = devices_of(unsafe { raw::slice(devices, num_devices as usize) })?;
+        let notify = pfn_notify.map(|notify| (notify, UserData::new(user_data)));
+        Ok(object::publish(&Context::new(devices, properties, notify)?))
+    }
+
+    /// Makes a context for the devices of a type.
+    create fn clCreateContextFromType(
+        properties: *const cl_context_properties,
+        device_type: cl_device_type,
+        pfn_notify: Option<ErrorFn>,
+        user_data: *mut c_void,
+    ) -> cl_context {
+        // SAFETY: the application vouches for its list.
+        let properties = unsafe { raw::property_list(properties) };
+        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+        let devices = devices_of_type(device_type)?;
+        let notify = pfn_notify.map(|notify| (notify, UserData::new(user_data)));
+        let found = !devices.is_empty();
+        let context = Context::new(devices, properties, notify)?;
+        ensure!(found, CL_DEVICE_NOT_FOUND);
+        Ok(object::publish(&context))
+    }
+
+    /// Retains a context.
+    status fn clRetainContext(context: cl_context) {
+        object::retain::<Context>(context)
+    }
+
+    /// Releases a context.
+    status fn clReleaseContext(context: cl_context) {
+        object::release::<Context>(context).map(drop)
+    }
+
+    /// Answers a query about a context.
+    status fn clGetContextInfo(
+        context: cl_context,
+        param_name: cl_context_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let context = object::find::<Context>(context)?;
+        let answer = context.info(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// Registers a callback for the deletion of a context.
+    status fn clSetContextDestructorCallback(
+        context: cl_context,
+        pfn_notify: Option<DestructorFn>,
+        user_data: *mut c_void,
+    ) {
+        let context = object::find::<Context>(context)?;
+        let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;
+        context.on_destruction(notify, UserData::new(user_data));
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Devices (`opencl_platform_layer`, Querying Devices, Partitioning a Device).
+
+use std::ffi::c_void;
+
+use opencl_sys::*;
+
+use super::device_of;
+use crate::edge::entry::entry_points;
+use crate::edge::{Error, ensure, raw};
+use crate::object;
+use crate::platform::{self, query};
+
+entry_points! {
+    /// Lists the devices of a type.
+    status fn clGetDeviceIDs(
+        platform: cl_platform_id,
+        device_type: cl_device_type,
+        num_entries: cl_uint,
+        devices: *mut cl_device_id,
+        num_devices: *mut cl_uint,
+    ) {
+        platform::find_platform(platform)?;
+        let matching = devices_of_type(device_type)?;
+        ensure!(devices.is_null() || num_entries != 0, CL_INVALID_VALUE);
+        ensure!(!(devices.is_null() && num_devices.is_null()), CL_INVALID_VALUE);
+        ensure!(!matching.is_empty(), CL_DEVICE_NOT_FOUND);
+        if !devices.is_null() {
+            for (at, device) in matching.iter().enumerate().take(num_entries as usize) {
+                // SAFETY: the list has room for `num_entries`.
+                unsafe { devices.add(at).write(object::handle(device)) };
+            }
+        }
+        // SAFETY: the application vouches for its pointer.
+        unsafe { raw::put(num_devices, matching.len() as cl_uint) };
+        Ok(())
+    }
+
+    /// Answers a query about a device.
+    status fn clGetDeviceInfo(
+        device: cl_device_id,
+        param_name: cl_device_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let device = device_of(device)?;
+        let answer = query::device_info(&device, param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// Reads both clocks, which are one.
+    status fn clGetDeviceAndHostTimer(
+        device: cl_device_id,
+        device_timestamp: *mut cl_ulong,
+        host_timestamp: *mut cl_ulong,
+    ) {
+        device_of(device)?;
+        ensure!(!device_timestamp.is_null() && !host_timestamp.is_null(), CL_INVALID_VALUE);
+        let now = crate::clock::now();
+        // SAFETY: neither is null, and the application vouches for them.
+        unsafe {
+            raw::put(device_timestamp, now);
+            raw::put(host_timestamp, now);
+        }
+        Ok(())
+    }
+
+    /// Reads the host clock.
+    status fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) {
+        device_of(device)?;
+        ensure!(!host_timestamp.is_null(), CL_INVALID_VALUE);
+        // SAFETY: not null, and the application vouches for it.
+        unsafe { raw::put(host_timestamp, crate::clock::now()) };
+        Ok(())
+    }
+
+    /// Partitions a device. The device supports no way of partitioning.
+    status fn clCreateSubDevices(
+        in_device: cl_device_id,
+        _properties: *const cl_device_partition_property,
+        _num_devices: cl_uint,
+        _out_devices: *mut cl_device_id,
+        _num_devices_ret: *mut cl_uint,
+    ) {
+        device_of(in_device)?;
+        Err(Error(CL_INVALID_VALUE))
+    }
+
+    /// Retains a device; only sub-devices count references.
+    status fn clRetainDevice(device: cl_device_id) {
+        device_of(device).map(drop)
+    }
+
+    /// Releases a device; only sub-devices count references.
+    status fn clReleaseDevice(device: cl_device_id) {
+        device_of(device).map(drop)
+    }
+}
+
+/// The devices that a type selects.
+///
+/// # Errors
+/// `CL_INVALID_DEVICE_TYPE`.
+pub(super) fn devices_of_type(
+    device_type: cl_device_type,
+) -> crate::edge::Result<Vec<std::sync::Arc<platform::Device>>> {
+    let known = CL_DEVICE_TYPE_DEFAULT
+        | CL_DEVICE_TYPE_CPU
+        | CL_DEVICE_TYPE_GPU
+        | CL_DEVICE_TYPE_ACCELERATOR
+        | CL_DEVICE_TYPE_CUSTOM;
+    let all = device_type == CL_DEVICE_TYPE_ALL;
+    ensure!(
+        all || (device_type != 0 && device_type & !known == 0),
+        CL_INVALID_DEVICE_TYPE
+    );
+    let devices = platform::devices();
+    Ok(if all || device_type & CL_DEVICE_TYPE_CPU != 0 {
+        devices.to_vec()
+    } else if device_type & CL_DEVICE_TYPE_DEFAULT != 0 {
+        devices.iter().take(1).cloned().collect()
+    } else {
+        Vec::new()
+    })
+}

@@ -1,0 +1,100 @@
+//! Events (`opencl_runtime_layer`, Event Objects; Profiling).
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use opencl_sys::*;
+
+use crate::callback::UserData;
+use crate::context::Context;
+use crate::edge::entry::entry_points;
+use crate::edge::{Error, Result, ensure, raw};
+use crate::object;
+use crate::queue::command::tell;
+use crate::queue::event::{Event, NotifyFn};
+
+entry_points! {
+    /// Makes a user event.
+    create fn clCreateUserEvent(context: cl_context) -> cl_event {
+        let context = object::find::<Context>(context)?;
+        Ok(object::publish(&Event::of_user(context)))
+    }
+
+    /// Ends a user event.
+    status fn clSetUserEventStatus(event: cl_event, execution_status: cl_int) {
+        let event = object::find::<Event>(event)?;
+        ensure!(event.is_user(), CL_INVALID_EVENT);
+        ensure!(execution_status <= CL_COMPLETE, CL_INVALID_VALUE);
+        let dependents = event.finish(execution_status);
+        tell(dependents.ok_or(Error(CL_INVALID_OPERATION))?, execution_status);
+        Ok(())
+    }
+
+    /// Waits for events.
+    status fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event) {
+        ensure!(num_events != 0 && !event_list.is_null(), CL_INVALID_VALUE);
+        // SAFETY: not null, and the application vouches for the length.
+        let handles = unsafe { raw::slice(event_list, num_events as usize) };
+        let handles = handles.iter();
+        let events: Vec<Arc<Event>> =
+            handles.map(|&handle| object::find(handle)).collect::<Result<_>>()?;
+        let same = events.windows(2).all(|pair| Arc::ptr_eq(&pair[0].context, &pair[1].context));
+        ensure!(same, CL_INVALID_CONTEXT);
+        let failed = events.iter().filter(|event| event.wait() < 0).count();
+        ensure!(failed == 0, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        Ok(())
+    }
+
+    /// Answers a query about an event.
+    status fn clGetEventInfo(
+        event: cl_event,
+        param_name: cl_event_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let event = object::find::<Event>(event)?;
+        let answer = event.info(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// Retains an event.
+    status fn clRetainEvent(event: cl_event) {
+        object::retain::<Event>(event)
+    }
+
+    /// Releases an event.
+    status fn clReleaseEvent(event: cl_event) {
+        object::release::<Event>(event).map(drop)
+    }
+
+    /// Registers a callback for a status of an event.
+    status fn clSetEventCallback(
+        event: cl_event,
+        command_exec_callback_type: cl_int,
+        pfn_notify: Option<NotifyFn>,
+        user_data: *mut c_void,
+    ) {
+        let event = object::find::<Event>(event)?;
+        let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;
+        let known = [CL_SUBMITTED, CL_RUNNING, CL_COMPLETE];
+        ensure!(known.contains(&command_exec_callback_type), CL_INVALID_VALUE);
+        event.on_status(command_exec_callback_type, notify, UserData::new(user_data));
+        Ok(())
+    }
+
+    /// Answers a query about the times of a command.
+    status fn clGetEventProfilingInfo(
+        event: cl_event,
+        param_name: cl_profiling_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let event = object::find::<Event>(event)?;
+        let answer = event.profiling(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+}

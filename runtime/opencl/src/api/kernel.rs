@@ -1,0 +1,186 @@
+//! Kernels (`opencl_runtime_layer`, Kernel Objects).
+
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+
+use opencl_sys::*;
+
+use super::device_of;
+use crate::edge::entry::entry_points;
+use crate::edge::{Error, Result, ensure, raw};
+use crate::kernel::Kernel;
+use crate::object;
+use crate::program::Program;
+
+/// Checks that a device may run a kernel; null is its only device.
+fn check_device(kernel: &Arc<Kernel>, device: cl_device_id) -> Result<()> {
+    if device.is_null() {
+        ensure!(kernel.program.devices.len() == 1, CL_INVALID_DEVICE);
+        return Ok(());
+    }
+    let device = device_of(device)?;
+    let mut devices = kernel.program.devices.iter();
+    ensure!(
+        devices.any(|own| Arc::ptr_eq(own, &device)),
+        CL_INVALID_DEVICE
+    );
+    Ok(())
+}
+
+entry_points! {
+    /// Makes a kernel.
+    create fn clCreateKernel(program: cl_program, kernel_name: *const c_char) -> cl_kernel {
+        let program = object::find::<Program>(program)?;
+        program.executable()?;
+        // SAFETY: the application vouches for its string.
+        let name = unsafe { raw::text(kernel_name) }.ok_or(Error(CL_INVALID_VALUE))?;
+        Ok(object::publish(&Kernel::new(&program, &name)?))
+    }
+
+    /// Makes every kernel of a program.
+    status fn clCreateKernelsInProgram(
+        program: cl_program,
+        num_kernels: cl_uint,
+        kernels: *mut cl_kernel,
+        num_kernels_ret: *mut cl_uint,
+    ) {
+        let program = object::find::<Program>(program)?;
+        let count = program.executable()?.executable.kernels().len();
+        ensure!(kernels.is_null() || num_kernels as usize >= count, CL_INVALID_VALUE);
+        if !kernels.is_null() {
+            for (at, kernel) in Kernel::all(&program)?.iter().enumerate() {
+                // SAFETY: the list has room for as many as there are.
+                unsafe { kernels.add(at).write(object::publish(kernel)) };
+            }
+        }
+        // SAFETY: the application vouches for its pointer.
+        unsafe { raw::put(num_kernels_ret, count as cl_uint) };
+        Ok(())
+    }
+
+    /// Copies a kernel with its arguments.
+    create fn clCloneKernel(source_kernel: cl_kernel) -> cl_kernel {
+        let kernel = object::find::<Kernel>(source_kernel)?;
+        Ok(object::publish(&kernel.duplicate()?))
+    }
+
+    /// Retains a kernel.
+    status fn clRetainKernel(kernel: cl_kernel) {
+        object::retain::<Kernel>(kernel)
+    }
+
+    /// Releases a kernel.
+    status fn clReleaseKernel(kernel: cl_kernel) {
+        object::release::<Kernel>(kernel).map(drop)
+    }
+
+    /// Sets an argument.
+    status fn clSetKernelArg(
+        kernel: cl_kernel,
+        arg_index: cl_uint,
+        arg_size: usize,
+        arg_value: *const c_void,
+    ) {
+        let kernel = object::find::<Kernel>(kernel)?;
+        // SAFETY: the application vouches for its value.
+        unsafe { kernel.set_argument(arg_index, arg_size, arg_value) }
+    }
+
+    /// Sets an argument to an address of shared virtual memory.
+    status fn clSetKernelArgSVMPointer(
+        kernel: cl_kernel,
+        arg_index: cl_uint,
+        arg_value: *const c_void,
+    ) {
+        object::find::<Kernel>(kernel)?.set_svm_argument(arg_index, arg_value)
+    }
+
+    /// Sets what a kernel needs besides arguments.
+    status fn clSetKernelExecInfo(
+        kernel: cl_kernel,
+        param_name: cl_kernel_exec_info,
+        param_value_size: usize,
+        param_value: *const c_void,
+    ) {
+        let kernel = object::find::<Kernel>(kernel)?;
+        // SAFETY: the application vouches for its value.
+        unsafe { kernel.set_exec_info(param_name, param_value_size, param_value) }
+    }
+
+    /// Answers a query about a kernel.
+    status fn clGetKernelInfo(
+        kernel: cl_kernel,
+        param_name: cl_kernel_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let kernel = object::find::<Kernel>(kernel)?;
+        let answer = kernel.info(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// Answers a query about an argument.
+    status fn clGetKernelArgInfo(
+        kernel: cl_kernel,
+        arg_index: cl_uint,
+        param_name: cl_kernel_arg_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let kernel = object::find::<Kernel>(kernel)?;
+        let answer = kernel.argument_info(arg_index, param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// Answers a query about running a kernel on a device.
+    status fn clGetKernelWorkGroupInfo(
+        kernel: cl_kernel,
+        device: cl_device_id,
+        param_name: cl_kernel_work_group_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let kernel = object::find::<Kernel>(kernel)?;
+        check_device(&kernel, device)?;
+        let answer = kernel.work_group_info(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// Answers a query about sub-groups, which the device does not have.
+    status fn clGetKernelSubGroupInfo(
+        kernel: cl_kernel,
+        device: cl_device_id,
+        _param_name: cl_kernel_sub_group_info,
+        _input_value_size: usize,
+        _input_value: *const c_void,
+        _param_value_size: usize,
+        _param_value: *mut c_void,
+        _param_value_size_ret: *mut usize,
+    ) {
+        let kernel = object::find::<Kernel>(kernel)?;
+        check_device(&kernel, device)?;
+        Err(Error(CL_INVALID_OPERATION))
+    }
+
+    /// As `clGetKernelSubGroupInfo`, by its name in the extension.
+    status fn clGetKernelSubGroupInfoKHR(
+        kernel: cl_kernel,
+        device: cl_device_id,
+        _param_name: cl_kernel_sub_group_info,
+        _input_value_size: usize,
+        _input_value: *const c_void,
+        _param_value_size: usize,
+        _param_value: *mut c_void,
+        _param_value_size_ret: *mut usize,
+    ) {
+        let kernel = object::find::<Kernel>(kernel)?;
+        check_device(&kernel, device)?;
+        Err(Error(CL_INVALID_OPERATION))
+    }
+}

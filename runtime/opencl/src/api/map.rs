@@ -1,0 +1,100 @@
+//! Mapping buffers (`opencl_runtime_layer`, Mapping Buffer Objects; Unmapping Mapped
+//! Memory Objects).
+
+use std::ffi::c_void;
+
+use opencl_sys::*;
+
+use super::{Tail, buffer_of};
+use crate::edge::ensure;
+use crate::edge::entry::entry_points;
+use crate::object;
+use crate::queue::Queue;
+use crate::queue::command::Kind;
+
+/// Checks the flags of a map.
+///
+/// # Errors
+/// `CL_INVALID_VALUE` for unknown flags and for invalidating together with others.
+pub(super) fn check_map_flags(flags: cl_map_flags) -> crate::edge::Result<()> {
+    let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    ensure!(flags & !known == 0, CL_INVALID_VALUE);
+    let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+    ensure!(
+        !(invalidates && flags & (CL_MAP_READ | CL_MAP_WRITE) != 0),
+        CL_INVALID_VALUE
+    );
+    Ok(())
+}
+
+entry_points! {
+    /// Maps a region of a buffer. The address is the buffer's own; the command is there
+    /// for its place in the order.
+    create fn clEnqueueMapBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_map: cl_bool,
+        map_flags: cl_map_flags,
+        offset: usize,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> *mut c_void {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        let buffer = buffer_of(&queue, buffer)?;
+        buffer.check_range(offset, size)?;
+        ensure!(size != 0, CL_INVALID_VALUE);
+        check_map_flags(map_flags)?;
+        // SAFETY: the application vouches for its wait list.
+        let list = unsafe { tail.wait_list(&queue.context)? };
+        let writes = map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
+        if map_flags & CL_MAP_READ != 0 {
+            buffer.check_host_reads()?;
+        }
+        if writes {
+            buffer.check_host_writes()?;
+        }
+        let address = buffer.map(offset, size, writes)?;
+        let mapped = std::sync::Arc::clone(&buffer);
+        let action = Box::new(move || {
+            drop(buffer);
+            Ok(())
+        });
+        // SAFETY: the application vouches for its place for the event.
+        let enqueued =
+            unsafe { tail.blocking(blocking_map).enqueue(&queue, Kind::MapBuffer, list, action) };
+        match enqueued {
+            Ok(()) => Ok(address.cast()),
+            Err(error) => {
+                // The application gets no address, so nothing is mapped.
+                mapped.unmap(address as usize)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Unmaps a region.
+    status fn clEnqueueUnmapMemObject(
+        command_queue: cl_command_queue,
+        memobj: cl_mem,
+        mapped_ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        let buffer = buffer_of(&queue, memobj)?;
+        // SAFETY: the application vouches for its wait list.
+        let list = unsafe { tail.wait_list(&queue.context)? };
+        buffer.unmap(mapped_ptr as usize)?;
+        let action = Box::new(move || {
+            drop(buffer);
+            Ok(())
+        });
+        // SAFETY: the application vouches for its place for the event.
+        unsafe { tail.enqueue(&queue, Kind::UnmapMemObject, list, action) }
+    }
+}

@@ -1,0 +1,86 @@
+//! Memory objects of any kind (`opencl_runtime_layer`, Memory Objects).
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use opencl_sys::*;
+
+use super::{Tail, buffer_of};
+use crate::callback::UserData;
+use crate::edge::entry::entry_points;
+use crate::edge::{Error, ensure, raw};
+use crate::memory::Buffer;
+use crate::memory::buffer::DestructorFn;
+use crate::object;
+use crate::queue::Queue;
+use crate::queue::command::Kind;
+
+entry_points! {
+    /// Retains a memory object.
+    status fn clRetainMemObject(memobj: cl_mem) {
+        object::retain::<Buffer>(memobj)
+    }
+
+    /// Releases a memory object.
+    status fn clReleaseMemObject(memobj: cl_mem) {
+        object::release::<Buffer>(memobj).map(drop)
+    }
+
+    /// Registers a callback for the deletion of a memory object.
+    status fn clSetMemObjectDestructorCallback(
+        memobj: cl_mem,
+        pfn_notify: Option<DestructorFn>,
+        user_data: *mut c_void,
+    ) {
+        let buffer = object::find::<Buffer>(memobj)?;
+        let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;
+        buffer.on_destruction(notify, UserData::new(user_data));
+        Ok(())
+    }
+
+    /// Answers a query about a memory object.
+    status fn clGetMemObjectInfo(
+        memobj: cl_mem,
+        param_name: cl_mem_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let buffer = object::find::<Buffer>(memobj)?;
+        let answer = buffer.info(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// Migrates memory objects: a command that has nothing to move.
+    status fn clEnqueueMigrateMemObjects(
+        command_queue: cl_command_queue,
+        num_mem_objects: cl_uint,
+        mem_objects: *const cl_mem,
+        flags: cl_mem_migration_flags,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        ensure!(num_mem_objects != 0 && !mem_objects.is_null(), CL_INVALID_VALUE);
+        let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+        ensure!(flags & !known == 0, CL_INVALID_VALUE);
+        // SAFETY: not null, and the application vouches for the length.
+        let handles = unsafe { raw::slice(mem_objects, num_mem_objects as usize) };
+        let mut held: Vec<Arc<Buffer>> = Vec::with_capacity(handles.len());
+        for &handle in handles {
+            held.push(buffer_of(&queue, handle)?);
+        }
+        // SAFETY: the application vouches for its wait list and its place for the event.
+        unsafe {
+            let list = tail.wait_list(&queue.context)?;
+            let action = Box::new(move || {
+                drop(held);
+                Ok(())
+            });
+            tail.enqueue(&queue, Kind::MigrateMemObjects, list, action)
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Programs (`opencl_runtime_layer`, Program Objects).
+
+use std::ffi::{c_char, c_uchar, c_void};
+use std::sync::Arc;
+
+use opencl_sys::*;
+
+use super::{device_of, devices_of};
+use crate::callback::UserData;
+use crate::context::Context;
+use crate::edge::entry::{created, entry_points};
+use crate::edge::{Error, Result, ensure, raw};
+use crate::frontend::Unit;
+use crate::platform::Device;
+use crate::program::binary::Container;
+use crate::program::build::{BuiltFn, Notify, Task, carry_out};
+use crate::program::{Origin, Product, Program};
+use crate::{frontend, object, platform};
+
+/// The devices of a list, or all when there is none.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`, `CL_INVALID_DEVICE`.
+///
+/// # Safety
+/// The list is null or has as many elements as it says.
+unsafe fn chosen(
+    all: &[Arc<Device>],
+    count: cl_uint,
+    list: *const cl_device_id,
+) -> Result<Vec<Arc<Device>>> {
+    ensure!(list.is_null() == (count == 0), CL_INVALID_VALUE);
+    if list.is_null() {
+        return Ok(all.to_vec());
+    }
+    // SAFETY: not null, and the caller vouches for the length.
+    let devices = devices_of(unsafe { raw::slice(list, count as usize) })?;
+    let known = |device: &Arc<Device>| all.iter().any(|own| Arc::ptr_eq(own, device));
+    ensure!(devices.iter().all(known), CL_INVALID_DEVICE);
+    Ok(devices)
+}
+
+fn notify_of(notify: Option<BuiltFn>, user_data: *mut c_void) -> Result<Notify> {
+    ensure!(notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+    Ok(notify.map(|notify| (notify, UserData::new(user_data))))
+}
+
+/// Reads options and lets the front end check them.
+///
+/// # Safety
+/// `options` is null or a string.
+unsafe fn options_of(options: *const c_char, refusal: cl_int) -> Result<String> {
+    // SAFETY: as the caller vouches.
+    let options = unsafe { raw::text(options) }.unwrap_or_default();
+    frontend::check_options(&options).map_err(|_| Error(refusal))?;
+    Ok(options)
+}
+
+entry_points! {
+    /// Makes a program from source.
+    create fn clCreateProgramWithSource(
+        context: cl_context,
+        count: cl_uint,
+        strings: *mut *const c_char,
+        lengths: *const usize,
+    ) -> cl_program {
+        let context = object::find::<Context>(context)?;
+        ensure!(count != 0 && !strings.is_null(), CL_INVALID_VALUE);
+        // SAFETY: not null, and the application vouches for the lengths.
+        let (strings, lengths) = unsafe {
+            (raw::slice(strings, count as usize), raw::slice(lengths, count as usize))
+        };
+        ensure!(strings.iter().all(|string| !string.is_null()), CL_INVALID_VALUE);
+        let mut source = Vec::new();
+        for (at, &string) in strings.iter().enumerate() {
+            match lengths.get(at) {
+                // SAFETY: the application vouches for as many bytes.
+                Some(&length) if length != 0 => source.extend_from_slice(unsafe {
+                    raw::slice(string.cast::<u8>(), length)
+                }),
+                // SAFETY: without a length the string ends with a zero.
+                Some(_) | None => source.extend_from_slice(unsafe {
+                    std::ffi::CStr::from_ptr(string)
+                }.to_bytes()),
+            }
+        }
+        // A length may count the terminating zero.
+        while source.last() == Some(&0) {
+            source.pop();
+        }
+        let source = String::from_utf8_lossy(&source).into_owned();
+        let devices = context.devices.clone();
+        Ok(object::publish(&Program::new(context, devices, Origin::Source(source))))
+    }
+
+    /// Makes a program from binaries.
+    create fn clCreateProgramWithBinary(
+        context: cl_context,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        lengths: *const usize,
+        binaries: *mut *const c_uchar,
+        binary_status: *mut cl_int,
+    ) -> cl_program {
+        let context = object::find::<Context>(context)?;
+        ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
+        // SAFETY: the application vouches for its list.
+        let devices = unsafe { chosen(&context.devices, num_devices, device_list)? };
+        ensure!(!lengths.is_null() && !binaries.is_null(), CL_INVALID_VALUE);
+        let count = num_devices as usize;
+        // SAFETY: not null, and the application vouches for the lengths.
+        let (lengths, binaries) = unsafe {
+            (raw::slice(lengths, count), raw::slice(binaries, count))
+        };
+        let given = lengths.iter().zip(binaries).all(|(&length, binary)| {
+            length != 0 && !binary.is_null()
+        });
+        let put_status = |at: usize, status: cl_int| {
+            if !binary_status.is_null() {
+                // SAFETY: the application vouches for one status a device.
+                unsafe { binary_status.add(at).write(status) };
+            }
+        };
+        if !given {
+            for (at, (&length, binary)) in lengths.iter().zip(binaries).enumerate() {
+                let valid = length != 0 && !binary.is_null();
+                put_status(at, if valid { CL_SUCCESS } else { CL_INVALID_VALUE });
+            }
+            return Err(Error(CL_INVALID_VALUE));
+        }
+        let mut first = None;
+        let mut all_valid = true;
+        for (at, (&length, &binary)) in lengths.iter().zip(binaries).enumerate() {
+            // SAFETY: not null, and the application vouches for the length.
+            let container = Container::read(unsafe { raw::slice(binary, length) });
+            put_status(at, if container.is_some() { CL_SUCCESS } else { CL_INVALID_BINARY });
+            all_valid &= container.is_some();
+            first = first.or(container);
+        }
+        let container = first.filter(|_| all_valid).ok_or(Error(CL_INVALID_BINARY))?;
+        Ok(object::publish(&Program::new(context, devices, Origin::Binary(container))))
+    }
+
+    /// Makes a program from built-in kernels, of which there are none.
+    create fn clCreateProgramWithBuiltInKernels(
+        context: cl_context,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        kernel_names: *const c_char,
+    ) -> cl_program {
+        let context = object::find::<Context>(context)?;
+        ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
+        ensure!(!kernel_names.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the application vouches for its list.
+        unsafe { chosen(&context.devices, num_devices, device_list)? };
+        Err(Error(CL_INVALID_VALUE))
+    }
+
+    /// Makes a program from an intermediate language, of which the device takes none.
+    create fn clCreateProgramWithIL(
+        context: cl_context,
+        _il: *const c_void,
+        _length: usize,
+    ) -> cl_program {
+        object::find::<Context>(context)?;
+        Err(Error(CL_INVALID_OPERATION))
+    }
+
+    /// Retains a program.
+    status fn clRetainProgram(program: cl_program) {
+        object::retain::<Program>(program)
+    }
+
+    /// Releases a program.
+    status fn clReleaseProgram(program: cl_program) {
+        object::release::<Program>(program).map(drop)
+    }
+
+    /// Registers a callback for the destructors of program-scope variables, which OpenCL C
+    /// does not have.
+    status fn clSetProgramReleaseCallback(
+        program: cl_program,
+        _pfn_notify: Option<BuiltFn>,
+        _user_data: *mut c_void,
+    ) {
+        object::find::<Program>(program)?;
+        Err(Error(CL_INVALID_OPERATION))
+    }
+
+    /// Sets a specialization constant, which only programs from an intermediate language
+    /// have.
+    status fn clSetProgramSpecializationConstant(
+        program: cl_program,
+        _spec_id: cl_uint,
+        _spec_size: usize,
+        _spec_value: *const c_void,
+    ) {
+        object::find::<Program>(program)?;
+        Err(Error(CL_INVALID_OPERATION))
+    }
+
+    /// Compiles and links a program.
+    status fn clBuildProgram(
+        program: cl_program,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        options: *const c_char,
+        pfn_notify: Option<BuiltFn>,
+        user_data: *mut c_void,
+    ) {
+        let program = object::find::<Program>(program)?;
+        // SAFETY: the application vouches for its list.
+        unsafe { chosen(&program.devices, num_devices, device_list)? };
+        let notify = notify_of(pfn_notify, user_data)?;
+        // SAFETY: the application vouches for its string.
+        let options = unsafe { options_of(options, CL_INVALID_BUILD_OPTIONS)? };
+        ensure!(!matches!(program.origin, Origin::Linked), CL_INVALID_OPERATION);
+        program.begin_build(&options)?;
+        carry_out(&program, Task::Build { options }, notify, CL_BUILD_PROGRAM_FAILURE)
+    }
+
+    /// Compiles a program.
+    status fn clCompileProgram(
+        program: cl_program,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        options: *const c_char,
+        num_input_headers: cl_uint,
+        input_headers: *const cl_program,
+        header_include_names: *mut *const c_char,
+        pfn_notify: Option<BuiltFn>,
+        user_data: *mut c_void,
+    ) {
+        let program = object::find::<Program>(program)?;
+        // SAFETY: the application vouches for its list.
+        unsafe { chosen(&program.devices, num_devices, device_list)? };
+        let none = num_input_headers == 0;
+        ensure!(input_headers.is_null() == none, CL_INVALID_VALUE);
+        ensure!(header_include_names.is_null() == none, CL_INVALID_VALUE);
+        let notify = notify_of(pfn_notify, user_data)?;
+        let count = num_input_headers as usize;
+        // SAFETY: null only when empty, and the application vouches for the length.
+        let (inputs, names) = unsafe {
+            (raw::slice(input_headers, count), raw::slice(header_include_names, count))
+        };
+        let mut headers = Vec::with_capacity(count);
+        for (&input, &name) in inputs.iter().zip(names) {
+            let input = object::find::<Program>(input)?;
+            ensure!(Arc::ptr_eq(&input.context, &program.context), CL_INVALID_CONTEXT);
+            // SAFETY: the application vouches for its strings.
+            let name = unsafe { raw::text(name) }.ok_or(Error(CL_INVALID_VALUE))?;
+            match &input.origin {
+                Origin::Source(text) => headers.push((name, text.clone())),
+                Origin::Binary(_) | Origin::Linked => return Err(Error(CL_INVALID_PROGRAM)),
+            }
+        }
+        // SAFETY: the application vouches for its string.
+        let options = unsafe { options_of(options, CL_INVALID_COMPILER_OPTIONS)? };
+        ensure!(matches!(program.origin, Origin::Source(_)), CL_INVALID_OPERATION);
+        program.begin_build(&options)?;
+        let task = Task::Compile { options, headers };
+        carry_out(&program, task, notify, CL_COMPILE_PROGRAM_FAILURE)
+    }
+
+    /// Gives back what a platform's compiler holds: nothing.
+    status fn clUnloadPlatformCompiler(platform: cl_platform_id) {
+        ensure!(!platform.is_null(), CL_INVALID_PLATFORM);
+        platform::find_platform(platform).map(drop)
+    }
+
+    /// Gives back what the compiler holds (OpenCL 1.x): nothing.
+    status fn clUnloadCompiler() {
+        Ok(())
+    }
+
+    /// Answers a query about a program.
+    status fn clGetProgramInfo(
+        program: cl_program,
+        param_name: cl_program_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let program = object::find::<Program>(program)?;
+        if param_name != CL_PROGRAM_BINARIES {
+            let answer = program.info(param_name)?;
+            // SAFETY: the application vouches for its pointers.
+            return unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) };
+        }
+        let size = program.devices.len() * size_of::<*mut u8>();
+        if !param_value.is_null() {
+            ensure!(param_value_size >= size, CL_INVALID_VALUE);
+            let binary = program.binary();
+            // SAFETY: one pointer a device, as the size says.
+            let places = unsafe { raw::slice(param_value.cast::<*mut u8>(), program.devices.len()) };
+            for &place in places.iter().filter(|place| !place.is_null()) {
+                // SAFETY: the application vouches for as many bytes as
+                // CL_PROGRAM_BINARY_SIZES told it.
+                unsafe { place.copy_from_nonoverlapping(binary.as_ptr(), binary.len()) };
+            }
+        }
+        // SAFETY: the application vouches for its pointer.
+        unsafe { raw::put(param_value_size_ret, size) };
+        Ok(())
+    }
+
+    /// Answers a query about a program's last build.
+    status fn clGetProgramBuildInfo(
+        program: cl_program,
+        device: cl_device_id,
+        param_name: cl_program_build_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let program = object::find::<Program>(program)?;
+        let device = device_of(device)?;
+        let mut devices = program.devices.iter();
+        ensure!(devices.any(|own| Arc::ptr_eq(own, &device)), CL_INVALID_DEVICE);
+        let answer = program.build_info(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+}
+
+/// Links compiled programs into a new one.
+///
+/// Once the link has begun there is a program, whose log can be read; when the link then
+/// fails, both the program and an error code are returned.
+///
+/// # Safety
+/// Every pointer is null or what the OpenCL specification demands of it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clLinkProgram(
+    context: cl_context,
+    num_devices: cl_uint,
+    device_list: *const cl_device_id,
+    options: *const c_char,
+    num_input_programs: cl_uint,
+    input_programs: *const cl_program,
+    pfn_notify: Option<BuiltFn>,
+    user_data: *mut c_void,
+    errcode_ret: *mut cl_int,
+) -> cl_program {
+    let mut failed = None;
+    let begin = || {
+        let context = object::find::<Context>(context)?;
+        // SAFETY: the application vouches for its list.
+        let devices = unsafe { chosen(&context.devices, num_devices, device_list)? };
+        let given = num_input_programs != 0 && !input_programs.is_null();
+        ensure!(given, CL_INVALID_VALUE);
+        let notify = notify_of(pfn_notify, user_data)?;
+        // SAFETY: not null, and the application vouches for the length.
+        let inputs = unsafe { raw::slice(input_programs, num_input_programs as usize) };
+        // SAFETY: the application vouches for its string.
+        let options = unsafe { options_of(options, CL_INVALID_LINKER_OPTIONS)? };
+        let library = options
+            .split_whitespace()
+            .any(|word| word == "-create-library");
+        let units = units_of(&context, inputs)?;
+        let program = Program::new(context, devices, Origin::Linked);
+        program.begin_build(&options)?;
+        let task = Task::Link { units, library };
+        failed = carry_out(&program, task, notify, CL_LINK_PROGRAM_FAILURE).err();
+        Ok(object::publish(&program))
+    };
+    // SAFETY: the caller passes null or a valid pointer for the error code.
+    unsafe {
+        let program = created(errcode_ret, begin);
+        if let Some(Error(code)) = failed {
+            raw::put(errcode_ret, code);
+        }
+        program
+    }
+}
+
+/// The compiled units of the inputs of a link.
+fn units_of(context: &Arc<Context>, inputs: &[cl_program]) -> Result<Vec<Arc<Unit>>> {
+    let mut units = Vec::new();
+    for &input in inputs {
+        let input = object::find::<Program>(input)?;
+        ensure!(Arc::ptr_eq(&input.context, context), CL_INVALID_CONTEXT);
+        match input.last_build().product {
+            Product::Objects { units: own, .. } => units.extend(own),
+            Product::Nothing | Product::Executable(_) => return Err(Error(CL_INVALID_OPERATION)),
+        }
+    }
+    Ok(units)
+}

@@ -1,0 +1,98 @@
+//! Command queues (`opencl_runtime_layer`, Command-Queues; Flush and Finish).
+
+use std::ffi::c_void;
+
+use opencl_sys::*;
+
+use super::device_of;
+use crate::context::Context;
+use crate::edge::entry::entry_points;
+use crate::edge::{Error, raw};
+use crate::object;
+use crate::queue::Queue;
+
+entry_points! {
+    /// Makes a host queue (OpenCL 1.x).
+    create fn clCreateCommandQueue(
+        context: cl_context,
+        device: cl_device_id,
+        properties: cl_command_queue_properties,
+    ) -> cl_command_queue {
+        let context = object::find::<Context>(context)?;
+        let device = device_of(device)?;
+        Ok(object::publish(&Queue::new(context, device, properties, None)?))
+    }
+
+    /// Makes a queue.
+    create fn clCreateCommandQueueWithProperties(
+        context: cl_context,
+        device: cl_device_id,
+        properties: *const cl_queue_properties,
+    ) -> cl_command_queue {
+        let context = object::find::<Context>(context)?;
+        let device = device_of(device)?;
+        // SAFETY: the application vouches for its list.
+        let list = unsafe { raw::property_list(properties) };
+        let given = !properties.is_null();
+        let queue = Queue::with_properties(context, device, list, given)?;
+        Ok(object::publish(&queue))
+    }
+
+    /// Changes a queue's properties (OpenCL 1.0). Since 1.1 this is an error; the
+    /// function is here so that old programs are told so.
+    status fn clSetCommandQueueProperty(
+        command_queue: cl_command_queue,
+        _properties: cl_command_queue_properties,
+        _enable: cl_bool,
+        _old_properties: *mut cl_command_queue_properties,
+    ) {
+        object::find::<Queue>(command_queue)?;
+        Err(Error(CL_INVALID_OPERATION))
+    }
+
+    /// Makes a device queue the default one. There are no device queues.
+    status fn clSetDefaultDeviceCommandQueue(
+        context: cl_context,
+        device: cl_device_id,
+        _command_queue: cl_command_queue,
+    ) {
+        object::find::<Context>(context)?;
+        device_of(device)?;
+        Err(Error(CL_INVALID_OPERATION))
+    }
+
+    /// Retains a queue.
+    status fn clRetainCommandQueue(command_queue: cl_command_queue) {
+        object::retain::<Queue>(command_queue)
+    }
+
+    /// Releases a queue. Its commands go on: they were submitted when they were enqueued.
+    status fn clReleaseCommandQueue(command_queue: cl_command_queue) {
+        object::release::<Queue>(command_queue).map(drop)
+    }
+
+    /// Answers a query about a queue.
+    status fn clGetCommandQueueInfo(
+        command_queue: cl_command_queue,
+        param_name: cl_command_queue_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) {
+        let queue = object::find::<Queue>(command_queue)?;
+        let answer = queue.info(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// Submits what was enqueued; that has happened at enqueue.
+    status fn clFlush(command_queue: cl_command_queue) {
+        object::find::<Queue>(command_queue).map(drop)
+    }
+
+    /// Waits for everything enqueued.
+    status fn clFinish(command_queue: cl_command_queue) {
+        object::find::<Queue>(command_queue)?.finish();
+        Ok(())
+    }
+}

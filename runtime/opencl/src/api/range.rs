@@ -1,0 +1,226 @@
+//! Running kernels (`opencl_runtime_layer`, Executing Kernels).
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use opencl_sys::*;
+
+use super::{Tail, buffer_of};
+use crate::edge::entry::entry_points;
+use crate::edge::raw::HostAddress;
+use crate::edge::{Error, Result, ensure, raw};
+use crate::kernel::Kernel;
+use crate::kernel::range::Range;
+use crate::memory::Buffer;
+use crate::object;
+use crate::queue::Queue;
+use crate::queue::command::Kind;
+
+/// A function that the application runs as a command.
+pub type NativeFn = unsafe extern "C" fn(args: *mut c_void);
+
+/// Checks that a queue may run a kernel now.
+fn check(queue: &Arc<Queue>, kernel: &Arc<Kernel>) -> Result<()> {
+    ensure!(
+        Arc::ptr_eq(&queue.context, kernel.context()),
+        CL_INVALID_CONTEXT
+    );
+    let mut devices = kernel.program.devices.iter();
+    ensure!(
+        devices.any(|device| Arc::ptr_eq(device, &queue.device)),
+        CL_INVALID_PROGRAM_EXECUTABLE
+    );
+    kernel.check_arguments()
+}
+
+/// Reads an index space.
+///
+/// # Safety
+/// Each pointer is null or valid for `dimensions` sizes, if these are at most three.
+unsafe fn range(
+    kernel: &Kernel,
+    dimensions: cl_uint,
+    offset: *const usize,
+    global: *const usize,
+    local: *const usize,
+) -> Result<Range> {
+    ensure!((1..=3).contains(&dimensions), CL_INVALID_WORK_DIMENSION);
+    let read = |pointer: *const usize| {
+        // SAFETY: not null where it is read, and the caller vouches for the length.
+        (!pointer.is_null()).then(|| unsafe { raw::slice(pointer, dimensions as usize) })
+    };
+    Range::new(
+        dimensions,
+        read(offset),
+        read(global),
+        read(local),
+        &kernel.demands(),
+    )
+}
+
+entry_points! {
+    /// Runs a kernel over an index space.
+    status fn clEnqueueNDRangeKernel(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: *const usize,
+        global_work_size: *const usize,
+        local_work_size: *const usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        let kernel = object::find::<Kernel>(kernel)?;
+        check(&queue, &kernel)?;
+        // SAFETY: the application vouches for its sizes, its wait list and its place for
+        // the event.
+        unsafe {
+            let range =
+                range(&kernel, work_dim, global_work_offset, global_work_size, local_work_size)?;
+            let list = tail.wait_list(&queue.context)?;
+            let action = kernel.launch(&range)?;
+            tail.enqueue(&queue, Kind::NdRangeKernel, list, action)
+        }
+    }
+
+    /// Runs a kernel with one work-item (OpenCL 1.x).
+    status fn clEnqueueTask(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        let kernel = object::find::<Kernel>(kernel)?;
+        check(&queue, &kernel)?;
+        let range = Range::new(1, None, Some(&[1]), Some(&[1]), &kernel.demands())?;
+        // SAFETY: the application vouches for its wait list and its place for the event.
+        unsafe {
+            let list = tail.wait_list(&queue.context)?;
+            let action = kernel.launch(&range)?;
+            tail.enqueue(&queue, Kind::Task, list, action)
+        }
+    }
+
+    /// Runs a function of the application as a command.
+    ///
+    /// Its arguments are copied; where `args_mem_loc` points into them, the addresses of
+    /// the buffers' memory are written over the handles.
+    status fn clEnqueueNativeKernel(
+        command_queue: cl_command_queue,
+        user_func: Option<NativeFn>,
+        args: *mut c_void,
+        cb_args: usize,
+        num_mem_objects: cl_uint,
+        mem_list: *const cl_mem,
+        args_mem_loc: *mut *const c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        let function = user_func.ok_or(Error(CL_INVALID_VALUE))?;
+        ensure!(args.is_null() == (cb_args == 0), CL_INVALID_VALUE);
+        ensure!(!args.is_null() || num_mem_objects == 0, CL_INVALID_VALUE);
+        let no_objects = num_mem_objects == 0;
+        ensure!(mem_list.is_null() == no_objects, CL_INVALID_VALUE);
+        ensure!(args_mem_loc.is_null() == no_objects, CL_INVALID_VALUE);
+        let count = num_mem_objects as usize;
+        // SAFETY: null only when empty, and the application vouches for the lengths.
+        let (bytes, handles, places) = unsafe {
+            (
+                raw::slice(args.cast::<u8>(), cb_args),
+                raw::slice(mem_list, count),
+                raw::slice(args_mem_loc, count),
+            )
+        };
+        // The copy is made of words, so that what lies in it is aligned.
+        let mut copy = vec![0u64; cb_args.div_ceil(size_of::<u64>())];
+        let copy_start = copy.as_mut_ptr().cast::<u8>();
+        // SAFETY: the copy has room for as many bytes, rounded up.
+        unsafe { copy_start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        let mut held: Vec<Arc<Buffer>> = Vec::with_capacity(count);
+        for (&handle, &place) in handles.iter().zip(places) {
+            let buffer = buffer_of(&queue, handle)?;
+            let offset = (place as usize).checked_sub(args as usize);
+            let offset = offset.ok_or(Error(CL_INVALID_VALUE))?;
+            let inside = offset.checked_add(size_of::<usize>()).is_some_and(|end| end <= cb_args);
+            ensure!(inside, CL_INVALID_VALUE);
+            // SAFETY: the place lies inside the copy.
+            unsafe { copy_start.add(offset).cast::<*mut u8>().write_unaligned(buffer.start()) };
+            held.push(buffer);
+        }
+        let null_args = args.is_null();
+        // SAFETY: the application vouches for its wait list.
+        let list = unsafe { tail.wait_list(&queue.context)? };
+        let action = Box::new(move || {
+            let _held = held;
+            let args = if null_args {
+                HostAddress::new(std::ptr::null())
+            } else {
+                HostAddress::new(copy.as_mut_ptr().cast())
+            };
+            // SAFETY: the application gave this function for this purpose; the copy lives
+            // until it returns.
+            unsafe { function(args.get().cast()) };
+            Ok(())
+        });
+        // SAFETY: the application vouches for its place for the event.
+        unsafe { tail.enqueue(&queue, Kind::NativeKernel, list, action) }
+    }
+
+    /// Says which work-group size an enqueue without one would get.
+    status fn clGetKernelSuggestedLocalWorkSize(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: *const usize,
+        global_work_size: *const usize,
+        suggested_local_work_size: *mut usize,
+    ) {
+        let queue = object::find::<Queue>(command_queue)?;
+        let kernel = object::find::<Kernel>(kernel)?;
+        check(&queue, &kernel)?;
+        ensure!(!global_work_size.is_null(), CL_INVALID_GLOBAL_WORK_SIZE);
+        // SAFETY: the application vouches for its sizes.
+        let range = unsafe {
+            range(&kernel, work_dim, global_work_offset, global_work_size, std::ptr::null())?
+        };
+        ensure!(!range.is_empty(), CL_INVALID_GLOBAL_WORK_SIZE);
+        ensure!(!suggested_local_work_size.is_null(), CL_INVALID_VALUE);
+        for (at, &side) in range.local.iter().enumerate().take(work_dim as usize) {
+            // SAFETY: the application vouches for as many sizes as dimensions.
+            unsafe { suggested_local_work_size.add(at).write(side) };
+        }
+        Ok(())
+    }
+
+    /// As `clGetKernelSuggestedLocalWorkSize`, by its name in the extension.
+    status fn clGetKernelSuggestedLocalWorkSizeKHR(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: *const usize,
+        global_work_size: *const usize,
+        suggested_local_work_size: *mut usize,
+    ) {
+        // SAFETY: the same arguments with the same promises.
+        let code = unsafe {
+            clGetKernelSuggestedLocalWorkSize(
+                command_queue,
+                kernel,
+                work_dim,
+                global_work_offset,
+                global_work_size,
+                suggested_local_work_size,
+            )
+        };
+        if code == CL_SUCCESS { Ok(()) } else { Err(Error(code)) }
+    }
+}

@@ -1,0 +1,250 @@
+//! Shared virtual memory (`opencl_runtime_layer`, Shared Virtual Memory).
+
+use std::ffi::c_void;
+
+use opencl_sys::*;
+
+use super::Tail;
+use super::map::check_map_flags;
+use super::transfer::pattern_of;
+use crate::callback::UserData;
+use crate::context::Context;
+use crate::edge::entry::{entry_points, guarded};
+use crate::edge::raw::HostAddress;
+use crate::edge::{Error, ensure, raw};
+use crate::memory::copy;
+use crate::object;
+use crate::queue::Queue;
+use crate::queue::command::Kind;
+
+/// The callback of `clEnqueueSVMFree`, which frees in the application's stead.
+pub type FreeFn = unsafe extern "C" fn(
+    queue: cl_command_queue,
+    num_svm_pointers: cl_uint,
+    svm_pointers: *mut *mut c_void,
+    user_data: *mut c_void,
+);
+
+/// Allocates shared virtual memory; null when that is impossible or an argument is wrong.
+///
+/// # Safety
+/// None of the arguments is dereferenced.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clSVMAlloc(
+    context: cl_context,
+    flags: cl_svm_mem_flags,
+    size: usize,
+    alignment: cl_uint,
+) -> *mut c_void {
+    let allocated = guarded(|| {
+        let context = object::find::<Context>(context)?;
+        let limit = context
+            .devices
+            .iter()
+            .map(|device| device.limits.max_allocation);
+        let limit = limit.min().unwrap_or(0);
+        let start = context.svm.allocate(flags, size, alignment, limit);
+        start.ok_or(Error(CL_MEM_OBJECT_ALLOCATION_FAILURE))
+    });
+    allocated.map_or(std::ptr::null_mut(), <*mut u8>::cast)
+}
+
+/// Frees shared virtual memory at once. Null and what is no allocation are ignored.
+///
+/// # Safety
+/// No command that uses the memory is pending.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
+    // There is no way to report an error from here.
+    let _ = guarded(|| {
+        let context = object::find::<Context>(context)?;
+        context.svm.free(svm_pointer as usize);
+        Ok(())
+    });
+}
+
+entry_points! {
+    /// Frees shared virtual memory in queue order.
+    status fn clEnqueueSVMFree(
+        command_queue: cl_command_queue,
+        num_svm_pointers: cl_uint,
+        svm_pointers: *mut *mut c_void,
+        pfn_free_func: Option<FreeFn>,
+        user_data: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        ensure!(svm_pointers.is_null() == (num_svm_pointers == 0), CL_INVALID_VALUE);
+        // SAFETY: not null unless empty, and the application vouches for the length.
+        let pointers = unsafe { raw::slice(svm_pointers, num_svm_pointers as usize) };
+        let pointers: Vec<_> = pointers.iter().map(|&p| HostAddress::new(p)).collect();
+        // SAFETY: the application vouches for its wait list.
+        let list = unsafe { tail.wait_list(&queue.context)? };
+        let user_data = UserData::new(user_data);
+        // A pending command keeps its queue alive through its event.
+        let handle = HostAddress::new(object::handle(&queue));
+        let context = std::sync::Arc::clone(&queue.context);
+        let action = Box::new(move || {
+            match pfn_free_func {
+                Some(free) => {
+                    let mut list: Vec<_> = pointers.iter().map(|p| p.get().cast()).collect();
+                    // SAFETY: the application gave this function for this purpose.
+                    unsafe {
+                        free(
+                            handle.get().cast(),
+                            list.len() as cl_uint,
+                            list.as_mut_ptr(),
+                            user_data.get(),
+                        );
+                    }
+                }
+                None => {
+                    for pointer in pointers {
+                        context.svm.free(pointer.get() as usize);
+                    }
+                }
+            }
+            Ok(())
+        });
+        // SAFETY: the application vouches for its place for the event.
+        unsafe { tail.enqueue(&queue, Kind::SvmFree, list, action) }
+    }
+
+    /// Copies memory.
+    status fn clEnqueueSVMMemcpy(
+        command_queue: cl_command_queue,
+        blocking_copy: cl_bool,
+        dst_ptr: *mut c_void,
+        src_ptr: *const c_void,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        ensure!(!dst_ptr.is_null() && !src_ptr.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the application vouches for its wait list.
+        let list = unsafe { tail.wait_list(&queue.context)? };
+        let distance = (dst_ptr as usize).abs_diff(src_ptr as usize);
+        ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
+        let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
+        let action = Box::new(move || {
+            // SAFETY: the application vouches for both ranges until the command completes.
+            unsafe { copy::bytes(from.get(), to.get(), size) };
+            Ok(())
+        });
+        // SAFETY: the application vouches for its place for the event.
+        unsafe { tail.blocking(blocking_copy).enqueue(&queue, Kind::SvmMemcpy, list, action) }
+    }
+
+    /// Fills memory with a pattern.
+    status fn clEnqueueSVMMemFill(
+        command_queue: cl_command_queue,
+        svm_ptr: *mut c_void,
+        pattern: *const c_void,
+        pattern_size: usize,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the application vouches for its pattern.
+        let pattern = unsafe { pattern_of(pattern, pattern_size, svm_ptr as usize, size)? };
+        let pattern = pattern.to_vec();
+        // SAFETY: the application vouches for its wait list.
+        let list = unsafe { tail.wait_list(&queue.context)? };
+        let to = HostAddress::new(svm_ptr);
+        let action = Box::new(move || {
+            // SAFETY: the application vouches for the range until the command completes.
+            unsafe { copy::fill(to.get(), size, &pattern) };
+            Ok(())
+        });
+        // SAFETY: the application vouches for its place for the event.
+        unsafe { tail.enqueue(&queue, Kind::SvmMemFill, list, action) }
+    }
+
+    /// Lets the host use a range; a command that is there for its place in the order.
+    status fn clEnqueueSVMMap(
+        command_queue: cl_command_queue,
+        blocking_map: cl_bool,
+        flags: cl_map_flags,
+        svm_ptr: *mut c_void,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        ensure!(!svm_ptr.is_null() && size != 0, CL_INVALID_VALUE);
+        check_map_flags(flags)?;
+        let tail = tail.blocking(blocking_map);
+        // SAFETY: the application vouches for its pointers.
+        unsafe {
+            let list = tail.wait_list(&queue.context)?;
+            tail.enqueue(&queue, Kind::SvmMap, list, Box::new(|| Ok(())))
+        }
+    }
+
+    /// Gives a range back to the devices.
+    status fn clEnqueueSVMUnmap(
+        command_queue: cl_command_queue,
+        svm_ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the application vouches for its pointers.
+        unsafe {
+            let list = tail.wait_list(&queue.context)?;
+            tail.enqueue(&queue, Kind::SvmUnmap, list, Box::new(|| Ok(())))
+        }
+    }
+
+    /// Migrates ranges: a command that has nothing to move.
+    status fn clEnqueueSVMMigrateMem(
+        command_queue: cl_command_queue,
+        num_svm_pointers: cl_uint,
+        svm_pointers: *mut *const c_void,
+        sizes: *const usize,
+        flags: cl_mem_migration_flags,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
+        let queue = object::find::<Queue>(command_queue)?;
+        ensure!(num_svm_pointers != 0 && !svm_pointers.is_null(), CL_INVALID_VALUE);
+        let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+        ensure!(flags & !known == 0, CL_INVALID_VALUE);
+        let count = num_svm_pointers as usize;
+        // SAFETY: not null, and the application vouches for the length.
+        let pointers = unsafe { raw::slice(svm_pointers, count) };
+        // SAFETY: null means that all sizes are zero; else as above.
+        let sizes = unsafe { raw::slice(sizes, count) };
+        for (at, &pointer) in pointers.iter().enumerate() {
+            let address = pointer as usize;
+            let size = sizes.get(at).copied().unwrap_or(0);
+            // A size of zero stands for the whole allocation.
+            let inside = queue.context.svm.find(address).is_some_and(|allocation| {
+                size <= allocation.size() - (address - allocation.start())
+            });
+            ensure!(inside, CL_INVALID_VALUE);
+        }
+        // SAFETY: the application vouches for its pointers.
+        unsafe {
+            let list = tail.wait_list(&queue.context)?;
+            tail.enqueue(&queue, Kind::SvmMigrateMem, list, Box::new(|| Ok(())))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Contexts: what devices, memory, programs and queues share.
+
+use std::ffi::{CString, c_char, c_void};
+use std::sync::Arc;
+
+use opencl_sys::*;
+use parking_lot::Mutex;
+
+use crate::callback::{self, UserData};
+use crate::edge::answer::Answer;
+use crate::edge::{Error, Result, ensure, raw};
+use crate::memory::svm::SvmHeap;
+use crate::object::{self, Header, object};
+use crate::platform::{self, Device};
+
+/// The error callback of a context.
+pub type ErrorFn = unsafe extern "C" fn(
+    errinfo: *const c_char,
+    private_info: *const c_void,
+    cb: usize,
+    user_data: *mut c_void,
+);
+
+/// The destructor callback of a context.
+pub type DestructorFn = unsafe extern "C" fn(context: cl_context, user_data: *mut c_void);
+
+/// A context.
+#[repr(C)]
+pub struct Context {
+    header: Header<Self>,
+    /// Its devices, each once, in the order given.
+    pub devices: Vec<Arc<Device>>,
+    /// Its properties as given, the final zero included; empty when none were given.
+    properties: Vec<cl_context_properties>,
+    notify: Option<(ErrorFn, UserData)>,
+    destructors: Mutex<Vec<(DestructorFn, UserData)>>,
+    /// Its shared virtual memory.
+    pub svm: SvmHeap,
+}
+object!(Context, CL_INVALID_CONTEXT);
+
+impl Context {
+    /// Makes a context.
+    ///
+    /// # Errors
+    /// `CL_INVALID_PLATFORM`, `CL_INVALID_PROPERTY` for the properties.
+    pub fn new(
+        devices: Vec<Arc<Device>>,
+        properties: Vec<cl_context_properties>,
+        notify: Option<(ErrorFn, UserData)>,
+    ) -> Result<Arc<Self>> {
+        check_properties(&properties)?;
+        let mut distinct: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
+        for device in devices {
+            if !distinct.iter().any(|known| Arc::ptr_eq(known, &device)) {
+                distinct.push(device);
+            }
+        }
+        Ok(Arc::new(Self {
+            header: Header::default(),
+            devices: distinct,
+            properties,
+            notify,
+            destructors: Mutex::default(),
+            svm: SvmHeap::default(),
+        }))
+    }
+
+    /// Whether a device belongs to this context.
+    pub fn has(&self, device: &Arc<Device>) -> bool {
+        self.devices.iter().any(|own| Arc::ptr_eq(own, device))
+    }
+
+    /// Tells the application about an error, through the callback given at creation, on
+    /// the callback thread.
+    pub fn report(self: &Arc<Self>, message: &str) {
+        let Some((notify, user_data)) = self.notify else {
+            return;
+        };
+        let text = CString::new(message.replace('\0', " ")).unwrap_or_default();
+        let context = Arc::clone(self);
+        callback::later(move || {
+            // SAFETY: the application gave this function for this purpose; the string
+            // lives until it returns.
+            unsafe { notify(text.as_ptr(), std::ptr::null(), 0, user_data.get()) };
+            drop(context);
+        });
+    }
+
+    /// Registers a callback for the deletion of the context.
+    pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
+        self.destructors.lock().push((notify, user_data));
+    }
+
+    /// One query.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for an unknown name.
+    pub fn info(self: &Arc<Self>, name: cl_context_info) -> Result<Answer> {
+        Ok(match name {
+            CL_CONTEXT_REFERENCE_COUNT => Answer::of(object::references(self)),
+            CL_CONTEXT_NUM_DEVICES => Answer::of(self.devices.len() as u32),
+            CL_CONTEXT_DEVICES => Answer::list(self.devices.iter().map(object::handle)),
+            CL_CONTEXT_PROPERTIES => Answer::list(self.properties.iter().copied()),
+            _ => return Err(Error(CL_INVALID_VALUE)),
+        })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let handle = std::ptr::from_mut(self).cast::<c_void>();
+        for (notify, user_data) in self.destructors.get_mut().drain(..).rev() {
+            callback::at_deletion(
+                move |handle| {
+                    // SAFETY: the application gave this function for this purpose.
+                    unsafe { notify(handle.get().cast(), user_data.get()) };
+                },
+                handle,
+            );
+        }
+    }
+}
+
+fn check_properties(properties: &[cl_context_properties]) -> Result<()> {
+    let mut seen = Vec::new();
+    for (key, value) in raw::pairs(properties) {
+        ensure!(!seen.contains(&key), CL_INVALID_PROPERTY);
+        seen.push(key);
+        match key {
+            CL_CONTEXT_PLATFORM => {
+                ensure!(value != 0, CL_INVALID_PLATFORM);
+                platform::find_platform(value as cl_platform_id)?;
+            }
+            CL_CONTEXT_INTEROP_USER_SYNC => {
+                ensure!(value == 0 || value == 1, CL_INVALID_PROPERTY);
+            }
+            _ => return Err(Error(CL_INVALID_PROPERTY)),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Exported functions: from a Rust body with `Result` to a C symbol.
+//!
+//! A panic is a bug of this library; it must not unwind into C. [`guarded`] stops it
+//! at the edge and reports `CL_OUT_OF_RESOURCES`, the nearest code the specification
+//! has for a failure inside the implementation. The panic message has by then gone to
+//! standard error through the panic hook.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use opencl_sys::{CL_OUT_OF_RESOURCES, CL_SUCCESS, cl_int};
+
+use super::{Error, Result};
+
+/// Runs a body, with a panic turned into an error code.
+pub fn guarded<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Error(CL_OUT_OF_RESOURCES)))
+}
+
+/// The return value of a function that reports its status directly.
+pub fn status(body: impl FnOnce() -> Result<()>) -> cl_int {
+    match guarded(body) {
+        Ok(()) => CL_SUCCESS,
+        Err(Error(code)) => code,
+    }
+}
+
+/// The return value of a function that makes something and reports through `errcode_ret`.
+///
+/// # Safety
+/// `errcode_ret` is null or valid for a write.
+pub unsafe fn created<T>(
+    errcode_ret: *mut cl_int,
+    body: impl FnOnce() -> Result<*mut T>,
+) -> *mut T {
+    let (made, code) = match guarded(body) {
+        Ok(made) => (made, CL_SUCCESS),
+        Err(Error(code)) => (std::ptr::null_mut(), code),
+    };
+    if !errcode_ret.is_null() {
+        // SAFETY: not null, and the caller vouches for it.
+        unsafe { errcode_ret.write(code) };
+    }
+    made
+}
+
+/// Defines entry points.
+///
+/// `status fn` bodies evaluate to `Result<()>` and the symbol returns the code;
+/// `create fn` bodies evaluate to `Result<*mut _>` and the symbol gains the trailing
+/// `errcode_ret` that all such functions of OpenCL have.
+macro_rules! entry_points {
+    () => {};
+    (
+        $(#[$meta:meta])*
+        status fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block
+        $($rest:tt)*
+    ) => {
+        $(#[$meta])*
+        ///
+        /// # Safety
+        /// Every pointer is null or what the OpenCL specification demands of it.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> opencl_sys::cl_int {
+            $crate::edge::entry::status(move || -> $crate::edge::Result<()> { $body })
+        }
+        $crate::edge::entry::entry_points! { $($rest)* }
+    };
+    (
+        $(#[$meta:meta])*
+        create fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $made:ty $body:block
+        $($rest:tt)*
+    ) => {
+        $(#[$meta])*
+        ///
+        /// # Safety
+        /// Every pointer is null or what the OpenCL specification demands of it.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            $($arg: $ty,)*
+            errcode_ret: *mut opencl_sys::cl_int,
+        ) -> $made {
+            let body = move || -> $crate::edge::Result<$made> { $body };
+            // SAFETY: the caller passes null or a valid pointer for the error code.
+            unsafe { $crate::edge::entry::created(errcode_ret, body) }
+        }
+        $crate::edge::entry::entry_points! { $($rest)* }
+    };
+}
+pub(crate) use entry_points;

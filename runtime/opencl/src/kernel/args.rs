@@ -1,0 +1,153 @@
+//! Argument values.
+//!
+//! A kernel does not keep the memory objects alive that are set as its arguments; the
+//! specification leaves that to the application. An enqueue does, until it has ended.
+
+use std::ffi::c_void;
+use std::sync::{Arc, Weak};
+
+use opencl_sys::*;
+use touchstone_ir::{ArgPass, ArgQualifier};
+
+use super::Kernel;
+use crate::edge::{Error, Result, ensure, raw};
+use crate::memory::Buffer;
+use crate::object;
+
+/// The value of one argument.
+#[derive(Clone)]
+pub enum Value {
+    /// The bytes of a value or an aggregate.
+    Bytes(Vec<u8>),
+    /// A buffer.
+    Buffer(Weak<Buffer>),
+    /// An address of shared virtual memory.
+    Svm(usize),
+    /// The null pointer.
+    Null,
+    /// So many bytes of local memory.
+    Local(usize),
+}
+
+impl Value {
+    /// Bytes of local memory it stands for.
+    pub fn local_bytes(&self) -> u64 {
+        match self {
+            Self::Local(size) => *size as u64,
+            Self::Bytes(_) | Self::Buffer(_) | Self::Svm(_) | Self::Null => 0,
+        }
+    }
+}
+
+impl Kernel {
+    /// `clSetKernelArg`.
+    ///
+    /// # Errors
+    /// As the specification lists them; the old value is then kept.
+    ///
+    /// # Safety
+    /// `value` is null or valid for reads of `size` bytes.
+    pub unsafe fn set_argument(&self, index: u32, size: usize, value: *const c_void) -> Result<()> {
+        let arg = self.argument(index)?;
+        let new = match arg.pass {
+            ArgPass::LocalPointer { .. } => {
+                ensure!(value.is_null(), CL_INVALID_ARG_VALUE);
+                ensure!(size != 0, CL_INVALID_ARG_SIZE);
+                Value::Local(size)
+            }
+            ArgPass::Pointer(_) => {
+                ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
+                let handle = if value.is_null() {
+                    std::ptr::null_mut()
+                } else {
+                    // SAFETY: valid for as many bytes as a handle has.
+                    unsafe { value.cast::<cl_mem>().read_unaligned() }
+                };
+                self.pointer_value(handle)?
+            }
+            ArgPass::Value(_) | ArgPass::Aggregate { .. } => {
+                ensure!(!value.is_null(), CL_INVALID_ARG_VALUE);
+                let wanted = arg.pass.size().map(|size| size as usize);
+                ensure!(wanted == Some(size), CL_INVALID_ARG_SIZE);
+                // SAFETY: not null, and the caller vouches for the size.
+                Value::Bytes(unsafe { raw::slice(value.cast::<u8>(), size) }.to_vec())
+            }
+        };
+        self.values.lock()[index as usize] = Some(new);
+        Ok(())
+    }
+
+    fn pointer_value(&self, handle: cl_mem) -> Result<Value> {
+        if handle.is_null() {
+            return Ok(Value::Null);
+        }
+        let buffer: Arc<Buffer> = object::find(handle)?;
+        ensure!(
+            Arc::ptr_eq(&buffer.context, self.context()),
+            CL_INVALID_CONTEXT
+        );
+        Ok(Value::Buffer(Arc::downgrade(&buffer)))
+    }
+
+    /// `clSetKernelArgSVMPointer`.
+    ///
+    /// # Errors
+    /// `CL_INVALID_ARG_INDEX`; `CL_INVALID_ARG_VALUE` for an argument that is no pointer
+    /// to global or constant memory, or an address outside of every allocation.
+    pub fn set_svm_argument(&self, index: u32, pointer: *const c_void) -> Result<()> {
+        let arg = self.argument(index)?;
+        ensure!(Self::takes_pointer(arg), CL_INVALID_ARG_VALUE);
+        let address = pointer as usize;
+        let value = if address == 0 {
+            Value::Null
+        } else {
+            let known = self.context().svm.find(address).is_some();
+            ensure!(known, CL_INVALID_ARG_VALUE);
+            Value::Svm(address)
+        };
+        self.values.lock()[index as usize] = Some(value);
+        Ok(())
+    }
+
+    /// `clSetKernelExecInfo`.
+    ///
+    /// # Errors
+    /// As the specification lists them.
+    ///
+    /// # Safety
+    /// `value` is null or valid for reads of `size` bytes.
+    pub unsafe fn set_exec_info(
+        &self,
+        name: cl_kernel_exec_info,
+        size: usize,
+        value: *const c_void,
+    ) -> Result<()> {
+        ensure!(!value.is_null() || size == 0, CL_INVALID_VALUE);
+        match name {
+            CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+                ensure!(size.is_multiple_of(size_of::<usize>()), CL_INVALID_VALUE);
+                // SAFETY: the caller vouches for the size.
+                let pointers =
+                    unsafe { raw::slice(value.cast::<usize>(), size / size_of::<usize>()) };
+                self.exec_info.lock().svm_pointers = pointers.to_vec();
+                Ok(())
+            }
+            CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+                ensure!(size == size_of::<cl_bool>(), CL_INVALID_VALUE);
+                // SAFETY: the caller vouches for the size.
+                let wanted = unsafe { value.cast::<cl_bool>().read_unaligned() };
+                ensure!(wanted == CL_FALSE, CL_INVALID_OPERATION);
+                Ok(())
+            }
+            _ => Err(Error(CL_INVALID_VALUE)),
+        }
+    }
+}
+
+/// Whether kernels may write through an argument: never into constant memory.
+pub fn may_write(address: ArgQualifier) -> bool {
+    match address {
+        ArgQualifier::Global | ArgQualifier::Local | ArgQualifier::Private => true,
+        ArgQualifier::Constant => false,
+    }
+}

@@ -1,0 +1,229 @@
+//! Kernels: one entry of an executable with its argument values.
+//!
+//! [`args`] checks and keeps the values; [`range`] checks index spaces and chooses
+//! work-group sizes; [`launch`] turns a kernel and an index space into a command.
+
+pub mod args;
+pub mod launch;
+pub mod range;
+
+use std::sync::Arc;
+
+use opencl_sys::*;
+use parking_lot::Mutex;
+use touchstone_exec::KernelMeta;
+use touchstone_ir::{AccessQualifier, ArgPass, ArgQualifier, KernelArg};
+
+use crate::context::Context;
+use crate::edge::answer::Answer;
+use crate::edge::{Error, Result, ensure};
+use crate::object::{self, Header, object};
+use crate::platform::limits::{LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
+use crate::program::{Built, Program};
+use args::Value;
+
+/// What the application sets besides arguments.
+#[derive(Clone, Debug, Default)]
+pub struct ExecInfo {
+    /// Addresses of SVM allocations that the kernel reaches through other pointers.
+    pub svm_pointers: Vec<usize>,
+}
+
+/// A kernel.
+#[repr(C)]
+pub struct Kernel {
+    header: Header<Self>,
+    /// Its program; being here counts as attached to it.
+    pub program: Arc<Program>,
+    /// The executable it was taken from.
+    pub built: Arc<Built>,
+    /// What the executor says about it.
+    pub meta: KernelMeta,
+    /// Argument values, as far as set.
+    pub values: Mutex<Vec<Option<Value>>>,
+    /// Set by `clSetKernelExecInfo`.
+    pub exec_info: Mutex<ExecInfo>,
+}
+object!(Kernel, CL_INVALID_KERNEL);
+
+impl Kernel {
+    /// A kernel of a program's executable.
+    ///
+    /// # Errors
+    /// `CL_INVALID_PROGRAM_EXECUTABLE`, `CL_INVALID_KERNEL_NAME`.
+    pub fn new(program: &Arc<Program>, name: &str) -> Result<Arc<Self>> {
+        let built = program.executable()?;
+        let meta = built.executable.kernel(name).cloned();
+        let meta = meta.ok_or(Error(CL_INVALID_KERNEL_NAME))?;
+        let values = vec![None; meta.info.args.len()];
+        Self::attached(program, meta, values, ExecInfo::default())
+    }
+
+    /// All kernels of a program's executable.
+    ///
+    /// # Errors
+    /// `CL_INVALID_PROGRAM_EXECUTABLE`.
+    pub fn all(program: &Arc<Program>) -> Result<Vec<Arc<Self>>> {
+        let built = program.executable()?;
+        built
+            .executable
+            .kernels()
+            .iter()
+            .map(|meta| Self::new(program, &meta.name))
+            .collect()
+    }
+
+    /// A copy with the argument values of this moment.
+    ///
+    /// # Errors
+    /// `CL_INVALID_PROGRAM_EXECUTABLE`.
+    pub fn duplicate(&self) -> Result<Arc<Self>> {
+        let values = self.values.lock().clone();
+        let exec_info = self.exec_info.lock().clone();
+        Self::attached(&self.program, self.meta.clone(), values, exec_info)
+    }
+
+    fn attached(
+        program: &Arc<Program>,
+        meta: KernelMeta,
+        values: Vec<Option<Value>>,
+        exec_info: ExecInfo,
+    ) -> Result<Arc<Self>> {
+        let built = program.attach()?;
+        Ok(Arc::new(Self {
+            header: Header::default(),
+            program: Arc::clone(program),
+            built,
+            meta,
+            values: Mutex::new(values),
+            exec_info: Mutex::new(exec_info),
+        }))
+    }
+
+    /// Its context.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.program.context
+    }
+
+    /// The declaration of an argument.
+    ///
+    /// # Errors
+    /// `CL_INVALID_ARG_INDEX`.
+    pub fn argument(&self, index: u32) -> Result<&KernelArg> {
+        let arg = self.meta.info.args.get(index as usize);
+        arg.ok_or(Error(CL_INVALID_ARG_INDEX))
+    }
+
+    /// Bytes of local memory: its variables, and its arguments as far as set.
+    pub fn local_bytes(&self) -> u64 {
+        let arguments: u64 = self
+            .values
+            .lock()
+            .iter()
+            .flatten()
+            .map(Value::local_bytes)
+            .sum();
+        self.meta.local_bytes.saturating_add(arguments)
+    }
+
+    /// The largest work-group it can run with.
+    pub fn max_group_size(&self) -> usize {
+        match self.meta.info.reqd_work_group_size {
+            Some(size) => size.iter().product::<u64>() as usize,
+            None => MAX_WORK_GROUP_SIZE,
+        }
+    }
+
+    /// One query.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for an unknown name.
+    pub fn info(self: &Arc<Self>, name: cl_kernel_info) -> Result<Answer> {
+        Ok(match name {
+            CL_KERNEL_FUNCTION_NAME => Answer::text(&self.meta.name),
+            CL_KERNEL_NUM_ARGS => Answer::of(self.meta.info.args.len() as u32),
+            CL_KERNEL_REFERENCE_COUNT => Answer::of(object::references(self)),
+            CL_KERNEL_CONTEXT => Answer::of(object::handle(self.context())),
+            CL_KERNEL_PROGRAM => Answer::of(object::handle(&self.program)),
+            CL_KERNEL_ATTRIBUTES => Answer::text(&self.meta.info.attributes),
+            _ => return Err(Error(CL_INVALID_VALUE)),
+        })
+    }
+
+    /// One query about an argument.
+    ///
+    /// # Errors
+    /// `CL_INVALID_ARG_INDEX`; `CL_KERNEL_ARG_INFO_NOT_AVAILABLE` when the program was
+    /// built without `-cl-kernel-arg-info`; `CL_INVALID_VALUE` for an unknown name.
+    pub fn argument_info(&self, index: u32, name: cl_kernel_arg_info) -> Result<Answer> {
+        let arg = self.argument(index)?;
+        ensure!(self.built.argument_info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        Ok(match name {
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::of(match arg.address {
+                ArgQualifier::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,
+                ArgQualifier::Local => CL_KERNEL_ARG_ADDRESS_LOCAL,
+                ArgQualifier::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
+                ArgQualifier::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
+            }),
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(match arg.access {
+                AccessQualifier::None => CL_KERNEL_ARG_ACCESS_NONE,
+                AccessQualifier::ReadOnly => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+                AccessQualifier::WriteOnly => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+                AccessQualifier::ReadWrite => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+            }),
+            CL_KERNEL_ARG_TYPE_NAME => Answer::text(&arg.type_name),
+            CL_KERNEL_ARG_NAME => Answer::text(&arg.name),
+            CL_KERNEL_ARG_TYPE_QUALIFIER => {
+                let set = [
+                    (arg.qualifiers.is_const, CL_KERNEL_ARG_TYPE_CONST),
+                    (arg.qualifiers.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT),
+                    (arg.qualifiers.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE),
+                    (arg.qualifiers.is_pipe, CL_KERNEL_ARG_TYPE_PIPE),
+                ];
+                let bits = set.iter().filter(|(has, _)| *has);
+                // cl_kernel_arg_type_qualifier is a bit-field of 64 bits in C.
+                Answer::of(bits.fold(0u64, |all, &(_, bit)| all | u64::from(bit)))
+            }
+            _ => return Err(Error(CL_INVALID_VALUE)),
+        })
+    }
+
+    /// One query about running on the device.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for an unknown name.
+    pub fn work_group_info(&self, name: cl_kernel_work_group_info) -> Result<Answer> {
+        Ok(match name {
+            CL_KERNEL_WORK_GROUP_SIZE => Answer::of(self.max_group_size()),
+            CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
+                let size = self.meta.info.reqd_work_group_size.unwrap_or([0; 3]);
+                Answer::list(size.map(|side| side as usize))
+            }
+            CL_KERNEL_LOCAL_MEM_SIZE => Answer::of(self.local_bytes()),
+            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(1usize),
+            CL_KERNEL_PRIVATE_MEM_SIZE => Answer::of(self.meta.private_bytes),
+            // CL_KERNEL_GLOBAL_WORK_SIZE is for built-in kernels, of which there are none.
+            _ => return Err(Error(CL_INVALID_VALUE)),
+        })
+    }
+
+    /// Checks that its local memory fits.
+    ///
+    /// # Errors
+    /// `CL_OUT_OF_RESOURCES`.
+    pub fn check_local_memory(&self) -> Result<()> {
+        ensure!(self.local_bytes() <= LOCAL_MEMORY, CL_OUT_OF_RESOURCES);
+        Ok(())
+    }
+
+    /// Whether an argument is a pointer to global or constant memory.
+    pub fn takes_pointer(arg: &KernelArg) -> bool {
+        matches!(arg.pass, ArgPass::Pointer(_))
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        self.program.detach();
+    }
+}

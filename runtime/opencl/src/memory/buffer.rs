@@ -1,0 +1,344 @@
+//! Buffers and sub-buffers.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use opencl_sys::*;
+use parking_lot::Mutex;
+
+use super::block::Block;
+use super::copy;
+use super::map::{Mapping, Mappings};
+use crate::callback::{self, UserData};
+use crate::context::Context;
+use crate::edge::answer::Answer;
+use crate::edge::raw::HostAddress;
+use crate::edge::{Error, Result, ensure};
+use crate::object::{self, Header, object};
+use crate::platform::limits::BASE_ALIGNMENT;
+
+/// The destructor callback of a memory object.
+pub type DestructorFn = unsafe extern "C" fn(memobj: cl_mem, user_data: *mut c_void);
+
+/// Where a buffer's bytes are.
+enum Storage {
+    /// Memory of the runtime.
+    Own(Block),
+    /// The application's memory (`CL_MEM_USE_HOST_PTR`).
+    Host(HostAddress),
+    /// A part of another buffer.
+    Part { of: Arc<Buffer>, origin: usize },
+}
+
+/// A buffer.
+#[repr(C)]
+pub struct Buffer {
+    header: Header<Self>,
+    /// Its context.
+    pub context: Arc<Context>,
+    flags: cl_mem_flags,
+    size: usize,
+    host_ptr: HostAddress,
+    storage: Storage,
+    properties: Vec<cl_mem_properties>,
+    /// Its present mappings and those of its sub-buffers; a sub-buffer's stays empty.
+    mappings: Mutex<Mappings>,
+    destructors: Mutex<Vec<(DestructorFn, UserData)>>,
+}
+object!(Buffer, CL_INVALID_MEM_OBJECT);
+
+const DEVICE_ACCESS: cl_mem_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+const HOST_ACCESS: cl_mem_flags =
+    CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+const HOST_POINTER: cl_mem_flags =
+    CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+/// Whether more than one flag of an exclusive group is set.
+fn conflict(flags: cl_mem_flags, group: cl_mem_flags) -> bool {
+    (flags & group).count_ones() > 1
+}
+
+impl Buffer {
+    /// Makes a buffer.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`, `CL_INVALID_BUFFER_SIZE`, `CL_INVALID_HOST_PTR`,
+    /// `CL_MEM_OBJECT_ALLOCATION_FAILURE`.
+    ///
+    /// # Safety
+    /// `host_ptr` is null or valid for `size` bytes; with `CL_MEM_USE_HOST_PTR`, for as
+    /// long as the buffer lives.
+    pub unsafe fn new(
+        context: Arc<Context>,
+        properties: Vec<cl_mem_properties>,
+        flags: cl_mem_flags,
+        size: usize,
+        host_ptr: *mut c_void,
+    ) -> Result<Arc<Self>> {
+        // No property is defined for buffers: only the empty list is valid.
+        ensure!(properties.len() <= 1, CL_INVALID_PROPERTY);
+        ensure!(
+            flags & !(DEVICE_ACCESS | HOST_ACCESS | HOST_POINTER) == 0,
+            CL_INVALID_VALUE
+        );
+        ensure!(!conflict(flags, DEVICE_ACCESS), CL_INVALID_VALUE);
+        ensure!(!conflict(flags, HOST_ACCESS), CL_INVALID_VALUE);
+        let uses = flags & CL_MEM_USE_HOST_PTR != 0;
+        let copies = flags & CL_MEM_COPY_HOST_PTR != 0;
+        let allocates = flags & CL_MEM_ALLOC_HOST_PTR != 0;
+        ensure!(!(uses && (copies || allocates)), CL_INVALID_VALUE);
+        let limit = context
+            .devices
+            .iter()
+            .map(|d| d.limits.max_allocation)
+            .max();
+        ensure!(size != 0, CL_INVALID_BUFFER_SIZE);
+        ensure!(
+            limit.is_none_or(|limit| size as u64 <= limit),
+            CL_INVALID_BUFFER_SIZE
+        );
+        ensure!(host_ptr.is_null() != (uses || copies), CL_INVALID_HOST_PTR);
+        let flags = with_default(flags, DEVICE_ACCESS, CL_MEM_READ_WRITE);
+
+        let storage = if uses {
+            Storage::Host(HostAddress::new(host_ptr))
+        } else {
+            let block = Block::new(size, BASE_ALIGNMENT)?;
+            if copies {
+                // SAFETY: the block is new and has `size` bytes; the application vouches
+                // for as many at its pointer.
+                unsafe { copy::bytes(host_ptr.cast(), block.start(), size) };
+            }
+            Storage::Own(block)
+        };
+        Ok(Arc::new(Self {
+            header: Header::default(),
+            context,
+            flags,
+            size,
+            host_ptr: HostAddress::new(if uses { host_ptr } else { std::ptr::null() }),
+            storage,
+            properties,
+            mappings: Mutex::default(),
+            destructors: Mutex::default(),
+        }))
+    }
+
+    /// Makes a sub-buffer.
+    ///
+    /// # Errors
+    /// `CL_INVALID_MEM_OBJECT` for a sub-buffer of a sub-buffer, `CL_INVALID_VALUE`,
+    /// `CL_INVALID_BUFFER_SIZE`, `CL_MISALIGNED_SUB_BUFFER_OFFSET`.
+    pub fn part(
+        self: &Arc<Self>,
+        flags: cl_mem_flags,
+        region: cl_buffer_region,
+    ) -> Result<Arc<Self>> {
+        ensure!(
+            !matches!(self.storage, Storage::Part { .. }),
+            CL_INVALID_MEM_OBJECT
+        );
+        ensure!(
+            flags & !(DEVICE_ACCESS | HOST_ACCESS) == 0,
+            CL_INVALID_VALUE
+        );
+        ensure!(!conflict(flags, DEVICE_ACCESS), CL_INVALID_VALUE);
+        ensure!(!conflict(flags, HOST_ACCESS), CL_INVALID_VALUE);
+        // A part may restrict what its parent allows, never widen it.
+        let widens = |parent: cl_mem_flags, part: cl_mem_flags| {
+            self.flags & parent != 0 && flags & part != 0
+        };
+        let wider = widens(CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)
+            || widens(CL_MEM_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)
+            || widens(CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY)
+            || widens(CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY)
+            || widens(
+                CL_MEM_HOST_NO_ACCESS,
+                CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY,
+            );
+        ensure!(!wider, CL_INVALID_VALUE);
+        let end = region.origin.checked_add(region.size);
+        ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);
+        ensure!(region.size != 0, CL_INVALID_BUFFER_SIZE);
+        ensure!(
+            region.origin.is_multiple_of(BASE_ALIGNMENT),
+            CL_MISALIGNED_SUB_BUFFER_OFFSET
+        );
+        let flags = with_default(flags, DEVICE_ACCESS, self.flags & DEVICE_ACCESS);
+        let flags = with_default(flags, HOST_ACCESS, self.flags & HOST_ACCESS);
+        let host_ptr = self.host_ptr.get();
+        Ok(Arc::new(Self {
+            header: Header::default(),
+            context: Arc::clone(&self.context),
+            flags: flags | (self.flags & HOST_POINTER),
+            size: region.size,
+            host_ptr: HostAddress::new(if host_ptr.is_null() {
+                std::ptr::null()
+            } else {
+                host_ptr.wrapping_add(region.origin).cast()
+            }),
+            storage: Storage::Part {
+                of: Arc::clone(self),
+                origin: region.origin,
+            },
+            properties: Vec::new(),
+            mappings: Mutex::default(),
+            destructors: Mutex::default(),
+        }))
+    }
+
+    /// Its first byte. Valid for [`Buffer::size`] bytes as long as the buffer lives.
+    pub fn start(&self) -> *mut u8 {
+        match &self.storage {
+            Storage::Own(block) => block.start(),
+            Storage::Host(address) => address.get(),
+            Storage::Part { of, origin } => of.start().wrapping_add(*origin),
+        }
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Checks that the range is inside.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`.
+    pub fn check_range(&self, offset: usize, size: usize) -> Result<()> {
+        let end = offset.checked_add(size);
+        ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);
+        Ok(())
+    }
+
+    /// Checks that the host may read it.
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION`.
+    pub fn check_host_reads(&self) -> Result<()> {
+        let denied = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
+        ensure!(self.flags & denied == 0, CL_INVALID_OPERATION);
+        Ok(())
+    }
+
+    /// Checks that the host may write it.
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION`.
+    pub fn check_host_writes(&self) -> Result<()> {
+        let denied = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+        ensure!(self.flags & denied == 0, CL_INVALID_OPERATION);
+        Ok(())
+    }
+
+    /// The buffer that this one is a part of, or itself.
+    fn root(&self) -> &Self {
+        match &self.storage {
+            Storage::Own(_) | Storage::Host(_) => self,
+            Storage::Part { of, .. } => of,
+        }
+    }
+
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+
+    /// Where the bytes live and where in it this buffer starts: equal for two buffers that
+    /// share memory.
+    pub fn place(&self) -> (*const Self, usize) {
+        let origin = match &self.storage {
+            Storage::Own(_) | Storage::Host(_) => 0,
+            Storage::Part { origin, .. } => *origin,
+        };
+        (std::ptr::from_ref(self.root()), origin)
+    }
+
+    /// Notes a mapping and gives its address.
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION` when mappings for writing would overlap.
+    pub fn map(&self, offset: usize, size: usize, writes: bool) -> Result<*mut u8> {
+        let address = self.start().wrapping_add(offset);
+        self.root().mappings.lock().add(Mapping {
+            owner: self.key(),
+            address: address as usize,
+            size,
+            writes,
+        })?;
+        Ok(address)
+    }
+
+    /// Takes a mapping off.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` when there is none at this address.
+    pub fn unmap(&self, address: usize) -> Result<()> {
+        self.root().mappings.lock().remove(self.key(), address)
+    }
+
+    /// Whether kernels may write it.
+    pub fn is_writable(&self) -> bool {
+        self.flags & CL_MEM_READ_ONLY == 0
+    }
+
+    /// Registers a callback for the deletion of the buffer.
+    pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
+        self.destructors.lock().push((notify, user_data));
+    }
+
+    /// One query.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for an unknown name.
+    pub fn info(self: &Arc<Self>, name: cl_mem_info) -> Result<Answer> {
+        let (parent, origin) = match &self.storage {
+            Storage::Part { of, origin } => (object::handle(of), *origin),
+            Storage::Own(_) | Storage::Host(_) => (std::ptr::null_mut(), 0),
+        };
+        Ok(match name {
+            CL_MEM_TYPE => Answer::of(CL_MEM_OBJECT_BUFFER),
+            CL_MEM_FLAGS => Answer::of(self.flags),
+            CL_MEM_SIZE => Answer::of(self.size),
+            CL_MEM_HOST_PTR => Answer::of(self.host_ptr.get().cast::<c_void>()),
+            CL_MEM_MAP_COUNT => Answer::of(self.root().mappings.lock().count(self.key())),
+            CL_MEM_REFERENCE_COUNT => Answer::of(object::references(self)),
+            CL_MEM_CONTEXT => Answer::of(object::handle(&self.context)),
+            CL_MEM_ASSOCIATED_MEMOBJECT => Answer::of(parent),
+            CL_MEM_OFFSET => Answer::of(origin),
+            CL_MEM_USES_SVM_POINTER => Answer::boolean(self.uses_svm()),
+            CL_MEM_PROPERTIES => Answer::list(self.properties.iter().copied()),
+            _ => return Err(Error(CL_INVALID_VALUE)),
+        })
+    }
+
+    fn uses_svm(&self) -> bool {
+        match &self.storage {
+            Storage::Own(_) => false,
+            Storage::Host(address) => self.context.svm.find(address.get() as usize).is_some(),
+            Storage::Part { of, .. } => of.uses_svm(),
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let handle = std::ptr::from_mut(self).cast::<c_void>();
+        for (notify, user_data) in self.destructors.get_mut().drain(..).rev() {
+            callback::at_deletion(
+                move |handle| {
+                    // SAFETY: the application gave this function for this purpose.
+                    unsafe { notify(handle.get().cast(), user_data.get()) };
+                },
+                handle,
+            );
+        }
+    }
+}
+
+fn with_default(flags: cl_mem_flags, group: cl_mem_flags, default: cl_mem_flags) -> cl_mem_flags {
+    if flags & group == 0 {
+        flags | default
+    } else {
+        flags
+    }
+}

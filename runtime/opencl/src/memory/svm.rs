@@ -1,0 +1,92 @@
+//! Shared virtual memory of one context.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use opencl_sys::*;
+use parking_lot::RwLock;
+
+use super::block::Block;
+use crate::platform::limits::BASE_ALIGNMENT;
+
+/// One allocation.
+#[derive(Debug)]
+pub struct Allocation {
+    block: Block,
+    size: usize,
+    flags: cl_svm_mem_flags,
+}
+
+impl Allocation {
+    /// Its first address.
+    pub fn start(&self) -> usize {
+        self.block.start() as usize
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Whether the host may use it without mapping it.
+    pub fn is_fine_grain(&self) -> bool {
+        self.flags & CL_MEM_SVM_FINE_GRAIN_BUFFER != 0
+    }
+}
+
+/// The allocations of one context, by their first address.
+#[derive(Debug, Default)]
+pub struct SvmHeap {
+    allocations: RwLock<BTreeMap<usize, Arc<Allocation>>>,
+}
+
+impl SvmHeap {
+    /// Allocates; `None` for whatever reason, as `clSVMAlloc` cannot say more.
+    pub fn allocate(
+        &self,
+        flags: cl_svm_mem_flags,
+        size: usize,
+        alignment: u32,
+        limit: u64,
+    ) -> Option<*mut u8> {
+        let access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+        let known = access | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+        let atomics_alone =
+            flags & CL_MEM_SVM_ATOMICS != 0 && flags & CL_MEM_SVM_FINE_GRAIN_BUFFER == 0;
+        if flags & !known != 0 || (flags & access).count_ones() > 1 || atomics_alone {
+            return None;
+        }
+        if size == 0 || size as u64 > limit {
+            return None;
+        }
+        let align = match alignment as usize {
+            0 => BASE_ALIGNMENT,
+            align if align.is_power_of_two() && align <= BASE_ALIGNMENT => align,
+            _ => return None,
+        };
+        let block = Block::new(size, align).ok()?;
+        let start = block.start();
+        let allocation = Arc::new(Allocation { block, size, flags });
+        self.allocations.write().insert(start as usize, allocation);
+        Some(start)
+    }
+
+    /// Frees the allocation that starts at an address; says whether there was one.
+    ///
+    /// Kernels that were enqueued with a pointer into it keep it until they end.
+    pub fn free(&self, start: usize) -> bool {
+        self.allocations.write().remove(&start).is_some()
+    }
+
+    /// The allocation that an address lies in.
+    pub fn find(&self, address: usize) -> Option<Arc<Allocation>> {
+        let allocations = self.allocations.read();
+        let (_, candidate) = allocations.range(..=address).next_back()?;
+        (address - candidate.start() < candidate.size()).then(|| Arc::clone(candidate))
+    }
+
+    /// Every allocation.
+    pub fn all(&self) -> Vec<Arc<Allocation>> {
+        self.allocations.read().values().cloned().collect()
+    }
+}

@@ -1,0 +1,102 @@
+//! What is supported: versions, extensions, features, orders, scopes, SVM.
+//!
+//! Extensions and features of the language are what the front end says it can translate;
+//! nothing is listed here that is not there. The order of the lists is the order of the
+//! queries.
+
+use std::sync::LazyLock;
+
+use opencl_sys::*;
+
+use crate::frontend;
+
+/// The crate's version, as the platform and the driver report it.
+pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
+
+/// A version number as the queries encode it: 10 bits, 10 bits, 12 bits.
+pub const fn version(major: u32, minor: u32, patch: u32) -> cl_version {
+    (major << 22) | (minor << 12) | patch
+}
+
+/// The version of OpenCL that the platform and the device report.
+pub const OPENCL: cl_version = version(3, 0, 0);
+
+/// `CL_PLATFORM_VERSION` and `CL_DEVICE_VERSION`.
+pub fn opencl_version_text() -> String {
+    format!("OpenCL 3.0 Touchstone {RELEASE}")
+}
+
+/// Extensions of the host API.
+const HOST_EXTENSIONS: [&str; 2] = ["cl_khr_icd", "cl_khr_suggested_local_work_size"];
+
+/// Extensions of the platform, with versions.
+pub fn platform_extensions() -> Vec<(&'static str, cl_version)> {
+    HOST_EXTENSIONS
+        .iter()
+        .map(|&name| (name, version(1, 0, 0)))
+        .collect()
+}
+
+/// Extensions of the device, those of the platform included, with versions.
+pub fn device_extensions() -> Vec<(&'static str, cl_version)> {
+    static LANGUAGE: LazyLock<Vec<String>> = LazyLock::new(frontend::extensions);
+    let mut list = platform_extensions();
+    list.extend(
+        LANGUAGE
+            .iter()
+            .map(|name| (name.as_str(), version(1, 0, 0))),
+    );
+    list
+}
+
+/// Optional features of OpenCL C 3.0.
+pub fn language_features() -> Vec<(&'static str, cl_version)> {
+    static FEATURES: LazyLock<Vec<String>> = LazyLock::new(frontend::features);
+    FEATURES
+        .iter()
+        .map(|name| (name.as_str(), version(3, 0, 0)))
+        .collect()
+}
+
+/// Whether the language has an optional feature of OpenCL C 3.0.
+pub fn has_feature(name: &str) -> bool {
+    language_features()
+        .iter()
+        .any(|&(feature, _)| feature == name)
+}
+
+/// Whether the device has `double`.
+pub fn has_double() -> bool {
+    device_extensions()
+        .iter()
+        .any(|&(name, _)| name == "cl_khr_fp64")
+}
+
+/// Names joined by spaces, as the string queries want them.
+pub fn joined(list: &[(&str, cl_version)]) -> String {
+    let names: Vec<_> = list.iter().map(|&(name, _)| name).collect();
+    names.join(" ")
+}
+
+/// Orders and scopes of atomic operations: the executor's atomics are the machine's, so
+/// every order is kept and every scope is as wide as the widest.
+pub const ATOMIC_MEMORY: cl_device_atomic_capabilities = CL_DEVICE_ATOMIC_ORDER_RELAXED
+    | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+    | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+    | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+    | CL_DEVICE_ATOMIC_SCOPE_DEVICE
+    | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
+
+/// Orders and scopes of fences: those of atomic operations, and the work-item itself.
+pub const ATOMIC_FENCE: cl_device_atomic_capabilities =
+    ATOMIC_MEMORY | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM;
+
+/// Shared virtual memory. Host and device are the same threads over the same memory, so
+/// fine-grain buffers and their atomics come for free. Fine-grain system sharing is not
+/// offered: kernels reach only memory that the runtime knows.
+pub const SVM: cl_device_svm_capabilities =
+    CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS;
+
+/// Host queues: both orders, with profiling.
+pub const QUEUE_PROPERTIES: cl_command_queue_properties =
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;

@@ -1,0 +1,251 @@
+//! The answers to `clGetPlatformInfo` and `clGetDeviceInfo`.
+
+use std::sync::Arc;
+
+use opencl_sys::*;
+
+use super::capabilities::{self as can, RELEASE, version};
+use super::limits::{
+    BASE_ALIGNMENT, LOCAL_MEMORY, MAX_GLOBAL_VARIABLE, MAX_PARAMETER_SIZE, MAX_WORK_GROUP_SIZE,
+};
+use super::{Device, platform};
+use crate::edge::answer::Answer;
+use crate::edge::{Error, Result};
+use crate::{frontend, object};
+
+/// `CL_PLATFORM_NAME`.
+pub const PLATFORM_NAME: &str = "Touchstone";
+/// `CL_PLATFORM_VENDOR` and `CL_DEVICE_VENDOR`.
+pub const VENDOR: &str = "classay";
+/// `CL_PLATFORM_ICD_SUFFIX_KHR`.
+pub const ICD_SUFFIX: &str = "TOUCHSTONE";
+const PROFILE: &str = "FULL_PROFILE";
+const CL_PLATFORM_ICD_SUFFIX_KHR: cl_platform_info = 0x0920;
+/// No PCI vendor and no Khronos vendor id: "a unique device vendor identifier" is all
+/// that is left to say.
+const VENDOR_ID: u32 = 0;
+
+/// One query about the platform.
+///
+/// # Errors
+/// `CL_INVALID_VALUE` for an unknown name.
+pub fn platform_info(name: cl_platform_info) -> Result<Answer> {
+    Ok(match name {
+        CL_PLATFORM_PROFILE => Answer::text(PROFILE),
+        CL_PLATFORM_VERSION => Answer::text(&can::opencl_version_text()),
+        CL_PLATFORM_NUMERIC_VERSION => Answer::of(can::OPENCL),
+        CL_PLATFORM_NAME => Answer::text(PLATFORM_NAME),
+        CL_PLATFORM_VENDOR => Answer::text(VENDOR),
+        CL_PLATFORM_EXTENSIONS => Answer::text(&can::joined(&can::platform_extensions())),
+        CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
+            Answer::names_with_versions(can::platform_extensions())
+        }
+        CL_PLATFORM_HOST_TIMER_RESOLUTION => Answer::of(crate::clock::RESOLUTION as u64),
+        CL_PLATFORM_ICD_SUFFIX_KHR => Answer::text(ICD_SUFFIX),
+        _ => return Err(Error(CL_INVALID_VALUE)),
+    })
+}
+
+/// One query about a device.
+///
+/// # Errors
+/// `CL_INVALID_VALUE` for an unknown name.
+pub fn device_info(device: &Arc<Device>, name: cl_device_info) -> Result<Answer> {
+    identity(device, name)
+        .or_else(|| language(name))
+        .or_else(|| sizes(device, name))
+        .or_else(|| memory(device, name))
+        .or_else(|| queues(name))
+        .or_else(|| images_and_pipes(name))
+        .ok_or(Error(CL_INVALID_VALUE))
+}
+
+fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
+    Some(match name {
+        CL_DEVICE_TYPE => Answer::of(CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT),
+        CL_DEVICE_VENDOR_ID => Answer::of(VENDOR_ID),
+        CL_DEVICE_NAME => Answer::text("Touchstone interpreter"),
+        CL_DEVICE_VENDOR => Answer::text(VENDOR),
+        CL_DRIVER_VERSION => Answer::text(RELEASE),
+        CL_DEVICE_PROFILE => Answer::text(PROFILE),
+        CL_DEVICE_VERSION => Answer::text(&can::opencl_version_text()),
+        CL_DEVICE_NUMERIC_VERSION => Answer::of(can::OPENCL),
+        CL_DEVICE_EXTENSIONS => Answer::text(&can::joined(&can::device_extensions())),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::device_extensions()),
+        CL_DEVICE_PLATFORM => Answer::of(object::handle(platform())),
+        CL_DEVICE_REFERENCE_COUNT => Answer::of(1u32),
+        CL_DEVICE_AVAILABLE => Answer::boolean(true),
+        CL_DEVICE_PARENT_DEVICE => Answer::of(std::ptr::null_mut()),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Answer::of(0u32),
+        CL_DEVICE_PARTITION_PROPERTIES => Answer::of(0isize),
+        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Answer::of(0u64),
+        CL_DEVICE_PARTITION_TYPE => Answer::default(),
+        // No run of the Khronos conformance test suite has been submitted.
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Answer::text(""),
+        CL_DEVICE_MAX_CLOCK_FREQUENCY => Answer::of(device.limits.clock),
+        CL_DEVICE_ENDIAN_LITTLE => Answer::boolean(cfg!(target_endian = "little")),
+        CL_DEVICE_ADDRESS_BITS => Answer::of(usize::BITS),
+        CL_DEVICE_PROFILING_TIMER_RESOLUTION => Answer::of(crate::clock::RESOLUTION),
+        _ => return None,
+    })
+}
+
+fn language(name: cl_device_info) -> Option<Answer> {
+    let newest = || {
+        let versions = frontend::versions();
+        versions.last().copied().unwrap_or((1, 2))
+    };
+    Some(match name {
+        CL_DEVICE_COMPILER_AVAILABLE => Answer::boolean(true),
+        CL_DEVICE_LINKER_AVAILABLE => Answer::boolean(true),
+        CL_DEVICE_OPENCL_C_VERSION => {
+            let (major, minor) = newest();
+            Answer::text(&format!("OpenCL C {major}.{minor} Touchstone {RELEASE}"))
+        }
+        CL_DEVICE_OPENCL_C_ALL_VERSIONS => Answer::names_with_versions(
+            frontend::versions()
+                .into_iter()
+                .map(|(major, minor)| ("OpenCL C", version(major, minor, 0))),
+        ),
+        CL_DEVICE_OPENCL_C_FEATURES => Answer::names_with_versions(can::language_features()),
+        CL_DEVICE_BUILT_IN_KERNELS => Answer::text(""),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Answer::default(),
+        CL_DEVICE_IL_VERSION => Answer::text(""),
+        CL_DEVICE_ILS_WITH_VERSION => Answer::default(),
+        CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
+        | CL_DEVICE_SPIRV_EXTENSIONS
+        | CL_DEVICE_SPIRV_CAPABILITIES => Answer::default(),
+        CL_DEVICE_PRINTF_BUFFER_SIZE => Answer::of(1usize << 20),
+        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
+            Answer::boolean(can::has_feature("__opencl_c_generic_address_space"))
+        }
+        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => Answer::boolean(can::has_feature(
+            "__opencl_c_work_group_collective_functions",
+        )),
+        CL_DEVICE_SINGLE_FP_CONFIG => Answer::of(
+            CL_FP_DENORM
+                | CL_FP_INF_NAN
+                | CL_FP_ROUND_TO_NEAREST
+                | CL_FP_FMA
+                | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+        ),
+        CL_DEVICE_DOUBLE_FP_CONFIG => Answer::of(if can::has_double() {
+            CL_FP_DENORM
+                | CL_FP_INF_NAN
+                | CL_FP_ROUND_TO_NEAREST
+                | CL_FP_ROUND_TO_ZERO
+                | CL_FP_ROUND_TO_INF
+                | CL_FP_FMA
+        } else {
+            0
+        }),
+        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Answer::of(can::ATOMIC_MEMORY),
+        CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Answer::of(can::ATOMIC_FENCE),
+        _ => return None,
+    })
+}
+
+fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
+    Some(match name {
+        CL_DEVICE_MAX_COMPUTE_UNITS => {
+            Answer::of(u32::try_from(device.limits.compute_units).unwrap_or(u32::MAX))
+        }
+        CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Answer::of(3u32),
+        CL_DEVICE_MAX_WORK_ITEM_SIZES => Answer::list([MAX_WORK_GROUP_SIZE; 3]),
+        CL_DEVICE_MAX_WORK_GROUP_SIZE => Answer::of(MAX_WORK_GROUP_SIZE),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(1usize),
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Answer::boolean(true),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_INT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Answer::of(1u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
+            Answer::of(u32::from(can::has_double()))
+        }
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
+            Answer::of(0u32)
+        }
+        CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(MAX_PARAMETER_SIZE),
+        CL_DEVICE_MAX_CONSTANT_ARGS => Answer::of((MAX_PARAMETER_SIZE / size_of::<usize>()) as u32),
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => Answer::of(0u32),
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Answer::boolean(false),
+        _ => return None,
+    })
+}
+
+fn memory(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
+    let limits = &device.limits;
+    let globals = can::has_feature("__opencl_c_program_scope_global_variables");
+    Some(match name {
+        CL_DEVICE_MAX_MEM_ALLOC_SIZE => Answer::of(limits.max_allocation),
+        CL_DEVICE_GLOBAL_MEM_SIZE => Answer::of(limits.global_memory),
+        CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Answer::of(CL_READ_WRITE_CACHE),
+        CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Answer::of(limits.cache_line),
+        CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Answer::of(limits.cache),
+        // Constant memory is global memory here.
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Answer::of(limits.max_allocation),
+        CL_DEVICE_LOCAL_MEM_TYPE => Answer::of(CL_GLOBAL),
+        CL_DEVICE_LOCAL_MEM_SIZE => Answer::of(LOCAL_MEMORY),
+        CL_DEVICE_MEM_BASE_ADDR_ALIGN => Answer::of(BASE_ALIGNMENT as u32 * 8),
+        CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Answer::of(BASE_ALIGNMENT as u32),
+        CL_DEVICE_HOST_UNIFIED_MEMORY => Answer::boolean(true),
+        CL_DEVICE_ERROR_CORRECTION_SUPPORT => Answer::boolean(false),
+        CL_DEVICE_SVM_CAPABILITIES => Answer::of(can::SVM),
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => {
+            Answer::of(if globals { MAX_GLOBAL_VARIABLE } else { 0 })
+        }
+        CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+            Answer::of(if globals { MAX_GLOBAL_VARIABLE } else { 0 })
+        }
+        // Zero: natural alignment is enough.
+        CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Answer::of(0u32),
+        _ => return None,
+    })
+}
+
+fn queues(name: cl_device_info) -> Option<Answer> {
+    Some(match name {
+        CL_DEVICE_EXECUTION_CAPABILITIES => Answer::of(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL),
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Answer::of(can::QUEUE_PROPERTIES),
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => Answer::of(0u64),
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => Answer::of(0u32),
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => Answer::of(0u64),
+        CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Answer::boolean(true),
+        _ => return None,
+    })
+}
+
+fn images_and_pipes(name: cl_device_info) -> Option<Answer> {
+    Some(match name {
+        CL_DEVICE_IMAGE_SUPPORT => Answer::boolean(false),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS
+        | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
+        | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
+        | CL_DEVICE_MAX_SAMPLERS
+        | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+        | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => Answer::of(0u32),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH
+        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
+        | CL_DEVICE_IMAGE3D_MAX_WIDTH
+        | CL_DEVICE_IMAGE3D_MAX_HEIGHT
+        | CL_DEVICE_IMAGE3D_MAX_DEPTH
+        | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
+        | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Answer::of(0usize),
+        CL_DEVICE_PIPE_SUPPORT => Answer::boolean(false),
+        CL_DEVICE_MAX_PIPE_ARGS
+        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Answer::of(0u32),
+        _ => return None,
+    })
+}

@@ -1,0 +1,184 @@
+//! Program binaries.
+//!
+//! A binary is not machine code but what is needed to build again: the sources, the
+//! headers they included and the options. So a binary never goes stale when the IR
+//! changes, and loading one takes as long as compiling.
+//!
+//! Layout, all integers little-endian: the magic, `u32` format version, `u32` kind, then
+//! the options as text, a `u32` count of units, and for each its options, its source, a
+//! `u32` count of headers and their names and texts. A text is a `u64` length and as many
+//! bytes of UTF-8. Nothing may follow.
+
+use std::sync::Arc;
+
+use opencl_sys::*;
+
+use crate::frontend::Unit;
+
+const MAGIC: &[u8; 16] = b"touchstone-clbin";
+const FORMAT: u32 = 1;
+
+/// What a binary holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A compiled object.
+    Object,
+    /// A library of compiled objects.
+    Library,
+    /// An executable.
+    Executable,
+}
+
+impl Kind {
+    /// As the queries encode it.
+    pub const fn code(self) -> cl_program_binary_type {
+        match self {
+            Self::Object => CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+            Self::Library => CL_PROGRAM_BINARY_TYPE_LIBRARY,
+            Self::Executable => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+        }
+    }
+
+    fn from_code(code: u32) -> Option<Self> {
+        [Self::Object, Self::Library, Self::Executable]
+            .into_iter()
+            .find(|kind| kind.code() == code)
+    }
+}
+
+/// One translation unit as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The options it was compiled with.
+    pub options: String,
+    /// The source.
+    pub text: String,
+    /// Names and texts of the headers it was given.
+    pub headers: Vec<(String, String)>,
+}
+
+/// A program binary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// What it holds.
+    pub kind: Kind,
+    /// The options of the last build.
+    pub options: String,
+    /// Its units.
+    pub units: Vec<Source>,
+}
+
+impl Container {
+    /// The binary of compiled units.
+    pub fn of(kind: Kind, options: &str, units: &[Arc<Unit>]) -> Self {
+        Self {
+            kind,
+            options: options.to_owned(),
+            units: units.iter().map(|unit| unit.source.clone()).collect(),
+        }
+    }
+
+    /// As bytes.
+    pub fn write(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        put_number(&mut bytes, FORMAT);
+        put_number(&mut bytes, self.kind.code());
+        put_text(&mut bytes, &self.options);
+        put_number(&mut bytes, self.units.len() as u32);
+        for unit in &self.units {
+            put_text(&mut bytes, &unit.options);
+            put_text(&mut bytes, &unit.text);
+            put_number(&mut bytes, unit.headers.len() as u32);
+            for (name, text) in &unit.headers {
+                put_text(&mut bytes, name);
+                put_text(&mut bytes, text);
+            }
+        }
+        bytes
+    }
+
+    /// From bytes; `None` when they are no binary of this format.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let mut rest = bytes.strip_prefix(MAGIC)?;
+        if take_number(&mut rest)? != FORMAT {
+            return None;
+        }
+        let kind = Kind::from_code(take_number(&mut rest)?)?;
+        let options = take_text(&mut rest)?;
+        let mut units = Vec::new();
+        for _ in 0..take_number(&mut rest)? {
+            let options = take_text(&mut rest)?;
+            let text = take_text(&mut rest)?;
+            let mut headers = Vec::new();
+            for _ in 0..take_number(&mut rest)? {
+                headers.push((take_text(&mut rest)?, take_text(&mut rest)?));
+            }
+            units.push(Source {
+                options,
+                text,
+                headers,
+            });
+        }
+        rest.is_empty().then_some(Self {
+            kind,
+            options,
+            units,
+        })
+    }
+}
+
+fn put_number(bytes: &mut Vec<u8>, number: u32) {
+    bytes.extend_from_slice(&number.to_le_bytes());
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<u32> {
+    let (head, tail) = rest.split_first_chunk::<4>()?;
+    *rest = tail;
+    Some(u32::from_le_bytes(*head))
+}
+
+fn take_text(rest: &mut &[u8]) -> Option<String> {
+    let (head, tail) = rest.split_first_chunk::<8>()?;
+    let length = usize::try_from(u64::from_le_bytes(*head)).ok()?;
+    let (text, tail) = tail.split_at_checked(length)?;
+    *rest = tail;
+    String::from_utf8(text.to_vec()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Container {
+        Container {
+            kind: Kind::Executable,
+            options: "-DX=1".into(),
+            units: vec![Source {
+                options: String::new(),
+                text: "kernel void f() {}".into(),
+                headers: vec![("a.h".into(), "// ü".into())],
+            }],
+        }
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        assert_eq!(Container::read(&sample().write()), Some(sample()));
+    }
+
+    #[test]
+    fn no_prefix_and_no_longer_text_is_a_binary() {
+        let bytes = sample().write();
+        for length in 0..bytes.len() {
+            assert_eq!(Container::read(&bytes[..length]), None, "{length} bytes");
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        assert_eq!(Container::read(&longer), None);
+    }
+}
