@@ -197,6 +197,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn extreme_confidence_gives_ordered_ends() {
+        for level in [1e-9, 0.01, 0.999_999, 1.0 - f64::EPSILON] {
+            let confidence = Confidence::new(level).unwrap();
+            for (k, n) in [(1, 2), (1, 3), (7, 1000), (500, 1000), (1, 10u64.pow(12))] {
+                let Interval { low, high } = clopper_pearson(k, n, confidence);
+                let rate = k as f64 / n as f64;
+                assert!(
+                    0.0 < low && low <= rate && rate <= high && high < 1.0,
+                    "{k} of {n}"
+                );
+            }
+        }
+        assert_eq!(Confidence::new(0.0), None);
+        assert_eq!(Confidence::new(1.0), None);
+        assert_eq!(Confidence::new(f64::NAN), None);
+    }
+
     proptest! {
         #[test]
         fn holds_the_observed_rate(n in 1u64..10_000_000_000, share in 0.0f64..=1.0) {

@@ -277,6 +277,16 @@ fn paths_that_cannot_be_stores() {
         assert!(error.to_string().contains("--store"), "{error}");
     }
     assert!(!at("missing").exists());
+    // A directory in which not even the superuser can create a file.
+    if cfg!(target_os = "linux") {
+        let error = sentence(Path::new("/proc/self/store.db"));
+        assert!(
+            error
+                .to_string()
+                .contains("no file can be created in /proc/self"),
+            "{error}"
+        );
+    }
 
     let foreign = rusqlite::Connection::open(at("foreign.db")).unwrap();
     foreign.execute_batch("CREATE TABLE theirs (x)").unwrap();
