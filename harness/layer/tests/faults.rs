@@ -58,6 +58,13 @@ fn a_hang_does_not_end() {
 }
 
 #[test]
+fn a_delay_is_as_long_as_asked() {
+    let begin = Instant::now();
+    assert!(with_faults("delay=150@clFinish:*", 2).status.success());
+    assert!(begin.elapsed() >= Duration::from_millis(300));
+}
+
+#[test]
 fn rubbish_is_written_and_the_call_goes_on() {
     let out = with_faults("stdout@clFinish:*", 2);
     assert!(out.status.success());

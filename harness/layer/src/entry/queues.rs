@@ -1,6 +1,7 @@
 //! Command queues, events and timers.
 
 use super::{entry_points, find};
+use crate::faults::events;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 
@@ -64,7 +65,8 @@ entry_points! {
         param_value: *mut c_void,
         param_value_size_ret: *mut size_t,
     ) -> cl_int,
-        by object(event, CL_INVALID_EVENT);
+        by object(event, CL_INVALID_EVENT),
+        hook events::profiling_info;
     clFlush(
         command_queue: cl_command_queue,
     ) -> cl_int,
@@ -79,7 +81,8 @@ entry_points! {
         pfn_notify: Option< unsafe extern "C" fn( event: cl_event, event_command_status: cl_int, user_data: *mut c_void, ), >,
         user_data: *mut c_void,
     ) -> cl_int,
-        by object(event, CL_INVALID_EVENT);
+        by object(event, CL_INVALID_EVENT),
+        hook events::set_callback;
     clCreateUserEvent(
         context: cl_context,
         errcode_ret: *mut cl_int,

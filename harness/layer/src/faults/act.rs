@@ -22,10 +22,32 @@ pub(crate) enum Deed {
     Stderr,
     /// The implementation is not called; this status is the answer.
     Answer(cl_int),
-    /// The data of the call comes back changed.
+    /// The call takes this many milliseconds longer.
+    Delay(u32),
+    /// The call is made, and goes otherwise than it should.
+    Shape(Shape),
+}
+
+/// How a call that is made can go wrong. A hook of the function's row does it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// The data comes back changed.
     Corrupt,
     /// The implementation sees no wait list.
     IgnoreWaits,
+    /// The callback is called twice.
+    DoubleCallback,
+    /// The callback is called at once.
+    EarlyCallback,
+    /// Every profiling time is the first.
+    EqualTimes,
+    /// The times of start and end are exchanged.
+    ReversedTimes,
+}
+
+impl Shape {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 6;
 }
 
 fn announce(what: &str, entry: Entry) {
@@ -67,6 +89,11 @@ pub(crate) fn hang(entry: Entry) -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(3600));
     }
+}
+
+/// Sleeps.
+pub(crate) fn delay(milliseconds: u32) {
+    std::thread::sleep(Duration::from_millis(milliseconds.into()));
 }
 
 /// Writes what no protocol expects: half a JSON object, a byte that is no UTF-8, a NUL.

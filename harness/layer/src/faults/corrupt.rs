@@ -7,6 +7,7 @@
 //! may look too early.
 
 use super::Call;
+use super::act::Shape;
 use crate::library::{Entry, Library};
 use libc::{c_void, size_t};
 use opencl_sys::{
@@ -175,7 +176,7 @@ pub(crate) unsafe fn read_buffer(
         };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.corrupts() {
+    if call.has(Shape::Corrupt) {
         // SAFETY: the caller's event, and `size` bytes at `data`.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -221,7 +222,7 @@ pub(crate) unsafe fn map_buffer(
         };
         (!data.is_null()).then_some(data)
     };
-    if call.corrupts() {
+    if call.has(Shape::Corrupt) {
         // SAFETY: the caller's event; the mapped region has `size` bytes.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -259,7 +260,7 @@ pub(crate) unsafe fn svm_map(
         status = unsafe { next(queue, blocking, flags, data, size, count, list, event) };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.corrupts() {
+    if call.has(Shape::Corrupt) {
         // SAFETY: the caller's event; the mapped region has `size` bytes.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -297,7 +298,7 @@ pub(crate) unsafe fn svm_memcpy(
         status = unsafe { next(queue, blocking, data, source, size, count, list, event) };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.corrupts() {
+    if call.has(Shape::Corrupt) {
         // SAFETY: the caller's event, and `size` bytes at the destination.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -309,6 +310,7 @@ pub(crate) unsafe fn svm_memcpy(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use opencl_sys::CL_MAP_FAILURE;
 
     #[test]
     fn the_first_word_changes_and_nothing_else() {
@@ -323,5 +325,113 @@ mod tests {
         // SAFETY: nothing is written.
         unsafe { change(bytes.as_mut_ptr().cast(), 0) };
         assert_eq!(bytes, [2, 2, 3]);
+    }
+
+    static WORDS: Mutex<[u32; 2]> = Mutex::new([0; 2]);
+
+    fn words() -> *mut c_void {
+        WORDS.lock().expect("a lock").as_mut_ptr().cast()
+    }
+
+    unsafe extern "C" fn mapped(
+        _: cl_command_queue,
+        _: cl_mem,
+        _: cl_bool,
+        _: cl_map_flags,
+        _: size_t,
+        _: size_t,
+        _: cl_uint,
+        _: *const cl_event,
+        _: *mut cl_event,
+        _: *mut cl_int,
+    ) -> *mut c_void {
+        words()
+    }
+
+    unsafe extern "C" fn svm_mapped(
+        _: cl_command_queue,
+        _: cl_bool,
+        _: cl_map_flags,
+        _: *mut c_void,
+        _: size_t,
+        _: cl_uint,
+        _: *const cl_event,
+        _: *mut cl_event,
+    ) -> cl_int {
+        CL_SUCCESS
+    }
+
+    unsafe extern "C" fn svm_copied(
+        _: cl_command_queue,
+        _: cl_bool,
+        _: *mut c_void,
+        _: *const c_void,
+        _: size_t,
+        _: cl_uint,
+        _: *const cl_event,
+        _: *mut cl_event,
+    ) -> cl_int {
+        CL_MAP_FAILURE
+    }
+
+    #[test]
+    fn blocking_maps_and_copies_are_corrupted_only_where_asked_and_successful() {
+        let (corrupt, clean) = (Call::shaped(Shape::Corrupt), Call::default());
+        let (null, no_list, no_event) = (ptr::null_mut(), ptr::null(), ptr::null_mut());
+        let read = || *WORDS.lock().expect("a lock");
+        for (call, expected) in [(&clean, 0), (&corrupt, 1)] {
+            // SAFETY: the fake maps eight bytes.
+            let data = unsafe {
+                map_buffer(
+                    call,
+                    mapped,
+                    null,
+                    null,
+                    1,
+                    0,
+                    0,
+                    8,
+                    0,
+                    no_list,
+                    no_event,
+                    null.cast(),
+                )
+            };
+            assert_eq!((data, read()), (words(), [expected, 0]));
+        }
+        for (call, expected) in [(&clean, 1), (&corrupt, 2)] {
+            // SAFETY: the fake maps eight bytes.
+            let status = unsafe {
+                svm_map(
+                    call,
+                    svm_mapped,
+                    null,
+                    1,
+                    0,
+                    words(),
+                    8,
+                    0,
+                    no_list,
+                    no_event,
+                )
+            };
+            assert_eq!((status, read()), (CL_SUCCESS, [expected, 0]));
+        }
+        // SAFETY: the fake copies nothing.
+        let status = unsafe {
+            svm_memcpy(
+                &corrupt,
+                svm_copied,
+                null,
+                1,
+                words(),
+                no_list.cast(),
+                8,
+                0,
+                no_list,
+                no_event,
+            )
+        };
+        assert_eq!((status, read()), (CL_MAP_FAILURE, [2, 0]));
     }
 }

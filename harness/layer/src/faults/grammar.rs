@@ -3,12 +3,13 @@
 //! ```text
 //! fault    = deed '@' function [':' when]  |  'lie=' claim  |  weakening
 //! deed     = 'crash' | 'abort' | 'hang' | 'exit=' 0…255 | 'error=' status | 'skip'
-//!          | 'stdout' | 'stderr' | 'corrupt' | 'ignore-wait-list'
+//!          | 'delay=' milliseconds | 'stdout' | 'stderr' | 'corrupt' | 'ignore-wait-list'
+//!          | 'double-callback' | 'early-callback' | 'equal-times' | 'reversed-times'
 //! function = the name of an entry point  |  '*'
 //! when     = N | N'+' | '*' | '%'P | '~'probability'/'seed          (1 where nothing is said)
 //! ```
 
-use super::act::Deed;
+use super::act::{Deed, Shape};
 use super::lies::Lie;
 use super::registry::{CORRUPTIBLE, SKIPPABLE};
 use super::source::Weakening;
@@ -31,6 +32,8 @@ pub(crate) enum Wrong {
     NoValue(String),
     #[error("'{0}' is no exit code: expected exit=CODE@FUNCTION with CODE from 0 to 255")]
     NotAnExitCode(String),
+    #[error("'{0}' is no time: expected delay=MILLISECONDS@FUNCTION")]
+    NotATime(String),
     #[error("'{0}' is no error: expected error=CODE@FUNCTION with CODE negative or a CL_ name")]
     NotAStatus(String),
     #[error("'{0}' cannot happen in {1}: it applies to {2}")]
@@ -79,8 +82,16 @@ fn at_call(word: &str) -> Result<Fault, Wrong> {
         "hang" => plain(Deed::Hang)?,
         "stdout" => plain(Deed::Stdout)?,
         "stderr" => plain(Deed::Stderr)?,
-        "corrupt" => plain(Deed::Corrupt)?,
-        "ignore-wait-list" => plain(Deed::IgnoreWaits)?,
+        "corrupt" => plain(Deed::Shape(Shape::Corrupt))?,
+        "ignore-wait-list" => plain(Deed::Shape(Shape::IgnoreWaits))?,
+        "double-callback" => plain(Deed::Shape(Shape::DoubleCallback))?,
+        "early-callback" => plain(Deed::Shape(Shape::EarlyCallback))?,
+        "equal-times" => plain(Deed::Shape(Shape::EqualTimes))?,
+        "reversed-times" => plain(Deed::Shape(Shape::ReversedTimes))?,
+        "delay" => value
+            .and_then(|milliseconds| milliseconds.parse().ok())
+            .map(Deed::Delay)
+            .ok_or_else(|| Wrong::NotATime(head.to_owned()))?,
         "skip" => plain(Deed::Answer(opencl_sys::CL_SUCCESS))?,
         "exit" => value
             .and_then(|code| code.parse().ok())
@@ -127,9 +138,13 @@ fn applies(name: &str, deed: Deed, site: Site) -> Result<(), Wrong> {
         }
     };
     match deed {
-        Deed::Corrupt => among(CORRUPTIBLE),
+        Deed::Shape(Shape::Corrupt) => among(CORRUPTIBLE),
+        Deed::Shape(Shape::DoubleCallback | Shape::EarlyCallback) => among(&["clSetEventCallback"]),
+        Deed::Shape(Shape::EqualTimes | Shape::ReversedTimes) => {
+            among(&["clGetEventProfilingInfo"])
+        }
         Deed::Answer(opencl_sys::CL_SUCCESS) => among(SKIPPABLE),
-        Deed::IgnoreWaits => {
+        Deed::Shape(Shape::IgnoreWaits) => {
             let takes_a_list = match site {
                 Site::Entry(entry) => crate::entry::waits(entry),
                 Site::Any => true,
@@ -147,6 +162,7 @@ fn applies(name: &str, deed: Deed, site: Site) -> Result<(), Wrong> {
         | Deed::Hang
         | Deed::Stdout
         | Deed::Stderr
+        | Deed::Delay(_)
         | Deed::Answer(_) => Ok(()),
     }
 }
@@ -204,6 +220,10 @@ mod tests {
             "corrupt@clFinish",
             "skip@clCreateBuffer",
             "skip@*",
+            "delay@clFinish",
+            "delay=-1@clFinish",
+            "early-callback@clFinish",
+            "equal-times@*",
             "ignore-wait-list@clFinish",
             "lie=",
             "lie=atomic-nonsense",

@@ -8,6 +8,7 @@
 //! | [`counter`] | counts calls, in one process or across processes |
 //! | [`act`] | faults that end or disturb the process |
 //! | [`corrupt`] | data that comes back changed |
+//! | [`events`] | callbacks and profiling times that are wrong |
 //! | [`lies`] | devices described as what they are not |
 //! | [`source`] | kernel sources weakened before the compiler sees them |
 //!
@@ -21,6 +22,7 @@
 pub(crate) mod act;
 pub(crate) mod corrupt;
 pub(crate) mod counter;
+pub(crate) mod events;
 pub(crate) mod grammar;
 pub(crate) mod lies;
 pub(crate) mod registry;
@@ -30,7 +32,7 @@ pub(crate) mod when;
 
 use crate::library::Entry;
 use crate::say;
-use act::Deed;
+use act::{Deed, Shape};
 use counter::Counters;
 use lies::Lie;
 use opencl_sys::{cl_event, cl_int, cl_uint};
@@ -124,8 +126,7 @@ pub(crate) fn weakenings() -> &'static [Weakening] {
 /// One call of one entry point, and what is to happen in it.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    corrupt: bool,
-    ignore_waits: bool,
+    shapes: [bool; Shape::COUNT],
 }
 
 impl Call {
@@ -168,15 +169,23 @@ impl Call {
             Deed::Stdout => act::rubbish(libc::STDOUT_FILENO),
             Deed::Stderr => act::rubbish(libc::STDERR_FILENO),
             Deed::Answer(status) => return Err(*status),
-            Deed::Corrupt => self.corrupt = true,
-            Deed::IgnoreWaits => self.ignore_waits = true,
+            Deed::Delay(milliseconds) => act::delay(*milliseconds),
+            Deed::Shape(shape) => self.shapes[*shape as usize] = true,
         }
         Ok(())
     }
 
-    /// Whether the data of this call is to come back changed.
-    pub(crate) fn corrupts(&self) -> bool {
-        self.corrupt
+    /// Whether this call is to go wrong in this way.
+    pub(crate) fn has(&self, shape: Shape) -> bool {
+        self.shapes[shape as usize]
+    }
+
+    /// A call that goes wrong in one way.
+    #[cfg(test)]
+    pub(crate) fn shaped(shape: Shape) -> Call {
+        let mut call = Call::default();
+        call.shapes[shape as usize] = true;
+        call
     }
 
     /// The wait list that the implementation is to see.
@@ -185,7 +194,7 @@ impl Call {
         count: cl_uint,
         list: *const cl_event,
     ) -> (cl_uint, *const cl_event) {
-        if self.ignore_waits {
+        if self.has(Shape::IgnoreWaits) {
             (0, std::ptr::null())
         } else {
             (count, list)
@@ -195,5 +204,19 @@ impl Call {
     /// The implementation has answered.
     pub(crate) fn leave(&self) {
         corrupt::settle();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_list_is_passed_on_unless_it_is_to_be_ignored() {
+        let list = [std::ptr::null_mut(); 2];
+        let (count, seen) = Call::default().wait_list(2, list.as_ptr());
+        assert_eq!((count, seen), (2, list.as_ptr()));
+        let (count, seen) = Call::shaped(Shape::IgnoreWaits).wait_list(2, list.as_ptr());
+        assert_eq!((count, seen), (0, std::ptr::null()));
     }
 }

@@ -58,6 +58,11 @@ pub(crate) const LISTED: &[Listed] = &[
         applies: "every function",
     },
     Listed {
+        form: "delay=MILLISECONDS@FUNCTION[:WHEN]",
+        breaks: "nothing but patience: the call begins later",
+        applies: "every function",
+    },
+    Listed {
         form: "stdout@FUNCTION[:WHEN]",
         breaks: "standard output is the program's own: a line of rubbish, then the call",
         applies: "every function",
@@ -89,6 +94,26 @@ pub(crate) const LISTED: &[Listed] = &[
         breaks: "a command waits for the events of its list",
         applies: "every clEnqueue function that takes a wait list, but a marker or barrier, where \
                   an empty list means more and not less",
+    },
+    Listed {
+        form: "double-callback@clSetEventCallback[:WHEN]",
+        breaks: "a callback is called once: it is registered twice (to lose it: skip)",
+        applies: "clSetEventCallback",
+    },
+    Listed {
+        form: "early-callback@clSetEventCallback[:WHEN]",
+        breaks: "a callback is called when its status is reached: called at once, and not again",
+        applies: "clSetEventCallback",
+    },
+    Listed {
+        form: "equal-times@clGetEventProfilingInfo[:WHEN]",
+        breaks: "each state has its time: all are the time of CL_PROFILING_COMMAND_QUEUED",
+        applies: "clGetEventProfilingInfo",
+    },
+    Listed {
+        form: "reversed-times@clGetEventProfilingInfo[:WHEN]",
+        breaks: "a command starts before it ends: the two times are exchanged",
+        applies: "clGetEventProfilingInfo",
     },
     Listed {
         form: "relax-orders",
@@ -160,6 +185,7 @@ mod tests {
                 .replace("[:WHEN]", ":2")
                 .replace("error=CODE", "error=-1")
                 .replace("CODE", "3")
+                .replace("MILLISECONDS", "9")
                 .replace("CLAIM", "no-svm");
             assert!(parse(&setting).is_ok(), "{setting}: {:?}", parse(&setting));
         }
