@@ -1,1 +1,135 @@
 //! Readers and writers of litmus tests.
+//!
+//! Two forms, one [`Program`]: the OPENCL `.litmus` dialect ([`read_litmus`], [`write_litmus`])
+//! and YAML ([`read_yaml`], [`write_yaml`]); [`read_bytes`] tells them apart. Reading goes
+//! through rooms in a row:
+//!
+//! ```text
+//! text ─ header ─ lexer ─ parse ─▶ tree ─ lower ─▶ Program ─ write ─▶ text
+//! YAML ─ yaml ── (expressions) ────┘
+//! ```
+//!
+//! `tree` has the shape of the source with names as written; `lower` resolves the names and
+//! checks everything that needs to know what a name stands for. Every error is a [`SyntaxError`]
+//! that points at the text it is about. The README beside this crate's manifest has the grammar
+//! and the YAML schema; [`limits`] bounds what hostile input can cost.
+
+mod error;
+mod header;
+mod lexer;
+pub mod limits;
+mod lower;
+mod parse;
+mod tree;
+mod write;
+mod yaml;
+
+pub use error::SyntaxError;
+pub use write::write_litmus;
+pub use yaml::{read_yaml, write_yaml};
+
+use crate::program::Program;
+use error::{Outcome, Problem, Span};
+
+/// Reads a test in the OPENCL `.litmus` dialect. `name` is what errors call the source, its path
+/// for example.
+///
+/// # Errors
+/// The first thing in `text` that is not part of the dialect.
+pub fn read_litmus(name: &str, text: &str) -> Result<Program, SyntaxError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    check_size(text.len())
+        .and_then(|()| litmus(text))
+        .map_err(|problem| problem.within(name, excerpt(text)))
+}
+
+fn litmus(text: &str) -> Outcome<Program> {
+    if let Some(at) = text.find('\0') {
+        return Err(binary(at));
+    }
+    let (name, from) = header::read(text)?;
+    let tokens = lexer::tokens(text, from, lexer::Bodies::Braced)?;
+    let test = parse::Parser::new(text, tokens).test(name)?;
+    lower::program(test)
+}
+
+/// Reads a test of either form: YAML where `name` ends in `.yaml` or `.yml`, or where it does not
+/// end in `.litmus` and the text starts like our YAML; `.litmus` otherwise.
+///
+/// # Errors
+/// As the two readers, and when the bytes are not text at all.
+pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Program, SyntaxError> {
+    if let Err(problem) = check_size(bytes.len()) {
+        return Err(problem.within(name, ""));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.valid_up_to();
+            let problem = match bytes.contains(&0) {
+                true => binary(at),
+                false => Problem::new(
+                    Span::new(at, at + 1),
+                    "the file is not text in UTF-8",
+                    "this byte is not part of a character",
+                ),
+            };
+            return Err(problem.within(name, &String::from_utf8_lossy(bytes)));
+        }
+    };
+    match is_yaml(name, text) {
+        true => read_yaml(name, text),
+        false => read_litmus(name, text),
+    }
+}
+
+fn is_yaml(name: &str, text: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    if lower.ends_with(".yaml") || lower.ends_with(".yml") {
+        return true;
+    }
+    if lower.ends_with(".litmus") {
+        return false;
+    }
+    text.trim_start_matches('\u{feff}')
+        .lines()
+        .map(str::trim)
+        .find(|line| !(line.is_empty() || line.starts_with('#') || *line == "---"))
+        .is_some_and(|line| {
+            yaml::KEYS.iter().any(|key| {
+                line.strip_prefix(key)
+                    .is_some_and(|rest| rest.starts_with(':'))
+            })
+        })
+}
+
+fn check_size(bytes: usize) -> Outcome<()> {
+    if bytes <= limits::MAX_BYTES {
+        return Ok(());
+    }
+    Err(Problem::new(
+        Span::new(0, 0),
+        format!(
+            "the file has {bytes} bytes; a litmus test has at most {}",
+            limits::MAX_BYTES
+        ),
+        "too large",
+    ))
+}
+
+/// The source to keep with an error: none of it where it is too large to be a test.
+fn excerpt(text: &str) -> &str {
+    if text.len() <= limits::MAX_BYTES {
+        text
+    } else {
+        ""
+    }
+}
+
+fn binary(at: usize) -> Problem {
+    Problem::new(
+        Span::new(at, at + 1),
+        "this is a binary file, not a litmus test",
+        "not text",
+    )
+}

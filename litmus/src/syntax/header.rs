@@ -1,0 +1,148 @@
+//! The first line of a test, `OPENCL name`, and what may stand between it and the init list:
+//! comments, descriptions in quotes, and `Key=value` lines.
+
+use super::error::{Outcome, Problem, Span};
+use super::lexer::shorten;
+
+/// Other litmus dialects, to tell a file of theirs from a file of noise.
+const OTHER_DIALECTS: &[&str] = &[
+    "C", "LISA", "X86", "X86_64", "AARCH64", "ARM", "PPC", "MIPS", "RISCV", "PTX", "BPF", "ASL",
+    "JAVA", "BELL", "VULKAN", "CPP", "CUDA", "LKMM", "SPIRV",
+];
+
+/// The test's name, and the offset at which its tokens start.
+pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
+    let from = skip_blanks(source, 0);
+    let line_end = source[from..].find('\n').map_or(source.len(), |n| from + n);
+    let line = source[from..line_end].trim_end();
+    let span = Span::new(from, from + line.len());
+    if line.is_empty() {
+        return Err(
+            Problem::new(Span::new(0, 0), "the file is empty", "nothing here")
+                .help("a test starts with the line: OPENCL name"),
+        );
+    }
+    let word_end = line.find(char::is_whitespace).unwrap_or(line.len());
+    let (dialect, name) = line.split_at(word_end);
+    let span_of_dialect = Span::new(from, from + word_end);
+    let upper = dialect.to_ascii_uppercase();
+    if upper != "OPENCL" {
+        return Err(if OTHER_DIALECTS.contains(&upper.as_str()) {
+            Problem::new(
+                span_of_dialect,
+                format!(
+                    "this is a test in the {dialect} dialect; only the OPENCL dialect can be read"
+                ),
+                "the dialect",
+            )
+        } else {
+            Problem::new(
+                if dialect.len() < line.len() {
+                    span_of_dialect
+                } else {
+                    span
+                },
+                format!(
+                    "this is not a litmus test: it starts with {} where the dialect should stand",
+                    printable(&shorten(dialect))
+                ),
+                "expected OPENCL",
+            )
+            .help("a test starts with the line: OPENCL name")
+        });
+    }
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(
+            Problem::new(span, "the test has no name", "a name should follow")
+                .help("a test starts with the line: OPENCL name"),
+        );
+    }
+    Ok((name.to_string(), skip_preamble(source, line_end)?))
+}
+
+/// Control characters replaced, so that a message stays one line.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// Skips blanks and comments as far as they are whole; the lexer reports those that are not.
+fn skip_blanks(source: &str, mut at: usize) -> usize {
+    loop {
+        let rest = &source[at..];
+        let trimmed = rest.trim_start();
+        at += rest.len() - trimmed.len();
+        let skipped = if trimmed.starts_with("//") {
+            Some(trimmed.find('\n').unwrap_or(trimmed.len()))
+        } else if trimmed.starts_with("/*") {
+            trimmed[2..].find("*/").map(|end| end + 4)
+        } else if trimmed.starts_with("(*") {
+            nested_comment(trimmed)
+        } else {
+            None
+        };
+        match skipped {
+            Some(length) => at += length,
+            None => return at,
+        }
+    }
+}
+
+/// Length of the nested comment that `text` starts with.
+fn nested_comment(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut open) = (2, 1);
+    while open > 0 {
+        match bytes.get(at..)? {
+            [] => return None,
+            [b'(', b'*', ..] => (at, open) = (at + 2, open + 1),
+            [b'*', b')', ..] => (at, open) = (at + 2, open - 1),
+            _ => at += 1,
+        }
+    }
+    Some(at)
+}
+
+fn skip_preamble(source: &str, mut at: usize) -> Outcome<usize> {
+    loop {
+        at = skip_blanks(source, at);
+        let rest = &source[at..];
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let Some(length) = quoted_length(quoted) else {
+                return Err(Problem::new(
+                    Span::new(at, at + 1),
+                    "a description in quotes is never closed",
+                    "no closing quote follows",
+                ));
+            };
+            at += 1 + length;
+        } else if is_key_line(rest) {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else {
+            return Ok(at);
+        }
+    }
+}
+
+/// Length up to and with the closing quote.
+fn quoted_length(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' if !escaped => return Some(at + 1),
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    None
+}
+
+/// `Cycle=Rfe PodRR …`, as test generators leave it.
+fn is_key_line(text: &str) -> bool {
+    let word = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
+        .unwrap_or(0);
+    word > 0 && text[word..].starts_with('=')
+}

@@ -1,0 +1,620 @@
+//! The functions of OpenCL C that a litmus test may call: atomics of every version, fences and
+//! barriers.
+
+use super::expression::Place;
+use super::thread::ThreadLowering;
+use crate::program::{
+    Access, Atomicity, Barrier, BarrierScope, CasStrength, Expected, Expr, FenceFlags, Instr,
+    MemOrder, MemScope, RmwOp, ScalarType,
+};
+use crate::syntax::error::{Outcome, Problem, Span, nearest};
+use crate::syntax::tree::{Name, Node, NodeKind};
+
+/// The scope of the atomic functions of OpenCL C 1.x, which state none. They are atomic for the
+/// whole device that runs the kernel.
+const LEGACY_SCOPE: MemScope = MemScope::Device;
+
+/// What a call became.
+pub(super) enum Called {
+    /// Something with a value.
+    Value(Expr),
+    /// Something without.
+    Instr(Instr),
+}
+
+/// A function, without `_explicit`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Function {
+    Init,
+    Load,
+    Store,
+    Rmw(RmwOp),
+    Cas(CasStrength),
+    FlagClear,
+    /// OpenCL C 1.x, with an operand.
+    Legacy(RmwOp),
+    /// OpenCL C 1.x `atomic_inc`, `atomic_dec`.
+    LegacyStep(RmwOp),
+    /// OpenCL C 1.x `atomic_cmpxchg`.
+    LegacyCas,
+    Fence,
+    /// C11's fence, without flags or scope.
+    ThreadFence,
+    LegacyFence(MemOrder),
+    Barrier(BarrierScope),
+}
+
+/// Every name, without `_explicit`.
+const FUNCTIONS: &[(&str, Function)] = {
+    use Function::{
+        Barrier, Cas, Fence, FlagClear, Init, LegacyCas, LegacyFence, Load, Rmw, Store, ThreadFence,
+    };
+    &[
+        ("atomic_init", Init),
+        ("atomic_load", Load),
+        ("atomic_store", Store),
+        ("atomic_exchange", Rmw(RmwOp::Exchange)),
+        ("atomic_fetch_add", Rmw(RmwOp::Add)),
+        ("atomic_fetch_sub", Rmw(RmwOp::Sub)),
+        ("atomic_fetch_or", Rmw(RmwOp::Or)),
+        ("atomic_fetch_xor", Rmw(RmwOp::Xor)),
+        ("atomic_fetch_and", Rmw(RmwOp::And)),
+        ("atomic_fetch_min", Rmw(RmwOp::Min)),
+        ("atomic_fetch_max", Rmw(RmwOp::Max)),
+        ("atomic_compare_exchange_strong", Cas(CasStrength::Strong)),
+        ("atomic_compare_exchange_weak", Cas(CasStrength::Weak)),
+        ("atomic_flag_test_and_set", Rmw(RmwOp::TestAndSet)),
+        ("atomic_flag_clear", FlagClear),
+        ("atomic_work_item_fence", Fence),
+        ("atomic_thread_fence", ThreadFence),
+        ("mem_fence", LegacyFence(MemOrder::AcqRel)),
+        ("read_mem_fence", LegacyFence(MemOrder::Acquire)),
+        ("write_mem_fence", LegacyFence(MemOrder::Release)),
+        ("barrier", Barrier(BarrierScope::WorkGroup)),
+        ("work_group_barrier", Barrier(BarrierScope::WorkGroup)),
+        ("sub_group_barrier", Barrier(BarrierScope::SubGroup)),
+        ("atomic_cmpxchg", LegacyCas),
+    ]
+};
+
+/// Names of OpenCL C 1.x after `atomic_` or `atom_`.
+const LEGACY: &[(&str, Function)] = &[
+    ("add", Function::Legacy(RmwOp::Add)),
+    ("sub", Function::Legacy(RmwOp::Sub)),
+    ("xchg", Function::Legacy(RmwOp::Exchange)),
+    ("inc", Function::LegacyStep(RmwOp::Add)),
+    ("dec", Function::LegacyStep(RmwOp::Sub)),
+    ("cmpxchg", Function::LegacyCas),
+    ("min", Function::Legacy(RmwOp::Min)),
+    ("max", Function::Legacy(RmwOp::Max)),
+    ("and", Function::Legacy(RmwOp::And)),
+    ("or", Function::Legacy(RmwOp::Or)),
+    ("xor", Function::Legacy(RmwOp::Xor)),
+];
+
+/// The function, and whether the `_explicit` form is meant.
+fn find(name: &str) -> Option<(Function, bool)> {
+    let entry = |table: &[(&str, Function)], name: &str| {
+        table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+    };
+    if let Some(function) = entry(FUNCTIONS, name) {
+        return Some((function, false));
+    }
+    if let Some(base) = name.strip_suffix("_explicit")
+        && let Some(
+            function @ (Function::Load
+            | Function::Store
+            | Function::Rmw(_)
+            | Function::Cas(_)
+            | Function::FlagClear),
+        ) = entry(FUNCTIONS, base)
+    {
+        return Some((function, true));
+    }
+    let legacy = name
+        .strip_prefix("atomic_")
+        .or(name.strip_prefix("atom_"))?;
+    Some((entry(LEGACY, legacy)?, false))
+}
+
+/// A call being lowered.
+struct Call<'n> {
+    name: &'n Name,
+    arguments: &'n [Node],
+    span: Span,
+    explicit: bool,
+}
+
+impl<'n> Call<'n> {
+    /// Checks the number of arguments: `operands`, then an order and perhaps a scope.
+    fn arity(&self, operands: usize, orders: std::ops::RangeInclusive<usize>) -> Outcome<()> {
+        let (least, most) = if self.explicit {
+            (operands + orders.start(), operands + orders.end())
+        } else {
+            (operands, operands)
+        };
+        self.count(least, most)
+    }
+
+    fn count(&self, least: usize, most: usize) -> Outcome<()> {
+        let given = self.arguments.len();
+        if (least..=most).contains(&given) {
+            return Ok(());
+        }
+        let expected = if least == most {
+            least.to_string()
+        } else {
+            format!("{least} to {most}")
+        };
+        let problem = Problem::new(
+            self.span,
+            format!("{} takes {expected} arguments, not {given}", self.name.text),
+            "wrong number of arguments",
+        );
+        let explicit = format!("{}_explicit", self.name.text);
+        Err(
+            if !self.explicit && given > most && find(&explicit).is_some() {
+                problem.help(format!("{explicit} takes a memory order and a scope"))
+            } else {
+                problem
+            },
+        )
+    }
+
+    /// Order and scope from argument `at` on.
+    fn atomicity(&self, at: usize) -> Outcome<Atomicity> {
+        if !self.explicit {
+            return Ok(Atomicity::Atomic {
+                order: MemOrder::SeqCst,
+                scope: None,
+                implicit: true,
+            });
+        }
+        Ok(Atomicity::Atomic {
+            order: order(&self.arguments[at])?,
+            scope: self.optional_scope(at + 1)?,
+            implicit: false,
+        })
+    }
+
+    fn optional_scope(&self, at: usize) -> Outcome<Option<MemScope>> {
+        self.arguments.get(at).map(scope).transpose()
+    }
+
+    /// Refuses the orders that the specification forbids for this function.
+    fn forbid(&self, orders: &[MemOrder]) -> Outcome<()> {
+        if !self.explicit {
+            return Ok(());
+        }
+        for argument in self.arguments {
+            if let NodeKind::Name(text) = &argument.kind
+                && let Some(order) = order_named(text)
+                && orders.contains(&order)
+            {
+                return Err(Problem::new(
+                    argument.span,
+                    format!("{} cannot have the order {}", self.name.text, order.name()),
+                    "not allowed here",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ThreadLowering<'_> {
+    /// A call; `label` is what stands before it as a statement.
+    pub(super) fn call(
+        &mut self,
+        name: &Name,
+        arguments: &[Node],
+        span: Span,
+        label: Option<&Name>,
+    ) -> Outcome<Called> {
+        let Some((function, explicit)) = find(&name.text) else {
+            return Err(unknown_function(name));
+        };
+        let call = Call {
+            name,
+            arguments,
+            span,
+            explicit,
+        };
+        match function {
+            Function::Load => {
+                call.arity(1, 1..=2)?;
+                call.forbid(&[MemOrder::Release, MemOrder::AcqRel])?;
+                let access = self.atomic_access(&call, 1)?;
+                Ok(Called::Value(Expr::Load(access)))
+            }
+            Function::Store => {
+                call.arity(2, 1..=2)?;
+                call.forbid(&[MemOrder::Acquire, MemOrder::AcqRel])?;
+                let access = self.atomic_access(&call, 2)?;
+                let value = self.value(&arguments[1])?;
+                Ok(Called::Instr(Instr::Store { access, value }))
+            }
+            Function::FlagClear => {
+                call.arity(1, 1..=2)?;
+                call.forbid(&[MemOrder::Acquire, MemOrder::AcqRel])?;
+                let place = self.flag(&arguments[0])?;
+                let access = Access {
+                    address: place.address,
+                    atomicity: call.atomicity(1)?,
+                };
+                let value = Expr::Const(0);
+                Ok(Called::Instr(Instr::Store { access, value }))
+            }
+            Function::Init => {
+                call.count(2, 2)?;
+                let place = self.object(&arguments[0])?;
+                let access = Access {
+                    address: place.address,
+                    atomicity: Atomicity::Plain,
+                };
+                let value = self.value(&arguments[1])?;
+                Ok(Called::Instr(Instr::Store { access, value }))
+            }
+            Function::Rmw(op) => self.read_modify_write(&call, op).map(Called::Value),
+            Function::Cas(strength) => self.compare_exchange(&call, strength).map(Called::Value),
+            Function::Legacy(op) => {
+                call.count(2, 2)?;
+                let place = self.object(&arguments[0])?;
+                let operand = self.value(&arguments[1])?;
+                Ok(Called::Value(legacy_rmw(op, place, operand)))
+            }
+            Function::LegacyStep(op) => {
+                call.count(1, 1)?;
+                let place = self.object(&arguments[0])?;
+                Ok(Called::Value(legacy_rmw(op, place, Expr::Const(1))))
+            }
+            Function::LegacyCas => self.legacy_compare_exchange(&call).map(Called::Value),
+            Function::Fence => {
+                call.count(3, 3)?;
+                let flags = some_flags(&arguments[0])?;
+                Ok(Called::Instr(Instr::Fence {
+                    flags,
+                    order: order(&arguments[1])?,
+                    scope: scope(&arguments[2])?,
+                }))
+            }
+            Function::ThreadFence => {
+                call.count(1, 1)?;
+                Ok(Called::Instr(Instr::Fence {
+                    flags: FenceFlags {
+                        global: true,
+                        local: true,
+                        image: false,
+                    },
+                    order: order(&arguments[0])?,
+                    scope: MemScope::Device,
+                }))
+            }
+            Function::LegacyFence(order) => {
+                call.count(1, 1)?;
+                Ok(Called::Instr(Instr::Fence {
+                    flags: some_flags(&arguments[0])?,
+                    order,
+                    scope: MemScope::WorkGroup,
+                }))
+            }
+            Function::Barrier(group) => {
+                call.count(1, 2)?;
+                Ok(Called::Instr(Instr::Barrier(Barrier {
+                    label: label.map(|l| l.text.clone()),
+                    group,
+                    flags: flags(&arguments[0])?,
+                    scope: call.optional_scope(1)?,
+                })))
+            }
+        }
+    }
+
+    /// The object of an atomic function, and its order and scope from argument `at` on.
+    fn atomic_access(&mut self, call: &Call<'_>, at: usize) -> Outcome<Access> {
+        let place = self.object(&call.arguments[0])?;
+        Ok(Access {
+            address: place.address,
+            atomicity: call.atomicity(at)?,
+        })
+    }
+
+    /// What an atomic function operates on: an integer of 32 or 64 bits.
+    fn object(&mut self, node: &Node) -> Outcome<Place> {
+        let place = self.address(node)?;
+        let location = self.locations.get(place.address.location);
+        if location.ty == ScalarType::Flag {
+            return Err(Problem::new(
+                node.span,
+                format!("{} is an atomic_flag", location.name),
+                "expected an atomic integer",
+            )
+            .help("use atomic_flag_test_and_set and atomic_flag_clear"));
+        }
+        if location.ty.atomic_name().is_none() {
+            return Err(Problem::new(
+                node.span,
+                format!(
+                    "{} is of type {}, which has no atomic operations",
+                    location.name, location.ty
+                ),
+                "expected 32 or 64 bits",
+            ));
+        }
+        Ok(place)
+    }
+
+    fn flag(&mut self, node: &Node) -> Outcome<Place> {
+        let place = self.address(node)?;
+        let location = self.locations.get(place.address.location);
+        if location.ty != ScalarType::Flag {
+            return Err(Problem::new(
+                node.span,
+                format!("{} is not an atomic_flag", location.name),
+                format!("of type {}", location.ty),
+            )
+            .help("declare the parameter as global atomic_flag*"));
+        }
+        Ok(place)
+    }
+
+    fn read_modify_write(&mut self, call: &Call<'_>, op: RmwOp) -> Outcome<Expr> {
+        let flag = op == RmwOp::TestAndSet;
+        let operands = if flag { 1 } else { 2 };
+        call.arity(operands, 1..=2)?;
+        let place = match flag {
+            true => self.flag(&call.arguments[0])?,
+            false => self.object(&call.arguments[0])?,
+        };
+        let operand = match flag {
+            true => Expr::Const(1),
+            false => self.value(&call.arguments[1])?,
+        };
+        Ok(Expr::Rmw {
+            op,
+            address: place.address,
+            operand: Box::new(operand),
+            atomicity: call.atomicity(operands)?,
+        })
+    }
+
+    fn compare_exchange(&mut self, call: &Call<'_>, strength: CasStrength) -> Outcome<Expr> {
+        call.arity(3, 1..=3)?;
+        let place = self.object(&call.arguments[0])?;
+        let expected = self.expected(&call.arguments[1])?;
+        let desired = self.value(&call.arguments[2])?;
+        let (success, failure, scope) = if call.explicit {
+            let success = order(&call.arguments[3])?;
+            // with one order, failure gets what of it a load can have, as in C++
+            let (failure, scope_at) = match call.arguments.get(4) {
+                Some(node) if !names_scope(node) => (order(node)?, 5),
+                Some(_) | None => (failure_order(success), 4),
+            };
+            if call.arguments.len() > scope_at + 1 {
+                return Err(Problem::new(
+                    call.arguments[scope_at + 1].span,
+                    format!("{} has an argument too many", call.name.text),
+                    "nothing may follow the scope",
+                ));
+            }
+            (success, failure, call.optional_scope(scope_at)?)
+        } else {
+            (MemOrder::SeqCst, MemOrder::SeqCst, None)
+        };
+        Ok(Expr::Cas {
+            strength,
+            address: place.address,
+            expected,
+            desired: Box::new(desired),
+            success,
+            failure,
+            scope,
+            implicit: !call.explicit,
+        })
+    }
+
+    /// `&r0` is a register where there is one of that name; anything else is a location.
+    fn expected(&mut self, node: &Node) -> Outcome<Expected> {
+        if let NodeKind::AddressOf(inner) = &node.kind
+            && let NodeKind::Name(text) = &inner.kind
+        {
+            let name = Name {
+                text: text.clone(),
+                span: inner.span,
+            };
+            if let Some(register) = self.register(&name)? {
+                return Ok(Expected::Register(register));
+            }
+        }
+        let place = self.address(node)?;
+        let access = self.plain_access(place, node.span)?;
+        Ok(Expected::Location(access.address))
+    }
+
+    /// `atomic_cmpxchg(x, c, v)` returns the old value. A register holds `c` before and the old
+    /// value after a compare-exchange, whether that succeeds or fails.
+    fn legacy_compare_exchange(&mut self, call: &Call<'_>) -> Outcome<Expr> {
+        call.count(3, 3)?;
+        let place = self.object(&call.arguments[0])?;
+        let ty = self.locations.get(place.address.location).ty;
+        let compared = self.value(&call.arguments[1])?;
+        if self.conditional > 0 && !matches!(compared, Expr::Const(_)) {
+            return Err(Problem::new(
+                call.arguments[1].span,
+                format!(
+                    "{} inside &&, || or ?: can only compare with a constant",
+                    call.name.text
+                ),
+                "not a constant",
+            )
+            .help("write it as a statement of its own"));
+        }
+        let register = self.fresh("compared", call.span)?;
+        self.set_type(register, ty);
+        self.before.push(Instr::Assign {
+            register,
+            value: compared,
+        });
+        let desired = self.value(&call.arguments[2])?;
+        let exchange = Expr::Cas {
+            strength: CasStrength::Strong,
+            address: place.address,
+            expected: Expected::Register(register),
+            desired: Box::new(desired),
+            success: MemOrder::Relaxed,
+            failure: MemOrder::Relaxed,
+            scope: Some(LEGACY_SCOPE),
+            implicit: false,
+        };
+        Ok(Expr::Select(
+            Box::new(exchange),
+            Box::new(Expr::Reg(register)),
+            Box::new(Expr::Reg(register)),
+        ))
+    }
+}
+
+fn legacy_rmw(op: RmwOp, place: Place, operand: Expr) -> Expr {
+    Expr::Rmw {
+        op,
+        address: place.address,
+        operand: Box::new(operand),
+        atomicity: Atomicity::Atomic {
+            order: MemOrder::Relaxed,
+            scope: Some(LEGACY_SCOPE),
+            implicit: false,
+        },
+    }
+}
+
+fn unknown_function(name: &Name) -> Problem {
+    let problem = Problem::new(
+        name.span,
+        format!("there is no function {}", name.text),
+        "unknown function",
+    );
+    let bare = name.text.strip_suffix("_explicit");
+    let known = FUNCTIONS.iter().map(|(n, _)| *n);
+    match nearest(bare.unwrap_or(&name.text), known) {
+        Some(near) => {
+            let suffix = if bare.is_some() { "_explicit" } else { "" };
+            problem.help(format!("did you mean {near}{suffix}?"))
+        }
+        None => {
+            problem.help("a test may call the atomic functions, fences and barriers of OpenCL C")
+        }
+    }
+}
+
+/// What a compare-exchange with one order does when it fails.
+fn failure_order(success: MemOrder) -> MemOrder {
+    match success {
+        MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
+        MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
+        MemOrder::SeqCst => MemOrder::SeqCst,
+    }
+}
+
+pub(crate) fn order_named(text: &str) -> Option<MemOrder> {
+    MemOrder::ALL.into_iter().find(|o| o.name() == text)
+}
+
+pub(crate) fn scope_named(text: &str) -> Option<MemScope> {
+    if text == "memory_scope_all_devices" {
+        return Some(MemScope::AllSvmDevices);
+    }
+    MemScope::ALL.into_iter().find(|s| s.name() == text)
+}
+
+fn names_scope(node: &Node) -> bool {
+    matches!(&node.kind, NodeKind::Name(text) if text.starts_with("memory_scope"))
+}
+
+fn order(node: &Node) -> Outcome<MemOrder> {
+    let names = MemOrder::ALL.map(MemOrder::name);
+    enumerator(node, "a memory order", &names, order_named)
+}
+
+fn scope(node: &Node) -> Outcome<MemScope> {
+    let names = MemScope::ALL.map(MemScope::name);
+    enumerator(node, "a memory scope", &names, scope_named)
+}
+
+fn enumerator<T>(
+    node: &Node,
+    what: &str,
+    names: &[&'static str],
+    named: fn(&str) -> Option<T>,
+) -> Outcome<T> {
+    if let NodeKind::Name(text) = &node.kind {
+        if let Some(value) = named(text) {
+            return Ok(value);
+        }
+        let problem = Problem::new(
+            node.span,
+            format!("{text} is not {what}"),
+            format!("expected {what}"),
+        );
+        return Err(match nearest(text, names.iter().copied()) {
+            Some(near) => problem.help(format!("did you mean {near}?")),
+            None => problem.help(format!("one of {}", names.join(", "))),
+        });
+    }
+    Err(
+        Problem::new(node.span, format!("expected {what}"), format!("not {what}"))
+            .help(format!("one of {}", names.join(", "))),
+    )
+}
+
+/// Flags of a fence: at least one.
+fn some_flags(node: &Node) -> Outcome<FenceFlags> {
+    let found = flags(node)?;
+    if found == FenceFlags::default() {
+        return Err(
+            Problem::new(node.span, "a fence needs at least one flag", "no flag")
+                .help("CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE, or both joined by |"),
+        );
+    }
+    Ok(found)
+}
+
+/// Flags joined by `|`; `0` for none.
+fn flags(node: &Node) -> Outcome<FenceFlags> {
+    let mut found = FenceFlags::default();
+    add_flags(node, &mut found)?;
+    Ok(found)
+}
+
+fn add_flags(node: &Node, found: &mut FenceFlags) -> Outcome<()> {
+    match &node.kind {
+        NodeKind::Binary(crate::program::BinOp::Or, left, right) => {
+            add_flags(left, found)?;
+            return add_flags(right, found);
+        }
+        NodeKind::Int(0) => return Ok(()),
+        NodeKind::Name(text) => match text.as_str() {
+            "CLK_GLOBAL_MEM_FENCE" => {
+                found.global = true;
+                return Ok(());
+            }
+            "CLK_LOCAL_MEM_FENCE" => {
+                found.local = true;
+                return Ok(());
+            }
+            "CLK_IMAGE_MEM_FENCE" => {
+                found.image = true;
+                return Ok(());
+            }
+            _ => {}
+        },
+        _ => {}
+    }
+    Err(Problem::new(
+        node.span,
+        "expected the flags of a fence",
+        "not a flag",
+    )
+    .help(
+        "CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE, CLK_IMAGE_MEM_FENCE, or several joined by |",
+    ))
+}

@@ -1,0 +1,187 @@
+//! Names to places: the parser's tree in, a [`Program`] out.
+//!
+//! [`locations`] gathers what the init list and the threads' parameters say about each location,
+//! [`thread`] keeps a thread's registers, [`statement`], [`expression`] and [`function`] turn its
+//! C into instructions, and [`condition`] resolves the question. The YAML reader shares all of it.
+
+pub(crate) mod condition;
+mod expression;
+mod function;
+pub(crate) mod locations;
+mod statement;
+pub(crate) mod thread;
+
+use super::error::{Outcome, Problem, Span};
+use super::tree::{BaseType, Init, Place, Test, ThreadTree};
+use crate::program::{Condition, Placement, Program, ScalarType, Thread};
+use locations::{Locations, LocationsBuilder};
+use std::collections::HashMap;
+use thread::{InitialRegister, ThreadLowering};
+
+/// Resolves a whole test.
+pub(crate) fn program(test: Test) -> Outcome<Program> {
+    let locations = gather_locations(&test)?;
+    let mut initial = initial_registers(&test)?;
+    let placements = placements(&test.threads)?;
+    let mut threads = Vec::with_capacity(test.threads.len());
+    for (t, (tree, placement)) in test.threads.iter().zip(placements).enumerate() {
+        let registers = initial.remove(&t).unwrap_or_default();
+        threads.push(thread(tree, placement, &locations, registers)?);
+    }
+    let names = condition::Names {
+        locations: &locations,
+        threads: &threads,
+    };
+    let (quantifier, predicate) = &test.question;
+    let condition = Condition {
+        quantifier: *quantifier,
+        predicate: names.predicate(predicate)?,
+    };
+    let filter = match &test.filter {
+        Some(filter) => Some(names.predicate(filter)?),
+        None => None,
+    };
+    for operand in &test.listed {
+        names.operand(operand)?;
+    }
+    Ok(Program {
+        name: test.name,
+        locations: locations.into_list(),
+        threads,
+        condition,
+        filter,
+    })
+}
+
+fn gather_locations(test: &Test) -> Outcome<Locations> {
+    let mut builder = LocationsBuilder::default();
+    for init in &test.init {
+        if let Init::Location {
+            ty,
+            name,
+            array,
+            values,
+            span,
+        } = init
+        {
+            builder.declare(ty.as_ref(), name, *array, values, *span)?;
+        }
+    }
+    for tree in &test.threads {
+        for param in &tree.params {
+            builder.parameter(param)?;
+        }
+    }
+    builder.finish()
+}
+
+/// Registers that the init list sets, by thread.
+fn initial_registers(test: &Test) -> Outcome<HashMap<usize, Vec<InitialRegister>>> {
+    let mut initial: HashMap<usize, Vec<InitialRegister>> = HashMap::new();
+    for init in &test.init {
+        let Init::Register {
+            thread,
+            ty,
+            name,
+            value,
+            span,
+        } = init
+        else {
+            continue;
+        };
+        let Some(t) = usize::try_from(*thread)
+            .ok()
+            .filter(|t| *t < test.threads.len())
+        else {
+            return Err(Problem::new(
+                *span,
+                format!("the test has no thread {thread}"),
+                "no such thread",
+            ));
+        };
+        let registers = initial.entry(t).or_default();
+        if registers.iter().any(|r| r.name.text == name.text) {
+            return Err(Problem::new(
+                *span,
+                format!("{thread}:{} is initialised twice", name.text),
+                "the second one",
+            ));
+        }
+        let ty = match ty {
+            Some(ty) => Some(thread::register_type(ty)?),
+            None => None,
+        };
+        registers.push(InitialRegister {
+            name: name.clone(),
+            ty,
+            value: *value,
+        });
+    }
+    Ok(initial)
+}
+
+/// Placements as stated; a thread that states no work-group gets one of its own.
+fn placements(threads: &[ThreadTree]) -> Outcome<Vec<Placement>> {
+    let used: Vec<u32> = threads.iter().filter_map(|t| t.place.work_group).collect();
+    let mut next = 0;
+    threads
+        .iter()
+        .map(|thread| {
+            let Place {
+                host,
+                device,
+                work_group,
+                sub_group,
+            } = thread.place;
+            if host.is_some() {
+                return Ok(Placement::Host);
+            }
+            let work_group = match work_group {
+                Some(number) => number,
+                None => {
+                    while used.contains(&next) {
+                        next += 1;
+                    }
+                    next += 1;
+                    next - 1
+                }
+            };
+            Ok(Placement::Device {
+                device: device.unwrap_or(0),
+                work_group,
+                sub_group,
+            })
+        })
+        .collect()
+}
+
+fn thread(
+    tree: &ThreadTree,
+    placement: Placement,
+    locations: &Locations,
+    initial: Vec<InitialRegister>,
+) -> Outcome<Thread> {
+    let mut lowering = ThreadLowering::new(locations, initial);
+    for param in &tree.params {
+        lowering.parameter(param)?;
+    }
+    let body = lowering.body(&tree.body)?;
+    Ok(Thread {
+        placement,
+        registers: lowering.finish()?,
+        body,
+    })
+}
+
+/// The scalar a declaration stands for; `bool` is a flag, 0 or 1.
+fn scalar_type(base: BaseType, span: Span) -> Outcome<ScalarType> {
+    match base {
+        BaseType::Scalar(ty) => Ok(ty),
+        BaseType::Bool => Ok(ScalarType::Flag),
+        BaseType::Void => Err(Problem::new(
+            span,
+            "a variable cannot be void",
+            "expected an integer type",
+        )),
+    }
+}

@@ -1,0 +1,245 @@
+//! Expressions as C, with no more parentheses than reading back needs.
+
+use crate::program::{
+    Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, FenceFlags, LocId, MemOrder,
+    MemScope, Program, RegId, RmwOp, Thread, UnOp,
+};
+
+/// How tightly `?:`, binary operators, and everything tighter bind; as in the parser.
+const SELECT: u8 = 0;
+const TIGHTEST: u8 = 11;
+
+/// Writes what stands inside one thread.
+pub(crate) struct ThreadText<'p> {
+    pub program: &'p Program,
+    pub thread: &'p Thread,
+    /// Locations that the thread's parameters declare volatile.
+    pub volatile: Vec<LocId>,
+}
+
+impl ThreadText<'_> {
+    /// An expression.
+    pub fn expression(&self, expr: &Expr) -> String {
+        self.at_level(expr, SELECT)
+    }
+
+    pub fn register(&self, register: RegId) -> &str {
+        &self.thread.registers[register.index()].name
+    }
+
+    pub fn location(&self, location: LocId) -> &str {
+        &self.program.locations[location.index()].name
+    }
+
+    /// An expression where only operators of at least `level` may stand bare.
+    fn at_level(&self, expr: &Expr, level: u8) -> String {
+        let (text, own) = self.with_level(expr);
+        if own < level {
+            format!("({text})")
+        } else {
+            text
+        }
+    }
+
+    fn with_level(&self, expr: &Expr) -> (String, u8) {
+        match expr {
+            Expr::Const(value) => (value.to_string(), TIGHTEST),
+            Expr::Reg(register) => (self.register(*register).to_string(), TIGHTEST),
+            Expr::Unary(op, operand) => {
+                let sign = match op {
+                    UnOp::Neg => "-",
+                    UnOp::Not => "!",
+                    UnOp::BitNot => "~",
+                };
+                let text = match **operand {
+                    // `-1` would read as one constant
+                    Expr::Const(_) | Expr::Unary(..) => {
+                        format!("{sign}({})", self.expression(operand))
+                    }
+                    _ => format!("{sign}{}", self.at_level(operand, TIGHTEST)),
+                };
+                (text, TIGHTEST)
+            }
+            Expr::Binary(op, left, right) => {
+                let (sign, level) = binary(*op);
+                let left = self.at_level(left, level);
+                let right = self.at_level(right, level + 1);
+                (format!("{left} {sign} {right}"), level)
+            }
+            Expr::Select(condition, yes, no) => {
+                let condition = self.at_level(condition, SELECT + 1);
+                let text = format!(
+                    "{condition} ? {} : {}",
+                    self.expression(yes),
+                    self.expression(no)
+                );
+                (text, SELECT)
+            }
+            Expr::Load(access) => (self.load(access), TIGHTEST),
+            Expr::Rmw {
+                op,
+                address,
+                operand,
+                atomicity,
+            } => {
+                let mut arguments = vec![self.pointer(address)];
+                if *op != RmwOp::TestAndSet {
+                    arguments.push(self.expression(operand));
+                }
+                (call(op.name(), arguments, *atomicity), TIGHTEST)
+            }
+            Expr::Cas {
+                strength,
+                address,
+                expected,
+                desired,
+                success,
+                failure,
+                scope,
+                implicit,
+            } => {
+                let name = match strength {
+                    CasStrength::Weak => "atomic_compare_exchange_weak",
+                    CasStrength::Strong => "atomic_compare_exchange_strong",
+                };
+                let expected = match expected {
+                    Expected::Location(address) => self.pointer(address),
+                    Expected::Register(register) => format!("&{}", self.register(*register)),
+                };
+                let mut arguments = vec![self.pointer(address), expected, self.expression(desired)];
+                if *implicit {
+                    return (format!("{name}({})", arguments.join(", ")), TIGHTEST);
+                }
+                arguments.push(success.name().to_string());
+                arguments.push(failure.name().to_string());
+                arguments.extend(scope.map(|s| s.name().to_string()));
+                (
+                    format!("{name}_explicit({})", arguments.join(", ")),
+                    TIGHTEST,
+                )
+            }
+        }
+    }
+
+    fn load(&self, access: &Access) -> String {
+        match access.atomicity {
+            Atomicity::Plain | Atomicity::Volatile => self.element(access),
+            atomic @ Atomicity::Atomic { .. } => {
+                call("atomic_load", vec![self.pointer(&access.address)], atomic)
+            }
+        }
+    }
+
+    /// A plain or volatile element, as it is read or assigned.
+    pub fn element(&self, access: &Access) -> String {
+        let location = access.address.location;
+        let name = self.location(location);
+        let index = access.address.index.as_deref();
+        let cast = access.atomicity == Atomicity::Volatile && !self.volatile.contains(&location);
+        match (cast, index) {
+            (false, None) => format!("*{name}"),
+            (false, Some(index)) => format!("{name}[{}]", self.expression(index)),
+            (true, index) => {
+                let ty = self.program.locations[location.index()].ty;
+                let pointer = format!("(volatile {ty}*){name}");
+                match index {
+                    None => format!("*{pointer}"),
+                    Some(index) => format!("({pointer})[{}]", self.expression(index)),
+                }
+            }
+        }
+    }
+
+    /// An address, as atomic functions take it.
+    pub fn pointer(&self, address: &Address) -> String {
+        let name = self.location(address.location);
+        match &address.index {
+            None => name.to_string(),
+            Some(index) => format!("&{name}[{}]", self.expression(index)),
+        }
+    }
+
+    /// A store without its semicolon.
+    pub fn store(&self, access: &Access, value: &Expr) -> String {
+        match access.atomicity {
+            Atomicity::Plain | Atomicity::Volatile => {
+                format!("{} = {}", self.element(access), self.expression(value))
+            }
+            atomic @ Atomicity::Atomic { .. } => {
+                let location = &self.program.locations[access.address.location.index()];
+                let mut arguments = vec![self.pointer(&access.address)];
+                let name = if location.ty == crate::program::ScalarType::Flag {
+                    "atomic_flag_clear"
+                } else {
+                    arguments.push(self.expression(value));
+                    "atomic_store"
+                };
+                call(name, arguments, atomic)
+            }
+        }
+    }
+}
+
+fn call(name: &str, mut arguments: Vec<String>, atomicity: Atomicity) -> String {
+    let explicit = orders(atomicity);
+    let suffix = if explicit.is_empty() { "" } else { "_explicit" };
+    arguments.extend(explicit);
+    format!("{name}{suffix}({})", arguments.join(", "))
+}
+
+/// Order and scope as arguments; none for the short form.
+fn orders(atomicity: Atomicity) -> Vec<String> {
+    match atomicity {
+        Atomicity::Atomic {
+            order,
+            scope,
+            implicit: false,
+        } => {
+            let mut arguments = vec![MemOrder::name(order).to_string()];
+            arguments.extend(scope.map(|s| MemScope::name(s).to_string()));
+            arguments
+        }
+        Atomicity::Plain | Atomicity::Volatile | Atomicity::Atomic { implicit: true, .. } => {
+            Vec::new()
+        }
+    }
+}
+
+fn binary(op: BinOp) -> (&'static str, u8) {
+    match op {
+        BinOp::LogicalOr => ("||", 1),
+        BinOp::LogicalAnd => ("&&", 2),
+        BinOp::Or => ("|", 3),
+        BinOp::Xor => ("^", 4),
+        BinOp::And => ("&", 5),
+        BinOp::Eq => ("==", 6),
+        BinOp::Ne => ("!=", 6),
+        BinOp::Lt => ("<", 7),
+        BinOp::Le => ("<=", 7),
+        BinOp::Gt => (">", 7),
+        BinOp::Ge => (">=", 7),
+        BinOp::Shl => ("<<", 8),
+        BinOp::Shr => (">>", 8),
+        BinOp::Add => ("+", 9),
+        BinOp::Sub => ("-", 9),
+        BinOp::Mul => ("*", 10),
+        BinOp::Div => ("/", 10),
+        BinOp::Rem => ("%", 10),
+    }
+}
+
+/// Flags as an argument.
+pub(crate) fn barrier_flags(flags: FenceFlags) -> String {
+    let names: Vec<&str> = [
+        (flags.global, "CLK_GLOBAL_MEM_FENCE"),
+        (flags.local, "CLK_LOCAL_MEM_FENCE"),
+        (flags.image, "CLK_IMAGE_MEM_FENCE"),
+    ]
+    .into_iter()
+    .filter_map(|(set, name)| set.then_some(name))
+    .collect();
+    match names.is_empty() {
+        true => "0".to_string(),
+        false => names.join(" | "),
+    }
+}

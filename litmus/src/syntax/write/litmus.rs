@@ -1,0 +1,431 @@
+//! A program as a `.litmus` file.
+
+use super::expression::{ThreadText, barrier_flags};
+use super::predicate::predicate;
+use crate::program::{
+    Access, Address, Atomicity, BarrierScope, Expected, Expr, Instr, LocId, Location, Placement,
+    Program, Quantifier, RegId, Region, ScalarType, Thread,
+};
+use std::fmt::Write;
+
+/// Writes a test in the OPENCL `.litmus` dialect. What the readers produce reads back equal.
+pub fn write_litmus(program: &Program) -> String {
+    let mut out = format!("OPENCL {}\n\n", program.name);
+    init_list(program, &mut out);
+    let used: Vec<Usage> = program.threads.iter().map(Usage::of).collect();
+    for (t, thread) in program.threads.iter().enumerate() {
+        thread_text(program, t, thread, &used, &mut out);
+    }
+    if let Some(filter) = &program.filter {
+        let _ = writeln!(out, "filter ({})\n", predicate(program, filter));
+    }
+    let quantifier = match program.condition.quantifier {
+        Quantifier::Exists => "exists",
+        Quantifier::NotExists => "~exists",
+        Quantifier::Forall => "forall",
+    };
+    let asked = predicate(program, &program.condition.predicate);
+    let _ = writeln!(out, "{quantifier} ({asked})");
+    out
+}
+
+fn init_list(program: &Program, out: &mut String) {
+    out.push_str("{\n");
+    for location in &program.locations {
+        let _ = writeln!(out, "  {};", init_entry(location));
+    }
+    for (t, thread) in program.threads.iter().enumerate() {
+        for register in &thread.registers {
+            if register.init != 0 {
+                let value = register.ty.show(register.init);
+                let _ = writeln!(out, "  {t}:{} = {value};", register.name);
+            }
+        }
+    }
+    out.push_str("}\n\n");
+}
+
+fn init_entry(location: &Location) -> String {
+    let Location { name, ty, .. } = location;
+    let values: Vec<String> = location.init.iter().map(|v| ty.show(*v)).collect();
+    // parameters of a generic location name no region
+    let space = match location.region {
+        Region::Local if location.generic => "local ",
+        Region::Local | Region::Global => "",
+    };
+    let type_name = type_name(location);
+    if location.array {
+        let (n, values) = (values.len(), values.join(", "));
+        format!("{space}{type_name} {name}[{n}] = {{{values}}}")
+    } else if space.is_empty() {
+        format!("[{name}] = {}", values[0])
+    } else {
+        format!("{space}{type_name} {name} = {}", values[0])
+    }
+}
+
+fn type_name(location: &Location) -> &'static str {
+    location
+        .ty
+        .atomic_name()
+        .filter(|_| location.atomic)
+        .unwrap_or(location.ty.name())
+}
+
+/// Which locations a thread accesses, and how.
+#[derive(Default)]
+struct Usage {
+    all: Vec<LocId>,
+    plain: Vec<LocId>,
+    volatile: Vec<LocId>,
+}
+
+impl Usage {
+    fn of(thread: &Thread) -> Usage {
+        let mut usage = Usage::default();
+        usage.instrs(&thread.body);
+        usage.all.sort_unstable();
+        usage.all.dedup();
+        usage
+    }
+
+    fn instrs(&mut self, instrs: &[Instr]) {
+        for instr in instrs {
+            match instr {
+                Instr::Assign { value, .. } | Instr::Effect(value) => self.expr(value),
+                Instr::Store { access, value } => {
+                    self.access(access);
+                    self.expr(value);
+                }
+                Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => {}
+                Instr::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    self.expr(condition);
+                    self.instrs(then);
+                    self.instrs(otherwise);
+                }
+                Instr::While { condition, body } => {
+                    self.expr(condition);
+                    self.instrs(body);
+                }
+            }
+        }
+    }
+
+    fn access(&mut self, access: &Access) {
+        self.address(&access.address);
+        let location = access.address.location;
+        match access.atomicity {
+            Atomicity::Plain => self.plain.push(location),
+            Atomicity::Volatile => self.volatile.push(location),
+            Atomicity::Atomic { .. } => {}
+        }
+    }
+
+    fn address(&mut self, address: &Address) {
+        self.all.push(address.location);
+        if let Some(index) = &address.index {
+            self.expr(index);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Const(_) | Expr::Reg(_) => {}
+            Expr::Unary(_, operand) => self.expr(operand),
+            Expr::Binary(_, left, right) => {
+                self.expr(left);
+                self.expr(right);
+            }
+            Expr::Select(condition, yes, no) => {
+                self.expr(condition);
+                self.expr(yes);
+                self.expr(no);
+            }
+            Expr::Load(access) => self.access(access),
+            Expr::Rmw {
+                address, operand, ..
+            } => {
+                self.address(address);
+                self.expr(operand);
+            }
+            Expr::Cas {
+                address,
+                expected,
+                desired,
+                ..
+            } => {
+                self.address(address);
+                match expected {
+                    Expected::Location(expected) => self.address(expected),
+                    Expected::Register(_) => {}
+                }
+                self.expr(desired);
+            }
+        }
+    }
+
+    /// Locations that only volatile accesses reach: their parameter says so.
+    fn volatile_params(&self) -> Vec<LocId> {
+        let mut params = self.volatile.clone();
+        params.retain(|l| !self.plain.contains(l));
+        params
+    }
+}
+
+fn thread_text(program: &Program, t: usize, thread: &Thread, used: &[Usage], out: &mut String) {
+    let volatile = used[t].volatile_params();
+    let is_param = |l: &LocId| {
+        // a location that no thread accesses still needs a parameter that states its type
+        used[t].all.contains(l) || (t == 0 && !used.iter().any(|u| u.all.contains(l)))
+    };
+    let params: Vec<String> = (0..program.locations.len() as u32)
+        .map(LocId)
+        .filter(is_param)
+        .map(|l| param(&program.locations[l.index()], volatile.contains(&l)))
+        .collect();
+    let place = match thread.placement {
+        Placement::Host => "host".to_string(),
+        Placement::Device {
+            device,
+            work_group,
+            sub_group,
+        } => {
+            let sub_group = sub_group.map(|sg| format!("sg {sg}, ")).unwrap_or_default();
+            format!("{sub_group}wg {work_group}, dev {device}")
+        }
+    };
+    let _ = writeln!(out, "P{t}@{place} ({}) {{", params.join(", "));
+    let text = ThreadText {
+        program,
+        thread,
+        volatile,
+    };
+    Body {
+        text: &text,
+        inline: declared_inline(thread),
+        out,
+    }
+    .thread();
+    out.push_str("}\n\n");
+}
+
+fn param(location: &Location, volatile: bool) -> String {
+    let volatile = if volatile { "volatile " } else { "" };
+    let space = match location.region {
+        _ if location.generic => "",
+        Region::Global => "global ",
+        Region::Local => "local ",
+    };
+    format!(
+        "{volatile}{space}{}* {}",
+        type_name(location),
+        location.name
+    )
+}
+
+/// How a register is declared; `bool` holds flags.
+fn register_type(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Flag => "bool",
+        ScalarType::Char
+        | ScalarType::UChar
+        | ScalarType::Short
+        | ScalarType::UShort
+        | ScalarType::Int
+        | ScalarType::UInt
+        | ScalarType::Long
+        | ScalarType::ULong => ty.name(),
+    }
+}
+
+/// The first register of those declared where they are first assigned; lower ones are declared
+/// ahead of the body. Declarations must come in the registers' order, so the longest tail is
+/// taken whose first mentions are assignments at the outermost level, in that order.
+fn declared_inline(thread: &Thread) -> u32 {
+    let first: Vec<Option<usize>> = (0..thread.registers.len() as u32)
+        .map(|r| first_assignment(thread, RegId(r)))
+        .collect();
+    let mut start = first.len();
+    let mut later = usize::MAX;
+    while start > 0 {
+        match first[start - 1] {
+            Some(at) if at < later => later = at,
+            Some(_) | None => break,
+        }
+        start -= 1;
+    }
+    start as u32
+}
+
+/// Index of the outermost statement that assigns `register`, where nothing before it or in its
+/// value mentions it.
+fn first_assignment(thread: &Thread, register: RegId) -> Option<usize> {
+    let at = thread
+        .body
+        .iter()
+        .position(|instr| mentions_instr(instr, register))?;
+    match &thread.body[at] {
+        Instr::Assign { register: r, value } if *r == register && !mentions(value, register) => {
+            Some(at)
+        }
+        _ => None,
+    }
+}
+
+fn mentions_instr(instr: &Instr, register: RegId) -> bool {
+    let any = |instrs: &[Instr]| instrs.iter().any(|i| mentions_instr(i, register));
+    match instr {
+        Instr::Assign { register: r, value } => *r == register || mentions(value, register),
+        Instr::Effect(value) => mentions(value, register),
+        Instr::Store { access, value } => {
+            mentions_address(&access.address, register) || mentions(value, register)
+        }
+        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => false,
+        Instr::If {
+            condition,
+            then,
+            otherwise,
+        } => mentions(condition, register) || any(then) || any(otherwise),
+        Instr::While { condition, body } => mentions(condition, register) || any(body),
+    }
+}
+
+fn mentions_address(address: &Address, register: RegId) -> bool {
+    address
+        .index
+        .as_deref()
+        .is_some_and(|index| mentions(index, register))
+}
+
+fn mentions(expr: &Expr, register: RegId) -> bool {
+    match expr {
+        Expr::Const(_) => false,
+        Expr::Reg(r) => *r == register,
+        Expr::Unary(_, operand) => mentions(operand, register),
+        Expr::Binary(_, left, right) => mentions(left, register) || mentions(right, register),
+        Expr::Select(a, b, c) => [a, b, c].into_iter().any(|e| mentions(e, register)),
+        Expr::Load(access) => mentions_address(&access.address, register),
+        Expr::Rmw {
+            address, operand, ..
+        } => mentions_address(address, register) || mentions(operand, register),
+        Expr::Cas {
+            address,
+            expected,
+            desired,
+            ..
+        } => {
+            let in_expected = match expected {
+                Expected::Location(address) => mentions_address(address, register),
+                Expected::Register(r) => *r == register,
+            };
+            in_expected || mentions_address(address, register) || mentions(desired, register)
+        }
+    }
+}
+
+/// A thread's statements.
+struct Body<'t, 'o> {
+    text: &'t ThreadText<'t>,
+    /// Registers from here on are declared where first assigned.
+    inline: u32,
+    out: &'o mut String,
+}
+
+impl Body<'_, '_> {
+    fn thread(&mut self) {
+        let thread = self.text.thread;
+        for register in &thread.registers[..self.inline as usize] {
+            let ty = register_type(register.ty);
+            self.line(1, &format!("{ty} {};", register.name));
+        }
+        let mut next = self.inline;
+        for instr in &thread.body {
+            let mut declared = "";
+            if let Instr::Assign { register, .. } = instr
+                && register.0 == next
+            {
+                declared = register_type(thread.registers[register.index()].ty);
+                next += 1;
+            }
+            self.instr(instr, 1, declared);
+        }
+    }
+
+    fn line(&mut self, indent: usize, text: &str) {
+        let _ = writeln!(self.out, "{:1$}{text}", "", indent * 2);
+    }
+
+    fn instrs(&mut self, instrs: &[Instr], indent: usize) {
+        for instr in instrs {
+            self.instr(instr, indent, "");
+        }
+    }
+
+    fn instr(&mut self, instr: &Instr, indent: usize, declared: &str) {
+        let text = self.text;
+        match instr {
+            Instr::Assign { register, value } => {
+                let space = if declared.is_empty() { "" } else { " " };
+                let register = text.register(*register);
+                let value = text.expression(value);
+                self.line(indent, &format!("{declared}{space}{register} = {value};"));
+            }
+            Instr::Effect(value) => self.line(indent, &format!("{};", text.expression(value))),
+            Instr::Store { access, value } => {
+                self.line(indent, &format!("{};", text.store(access, value)));
+            }
+            Instr::Fence {
+                flags,
+                order,
+                scope,
+            } => {
+                let flags = barrier_flags(*flags);
+                let fence = format!("atomic_work_item_fence({flags}, {order}, {scope});");
+                self.line(indent, &fence);
+            }
+            Instr::Barrier(barrier) => {
+                let label = match &barrier.label {
+                    Some(label) => format!("{label}: "),
+                    None => String::new(),
+                };
+                let name = match barrier.group {
+                    BarrierScope::WorkGroup if barrier.scope.is_some() => "work_group_barrier",
+                    BarrierScope::WorkGroup => "barrier",
+                    BarrierScope::SubGroup => "sub_group_barrier",
+                };
+                let flags = barrier_flags(barrier.flags);
+                let scope = match barrier.scope {
+                    Some(scope) => format!(", {scope}"),
+                    None => String::new(),
+                };
+                self.line(indent, &format!("{label}{name}({flags}{scope});"));
+            }
+            Instr::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.line(indent, &format!("if ({}) {{", text.expression(condition)));
+                self.instrs(then, indent + 1);
+                if !otherwise.is_empty() {
+                    self.line(indent, "} else {");
+                    self.instrs(otherwise, indent + 1);
+                }
+                self.line(indent, "}");
+            }
+            Instr::While { condition, body } => {
+                self.line(
+                    indent,
+                    &format!("while ({}) {{", text.expression(condition)),
+                );
+                self.instrs(body, indent + 1);
+                self.line(indent, "}");
+            }
+            Instr::Return => self.line(indent, "return;"),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Writing a [`Program`] as text that reads back as the same program.
+
+mod expression;
+mod litmus;
+mod predicate;
+
+pub(crate) use expression::ThreadText;
+pub use litmus::write_litmus;
+pub(crate) use predicate::predicate;
