@@ -1,6 +1,6 @@
 //! The exported functions: one table, one macro.
 //!
-//! A row of [`entry_points!`] is a function's signature and these facts: how its object, and with it
+//! A row of `entry_points!` is a function's signature and these facts: how its object, and with it
 //! the function to call, is found (`by`), and whether the found one takes its place in the call
 //! (`replaces`); through which parameter it reports its status, if not by
 //! its value (`errcode`); which parameters are its wait list (`waits`); which fault can take part

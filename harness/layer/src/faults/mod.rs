@@ -2,22 +2,22 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | [`registry`] | the list of faults: name, form, what each breaks, where it applies |
-//! | [`grammar`] | reads the list in `CLASSAY_LAYER_FAULTS`; takes no word that it does not know |
-//! | [`when`] | at which calls a fault happens |
-//! | [`counter`] | counts calls, in one process or across processes |
-//! | [`act`] | faults that end or disturb the process |
-//! | [`corrupt`] | data that comes back changed |
-//! | [`events`] | callbacks and profiling times that are wrong |
-//! | [`lies`] | devices described as what they are not |
-//! | [`source`] | kernel sources weakened before the compiler sees them |
+//! | `registry` | the list of faults: name, form, what each breaks, where it applies |
+//! | `grammar` | reads the list in `CLASSAY_LAYER_FAULTS`; takes no word that it does not know |
+//! | `when` | at which calls a fault happens |
+//! | `counter` | counts calls, in one process or across processes |
+//! | `act` | faults that end or disturb the process |
+//! | `corrupt` | data that comes back changed |
+//! | `events` | callbacks and profiling times that are wrong |
+//! | `lies` | devices described as what they are not |
+//! | `source` | kernel sources weakened before the compiler sees them |
 //!
 //! The setting is read once, by the first call. A setting that does not parse ends the process with
 //! exit code 2: a fault that silently does not happen would make a test that cannot fail.
 //!
-//! To add a fault: name it in [`registry`], read it in [`grammar`], and let it act in
-//! [`Call::enter`] (before any call), in a hook of its entry point's row (around one call), or in
-//! [`Call::leave`].
+//! To add a fault: name it in `registry`, read it in `grammar`, and let it act in
+//! `Call::enter` (before any call), in a hook of its entry point's row (around one call), or in
+//! `Call::leave`.
 
 pub(crate) mod act;
 pub(crate) mod corrupt;

@@ -2,8 +2,8 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | [`claim`] | what can be claimed, and how a claim is written |
-//! | [`query`] | the queries of devices and platforms that a claim changes |
+//! | `claim` | what can be claimed, and how a claim is written |
+//! | `query` | the queries of devices and platforms that a claim changes |
 //!
 //! Only what the queries say changes. The compiler keeps its features and macros, and calls keep
 //! working: a lie is a contradiction between what a device says and what it does.

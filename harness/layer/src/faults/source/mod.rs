@@ -2,8 +2,8 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | [`tokens`] | splits OpenCL C into tokens; strings, comments and characters stay whole |
-//! | [`rewrite`] | changes tokens and calls |
+//! | `tokens` | splits OpenCL C into tokens; strings, comments and characters stay whole |
+//! | `rewrite` | changes tokens and calls |
 //!
 //! The changes are made on tokens of the source as it is given, before the preprocessor: a word in
 //! a comment or a string is never touched, the body of a macro is. What hides behind a macro's
