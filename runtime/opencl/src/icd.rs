@@ -200,6 +200,11 @@ dispatch! {
     clGetKernelSuggestedLocalWorkSize,
 }
 
+/// The names of the slots of [`DISPATCH`], in their order.
+pub fn slot_names() -> impl Iterator<Item = &'static str> {
+    slots().map(|(name, _)| name)
+}
+
 /// Functions of extensions, which have no slot.
 fn extension_functions() -> [(&'static str, *mut c_void); 2] {
     [

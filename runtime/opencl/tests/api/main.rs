@@ -1,0 +1,21 @@
+//! Calls the entry points as a C program would, through the same functions.
+//!
+//! [`rig`] has what every test needs; the other modules are one a chapter of the
+//! specification.
+
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests pass what they own"
+)]
+
+mod buffers;
+mod callbacks;
+mod contexts;
+mod events;
+mod icd;
+mod maps;
+mod platform;
+mod queues;
+mod rects;
+mod rig;
+mod svm;

@@ -1,0 +1,141 @@
+//! Platform and device queries.
+
+use std::ptr::null_mut;
+
+use opencl_sys::*;
+use touchstone::api::device::*;
+use touchstone::api::platform::*;
+
+use crate::rig::{device, platform, query, query_bytes, query_text};
+
+#[test]
+fn the_platform_says_what_it_is() {
+    let text = |name| {
+        query_text(|size, value, ret| unsafe {
+            clGetPlatformInfo(platform(), name, size, value, ret)
+        })
+    };
+    assert_eq!(text(CL_PLATFORM_NAME), "Touchstone");
+    assert_eq!(text(CL_PLATFORM_VENDOR), "classay");
+    assert_eq!(text(CL_PLATFORM_PROFILE), "FULL_PROFILE");
+    assert!(text(CL_PLATFORM_VERSION).starts_with("OpenCL 3.0 Touchstone "));
+    assert!(
+        text(CL_PLATFORM_EXTENSIONS)
+            .split(' ')
+            .any(|e| e == "cl_khr_icd")
+    );
+}
+
+#[test]
+fn every_device_query_of_the_core_is_answered() {
+    let vendor_ranges = (0x1000..=0x1032)
+        .chain(0x1034..=0x105e)
+        .chain(0x1060..=0x1069)
+        .chain(0x106f..=0x1072);
+    for name in vendor_ranges {
+        let mut size = usize::MAX;
+        let code = unsafe { clGetDeviceInfo(device(), name, 0, null_mut(), &mut size) };
+        assert_eq!(code, CL_SUCCESS, "query {name:#x}");
+    }
+    let code = unsafe { clGetDeviceInfo(device(), 0x1fff, 0, null_mut(), null_mut()) };
+    assert_eq!(code, CL_INVALID_VALUE);
+}
+
+#[test]
+fn strings_and_lists_with_versions_agree() {
+    for (text, list) in [
+        (CL_DEVICE_EXTENSIONS, CL_DEVICE_EXTENSIONS_WITH_VERSION),
+        (
+            CL_DEVICE_BUILT_IN_KERNELS,
+            CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION,
+        ),
+    ] {
+        let text = query_text(|size, value, ret| unsafe {
+            clGetDeviceInfo(device(), text, size, value, ret)
+        });
+        let list = query_bytes(|size, value, ret| unsafe {
+            clGetDeviceInfo(device(), list, size, value, ret)
+        });
+        let names: Vec<_> = list
+            .chunks(size_of::<cl_name_version>())
+            .map(|entry| {
+                let name: Vec<u8> = entry[4..].iter().copied().take_while(|&b| b != 0).collect();
+                String::from_utf8(name).unwrap()
+            })
+            .collect();
+        assert_eq!(text, names.join(" "));
+    }
+}
+
+#[test]
+fn what_the_full_profile_demands_is_there() {
+    let size = |name| -> usize {
+        query(|size, value, ret| unsafe { clGetDeviceInfo(device(), name, size, value, ret) })
+    };
+    let long = |name| -> u64 {
+        query(|size, value, ret| unsafe { clGetDeviceInfo(device(), name, size, value, ret) })
+    };
+    assert!(size(CL_DEVICE_MAX_PARAMETER_SIZE) >= 1024);
+    assert!(size(CL_DEVICE_PRINTF_BUFFER_SIZE) >= 1 << 20);
+    assert!(long(CL_DEVICE_LOCAL_MEM_SIZE) >= 32 << 10);
+    assert!(long(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >= 64 << 10);
+    assert!(
+        long(CL_DEVICE_MAX_MEM_ALLOC_SIZE) >= (long(CL_DEVICE_GLOBAL_MEM_SIZE) / 4).min(1 << 30)
+    );
+    let orders = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
+    assert_eq!(long(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) & orders, orders);
+}
+
+#[test]
+fn device_types_select() {
+    let count = |device_type| {
+        let mut count = 77;
+        let code = unsafe { clGetDeviceIDs(platform(), device_type, 0, null_mut(), &mut count) };
+        (code, count)
+    };
+    assert_eq!(count(CL_DEVICE_TYPE_ALL), (CL_SUCCESS, 1));
+    assert_eq!(count(CL_DEVICE_TYPE_DEFAULT), (CL_SUCCESS, 1));
+    assert_eq!(count(CL_DEVICE_TYPE_GPU).0, CL_DEVICE_NOT_FOUND);
+    assert_eq!(count(0).0, CL_INVALID_DEVICE_TYPE);
+    assert_eq!(count(1 << 20).0, CL_INVALID_DEVICE_TYPE);
+}
+
+#[test]
+fn wrong_arguments_have_their_codes() {
+    let mut id = null_mut();
+    unsafe {
+        assert_eq!(clGetPlatformIDs(0, &mut id, null_mut()), CL_INVALID_VALUE);
+        assert_eq!(
+            clGetPlatformIDs(0, null_mut(), null_mut()),
+            CL_INVALID_VALUE
+        );
+        let mut byte = 0u8;
+        let short = (&raw mut byte).cast();
+        let code = clGetPlatformInfo(platform(), CL_PLATFORM_NAME, 1, short, null_mut());
+        assert_eq!(code, CL_INVALID_VALUE);
+        let foreign = (&raw mut byte).cast();
+        let code = clGetDeviceInfo(foreign, CL_DEVICE_NAME, 0, null_mut(), null_mut());
+        assert_eq!(code, CL_INVALID_DEVICE);
+        let code = clGetDeviceIDs(foreign, CL_DEVICE_TYPE_ALL, 1, &mut id, null_mut());
+        assert_eq!(code, CL_INVALID_PLATFORM);
+        assert_eq!(
+            clCreateSubDevices(device(), [0].as_ptr(), 1, &mut id, null_mut()),
+            CL_INVALID_VALUE
+        );
+    }
+}
+
+#[test]
+fn both_timers_are_the_profiling_clock() {
+    let (mut on_device, mut on_host, mut later) = (0, 0, 0);
+    unsafe {
+        assert_eq!(
+            clGetDeviceAndHostTimer(device(), &mut on_device, &mut on_host),
+            CL_SUCCESS
+        );
+        assert_eq!(clGetHostTimer(device(), &mut later), CL_SUCCESS);
+        assert_eq!(clGetHostTimer(device(), null_mut()), CL_INVALID_VALUE);
+    }
+    assert_eq!(on_device, on_host);
+    assert!(later >= on_host && on_host > 0);
+}
