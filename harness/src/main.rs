@@ -1,8 +1,25 @@
-//! The command line.
+//! The command line of classay, and everything behind it: the parent process that plans and keeps,
+//! and the worker processes that touch OpenCL.
+//!
+//! - [`cli`]: one file a subcommand;
+//! - [`plan`]: what will run, decided before anything runs;
+//! - [`worker`]: the child process that touches the driver, its protocol, crash and hang triage;
+//! - [`device`]: find, open and describe an implementation;
+//! - [`execute`]: how a case is run on a device;
+//! - [`interrupt`], [`sys`]: Ctrl-C, and the system calls that the standard library lacks.
 
 #![deny(unsafe_code)]
 
+mod cli;
 mod device;
 mod execute;
+mod interrupt;
+mod plan;
+mod sys;
+mod worker;
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(cli::main())
+}

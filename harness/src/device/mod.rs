@@ -1,9 +1,25 @@
-//! Finds, opens and describes an implementation. Runs only in a worker process.
+//! Finds, opens and describes an implementation.
+//!
+//! The parent knows names alone: [`selector`] reads `--device`, [`bundled`] finds the libraries
+//! that come with this program. The rest runs only in a worker process: [`open`] loads the library
+//! and finds the device, `reported` takes down what the device says of itself, `resolve` decides
+//! what to believe by small experiments (`probe`), and `touch` holds the raw calls for them.
+
+pub mod bundled;
+mod info;
+pub mod open;
+mod probe;
+mod reported;
+mod resolve;
+mod selector;
+mod touch;
+
+pub use selector::{At, Library, Selector};
 
 use opencl3::device::Device;
 
 /// What a device offers, after contradictions have been resolved: a flag here can be relied on.
-#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Capabilities {
     /// OpenCL version the device reports, as (major, minor).
     pub version: (u32, u32),
@@ -65,10 +81,50 @@ pub struct Capabilities {
 
 /// An opened device of the implementation that this process loaded.
 pub struct OpenDevice {
-    /// The device under test.
-    pub device: Device,
     /// Every device of its platform, the device under test first.
     pub platform_devices: Vec<Device>,
     /// What it offers.
     pub capabilities: Capabilities,
+}
+
+impl Capabilities {
+    /// Every capability as name and value, in a stable order; what the store keeps and what
+    /// `classay devices` prints.
+    pub fn listed(&self) -> Vec<(String, String)> {
+        let yes = |b: bool| if b { "yes" } else { "no" }.to_string();
+        let version = |v: (u32, u32)| format!("{}.{}", v.0, v.1);
+        let text = |s: &str| if s.is_empty() { "none" } else { s }.to_string();
+        [
+            ("version", version(self.version)),
+            ("c-version", version(self.c_version)),
+            ("c-std", text(&self.c_std)),
+            ("c11-atomics", yes(self.c11_atomics)),
+            ("order-acq-rel", yes(self.order_acq_rel)),
+            ("order-seq-cst", yes(self.order_seq_cst)),
+            ("scope-sub-group", yes(self.scope_sub_group)),
+            ("scope-device", yes(self.scope_device)),
+            ("scope-all-devices", yes(self.scope_all_devices)),
+            ("int64-atomics", yes(self.int64_atomics)),
+            ("generic-address-space", yes(self.generic_address_space)),
+            ("sub-groups", yes(self.sub_groups)),
+            ("svm-coarse", yes(self.svm_coarse)),
+            ("svm-fine-buffer", yes(self.svm_fine_buffer)),
+            ("svm-fine-system", yes(self.svm_fine_system)),
+            ("svm-atomics", yes(self.svm_atomics)),
+            ("out-of-order-queue", yes(self.out_of_order_queue)),
+            ("device-enqueue", yes(self.device_enqueue)),
+            ("non-uniform-groups", yes(self.non_uniform_groups)),
+            ("pipes", yes(self.pipes)),
+            ("il", text(&self.il)),
+            ("images", yes(self.images)),
+            ("cpu", yes(self.cpu)),
+            ("compute-units", self.compute_units.to_string()),
+            ("max-work-group-size", self.max_work_group_size.to_string()),
+            ("local-mem-size", self.local_mem_size.to_string()),
+            ("max-alloc", self.max_alloc.to_string()),
+            ("global-mem", self.global_mem.to_string()),
+        ]
+        .map(|(name, value)| (name.to_string(), value))
+        .to_vec()
+    }
 }

@@ -1,0 +1,216 @@
+//! The command line's grammar.
+
+use crate::device::Selector;
+use crate::execute::Budget;
+use crate::worker::session::Limits;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where `classay run` keeps its results unless told otherwise.
+pub const DEFAULT_STORE: &str = "classay.db";
+
+/// Seconds that a whole run takes unless told otherwise.
+pub const DEFAULT_BUDGET: f64 = 60.0;
+
+/// Seconds that `classay litmus` gives each test unless told otherwise.
+pub const DEFAULT_SECONDS: f64 = 1.0;
+
+/// Longest time that can be asked for, in seconds: about three years.
+const LONGEST: f64 = 1e8;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  everything that ran passed
+  1  a case failed, crashed or timed out
+  2  the command line or an input file is wrong
+  3  there is no such device
+  4  nothing was tested: no case selected, or every case skipped
+  5  interrupted; `classay run --resume` goes on
+  6  the results store or another output file failed; what was committed is kept";
+
+/// Assays OpenCL implementations: runs litmus tests many times and says how often each outcome
+/// occurs. Without a command it does `run` on the bundled Touchstone.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Options of `run`, which is what happens without a command.
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the shipped tests on a device, within a time budget
+    Run(RunArgs),
+    /// Run litmus tests from files and print how often each outcome occurs
+    Litmus(LitmusArgs),
+    /// List implementations, platforms and devices with what they can do
+    Devices(DevicesArgs),
+    /// Print the version
+    Version,
+    /// Serve requests over a library (started by classay itself)
+    #[command(hide = true)]
+    Worker,
+}
+
+/// Which device.
+const DEVICE_HELP: &str = "touchstone (the default), system (the platform's libOpenCL), or the \
+    path of any OpenCL library; `#platform.device` after it chooses by number";
+
+/// Options of `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
+    pub device: Option<Selector>,
+    /// File that keeps the results [default: classay.db]
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// Seconds for the whole run, shared equally by the cases [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "instances")]
+    pub budget: Option<f64>,
+    /// Run exactly this many instances of each case instead
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub instances: Option<u64>,
+    /// Master seed; drawn and printed unless given
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Run only the cases whose name or id matches, `*` and `?` being wildcards; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub select: Vec<String>,
+    /// Go on with the last unfinished run of the store
+    #[arg(long)]
+    pub resume: bool,
+    /// Also write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Print one JSON object a case instead of the table
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub care: CareArgs,
+}
+
+/// Options of `litmus`.
+#[derive(Debug, Args)]
+pub struct LitmusArgs {
+    /// Litmus tests, as .litmus (OPENCL dialect) or YAML
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
+    pub device: Option<Selector>,
+    /// Run exactly this many instances of each test
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        conflicts_with = "seconds"
+    )]
+    pub instances: Option<u64>,
+    /// Run each test for about this long [default: 1]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: Option<f64>,
+    /// Master seed; drawn and printed unless given
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Also keep the results in this file
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// Also write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Print one JSON object a test instead of tables
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub care: CareArgs,
+}
+
+/// How much trouble to take with workers that die.
+#[derive(Debug, Args)]
+pub struct CareArgs {
+    /// Try a case this often again after it crashed or timed out
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub retries: u32,
+    /// Give a case up when there is no sign of life for this long, or when it is this long past
+    /// its time budget
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub case_timeout: f64,
+}
+
+/// Options of `devices`.
+#[derive(Debug, Args)]
+pub struct DevicesArgs {
+    /// List this implementation or device too; may be repeated
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Vec<Selector>,
+    /// Print one JSON object a device instead
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl RunArgs {
+    /// What was asked for, where something was.
+    pub fn asked(&self) -> Option<Budget> {
+        match (self.instances, self.budget) {
+            (Some(n), _) => Some(Budget::Instances(n)),
+            (None, Some(seconds)) => Some(Budget::Seconds(seconds)),
+            (None, None) => None,
+        }
+    }
+}
+
+impl LitmusArgs {
+    /// The budget of each test.
+    pub fn budget(&self) -> Budget {
+        match (self.instances, self.seconds) {
+            (Some(n), _) => Budget::Instances(n),
+            (None, Some(seconds)) => Budget::Seconds(seconds),
+            (None, None) => Budget::Seconds(DEFAULT_SECONDS),
+        }
+    }
+}
+
+impl CareArgs {
+    /// The bounds on each case.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            patience: Duration::from_secs_f64(self.case_timeout),
+            retries: self.retries,
+        }
+    }
+}
+
+/// A time in seconds: more than nothing, and no more than can be waited for.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),
+        Ok(_) => Err(format!(
+            "a time is more than 0 and at most {LONGEST} seconds"
+        )),
+        Err(_) => Err("a time is a number of seconds, like 60 or 0.5".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn times_are_checked() {
+        assert_eq!(seconds("0.5"), Ok(0.5));
+        for wrong in ["0", "-1", "NaN", "inf", "1e300", "x", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

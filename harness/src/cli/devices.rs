@@ -1,0 +1,265 @@
+//! `classay devices`: implementations, platforms and devices, with what decides what can run.
+
+use super::args::DevicesArgs;
+use super::exit;
+use super::failure::Failure;
+use super::output::{Out, colour};
+use crate::device::{At, Capabilities, Library, Selector};
+use crate::interrupt::Interrupt;
+use crate::worker::protocol::Known;
+use crate::worker::session::{self, Session, Stop};
+use classay_reports::text::layout::{plain, wrap};
+use classay_reports::text::{Colour, WIDTH};
+
+/// Does it; returns the exit code.
+pub fn devices(args: &DevicesArgs) -> Result<u8, Failure> {
+    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+    let mut out = Out::new();
+    let mut found = 0;
+    let mut missing = 0;
+    for selector in wanted(&args.device) {
+        let asked_for = args.device.contains(&selector);
+        for (place, known) in look(&selector, &interrupt) {
+            match known {
+                Ok(known) => {
+                    found += 1;
+                    out.text(&if args.json {
+                        json(&place, &known)
+                    } else {
+                        block(&place, &known, colour())
+                    });
+                }
+                Err(Stop::Interrupted) => return Err(Stop::Interrupted.into()),
+                Err(Stop::NoDevice(sentence)) => {
+                    missing += usize::from(asked_for);
+                    out.text(&if args.json {
+                        let object = serde_json::json!({"device": place, "error": sentence});
+                        format!("{object}\n")
+                    } else {
+                        absent(&place, &sentence, colour())
+                    });
+                }
+            }
+        }
+    }
+    if missing > 0 || found == 0 {
+        return Ok(exit::NO_DEVICE);
+    }
+    Ok(exit::PASSED)
+}
+
+/// Touchstone and the system's loader, and what the user gave; each once.
+fn wanted(given: &[Selector]) -> Vec<Selector> {
+    let mut all: Vec<Selector> = Vec::new();
+    for library in [Library::Touchstone, Library::System] {
+        // A device of it chosen by the user stands for it.
+        if !given.iter().any(|g| g.library == library) {
+            all.push(Selector { library, at: None });
+        }
+    }
+    for selector in given {
+        if !all.contains(selector) {
+            all.push(selector.clone());
+        }
+    }
+    all
+}
+
+/// Every device of a library, or the one that was chosen: its selector, and what is known of it.
+fn look(selector: &Selector, interrupt: &Interrupt) -> Vec<(String, Result<Known, Stop>)> {
+    let describe = |selector: Selector| {
+        let known = Session::open(&selector, interrupt).map(|session| {
+            let known = session.known().clone();
+            session.close();
+            known
+        });
+        (selector.to_string(), known)
+    };
+    if selector.at.is_some() {
+        return vec![describe(selector.clone())];
+    }
+    let platforms = match session::list(selector, interrupt) {
+        Ok(platforms) => platforms,
+        Err(stop) => return vec![(selector.to_string(), Err(stop))],
+    };
+    let mut all = Vec::new();
+    for (platform, listed) in platforms.iter().enumerate() {
+        if listed.devices.is_empty() {
+            let sentence = format!("the platform {} has no device.", listed.name);
+            let place = format!("{}#{platform}", selector.library);
+            all.push((place, Err(Stop::NoDevice(sentence))));
+        }
+        for device in 0..listed.devices.len() {
+            all.push(describe(Selector {
+                library: selector.library.clone(),
+                at: Some(At { platform, device }),
+            }));
+        }
+    }
+    all
+}
+
+fn json(place: &str, known: &Known) -> String {
+    let object = serde_json::json!({
+        "device": place,
+        "platform": known.record.platform,
+        "platform_version": known.record.platform_version,
+        "name": known.record.name,
+        "vendor": known.record.vendor,
+        "version": known.record.version,
+        "driver": known.record.driver,
+        "capabilities": known.capabilities,
+        "findings": known.record.findings,
+    });
+    format!("{object}\n")
+}
+
+fn absent(place: &str, sentence: &str, colour: Colour) -> String {
+    let mut out = format!("{}\n", colour.strong(place));
+    for (i, line) in sentence.lines().enumerate() {
+        row(&mut out, if i == 0 { "not usable" } else { "" }, line);
+    }
+    out.push('\n');
+    out
+}
+
+/// A device as a block of at most 80 columns.
+fn block(place: &str, known: &Known, colour: Colour) -> String {
+    let (record, c) = (&known.record, &known.capabilities);
+    let mut out = format!("{}\n", colour.strong(place));
+    row(&mut out, "device", &record.name);
+    row(
+        &mut out,
+        "platform",
+        &format!("{}, {}", record.platform, record.platform_version),
+    );
+    row(
+        &mut out,
+        "version",
+        &format!("{}; driver {}", record.version, record.driver),
+    );
+    row(
+        &mut out,
+        "size",
+        &format!(
+            "{}{} compute units, work-groups up to {}, {} global ({} at once), {} local",
+            if c.cpu { "CPU, " } else { "" },
+            c.compute_units,
+            c.max_work_group_size,
+            bytes(c.global_mem),
+            bytes(c.max_alloc),
+            bytes(c.local_mem_size)
+        ),
+    );
+    row(&mut out, "language", &language(c));
+    let mut missing = Vec::new();
+    for (title, all) in offers(c) {
+        let have: Vec<&str> = all
+            .iter()
+            .filter(|(_, on)| *on)
+            .map(|(name, _)| *name)
+            .collect();
+        missing.extend(all.iter().filter(|(_, on)| !on).map(|(name, _)| *name));
+        let text = if have.is_empty() {
+            "none".to_string()
+        } else {
+            have.join(", ")
+        };
+        row(&mut out, title, &text);
+    }
+    if !missing.is_empty() {
+        row(&mut out, "missing", &missing.join(", "));
+    }
+    for finding in &record.findings {
+        row(&mut out, "finding", finding);
+    }
+    out.push('\n');
+    out
+}
+
+fn language(c: &Capabilities) -> String {
+    let mut text = format!("OpenCL C {}.{}", c.c_version.0, c.c_version.1);
+    if c.c_std.is_empty() {
+        text.push_str(", but nothing builds");
+    } else {
+        text.push_str(&format!(", built with -cl-std={}", c.c_std));
+    }
+    if !c.il.is_empty() {
+        text.push_str(&format!("; {}", c.il));
+    }
+    text
+}
+
+/// Capabilities in groups, each with whether the device has it.
+fn offers(c: &Capabilities) -> [(&'static str, Vec<(&'static str, bool)>); 4] {
+    [
+        (
+            "atomics",
+            vec![
+                ("C11 atomics", c.c11_atomics),
+                ("acquire and release", c.order_acq_rel),
+                ("seq_cst", c.order_seq_cst),
+                ("64 bits", c.int64_atomics),
+            ],
+        ),
+        (
+            "scopes",
+            vec![
+                // Every device with C11 atomics has this one.
+                ("work-group scope", c.c11_atomics),
+                ("sub-group scope", c.scope_sub_group),
+                ("device scope", c.scope_device),
+                ("all-devices scope", c.scope_all_devices),
+            ],
+        ),
+        (
+            "SVM",
+            vec![
+                ("coarse-grain buffers", c.svm_coarse),
+                ("fine-grain buffers", c.svm_fine_buffer),
+                ("fine-grain system", c.svm_fine_system),
+                ("SVM atomics", c.svm_atomics),
+            ],
+        ),
+        (
+            "also",
+            vec![
+                ("generic address space", c.generic_address_space),
+                ("sub-groups", c.sub_groups),
+                ("non-uniform groups", c.non_uniform_groups),
+                ("out-of-order queues", c.out_of_order_queue),
+                ("device enqueue", c.device_enqueue),
+                ("pipes", c.pipes),
+                ("images", c.images),
+                ("IL", !c.il.is_empty()),
+            ],
+        ),
+    ]
+}
+
+/// `  title      text`, wrapped.
+fn row(out: &mut String, title: &str, text: &str) {
+    const INDENT: usize = 14;
+    for (i, line) in wrap(&plain(text), WIDTH - INDENT).iter().enumerate() {
+        let title = if i == 0 { title } else { "" };
+        out.push_str(&format!("  {title:width$}{line}\n", width = INDENT - 2));
+    }
+}
+
+fn bytes(n: u64) -> String {
+    const UNITS: [(&str, u64); 4] = [
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+        ("bytes", 1),
+    ];
+    let (unit, size) = UNITS
+        .into_iter()
+        .find(|(_, size)| n >= *size)
+        .unwrap_or(("bytes", 1));
+    if n % size == 0 {
+        format!("{} {unit}", n / size)
+    } else {
+        format!("{:.1} {unit}", n as f64 / size as f64)
+    }
+}

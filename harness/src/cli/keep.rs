@@ -1,0 +1,120 @@
+//! Where results go: the store as each case ends, the JUnit file at the end.
+
+use super::failure::Failure;
+use crate::plan::{Case, Plan};
+use crate::worker::protocol::Known;
+use classay_reports::junit;
+use classay_reports::record::CaseResult;
+use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus, Store, StoreError};
+use std::io::Write;
+use std::path::Path;
+use time::OffsetDateTime;
+
+/// A run that is going on, and what it has so far.
+pub struct Kept {
+    run: Run,
+    store: Option<Store>,
+    results: Vec<CaseResult>,
+}
+
+impl Kept {
+    /// A new run. With a store, the plan is written before anything runs.
+    pub fn begin(
+        store: Option<Store>,
+        plan: &Plan,
+        cases: &[Case],
+        known: &Known,
+    ) -> Result<Kept, Failure> {
+        let record = RunRecord {
+            created: OffsetDateTime::now_utc(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            seed: plan.seed,
+            plan: plan.to_text(),
+        };
+        let planned: Vec<_> = cases.iter().map(Case::planned).collect();
+        let mut store = store;
+        let id = match &mut store {
+            Some(store) => {
+                let id = store.begin_run(&record, &planned)?;
+                store.set_device(id, &known.record)?;
+                id
+            }
+            None => RunId::new(1),
+        };
+        Ok(Kept {
+            run: Run {
+                id,
+                plan_hash: PlanHash::of(&record.plan),
+                record,
+                device: Some(known.record.clone()),
+                status: RunStatus::Running,
+                finished: None,
+                planned: planned.len() as u64,
+                committed: 0,
+            },
+            store,
+            results: Vec::new(),
+        })
+    }
+
+    /// An unfinished run of a store, with what it has.
+    pub fn resume(mut store: Store, run: Run) -> Result<Kept, Failure> {
+        let results = store.case_results(run.id)?;
+        store.finish_run(run.id, RunStatus::Running)?;
+        Ok(Kept {
+            run,
+            store: Some(store),
+            results,
+        })
+    }
+
+    /// Keeps a result. When this returns, a store has it for good.
+    pub fn commit(&mut self, result: CaseResult) -> Result<(), StoreError> {
+        if let Some(store) = &mut self.store {
+            store.commit_case(self.run.id, &result)?;
+        }
+        self.results.push(result);
+        Ok(())
+    }
+
+    /// Notes how the run ended.
+    pub fn finish(&mut self, status: RunStatus) -> Result<(), StoreError> {
+        match &mut self.store {
+            Some(store) => {
+                store.finish_run(self.run.id, status)?;
+                // In the order of the plan, also after a resumption.
+                self.results = store.case_results(self.run.id)?;
+                self.run = store.run(self.run.id)?;
+            }
+            None => self.run.status = status,
+        }
+        Ok(())
+    }
+
+    /// The results so far.
+    pub fn results(&self) -> &[CaseResult] {
+        &self.results
+    }
+
+    /// The run.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The store's file, where there is a store.
+    pub fn store_path(&self) -> Option<&Path> {
+        self.store.as_ref().map(Store::path)
+    }
+
+    /// Writes the JUnit file.
+    pub fn write_junit(&self, path: &Path) -> Result<(), Failure> {
+        let failure = |reason: String| Failure::Output {
+            path: path.to_path_buf(),
+            reason,
+        };
+        let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
+        let mut out = std::io::BufWriter::new(file);
+        junit::write(&self.run, &self.results, &mut out).map_err(|e| failure(e.to_string()))?;
+        out.flush().map_err(|e| failure(e.to_string()))
+    }
+}

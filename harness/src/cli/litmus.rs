@@ -1,0 +1,109 @@
+//! `classay litmus`: tests from files, a histogram each.
+
+use super::args::LitmusArgs;
+use super::drive::{code, drive, halted};
+use super::exit;
+use super::failure::Failure;
+use super::keep::Kept;
+use super::output::{Out, colour, complain, say};
+use super::progress::Progress;
+use crate::device::{Library, Selector};
+use crate::interrupt::Interrupt;
+use crate::plan::{self, Plan, Unreadable, seed};
+use crate::worker::session::Session;
+use classay_reports::json::TestJson;
+use classay_reports::record::CaseResult;
+use classay_reports::store::Store;
+use classay_reports::text::histogram;
+
+/// Does it; returns the exit code.
+pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
+    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+    let mut out = Out::new();
+    let (mut cases, unreadable) = plan::from_files(&args.files);
+    for file in &unreadable {
+        tell(file, args.json, &mut out);
+    }
+    if cases.is_empty() {
+        return Ok(exit::USAGE);
+    }
+    let seed = args.seed.unwrap_or_else(seed::draw);
+    let budget = args.budget();
+    for case in &mut cases {
+        case.seed = seed::of_case(seed, &case.id);
+        case.budget = budget;
+    }
+    let selector = args.device.clone().unwrap_or(Selector {
+        library: Library::Touchstone,
+        at: None,
+    });
+    let store = args.store.as_ref().map(Store::open).transpose()?;
+    let mut session = Session::open(&selector, &interrupt)?;
+    let plan = Plan::new(selector.to_string(), seed, Vec::new(), budget, &cases);
+    let record = session.known().record.clone();
+    say(&format!(
+        "{} ({selector}), driver {}; seed {seed}",
+        record.name, record.driver
+    ));
+    for finding in &record.findings {
+        say(&format!("finding: {finding}"));
+    }
+    let mut kept = Kept::begin(store, &plan, &cases, session.known())?;
+    let colour = colour();
+    let ended = drive(
+        &mut session,
+        &cases,
+        args.care.limits(),
+        &mut kept,
+        Progress::new(0, cases.len(), true),
+        &mut |result: &CaseResult| {
+            if args.json {
+                out.line(&TestJson::new(result, &record.name).to_line());
+            } else {
+                out.line(&histogram(result, colour));
+            }
+        },
+    );
+    match ended {
+        Ok(()) => session.close(),
+        Err(halt) => {
+            drop(session);
+            let resume = || {
+                let path = kept.store_path()?;
+                Some(format!("classay run --resume --store {}", path.display()))
+            };
+            return Err(halted(halt, &kept, &resume));
+        }
+    }
+    if let Some(path) = &args.junit {
+        kept.write_junit(path)?;
+    }
+    if unreadable.is_empty() {
+        code(kept.results())
+    } else {
+        Ok(exit::USAGE)
+    }
+}
+
+/// Tells of a file that gives no test.
+fn tell(file: &Unreadable, json: bool, out: &mut Out) {
+    if json {
+        let object = serde_json::json!({
+            "file": file.path().to_string_lossy(),
+            "error": file.message(),
+        });
+        out.line(&object.to_string());
+        return;
+    }
+    match file {
+        Unreadable::File { path, message } => complain(&format!("{} {message}", path.display())),
+        Unreadable::Syntax { error, .. } => {
+            let mut text = String::new();
+            let handler = miette::GraphicalReportHandler::new();
+            match handler.render_report(&mut text, error.as_ref()) {
+                Ok(()) => say(&text),
+                Err(_) => complain(&file.message()),
+            }
+        }
+    }
+}

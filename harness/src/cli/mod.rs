@@ -1,0 +1,64 @@
+//! The command line: one file a subcommand.
+//!
+//! [`args`] is the grammar, [`exit`] the exit codes, [`failure`] what a user is told when a command
+//! ends early. `drive` runs a list of cases for `run` and `litmus`, `keep` puts the results where
+//! they are wanted, `progress` shows how far it is, `output` writes to standard output and error.
+
+pub mod args;
+mod devices;
+mod drive;
+pub mod exit;
+pub mod failure;
+mod keep;
+mod litmus;
+pub mod output;
+mod progress;
+mod run;
+
+use args::{Cli, Command};
+use clap::Parser;
+use failure::Failure;
+
+/// Runs the command line; returns the exit code.
+pub fn main() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to standard output, mistakes to standard error; neither can be
+            // written where nobody reads.
+            let _ = error.print();
+            return if error.use_stderr() {
+                exit::USAGE
+            } else {
+                exit::PASSED
+            };
+        }
+    };
+    log();
+    let done = match cli.command {
+        Some(Command::Worker) => return crate::worker::child::main(),
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Litmus(args)) => litmus::litmus(&args),
+        Some(Command::Devices(args)) => devices::devices(&args),
+        Some(Command::Version) => {
+            output::Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));
+            Ok(exit::PASSED)
+        }
+        None => run::run(&cli.run),
+    };
+    done.unwrap_or_else(|failure: Failure| {
+        output::complain(&failure.to_string());
+        failure.exit_code()
+    })
+}
+
+/// What CLASSAY_LOG asks for goes to standard error, as in `CLASSAY_LOG=debug`.
+fn log() {
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .with_env_var("CLASSAY_LOG")
+        .from_env_lossy();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+}

@@ -1,0 +1,260 @@
+//! `classay run`: the shipped tests on a device, within a budget.
+
+use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
+use super::drive::{code, drive, halted};
+use super::failure::Failure;
+use super::keep::Kept;
+use super::output::{Out, colour, say};
+use super::progress::Progress;
+use crate::device::{Library, Selector};
+use crate::execute::Budget;
+use crate::interrupt::Interrupt;
+use crate::plan::{self, Case, Plan, seed, select};
+use crate::worker::protocol::Known;
+use crate::worker::session::Session;
+use classay_reports::json::TestJson;
+use classay_reports::record::{CaseResult, DeviceRecord};
+use classay_reports::store::{Run, RunStatus, Store};
+use classay_reports::text::summary;
+use std::path::Path;
+
+/// Does it; returns the exit code.
+pub fn run(args: &RunArgs) -> Result<u8, Failure> {
+    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+    let path = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.into());
+    if args.resume {
+        resume(args, &path, &interrupt)
+    } else {
+        begin(args, &path, &interrupt)
+    }
+}
+
+fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failure> {
+    let mut cases = plan::shipped().map_err(Failure::Bug)?;
+    let all = cases.len();
+    cases.retain(|case| select::selected(&args.select, case));
+    if cases.is_empty() {
+        return Err(Failure::Nothing(format!(
+            "no case is selected: none of the {all} shipped cases matches {}; a pattern has to \
+             match a whole name or id, as in --select 'MP*'",
+            args.select.join(" or ")
+        )));
+    }
+    let seed = args.seed.unwrap_or_else(seed::draw);
+    let asked = args.asked().unwrap_or(Budget::Seconds(DEFAULT_BUDGET));
+    plan::share_out(&mut cases, seed, asked);
+    let selector = args.device.clone().unwrap_or(TOUCHSTONE);
+    let store = Store::open(path)?;
+    let session = Session::open(&selector, interrupt)?;
+    let plan = Plan::new(
+        selector.to_string(),
+        seed,
+        args.select.clone(),
+        asked,
+        &cases,
+    );
+    introduce(&plan, session.known(), path, cases.len());
+    let kept = Kept::begin(Some(store), &plan, &cases, session.known())?;
+    go(args, session, &cases, kept)
+}
+
+const TOUCHSTONE: Selector = Selector {
+    library: Library::Touchstone,
+    at: None,
+};
+
+fn resume(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failure> {
+    if !path.exists() {
+        return Err(Failure::Usage(format!(
+            "there is no results store {} to resume from; --store names another",
+            path.display()
+        )));
+    }
+    let store = Store::open(path)?;
+    let Some(run) = store.unfinished_run(None)? else {
+        return nothing_left(args, store, path);
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    if run.record.version != version {
+        return Err(Failure::Usage(format!(
+            "run {} of {} was begun by classay {}, and this is {version}: its other half would not \
+             be the same experiment; begin a new run",
+            run.id,
+            path.display(),
+            run.record.version
+        )));
+    }
+    let plan = Plan::from_text(&run.record.plan).map_err(Failure::Bug)?;
+    agree(args, &plan, &run)?;
+    let selector: Selector = plan
+        .device
+        .parse()
+        .map_err(|e| Failure::Bug(format!("the stored device {}: {e}", plan.device)))?;
+    let cases = store
+        .pending_cases(run.id)?
+        .into_iter()
+        .map(Case::from_planned)
+        .collect::<Result<Vec<Case>, String>>()
+        .map_err(Failure::Bug)?;
+    let session = Session::open(&selector, interrupt)?;
+    same_device(&run, session.known())?;
+    introduce(&plan, session.known(), path, cases.len());
+    let kept = Kept::resume(store, run)?;
+    go(args, session, &cases, kept)
+}
+
+/// Options given with `--resume` must be those of the run.
+fn agree(args: &RunArgs, plan: &Plan, run: &Run) -> Result<(), Failure> {
+    let differs = |option: &str, is: String| {
+        Err(Failure::Usage(format!(
+            "run {} was begun with {option} {is}; leave {option} out to resume it, or --resume to \
+             begin a new run",
+            run.id
+        )))
+    };
+    if args
+        .device
+        .as_ref()
+        .is_some_and(|d| d.to_string() != plan.device)
+    {
+        return differs("--device", plan.device.clone());
+    }
+    if args.seed.is_some_and(|s| s != plan.seed) {
+        return differs("--seed", plan.seed.to_string());
+    }
+    if !args.select.is_empty() && args.select != plan.select {
+        return differs("--select", plan.select.join(" --select "));
+    }
+    match (args.asked(), plan.asked) {
+        (Some(asked), is) if asked == is => Ok(()),
+        (None, _) => Ok(()),
+        (Some(_), Budget::Seconds(s)) => differs("--budget", s.to_string()),
+        (Some(_), Budget::Instances(n)) => differs("--instances", n.to_string()),
+    }
+}
+
+/// Half a run on one driver and half on another would be no run.
+fn same_device(run: &Run, known: &Known) -> Result<(), Failure> {
+    match &run.device {
+        Some(device) if differs(device, &known.record) => Err(Failure::NoDevice(format!(
+            "the device is not what it was when run {} began: it was {} {} with driver {}, and \
+             is {} {} with driver {}, or its capabilities changed; begin a new run",
+            run.id,
+            device.name,
+            device.version,
+            device.driver,
+            known.record.name,
+            known.record.version,
+            known.record.driver
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether two descriptions are of different devices. Findings are words, and do not count.
+fn differs(one: &DeviceRecord, other: &DeviceRecord) -> bool {
+    let without = |record: &DeviceRecord| DeviceRecord {
+        findings: Vec::new(),
+        ..record.clone()
+    };
+    without(one) != without(other)
+}
+
+/// `--resume` where every run is done: says again how the last one ended.
+fn nothing_left(args: &RunArgs, store: Store, path: &Path) -> Result<u8, Failure> {
+    let Some(run) = store.runs()?.pop() else {
+        return Err(Failure::Usage(format!(
+            "the results store {} has no run to resume",
+            path.display()
+        )));
+    };
+    say(&format!("run {} of {} is complete", run.id, path.display()));
+    let mut kept = Kept::resume(store, run)?;
+    kept.finish(RunStatus::Done)?;
+    report(args, &kept)
+}
+
+/// Says on standard error what is about to happen.
+fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
+    let record = &known.record;
+    let how_long = match plan.asked {
+        Budget::Seconds(s) => format!("about {s} s in all"),
+        Budget::Instances(n) => format!("{n} instances each"),
+    };
+    let which = if cases == plan.cases {
+        format!("{cases} cases")
+    } else {
+        format!("the {cases} cases left of {}", plan.cases)
+    };
+    say(&format!(
+        "classay {}: {which} on {} ({}), driver {}\nseed {}, {how_long}, results in {}",
+        env!("CARGO_PKG_VERSION"),
+        record.name,
+        plan.device,
+        record.driver,
+        plan.seed,
+        path.display()
+    ));
+    for finding in &record.findings {
+        say(&format!("finding: {finding}"));
+    }
+}
+
+fn go(args: &RunArgs, session: Session, cases: &[Case], kept: Kept) -> Result<u8, Failure> {
+    let mut kept = kept;
+    let mut session = session;
+    let device = session.known().record.name.clone();
+    let mut out = Out::new();
+    let planned = kept.run().planned as usize;
+    let progress = Progress::new(kept.results().len(), planned, args.json);
+    let ended = drive(
+        &mut session,
+        cases,
+        args.care.limits(),
+        &mut kept,
+        progress,
+        &mut |result: &CaseResult| {
+            if args.json {
+                out.line(&TestJson::new(result, &device).to_line());
+            }
+        },
+    );
+    match ended {
+        Ok(()) => {
+            session.close();
+            report(args, &kept)
+        }
+        Err(halt) => {
+            drop(session);
+            show(args, &kept);
+            let resume = || kept.store_path().map(resume_command);
+            Err(halted(halt, &kept, &resume))
+        }
+    }
+}
+
+fn resume_command(path: &Path) -> String {
+    if path == Path::new(DEFAULT_STORE) {
+        "classay run --resume".into()
+    } else {
+        format!("classay run --resume --store {}", path.display())
+    }
+}
+
+/// The table, the JUnit file, the exit code.
+fn report(args: &RunArgs, kept: &Kept) -> Result<u8, Failure> {
+    show(args, kept);
+    if let Some(path) = &args.junit {
+        kept.write_junit(path)?;
+    }
+    code(kept.results())
+}
+
+fn show(args: &RunArgs, kept: &Kept) {
+    if args.json {
+        return;
+    }
+    let device = kept.run().device.as_ref().map_or("", |d| d.name.as_str());
+    let planned = kept.run().planned as usize;
+    Out::new().text(&summary(device, planned, kept.results(), colour()));
+}

@@ -1,0 +1,28 @@
+//! Ctrl-C and SIGTERM: noted once, looked at where something can be stopped.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the user asked to stop. Clones look at the same thing.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Listens to SIGINT, SIGTERM and SIGHUP from here on. A second one ends the process at once.
+    pub fn listen() -> Result<Interrupt, String> {
+        let interrupt = Interrupt::default();
+        let noted = interrupt.clone();
+        ctrlc::set_handler(move || {
+            if noted.0.swap(true, Ordering::Relaxed) {
+                crate::sys::exit_now(i32::from(crate::cli::exit::INTERRUPTED));
+            }
+        })
+        .map_err(|e| format!("Ctrl-C cannot be listened to: {e}"))?;
+        Ok(interrupt)
+    }
+
+    /// Whether it came.
+    pub fn came(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,203 @@
+//! What will run, decided before anything runs.
+//!
+//! A plan is a list of [`Case`]s with a master seed and a budget. [`seed`] gives each case its own
+//! stream, [`select`] picks cases by pattern, `cases` makes them from the shipped tests and from
+//! files. The store keeps the plan and each case's specification, so that a run can be resumed from
+//! the store alone.
+
+mod cases;
+pub mod seed;
+pub mod select;
+
+pub use cases::{Unreadable, from_files, shipped};
+
+use crate::execute::Budget;
+use classay_reports::record::CaseId;
+use classay_reports::store::{PlanHash, PlannedCase};
+use classay_reports::verdict::Quantifier;
+use serde::{Deserialize, Serialize};
+
+/// One generated thing to run, with all that decides what it does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Its stable name.
+    pub id: CaseId,
+    /// The test's own name.
+    pub test: String,
+    /// The file it came from; empty for a shipped test.
+    pub file: String,
+    /// The program, as litmus text.
+    pub source: String,
+    /// How the test's question quantifies.
+    pub question: Quantifier,
+    /// Seed of everything it draws.
+    pub seed: u64,
+    /// When to stop.
+    pub budget: Budget,
+}
+
+/// A [`Case`] as the store keeps it; the id is beside it.
+#[derive(Serialize, Deserialize)]
+struct Spec {
+    test: String,
+    file: String,
+    source: String,
+    question: Quantifier,
+    seed: u64,
+    budget: Budget,
+}
+
+impl Case {
+    /// For the store.
+    pub fn planned(&self) -> PlannedCase {
+        let spec = Spec {
+            test: self.test.clone(),
+            file: self.file.clone(),
+            source: self.source.clone(),
+            question: self.question,
+            seed: self.seed,
+            budget: self.budget,
+        };
+        PlannedCase {
+            case: self.id.clone(),
+            // Strings and numbers: nothing in it can fail to become JSON.
+            spec: serde_json::to_string(&spec).unwrap_or_default(),
+        }
+    }
+
+    /// From the store.
+    pub fn from_planned(planned: PlannedCase) -> Result<Case, String> {
+        let spec: Spec = serde_json::from_str(&planned.spec)
+            .map_err(|e| format!("the specification of {} cannot be read: {e}", planned.case))?;
+        Ok(Case {
+            id: planned.case,
+            test: spec.test,
+            file: spec.file,
+            source: spec.source,
+            question: spec.question,
+            seed: spec.seed,
+            budget: spec.budget,
+        })
+    }
+}
+
+/// A run's description, as the store keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The device, as the user chose it.
+    pub device: String,
+    /// The master seed.
+    pub seed: u64,
+    /// The patterns that selected the cases; none selects all.
+    pub select: Vec<String>,
+    /// What was asked for: seconds for the whole run, or instances for each case.
+    pub asked: Budget,
+    /// How many cases.
+    pub cases: usize,
+    /// Hash of the cases' ids and specifications.
+    pub digest: String,
+}
+
+impl Plan {
+    /// The description of these cases.
+    pub fn new(
+        device: String,
+        seed: u64,
+        select: Vec<String>,
+        asked: Budget,
+        cases: &[Case],
+    ) -> Plan {
+        let all: String = cases
+            .iter()
+            .map(Case::planned)
+            .flat_map(|p| [p.case.to_string(), "\n".into(), p.spec, "\n".into()])
+            .collect();
+        Plan {
+            device,
+            seed,
+            select,
+            asked,
+            cases: cases.len(),
+            digest: PlanHash::of(&all).as_str().to_string(),
+        }
+    }
+
+    /// As text, one line.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// From what the store kept.
+    pub fn from_text(text: &str) -> Result<Plan, String> {
+        serde_json::from_str(text).map_err(|e| format!("the stored plan cannot be read: {e}"))
+    }
+}
+
+/// Gives every case its seed and its budget. Seconds are shared out equally, instances are each
+/// case's own.
+pub fn share_out(cases: &mut [Case], master: u64, asked: Budget) {
+    let budget = match asked {
+        Budget::Instances(n) => Budget::Instances(n),
+        Budget::Seconds(total) => Budget::Seconds(total / cases.len().max(1) as f64),
+    };
+    for case in cases {
+        case.seed = seed::of_case(master, &case.id);
+        case.budget = budget;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(name: &str) -> Case {
+        Case {
+            id: CaseId::new("litmus", "classic", name),
+            test: name.into(),
+            file: String::new(),
+            source: format!("OPENCL {name}\n"),
+            question: Quantifier::Exists,
+            seed: 0,
+            budget: Budget::Instances(0),
+        }
+    }
+
+    #[test]
+    fn a_case_survives_the_store() {
+        let mut cases = vec![case("MP")];
+        share_out(&mut cases, u64::MAX, Budget::Seconds(0.1));
+        assert_eq!(Case::from_planned(cases[0].planned()), Ok(cases[0].clone()));
+    }
+
+    #[test]
+    fn seconds_are_shared_and_instances_are_not() {
+        let mut cases = vec![case("MP"), case("SB"), case("LB"), case("R")];
+        share_out(&mut cases, 7, Budget::Seconds(60.0));
+        assert!(cases.iter().all(|c| c.budget == Budget::Seconds(15.0)));
+        share_out(&mut cases, 7, Budget::Instances(1000));
+        assert!(cases.iter().all(|c| c.budget == Budget::Instances(1000)));
+        share_out(&mut [], 7, Budget::Seconds(60.0));
+    }
+
+    #[test]
+    fn a_cases_seed_does_not_depend_on_the_others() {
+        let mut all = vec![case("MP"), case("SB")];
+        let mut one = vec![case("SB")];
+        share_out(&mut all, 7, Budget::Instances(1));
+        share_out(&mut one, 7, Budget::Instances(1));
+        assert_eq!(all[1], one[0]);
+        assert_ne!(all[0].seed, all[1].seed);
+    }
+
+    #[test]
+    fn the_digest_sees_every_change() {
+        let plan = |cases: &[Case]| Plan::new("d".into(), 1, vec![], Budget::Instances(1), cases);
+        let one = plan(&[case("MP"), case("SB")]);
+        assert_eq!(one, plan(&[case("MP"), case("SB")]));
+        assert_ne!(one.digest, plan(&[case("SB"), case("MP")]).digest);
+        let mut changed = case("MP");
+        changed.source.push(' ');
+        assert_ne!(one.digest, plan(&[changed, case("SB")]).digest);
+        assert_eq!(Plan::from_text(&one.to_text()), Ok(one));
+    }
+}

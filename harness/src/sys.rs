@@ -1,0 +1,98 @@
+//! The few calls of the operating system that the standard library does not have. All of the
+//! command line's own `unsafe` code is here and in [`crate::device::touch`].
+
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+/// Takes the standard input and output of this process away from everyone else and returns them:
+/// from here on descriptor 0 reads nothing and descriptor 1 writes to standard error, so that a
+/// library which prints or reads cannot disturb what travels over the two pipes.
+pub fn take_standard_pipes() -> io::Result<(File, File)> {
+    let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let null = File::open("/dev/null")?;
+    redirect(null.as_raw_fd(), 0)?;
+    redirect(io::stderr().as_raw_fd(), 1)?;
+    Ok((input, output))
+}
+
+/// Makes descriptor `onto` another name of descriptor `from`.
+fn redirect(from: i32, onto: i32) -> io::Result<()> {
+    // SAFETY: dup2 takes two integers and touches no memory of this process. Nothing in Rust owns
+    // descriptors 0 and 1, so no owner's descriptor is closed behind its back.
+    let result = unsafe { libc::dup2(from, onto) };
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
+}
+
+/// Asks the kernel to kill this process when the thread that started it ends. Where the kernel has
+/// no such service this does nothing; the end of the pipe then tells a worker that it is alone.
+pub fn die_with_parent() {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: PR_SET_PDEATHSIG takes a signal number by value and touches no memory.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    }
+}
+
+/// Ends this process at once: no destructors, no exit handlers of a loaded library.
+pub fn exit_now(code: i32) -> ! {
+    // SAFETY: _exit takes an integer and does not return.
+    unsafe { libc::_exit(code) }
+}
+
+/// Kills every process of the group that `leader` leads. A group that is gone is no error.
+pub fn kill_group(leader: u32) {
+    let Ok(group) = i32::try_from(leader) else {
+        return;
+    };
+    if group > 1 {
+        // SAFETY: kill takes two integers and touches no memory. The group was made for one worker
+        // and its leader has not been waited for, so the number cannot mean another group.
+        unsafe { libc::kill(-group, libc::SIGKILL) };
+    }
+}
+
+/// A shared library that stays loaded until the process ends.
+pub struct Loaded {
+    library: libloading::Library,
+}
+
+impl Loaded {
+    /// Loads the library called `name`: a path, or a bare name that the dynamic loader finds.
+    /// The error is the dynamic loader's own sentence.
+    pub fn open(name: &str) -> Result<Loaded, String> {
+        // SAFETY: loading a library runs its initialisers, which may do anything; that is what a
+        // worker process is for. The library is never unloaded (see `keep`).
+        match unsafe { libloading::Library::new(name) } {
+            Ok(library) => Ok(Loaded { library }),
+            Err(error) => Err(innermost(&error)),
+        }
+    }
+
+    /// Whether the library, or one it depends on, defines `symbol`.
+    pub fn has(&self, symbol: &str) -> bool {
+        // SAFETY: the symbol's address is only compared with null, never used.
+        unsafe { self.library.get::<*const ()>(symbol.as_bytes()) }.is_ok()
+    }
+
+    /// Keeps the library loaded until the process ends.
+    pub fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+/// The message of the last error in the chain: what the dynamic loader said.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut at = error;
+    while let Some(source) = at.source() {
+        at = source;
+    }
+    at.to_string()
+}

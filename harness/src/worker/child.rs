@@ -1,0 +1,176 @@
+//! The worker's side: `classay worker`, one library a process, one request at a time.
+
+use super::protocol::{Known, PROTOCOL, Refusal, Reply, Request};
+use super::variables;
+use crate::device::{OpenDevice, open};
+use crate::execute::{self, Ended, NotRun};
+use crate::sys;
+use classay_litmus::syntax;
+use classay_reports::record::CaseId;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::sync::mpsc;
+
+/// Serves requests until told to quit or left alone; returns the exit code, though normally it
+/// ends the process itself, without running a driver's exit handlers.
+pub fn main() -> u8 {
+    sys::die_with_parent();
+    match serve() {
+        Ok(()) => sys::exit_now(0),
+        Err(message) => {
+            eprintln!("classay worker: {message}");
+            sys::exit_now(i32::from(crate::cli::exit::USAGE))
+        }
+    }
+}
+
+fn serve() -> Result<(), String> {
+    let (input, output) =
+        sys::take_standard_pipes().map_err(|e| format!("the pipes to the parent: {e}"))?;
+    let mut out = Output(output);
+    let requests = listen(input);
+    let library = std::env::var(variables::LIBRARY).map_err(|_| {
+        format!(
+            "{} is not set; classay starts this itself",
+            variables::LIBRARY
+        )
+    })?;
+    let under = std::env::var(variables::UNDER_LAYER).ok();
+    // Under the layer it is the driver's own library that is looked at first, for the message.
+    if let Some(under) = under {
+        match open::load(&names(&under)) {
+            Ok(()) | Err(Refusal::OnlyIcd) => {}
+            Err(refusal) => return out.say(&Reply::Refused { refusal }),
+        }
+    }
+    match open::load(&names(&library)) {
+        Ok(()) => out.say(&Reply::Hello { protocol: PROTOCOL })?,
+        Err(refusal) => return out.say(&Reply::Refused { refusal }),
+    }
+    let mut device = None;
+    for request in requests {
+        match request? {
+            Request::Quit => return Ok(()),
+            Request::List => out.say(&match open::list() {
+                Ok(platforms) => Reply::Listed { platforms },
+                Err(refusal) => Reply::Refused { refusal },
+            })?,
+            Request::Open { at, known } => {
+                let reply = match open::open(at, known.map(|k| *k)) {
+                    Ok((at, opened, known)) => {
+                        device = Some(opened);
+                        Reply::Opened {
+                            at,
+                            known: Box::<Known>::new(known),
+                        }
+                    }
+                    Err(refusal) => Reply::Refused { refusal },
+                };
+                out.say(&reply)?;
+            }
+            Request::Run {
+                case,
+                source,
+                seed,
+                budget,
+            } => {
+                let device = device
+                    .as_ref()
+                    .ok_or("a case came before the device was opened")?;
+                let reply = run(device, &case, &source, seed, budget, &mut out)?;
+                out.say(&reply)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs a case, sending its launches as they come; returns the reply that ends it.
+fn run(
+    device: &OpenDevice,
+    case: &CaseId,
+    source: &str,
+    seed: u64,
+    budget: execute::Budget,
+    out: &mut Output,
+) -> Result<Reply, String> {
+    let program = match syntax::read_litmus(case.as_str(), source) {
+        Ok(program) => program,
+        Err(error) => {
+            return Err(format!(
+                "the parent sent a program that cannot be read: {error}"
+            ));
+        }
+    };
+    let mut told = Ok(());
+    let ended = execute::run_litmus(device, &program, seed, budget, &mut |launch| {
+        if told.is_ok() {
+            told = out.say(&Reply::Launch {
+                case: case.clone(),
+                launch,
+            });
+        }
+    });
+    told?;
+    let case = case.clone();
+    Ok(match ended {
+        Ok(Ended {
+            build_seconds,
+            device_seconds,
+            evidence,
+        }) => Reply::Finished {
+            case,
+            build_seconds,
+            device_seconds,
+            evidence,
+        },
+        Err(NotRun::Skip { capability, reason }) => Reply::Skipped {
+            case,
+            capability,
+            reason,
+        },
+        Err(NotRun::Failed { reason, evidence }) => Reply::Failed {
+            case,
+            reason,
+            evidence,
+        },
+    })
+}
+
+fn names(list: &str) -> Vec<String> {
+    list.split(';').map(str::to_string).collect()
+}
+
+/// Reads requests on a thread of its own, so that the end of the pipe is noticed also while a case
+/// runs: then the parent is gone, and this process goes at once.
+fn listen(input: File) -> mpsc::Receiver<Result<Request, String>> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(input).lines() {
+            let request = line
+                .map_err(|e| format!("reading from the parent: {e}"))
+                .and_then(|l| {
+                    serde_json::from_str(&l).map_err(|e| format!("the parent sent rubbish: {e}"))
+                });
+            if send.send(request).is_err() {
+                return;
+            }
+        }
+        sys::exit_now(0);
+    });
+    receive
+}
+
+/// The pipe to the parent.
+struct Output(File);
+
+impl Output {
+    fn say(&mut self, reply: &Reply) -> Result<(), String> {
+        let mut line =
+            serde_json::to_vec(reply).map_err(|e| format!("an answer cannot be written: {e}"))?;
+        line.push(b'\n');
+        self.0
+            .write_all(&line)
+            .map_err(|e| format!("writing to the parent: {e}"))
+    }
+}

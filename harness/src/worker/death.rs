@@ -1,0 +1,169 @@
+//! How a worker ended, in words.
+
+use classay_reports::record::{Evidence, Verdict};
+use std::fmt;
+use std::process::ExitStatus;
+
+/// What a worker did instead of answering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// A signal ended it.
+    Signal(i32),
+    /// It exited with this code.
+    Exit(i32),
+    /// It wrote something that is no answer.
+    Rubbish(String),
+    /// It did not answer for this many seconds.
+    Silent(u64),
+    /// It went on for this many seconds past the case's budget.
+    Overrun(u64),
+    /// It could not be started.
+    NotStarted(String),
+}
+
+/// A worker's end, with what it last wrote to standard error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Death {
+    /// How.
+    pub how: How,
+    /// The end of its standard error.
+    pub stderr: String,
+}
+
+impl How {
+    /// From the process's status.
+    pub fn from_status(status: ExitStatus) -> How {
+        use std::os::unix::process::ExitStatusExt;
+        match (status.signal(), status.code()) {
+            (Some(signal), _) => How::Signal(signal),
+            (None, Some(code)) => How::Exit(code),
+            (None, None) => How::Rubbish("ended in a way the system does not describe".into()),
+        }
+    }
+
+    /// The verdict of a case that ended so.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            How::Silent(_) | How::Overrun(_) => Verdict::Timeout,
+            How::Signal(_) | How::Exit(_) | How::Rubbish(_) | How::NotStarted(_) => Verdict::Crash,
+        }
+    }
+
+    /// What a table counts by: the same for two ends of one kind.
+    pub fn kind(&self) -> String {
+        match self {
+            How::Signal(signal) => signal_name(*signal),
+            How::Exit(code) => format!("exit code {code}"),
+            How::Rubbish(_) => "rubbish".into(),
+            How::Silent(_) | How::Overrun(_) => "timeout".into(),
+            How::NotStarted(_) => "not started".into(),
+        }
+    }
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            How::Signal(signal) => write!(f, "the worker was killed by {}", signal_name(*signal)),
+            How::Exit(code) => write!(f, "the worker exited with code {code} in the middle of it"),
+            How::Rubbish(what) => write!(f, "the worker wrote rubbish: {what}"),
+            How::Silent(seconds) => {
+                write!(f, "no sign of life for {seconds} s; the worker was killed")
+            }
+            How::Overrun(seconds) => write!(
+                f,
+                "still running {seconds} s past its time budget; the worker was killed"
+            ),
+            How::NotStarted(why) => write!(f, "no worker could be started: {why}"),
+        }
+    }
+}
+
+impl Death {
+    /// What to keep with the case.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let mut evidence = vec![Evidence {
+            kind: "death".into(),
+            text: self.how.to_string(),
+        }];
+        if !self.stderr.trim().is_empty() {
+            evidence.push(Evidence {
+                kind: "stderr".into(),
+                text: self.stderr.clone(),
+            });
+        }
+        evidence
+    }
+
+    /// The last line of standard error that says something, for a message; empty if there is none.
+    pub fn last_words(&self) -> String {
+        let line = self
+            .stderr
+            .lines()
+            .rev()
+            .map(str::trim)
+            .find(|l| !l.is_empty());
+        match line {
+            Some(line) => format!(
+                " Its last words: {}",
+                line.chars().take(200).collect::<String>()
+            ),
+            None => String::new(),
+        }
+    }
+}
+
+/// `SIGSEGV` for 11 where the system says so.
+pub fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGILL => "SIGILL",
+        libc::SIGINT => "SIGINT",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGSYS => "SIGSYS",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGXCPU => "SIGXCPU",
+        libc::SIGXFSZ => "SIGXFSZ",
+        other => return format!("signal {other}"),
+    };
+    name.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deaths_have_words_and_verdicts() {
+        assert_eq!(
+            How::Signal(libc::SIGSEGV).to_string(),
+            "the worker was killed by SIGSEGV"
+        );
+        assert_eq!(How::Signal(64).kind(), "signal 64");
+        assert_eq!(How::Exit(3).verdict(), Verdict::Crash);
+        assert_eq!(How::Rubbish("x".into()).verdict(), Verdict::Crash);
+        assert_eq!(How::Silent(60).verdict(), Verdict::Timeout);
+        assert_eq!(How::Overrun(60).verdict(), Verdict::Timeout);
+    }
+
+    #[test]
+    fn evidence_has_no_empty_stderr() {
+        let mut death = Death {
+            how: How::Exit(1),
+            stderr: " \n".into(),
+        };
+        assert_eq!(death.evidence().len(), 1);
+        assert_eq!(death.last_words(), "");
+        death.stderr = "first\nlast\n\n".into();
+        assert_eq!(death.evidence().len(), 2);
+        assert!(death.last_words().ends_with("last"));
+    }
+}

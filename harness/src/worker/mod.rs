@@ -1,0 +1,25 @@
+//! The process that touches the driver, and everything that keeps the parent safe from it.
+//!
+//! A driver may crash, hang, print to standard output or corrupt memory. So the parent starts a
+//! child (`classay worker`), which alone loads the library and calls OpenCL. [`protocol`] is what
+//! the two say to each other, `child` the worker's side, [`host`] one worker seen from the parent
+//! (start, send, receive with a deadline, kill), [`death`] the words for how it ended, and
+//! [`session`] what the parent does with workers: open a device, run a case, and when the worker
+//! dies record that, try again, and go on with a fresh one.
+
+pub mod child;
+pub mod death;
+pub mod host;
+pub mod protocol;
+pub mod session;
+mod triage;
+
+/// Names the pieces of the environment that the parent gives a worker.
+pub mod variables {
+    /// The library that the OpenCL bindings load; `;` between alternatives.
+    pub const LIBRARY: &str = "OPENCL_DYLIB_PATH";
+    /// The library under the layer.
+    pub const UNDER_LAYER: &str = "CLASSAY_LAYER_LIBRARY";
+    /// The layer's faults; where set, every library is opened through the layer.
+    pub const LAYER_FAULTS: &str = "CLASSAY_LAYER_FAULTS";
+}

@@ -1,0 +1,209 @@
+//! What parent and worker say to each other: one JSON object a line, the parent's on the worker's
+//! standard input, the worker's on its standard output. The worker speaks first ([`Reply::Hello`]
+//! or [`Reply::Refused`]); then every [`Request`] has its answers, as each says. Anything else is
+//! rubbish, and the worker that sent it is replaced.
+
+use crate::device::{At, Capabilities};
+use crate::execute::Budget;
+use classay_reports::record::{CaseId, DeviceRecord, Evidence, Launch};
+use serde::{Deserialize, Serialize};
+
+/// Version of these messages. Parent and worker are one program, so they differ only when the
+/// program was replaced during a run.
+pub const PROTOCOL: u32 = 1;
+
+/// Longest line that is taken, in bytes.
+pub const LONGEST_LINE: u64 = 64 << 20;
+
+/// From parent to worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "lowercase")]
+pub enum Request {
+    /// List platforms and devices. Answer: [`Reply::Listed`] or [`Reply::Refused`].
+    List,
+    /// Open a device for the rest of this worker's life. Answer: [`Reply::Opened`] or
+    /// [`Reply::Refused`].
+    Open {
+        /// Where; `None` takes the first device.
+        at: Option<At>,
+        /// What an earlier worker found out about the same device; saves asking again.
+        known: Option<Box<Known>>,
+    },
+    /// Run one case on the opened device. Answer: any number of [`Reply::Launch`], then one of
+    /// [`Reply::Finished`], [`Reply::Skipped`], [`Reply::Failed`].
+    Run {
+        /// The case.
+        case: CaseId,
+        /// The program, as litmus text.
+        source: String,
+        /// Seed of everything the case draws.
+        seed: u64,
+        /// When to stop.
+        budget: Budget,
+    },
+    /// End. No answer.
+    Quit,
+}
+
+/// From worker to parent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "lowercase")]
+pub enum Reply {
+    /// The worker is up and its library is loaded.
+    Hello {
+        /// [`PROTOCOL`].
+        protocol: u32,
+    },
+    /// The library cannot be used, or not so.
+    Refused {
+        /// What is wrong.
+        refusal: Refusal,
+    },
+    /// Every platform of the library with its devices.
+    Listed {
+        /// In the library's order.
+        platforms: Vec<ListedPlatform>,
+    },
+    /// The device is open.
+    Opened {
+        /// Where it is.
+        at: At,
+        /// What it is.
+        known: Box<Known>,
+    },
+    /// One launch of a case.
+    Launch {
+        /// The case.
+        case: CaseId,
+        /// Its counts.
+        launch: Launch,
+    },
+    /// The case ran to its end.
+    Finished {
+        /// The case.
+        case: CaseId,
+        /// Seconds in the implementation's compiler.
+        build_seconds: f64,
+        /// Seconds in launches.
+        device_seconds: f64,
+        /// What explains the counts.
+        evidence: Vec<Evidence>,
+    },
+    /// The device cannot run the case.
+    Skipped {
+        /// The case.
+        case: CaseId,
+        /// What is missing.
+        capability: String,
+        /// One sentence.
+        reason: String,
+    },
+    /// The implementation failed on the case.
+    Failed {
+        /// The case.
+        case: CaseId,
+        /// One sentence.
+        reason: String,
+        /// What explains it.
+        evidence: Vec<Evidence>,
+    },
+}
+
+impl Reply {
+    /// What kind of reply this is, for a message about one that was not expected.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Reply::Hello { .. } => "hello",
+            Reply::Refused { .. } => "refused",
+            Reply::Listed { .. } => "listed",
+            Reply::Opened { .. } => "opened",
+            Reply::Launch { .. } => "launch",
+            Reply::Finished { .. } => "finished",
+            Reply::Skipped { .. } => "skipped",
+            Reply::Failed { .. } => "failed",
+        }
+    }
+}
+
+/// All that is known about a device: who it is and what it offers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    /// For the store and for people.
+    pub record: DeviceRecord,
+    /// For deciding what can run.
+    pub capabilities: Capabilities,
+}
+
+/// A platform, as listed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ListedPlatform {
+    /// CL_PLATFORM_NAME.
+    pub name: String,
+    /// CL_PLATFORM_VERSION.
+    pub version: String,
+    /// CL_DEVICE_NAME of each device.
+    pub devices: Vec<String>,
+}
+
+/// Why a library or a device in it cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+pub enum Refusal {
+    /// The dynamic loader could not load it.
+    NotLoaded {
+        /// The loader's message.
+        message: String,
+    },
+    /// It loads, and has no OpenCL in it.
+    NoOpenCl,
+    /// It has only the entry points for an ICD loader; it must be opened through the layer.
+    OnlyIcd,
+    /// It has no platform.
+    NoPlatform {
+        /// What it said.
+        message: String,
+    },
+    /// There is no such platform.
+    NoSuchPlatform {
+        /// The number asked for.
+        asked: usize,
+        /// How many there are.
+        have: usize,
+    },
+    /// There is no device, or no such device, on the platform.
+    NoSuchDevice {
+        /// The platform's number; `None` where no platform has any device.
+        platform: Option<usize>,
+        /// The number asked for.
+        asked: usize,
+        /// How many there are.
+        have: usize,
+    },
+    /// The device answers basic questions with errors.
+    Unusable {
+        /// One sentence.
+        message: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_survive_a_round_trip() {
+        let request = Request::Run {
+            case: CaseId::new("litmus", "classic", "MP"),
+            source: "OPENCL MP\n\"quoted\"\u{0}".into(),
+            seed: u64::MAX,
+            budget: Budget::Instances(u64::MAX),
+        };
+        let text = serde_json::to_string(&request).expect("json");
+        assert!(!text.contains('\n'), "one message is one line: {text}");
+        let Request::Run { seed, source, .. } = serde_json::from_str(&text).expect("json") else {
+            panic!("another request came back");
+        };
+        assert_eq!(seed, u64::MAX);
+        assert_eq!(source, "OPENCL MP\n\"quoted\"\u{0}");
+    }
+}

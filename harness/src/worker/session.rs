@@ -1,0 +1,522 @@
+//! What the parent does with workers: open a device, run cases on it, replace a worker that dies.
+
+use super::death::{Death, How};
+use super::host::{NoReply, Start, Worker};
+use super::protocol::{Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request};
+use super::triage::{Attempt, Outcome, conclude};
+use super::variables;
+use crate::device::{At, Library, Selector, bundled};
+use crate::execute::Budget;
+use crate::interrupt::Interrupt;
+use crate::plan::Case;
+use classay_reports::record::{CaseResult, Launch};
+use std::time::{Duration, Instant};
+
+/// How long a worker may take to load a library or to open a device.
+const OPEN_LIMIT: Duration = Duration::from_secs(120);
+
+/// After this many workers in a row that could not open the device again, a run gives up.
+const REOPENINGS: u32 = 4;
+
+/// Bounds on one case.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How long a case may go without a sign of life, and past its time budget.
+    pub patience: Duration,
+    /// How often a case is tried again after its worker died.
+    pub retries: u32,
+}
+
+/// Why nothing more can run.
+#[derive(Debug)]
+pub enum Stop {
+    /// The user interrupted.
+    Interrupted,
+    /// The device cannot be opened, or not any more; one or more sentences.
+    NoDevice(String),
+}
+
+/// A library with its device open in a worker.
+pub struct Session {
+    link: Link,
+    at: At,
+    known: Known,
+    worker: Option<Worker>,
+    failed_openings: u32,
+}
+
+/// How a library is reached.
+struct Link {
+    selector: Selector,
+    start: Start,
+    interrupt: Interrupt,
+}
+
+impl Session {
+    /// Opens the device that `selector` names in a first worker.
+    pub fn open(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Stop> {
+        let (link, mut worker) = Link::make(selector, interrupt)?;
+        let (at, known) = link
+            .open(&mut worker, selector.at, None)
+            .map_err(|e| link.stop(e))?;
+        let mut known = known;
+        known.record.selector = selector.to_string();
+        Ok(Session {
+            link,
+            at,
+            known,
+            worker: Some(worker),
+            failed_openings: 0,
+        })
+    }
+
+    /// What is known about the device.
+    pub fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// Runs one case to its end, or to the end of its tries. `progress` is told of each launch.
+    pub fn run(
+        &mut self,
+        case: &Case,
+        limits: Limits,
+        progress: &mut dyn FnMut(&Launch),
+    ) -> Result<CaseResult, Stop> {
+        let mut attempts = Vec::new();
+        loop {
+            let attempt = self.attempt(case, limits.patience, progress)?;
+            attempts.push(attempt);
+            let died = attempts
+                .iter()
+                .any(|a| matches!(a.outcome, Outcome::Died(_)));
+            if !died || attempts.len() > limits.retries as usize {
+                return Ok(conclude(case, attempts));
+            }
+        }
+    }
+
+    /// Ends the worker in order.
+    pub fn close(mut self) {
+        if let Some(worker) = self.worker.take() {
+            worker.quit();
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        case: &Case,
+        patience: Duration,
+        progress: &mut dyn FnMut(&Launch),
+    ) -> Result<Attempt, Stop> {
+        let mut attempt = Attempt::default();
+        let mut worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => match self.reopen()? {
+                Ok(worker) => worker,
+                Err(death) => {
+                    attempt.outcome = Outcome::Died(death);
+                    return Ok(attempt);
+                }
+            },
+        };
+        let begun = Instant::now();
+        let outcome = run_on(
+            &mut worker,
+            case,
+            patience,
+            &mut attempt.launches,
+            progress,
+            &self.link.interrupt,
+        );
+        attempt.seconds = begun.elapsed().as_secs_f64();
+        attempt.outcome = match outcome {
+            Ok(outcome) => {
+                self.worker = Some(worker);
+                outcome
+            }
+            Err(NoReply::Died(death)) => Outcome::Died(*death),
+            Err(NoReply::Interrupted) => return Err(Stop::Interrupted),
+        };
+        Ok(attempt)
+    }
+
+    /// A fresh worker with the device open. The inner error is a worker that died at it.
+    fn reopen(&mut self) -> Result<Result<Worker, Death>, Stop> {
+        let opened = self.link.start().and_then(|mut worker| {
+            let known = Some(Box::new(self.known.clone()));
+            self.link.open(&mut worker, Some(self.at), known)?;
+            Ok(worker)
+        });
+        match opened {
+            Ok(worker) => {
+                self.failed_openings = 0;
+                Ok(Ok(worker))
+            }
+            Err(NotOpen::Died(death)) if self.failed_openings + 1 < REOPENINGS => {
+                self.failed_openings += 1;
+                Ok(Err(*death))
+            }
+            Err(error) => Err(self.link.stop(error)),
+        }
+    }
+}
+
+/// Platforms and devices of a library, by name.
+pub fn list(selector: &Selector, interrupt: &Interrupt) -> Result<Vec<ListedPlatform>, Stop> {
+    let (link, mut worker) = Link::make(selector, interrupt)?;
+    worker.send(&Request::List);
+    let listed = link.receive(&mut worker).and_then(|reply| match reply {
+        Reply::Listed { platforms } => Ok(platforms),
+        Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
+        other @ (Reply::Hello { .. }
+        | Reply::Opened { .. }
+        | Reply::Launch { .. }
+        | Reply::Finished { .. }
+        | Reply::Skipped { .. }
+        | Reply::Failed { .. }) => Err(unexpected(&mut worker, &other)),
+    });
+    match listed {
+        Ok(platforms) => {
+            worker.quit();
+            Ok(platforms)
+        }
+        Err(error) => Err(link.stop(error)),
+    }
+}
+
+/// Why a library or device did not open.
+enum NotOpen {
+    Refused(Refusal),
+    Died(Box<Death>),
+    Interrupted,
+}
+
+impl From<NoReply> for NotOpen {
+    fn from(no_reply: NoReply) -> NotOpen {
+        match no_reply {
+            NoReply::Died(death) => NotOpen::Died(death),
+            NoReply::Interrupted => NotOpen::Interrupted,
+        }
+    }
+}
+
+fn unexpected(worker: &mut Worker, reply: &Reply) -> NotOpen {
+    worker.condemn(out_of_turn(reply)).into()
+}
+
+fn out_of_turn(reply: &Reply) -> How {
+    How::Rubbish(format!("the reply \"{}\" out of turn", reply.kind()))
+}
+
+impl Link {
+    /// Finds the library and starts a first worker over it: directly, or through the layer where
+    /// it has only ICD entry points or where the layer's faults are wanted.
+    fn make(selector: &Selector, interrupt: &Interrupt) -> Result<(Link, Worker), Stop> {
+        let names = selector.library.names().map_err(Stop::NoDevice)?;
+        let program = std::env::current_exe().map_err(|e| {
+            Stop::NoDevice(format!(
+                "this program's own file, which a worker runs, is unknown: {e}"
+            ))
+        })?;
+        let mut link = Link {
+            selector: selector.clone(),
+            start: Start {
+                program,
+                library: names.join(";"),
+                under_layer: None,
+            },
+            interrupt: interrupt.clone(),
+        };
+        let through_layer = |link: &mut Link| -> Result<(), Stop> {
+            let layer = bundled::layer().map_err(|why| {
+                Stop::NoDevice(format!(
+                    "{} has to be opened through the layer, which is missing: {why}",
+                    link.selector.library
+                ))
+            })?;
+            link.start.under_layer = Some(names[0].clone());
+            link.start.library = layer;
+            Ok(())
+        };
+        if std::env::var_os(variables::LAYER_FAULTS).is_some_and(|v| !v.is_empty()) {
+            through_layer(&mut link)?;
+        }
+        match link.start() {
+            Ok(worker) => Ok((link, worker)),
+            Err(NotOpen::Refused(Refusal::OnlyIcd)) if link.start.under_layer.is_none() => {
+                through_layer(&mut link)?;
+                match link.start() {
+                    Ok(worker) => Ok((link, worker)),
+                    Err(error) => Err(link.stop(error)),
+                }
+            }
+            Err(error) => Err(link.stop(error)),
+        }
+    }
+
+    /// A worker that has loaded the library.
+    fn start(&self) -> Result<Worker, NotOpen> {
+        let mut worker = Worker::start(&self.start).map_err(|d| NotOpen::Died(Box::new(d)))?;
+        tracing::debug!(
+            pid = worker.id(),
+            library = self.start.library,
+            "worker started"
+        );
+        match self.receive(&mut worker)? {
+            Reply::Hello { protocol } if protocol == PROTOCOL => Ok(worker),
+            Reply::Hello { protocol } => {
+                let how = How::Rubbish(format!(
+                    "it speaks version {protocol} of the protocol, not {PROTOCOL}: this program \
+                     was replaced while it ran"
+                ));
+                Err(worker.condemn(how).into())
+            }
+            Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
+            other @ (Reply::Listed { .. }
+            | Reply::Opened { .. }
+            | Reply::Launch { .. }
+            | Reply::Finished { .. }
+            | Reply::Skipped { .. }
+            | Reply::Failed { .. }) => Err(unexpected(&mut worker, &other)),
+        }
+    }
+
+    fn open(
+        &self,
+        worker: &mut Worker,
+        at: Option<At>,
+        known: Option<Box<Known>>,
+    ) -> Result<(At, Known), NotOpen> {
+        worker.send(&Request::Open { at, known });
+        match self.receive(worker)? {
+            Reply::Opened { at, known } => Ok((at, *known)),
+            Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
+            other @ (Reply::Hello { .. }
+            | Reply::Listed { .. }
+            | Reply::Launch { .. }
+            | Reply::Finished { .. }
+            | Reply::Skipped { .. }
+            | Reply::Failed { .. }) => Err(unexpected(worker, &other)),
+        }
+    }
+
+    fn receive(&self, worker: &mut Worker) -> Result<Reply, NotOpen> {
+        let late = How::Silent(OPEN_LIMIT.as_secs());
+        Ok(worker.receive(Instant::now() + OPEN_LIMIT, late, &self.interrupt)?)
+    }
+
+    /// The sentence for a device that did not open.
+    fn stop(&self, error: NotOpen) -> Stop {
+        let library = &self.selector.library;
+        let refusal = match error {
+            NotOpen::Interrupted => return Stop::Interrupted,
+            NotOpen::Died(death) => {
+                return Stop::NoDevice(format!(
+                    "{} could not be opened: {}.{}",
+                    self.selector,
+                    death.how,
+                    death.last_words()
+                ));
+            }
+            NotOpen::Refused(refusal) => refusal,
+        };
+        let list = match library {
+            Library::Touchstone | Library::System => "classay devices".to_string(),
+            Library::Path(path) => format!("classay devices --device {path}"),
+        };
+        Stop::NoDevice(match refusal {
+            Refusal::NotLoaded { message } => match library {
+                Library::System => format!(
+                    "no OpenCL loader is installed: {message}.\nInstall one (on Debian and Ubuntu \
+                     the package ocl-icd-libopencl1), or name a driver's own library with \
+                     --device PATH."
+                ),
+                Library::Touchstone | Library::Path(_) => {
+                    format!("the library {library} cannot be loaded: {message}.")
+                }
+            },
+            Refusal::NoOpenCl => format!(
+                "{library} is a library without OpenCL: it has neither clGetPlatformIDs nor the \
+                 entry points for an ICD loader."
+            ),
+            Refusal::OnlyIcd => format!(
+                "{library} is reached through the layer, and the layer itself has only ICD entry \
+                 points; this is a mistake of the installation."
+            ),
+            Refusal::NoPlatform { message } => match library {
+                Library::System => format!(
+                    "the system's OpenCL loader has no platform: {message}.\nInstall a driver, or \
+                     name a driver's own library with --device PATH."
+                ),
+                Library::Touchstone | Library::Path(_) => {
+                    format!("{library} has no platform: {message}.")
+                }
+            },
+            Refusal::NoSuchPlatform { asked, have } => format!(
+                "{library} has no platform {asked}: it has {}. `{list}` lists them.",
+                counted(have, "platform")
+            ),
+            Refusal::NoSuchDevice { platform: None, .. } => {
+                format!("{library} has no device on any of its platforms.")
+            }
+            Refusal::NoSuchDevice {
+                platform: Some(platform),
+                asked,
+                have,
+            } => format!(
+                "platform {platform} of {library} has no device {asked}: it has {}. `{list}` \
+                 lists them.",
+                counted(have, "device")
+            ),
+            Refusal::Unusable { message } => {
+                format!("the device {} cannot be used: {message}.", self.selector)
+            }
+        })
+    }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    match n {
+        0 => format!("no {what}"),
+        1 => format!("1 {what}, numbered 0"),
+        n => format!("{n} {what}s, numbered from 0"),
+    }
+}
+
+/// Runs a case on a worker. Launches that came are kept also when it dies.
+fn run_on(
+    worker: &mut Worker,
+    case: &Case,
+    patience: Duration,
+    launches: &mut Vec<Launch>,
+    progress: &mut dyn FnMut(&Launch),
+    interrupt: &Interrupt,
+) -> Result<Outcome, NoReply> {
+    worker.send(&Request::Run {
+        case: case.id.clone(),
+        source: case.source.clone(),
+        seed: case.seed,
+        budget: case.budget,
+    });
+    let end = match case.budget {
+        Budget::Seconds(seconds) => {
+            Some(Instant::now() + Duration::from_secs_f64(seconds) + patience)
+        }
+        Budget::Instances(_) => None,
+    };
+    let silence = How::Silent(patience.as_secs());
+    let overrun = How::Overrun(patience.as_secs());
+    loop {
+        let silent = Instant::now() + patience;
+        let (deadline, late) = match end {
+            Some(end) if end < silent => (end, &overrun),
+            Some(_) | None => (silent, &silence),
+        };
+        let reply = worker.receive(deadline, late.clone(), interrupt)?;
+        match reply {
+            Reply::Launch { case: id, launch } if id == case.id => {
+                if let Some(wrong) = wrong_launch(&launch, launches.len() as u64) {
+                    return Err(worker.condemn(How::Rubbish(wrong)));
+                }
+                progress(&launch);
+                launches.push(launch);
+                // A case that goes on sending after its end is as stuck as a silent one.
+                if end.is_some_and(|end| Instant::now() > end) {
+                    return Err(worker.condemn(overrun));
+                }
+            }
+            Reply::Finished {
+                case: id,
+                build_seconds,
+                device_seconds,
+                evidence,
+            } if id == case.id => {
+                return Ok(Outcome::Finished {
+                    build_seconds,
+                    device_seconds,
+                    evidence,
+                });
+            }
+            Reply::Skipped {
+                case: id,
+                capability,
+                reason,
+            } if id == case.id => return Ok(Outcome::Skipped { capability, reason }),
+            Reply::Failed {
+                case: id,
+                reason,
+                evidence,
+            } if id == case.id => return Ok(Outcome::Failed { reason, evidence }),
+            other @ (Reply::Hello { .. }
+            | Reply::Refused { .. }
+            | Reply::Listed { .. }
+            | Reply::Opened { .. }
+            | Reply::Launch { .. }
+            | Reply::Finished { .. }
+            | Reply::Skipped { .. }
+            | Reply::Failed { .. }) => return Err(worker.condemn(out_of_turn(&other))),
+        }
+    }
+}
+
+/// What is wrong with a launch that the worker reports, if anything: nothing that a worker says is
+/// counted without a look.
+fn wrong_launch(launch: &Launch, index: u64) -> Option<String> {
+    if launch.index != index {
+        return Some(format!("launch {} where {index} was due", launch.index));
+    }
+    if launch.outcomes.iter().any(|o| o.count == 0) {
+        return Some(format!(
+            "launch {index} has an outcome with a count of zero"
+        ));
+    }
+    let sum = launch
+        .outcomes
+        .iter()
+        .try_fold(0u64, |sum, o| sum.checked_add(o.count));
+    if sum != Some(launch.instances) {
+        return Some(format!(
+            "the counts of launch {index} do not add up to its {} instances",
+            launch.instances
+        ));
+    }
+    if !launch.seconds.is_finite() || launch.seconds < 0.0 {
+        return Some(format!("launch {index} took {} seconds", launch.seconds));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use classay_reports::record::OutcomeCount;
+
+    fn launch(index: u64, instances: u64, counts: &[u64]) -> Launch {
+        Launch {
+            index,
+            instances,
+            seconds: 0.1,
+            outcomes: counts
+                .iter()
+                .enumerate()
+                .map(|(i, count)| OutcomeCount {
+                    outcome: format!("x={i}"),
+                    count: *count,
+                    asked: false,
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn counts_must_add_up() {
+        assert_eq!(wrong_launch(&launch(0, 5, &[2, 3]), 0), None);
+        assert!(wrong_launch(&launch(0, 6, &[2, 3]), 0).is_some());
+        assert!(wrong_launch(&launch(0, 5, &[5, 0]), 0).is_some());
+        assert!(wrong_launch(&launch(1, 5, &[5]), 0).is_some());
+        assert!(wrong_launch(&launch(0, 1, &[u64::MAX, 2]), 0).is_some());
+        let mut backwards = launch(0, 5, &[5]);
+        backwards.seconds = -1.0;
+        assert!(wrong_launch(&backwards, 0).is_some());
+    }
+}

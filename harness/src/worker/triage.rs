@@ -1,0 +1,342 @@
+//! What a case's tries add up to: one result, which never hides a death.
+
+use super::death::Death;
+use crate::plan::Case;
+use classay_reports::record::{CaseResult, Evidence, Launch, OutcomeCount, Verdict};
+use classay_reports::verdict::{Judgement, verdict};
+
+/// One try of a case.
+#[derive(Debug, Default)]
+pub struct Attempt {
+    /// Its launches.
+    pub launches: Vec<Launch>,
+    /// Its wall time.
+    pub seconds: f64,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// How a try ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It ran to its end.
+    Finished {
+        /// Seconds in the compiler.
+        build_seconds: f64,
+        /// Seconds in launches.
+        device_seconds: f64,
+        /// What explains the counts.
+        evidence: Vec<Evidence>,
+    },
+    /// A capability is missing.
+    Skipped {
+        /// Which.
+        capability: String,
+        /// One sentence.
+        reason: String,
+    },
+    /// The implementation failed.
+    Failed {
+        /// One sentence.
+        reason: String,
+        /// What explains it.
+        evidence: Vec<Evidence>,
+    },
+    /// The worker died.
+    Died(Death),
+}
+
+impl Default for Outcome {
+    fn default() -> Outcome {
+        Outcome::Finished {
+            build_seconds: 0.0,
+            device_seconds: 0.0,
+            evidence: Vec::new(),
+        }
+    }
+}
+
+/// The result of a case from its tries, of which there is at least one.
+pub fn conclude(case: &Case, attempts: Vec<Attempt>) -> CaseResult {
+    let total = attempts.len();
+    let seconds = attempts.iter().map(|a| a.seconds).sum();
+    let mut deaths = Vec::new();
+    let mut ended: Option<Attempt> = None;
+    let mut partial: Vec<Launch> = Vec::new();
+    for attempt in attempts {
+        match attempt.outcome {
+            Outcome::Died(death) => {
+                // Launches that came before the death were counted by the same rules as all others.
+                if attempt.launches.len() > partial.len() {
+                    partial = attempt.launches;
+                }
+                deaths.push(death);
+            }
+            Outcome::Finished { .. } | Outcome::Skipped { .. } | Outcome::Failed { .. } => {
+                if ended.is_none() {
+                    ended = Some(attempt);
+                }
+            }
+        }
+    }
+    let mut result = CaseResult {
+        case: case.id.clone(),
+        test: case.test.clone(),
+        file: case.file.clone(),
+        verdict: Verdict::Inconclusive,
+        reason: String::new(),
+        instances: 0,
+        seconds,
+        build_seconds: 0.0,
+        device_seconds: 0.0,
+        attempts: u32::try_from(total).unwrap_or(u32::MAX),
+        failed_attempts: u32::try_from(deaths.len()).unwrap_or(u32::MAX),
+        launches: Vec::new(),
+        evidence: Vec::new(),
+    };
+    let have_end = ended.is_some();
+    match ended {
+        Some(attempt) => take_end(case, attempt, &mut result),
+        None => result.launches = partial,
+    }
+    result.instances = result
+        .launches
+        .iter()
+        .fold(0, |sum, l| sum.saturating_add(l.instances));
+    if !deaths.is_empty() {
+        result.reason = told(&deaths, total, have_end, &result);
+        let timeouts = deaths
+            .iter()
+            .filter(|d| d.how.verdict() == Verdict::Timeout)
+            .count();
+        result.verdict = if timeouts == deaths.len() {
+            Verdict::Timeout
+        } else {
+            Verdict::Crash
+        };
+        for death in &deaths {
+            result.evidence.extend(death.evidence());
+        }
+    }
+    result
+}
+
+/// Fills in a try that ended.
+fn take_end(case: &Case, attempt: Attempt, result: &mut CaseResult) {
+    result.launches = attempt.launches;
+    match attempt.outcome {
+        Outcome::Finished {
+            build_seconds,
+            device_seconds,
+            evidence,
+        } => {
+            result.build_seconds = build_seconds;
+            result.device_seconds = device_seconds;
+            result.evidence = evidence;
+            let unjudged = |_: &OutcomeCount| Judgement::Unjudged;
+            (result.verdict, result.reason) =
+                verdict(case.question, &result.histogram(), &unjudged);
+        }
+        Outcome::Skipped { capability, reason } => {
+            result.verdict = Verdict::Skip;
+            result.reason = if reason.contains(&capability) {
+                reason
+            } else {
+                format!("{capability}: {reason}")
+            };
+        }
+        Outcome::Failed { reason, evidence } => {
+            result.verdict = Verdict::Fail;
+            result.reason = reason;
+            result.evidence = evidence;
+        }
+        // Told by the deaths.
+        Outcome::Died(_) => {}
+    }
+}
+
+/// The sentence for a case whose worker died at least once: the rate, and how.
+fn told(deaths: &[Death], total: usize, have_end: bool, result: &CaseResult) -> String {
+    let mut text = match (deaths, total) {
+        ([only], 1) => format!("{} (1 attempt)", only.how),
+        ([first, ..], _) => {
+            let same = deaths.iter().all(|d| d.how.kind() == first.how.kind());
+            let how = if same {
+                first.how.to_string()
+            } else {
+                let mut kinds: Vec<String> = Vec::new();
+                for death in deaths {
+                    let kind = death.how.to_string();
+                    if !kinds.contains(&kind) {
+                        kinds.push(kind);
+                    }
+                }
+                kinds.join("; or ")
+            };
+            format!("{how} ({} of {total} attempts)", deaths.len())
+        }
+        ([], _) => String::new(),
+    };
+    if have_end {
+        text.push_str(&format!("; an attempt that ended gives: {}", result.reason));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::Budget;
+    use crate::worker::death::How;
+    use classay_reports::record::CaseId;
+    use classay_reports::verdict::Quantifier;
+
+    fn case() -> Case {
+        Case {
+            id: CaseId::new("litmus", "classic", "MP"),
+            test: "MP".into(),
+            file: String::new(),
+            source: String::new(),
+            question: Quantifier::NotExists,
+            seed: 1,
+            budget: Budget::Instances(10),
+        }
+    }
+
+    fn launches(asked: u64) -> Vec<Launch> {
+        let outcome = |outcome: &str, count, asked| OutcomeCount {
+            outcome: outcome.into(),
+            count,
+            asked,
+        };
+        let mut outcomes = vec![outcome("a", 10 - asked, false)];
+        if asked > 0 {
+            outcomes.push(outcome("b", asked, true));
+        }
+        vec![Launch {
+            index: 0,
+            instances: 10,
+            seconds: 0.5,
+            outcomes,
+        }]
+    }
+
+    fn ended(asked: u64) -> Attempt {
+        Attempt {
+            launches: launches(asked),
+            seconds: 1.0,
+            outcome: Outcome::default(),
+        }
+    }
+
+    fn died(how: How, before: Vec<Launch>) -> Attempt {
+        Attempt {
+            launches: before,
+            seconds: 2.0,
+            outcome: Outcome::Died(Death {
+                how,
+                stderr: "boom\n".into(),
+            }),
+        }
+    }
+
+    #[test]
+    fn a_case_that_ended_is_judged_by_its_counts() {
+        let pass = conclude(&case(), vec![ended(0)]);
+        assert_eq!(
+            (pass.verdict, pass.attempts, pass.failed_attempts),
+            (Verdict::Pass, 1, 0)
+        );
+        assert_eq!(pass.instances, 10);
+        let fail = conclude(&case(), vec![ended(1)]);
+        assert_eq!(fail.verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_pass_after_a_crash_is_no_pass() {
+        let result = conclude(&case(), vec![died(How::Signal(11), vec![]), ended(0)]);
+        assert_eq!(result.verdict, Verdict::Crash);
+        assert_eq!((result.attempts, result.failed_attempts), (2, 1));
+        assert!(result.reason.contains("SIGSEGV"), "{}", result.reason);
+        assert!(
+            result.reason.contains("1 of 2 attempts"),
+            "{}",
+            result.reason
+        );
+        assert!(
+            result.reason.contains("never observed"),
+            "{}",
+            result.reason
+        );
+        assert_eq!(result.instances, 10);
+        assert_eq!(result.seconds, 3.0);
+        assert!(
+            result
+                .evidence
+                .iter()
+                .any(|e| e.kind == "stderr" && e.text == "boom\n")
+        );
+    }
+
+    #[test]
+    fn launches_before_the_death_are_kept() {
+        let result = conclude(
+            &case(),
+            vec![
+                died(How::Silent(60), launches(0)),
+                died(How::Silent(60), vec![]),
+            ],
+        );
+        assert_eq!(result.verdict, Verdict::Timeout);
+        assert_eq!(result.instances, 10);
+        assert_eq!(result.failed_attempts, 2);
+        assert!(
+            result.reason.contains("2 of 2 attempts"),
+            "{}",
+            result.reason
+        );
+    }
+
+    #[test]
+    fn different_deaths_are_all_told_and_a_crash_wins() {
+        let result = conclude(
+            &case(),
+            vec![died(How::Silent(60), vec![]), died(How::Exit(7), vec![])],
+        );
+        assert_eq!(result.verdict, Verdict::Crash);
+        assert!(
+            result.reason.contains("no sign of life"),
+            "{}",
+            result.reason
+        );
+        assert!(result.reason.contains("code 7"), "{}", result.reason);
+    }
+
+    #[test]
+    fn skips_and_failures_keep_their_words() {
+        let attempt = |outcome| Attempt {
+            outcome,
+            ..Attempt::default()
+        };
+        let skipped = conclude(
+            &case(),
+            vec![attempt(Outcome::Skipped {
+                capability: "scope-device".into(),
+                reason: "the test needs it".into(),
+            })],
+        );
+        assert_eq!(skipped.verdict, Verdict::Skip);
+        assert!(skipped.reason.contains("scope-device"));
+        let failed = conclude(
+            &case(),
+            vec![attempt(Outcome::Failed {
+                reason: "the build fails".into(),
+                evidence: vec![],
+            })],
+        );
+        assert_eq!(
+            (failed.verdict, failed.reason.as_str()),
+            (Verdict::Fail, "the build fails")
+        );
+    }
+}
