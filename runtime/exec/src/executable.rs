@@ -1,7 +1,13 @@
 //! A program ready to run.
 
 use crate::error::PrepareError;
-use touchstone_ir::{KernelInfo, Module};
+use crate::interp::code::{Kernel, MAX_ALIGN};
+use crate::interp::lower::{self, GlobalsLayout};
+use crate::launch::MemoryMap;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use touchstone_ir::{AddressSpace, KernelInfo, Module};
 
 /// A kernel of an [`Executable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +34,12 @@ pub struct KernelMeta {
 /// their values from launch to launch.
 #[derive(Debug)]
 pub struct Executable {
-    kernels: Vec<KernelMeta>,
+    metas: Vec<KernelMeta>,
+    kernels: Vec<Kernel>,
+    /// The variables, if there are any.
+    storage: Option<Storage>,
+    /// Their ranges.
+    variables: MemoryMap,
     global_bytes: u64,
 }
 
@@ -39,20 +50,44 @@ impl Executable {
     /// When the module breaks a rule of the IR or does not fit.
     pub fn prepare(module: Module) -> Result<Executable, PrepareError> {
         touchstone_ir::validate(&module)?;
+        let (storage, variables, addresses) = variables(&module)?;
+        let mut kernels = Vec::new();
+        let mut metas = Vec::new();
+        for (function, _) in module.kernels() {
+            let kernel = lower::kernel(&module, function, &addresses)?;
+            metas.push(KernelMeta {
+                id: KernelId(kernels.len() as u32),
+                name: kernel.name.clone(),
+                info: kernel.info.clone(),
+                local_bytes: kernel.local_bytes,
+                private_bytes: kernel.private_bytes
+                    + 8 * (kernel.frame + kernel.fills.len()) as u64,
+            });
+            kernels.push(kernel);
+        }
+        let global_bytes = module
+            .globals
+            .iter()
+            .filter(|g| g.space == AddressSpace::Global)
+            .map(|g| g.size)
+            .sum();
         Ok(Executable {
-            kernels: Vec::new(),
-            global_bytes: 0,
+            metas,
+            kernels,
+            storage,
+            variables,
+            global_bytes,
         })
     }
 
     /// The kernels.
     pub fn kernels(&self) -> &[KernelMeta] {
-        &self.kernels
+        &self.metas
     }
 
     /// The kernel with a name.
     pub fn kernel(&self, name: &str) -> Option<&KernelMeta> {
-        self.kernels.iter().find(|k| k.name == name)
+        self.metas.iter().find(|k| k.name == name)
     }
 
     /// Bytes of program-scope variables in global memory, for
@@ -60,4 +95,82 @@ impl Executable {
     pub fn global_bytes(&self) -> u64 {
         self.global_bytes
     }
+
+    /// The kernels' code, by the number of their ids.
+    pub(crate) fn kernels_compiled(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// The memory of a launch and the program's variables.
+    pub(crate) fn with_variables(&self, memory: &Arc<MemoryMap>) -> Arc<MemoryMap> {
+        if self.storage.is_none() {
+            return Arc::clone(memory);
+        }
+        let mut all = MemoryMap::clone(memory);
+        all.extend(&self.variables);
+        Arc::new(all)
+    }
+}
+
+/// Memory of the program's variables.
+#[derive(Debug)]
+struct Storage {
+    memory: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the memory belongs to this object alone; kernels access it as
+// `interp::port` describes, through atomics only.
+unsafe impl Send for Storage {}
+// SAFETY: as above; through a shared reference nothing accesses it.
+unsafe impl Sync for Storage {}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and launches that use it hold the
+        // executable.
+        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+    }
+}
+
+/// Allocates the program's variables with their initial values; their ranges
+/// and addresses.
+fn variables(module: &Module) -> Result<(Option<Storage>, MemoryMap, Vec<u64>), PrepareError> {
+    if module.globals.is_empty() {
+        return Ok((None, MemoryMap::new(), Vec::new()));
+    }
+    let too_large = || PrepareError::OutOfMemory { bytes: u64::MAX };
+    let plan = GlobalsLayout::new(module).ok_or_else(too_large)?;
+    let layout = Layout::from_size_align(plan.bytes.max(1) as usize, MAX_ALIGN as usize)
+        .map_err(|_| too_large())?;
+    // SAFETY: the layout has at least one byte.
+    let Some(memory) = NonNull::new(unsafe { alloc_zeroed(layout) }) else {
+        return Err(PrepareError::OutOfMemory { bytes: plan.bytes });
+    };
+    let storage = Storage { memory, layout };
+    let base = memory.as_ptr() as u64;
+    let addresses: Vec<u64> = plan.offsets.iter().map(|o| base + o).collect();
+    for (g, offset) in module.globals.iter().zip(&plan.offsets) {
+        let mut bytes = g.init.clone();
+        for r in &g.relocs {
+            let address = addresses[r.target.0 as usize].wrapping_add_signed(r.addend);
+            let at = r.offset as usize;
+            if bytes.len() < at + 8 {
+                bytes.resize(at + 8, 0);
+            }
+            bytes[at..at + 8].copy_from_slice(&address.to_ne_bytes());
+        }
+        // SAFETY: the validator has checked that initial values and pointers
+        // lie within the variable, which lies within the storage.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                bytes.as_ptr(),
+                memory.as_ptr().add(*offset as usize),
+                bytes.len(),
+            );
+        }
+    }
+    // SAFETY: the storage lives as long as the executable, which every launch holds.
+    let map = unsafe { plan.map(module, base) };
+    Ok((Some(storage), map, addresses))
 }

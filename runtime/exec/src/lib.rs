@@ -12,6 +12,7 @@
 //! | [`error`] | traps and the other ways to fail |
 //! | [`executable`] | a program ready to run, with its program-scope variables |
 //! | [`pool`] | threads, and how groups are given to them |
+//! | `plan` | checks a launch against its kernel |
 //! | `interp` | bytecode, its compiler, the stepper, groups and barriers |
 //! | `scalar` | what each operation computes, on the bits of its operands |
 //!
@@ -32,8 +33,11 @@
 
 pub mod error;
 pub mod executable;
+mod interp;
 pub mod launch;
+mod plan;
 pub mod pool;
+mod scalar;
 
 pub use error::{LaunchError, Place, PrepareError, Trap, TrapKind};
 pub use executable::{Executable, KernelId, KernelMeta};

@@ -1,21 +1,117 @@
 //! Threads, and how groups are given to them.
+//!
+//! A launch becomes a job in a queue. A thread takes the job at the front, puts
+//! it to the back for the others, and takes group after group from it until
+//! none are left, or, while other jobs wait, for a while. The thread that ends
+//! the last group of a job tells the one that waits for it.
 
 use crate::error::LaunchError;
 use crate::executable::Executable;
-use crate::launch::{Launch, LaunchStats};
+use crate::interp::code::Kernel;
+use crate::interp::group::{Arena, Control, Ended, GroupRunner};
+use crate::interp::port::HostMemory;
+use crate::launch::{Launch, LaunchStats, MemoryMap};
+use crate::plan::{self, Plan};
+use std::any::Any;
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 /// A pool of threads that run work-groups.
 #[derive(Debug)]
 pub struct Pool {
     threads: NonZeroUsize,
+    shared: Arc<Shared>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    /// Told when a job comes or the pool closes.
+    news: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    /// Jobs that have groups left to take.
+    jobs: VecDeque<Arc<Job>>,
+    closed: bool,
+}
+
+/// A launch while it runs.
+#[derive(Debug)]
+struct Job {
+    executable: Arc<Executable>,
+    launch: Launch,
+    plan: Plan,
+    memory: Arc<MemoryMap>,
+    /// The next group to take.
+    next: AtomicU64,
+    steps: AtomicU64,
+    groups_run: AtomicU64,
+    /// No more groups are to be taken, and running ones are to end.
+    stop: AtomicBool,
+    end: Mutex<End>,
+    ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct End {
+    /// Threads that run groups of the job.
+    workers: usize,
+    /// No thread will take groups of it any more.
+    drained: bool,
+    error: Option<LaunchError>,
+    panic: Option<PanicPayload>,
+}
+
+struct PanicPayload(Box<dyn Any + Send>);
+
+impl std::fmt::Debug for PanicPayload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PanicPayload")
+    }
+}
+
+/// A lock that outlives a panic of another thread: what it guards is valid at
+/// every point.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+    condvar.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Pool {
-    /// A pool of so many threads.
+    /// A pool of so many threads. Threads that the system refuses are done
+    /// without, but for the first.
+    ///
+    /// # Panics
+    /// If the system gives no thread at all.
     pub fn new(threads: NonZeroUsize) -> Pool {
-        Pool { threads }
+        let shared = Arc::new(Shared::default());
+        let mut handles = Vec::new();
+        for n in 0..threads.get() {
+            let shared = Arc::clone(&shared);
+            let spawned = std::thread::Builder::new()
+                .name(format!("touchstone-{n}"))
+                .spawn(move || work(&shared));
+            match spawned {
+                Ok(handle) => handles.push(handle),
+                Err(error) if n == 0 => panic!("no thread for the device: {error}"),
+                Err(_) => break,
+            }
+        }
+        Pool {
+            threads: NonZeroUsize::new(handles.len()).unwrap_or(NonZeroUsize::MIN),
+            shared,
+            handles,
+        }
     }
 
     /// How many threads it has.
@@ -34,7 +130,174 @@ impl Pool {
         executable: &Arc<Executable>,
         launch: Launch,
     ) -> Result<LaunchStats, LaunchError> {
-        let _ = (executable, launch);
-        Ok(LaunchStats::default())
+        let plan = plan::check(executable, &launch)?;
+        let space = plan.space;
+        if space.group_count() == 0 {
+            return Ok(LaunchStats::default());
+        }
+        let job = Arc::new(Job {
+            executable: Arc::clone(executable),
+            memory: executable.with_variables(&launch.memory),
+            launch,
+            plan,
+            next: AtomicU64::new(0),
+            steps: AtomicU64::new(0),
+            groups_run: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            end: Mutex::new(End::default()),
+            ended: Condvar::new(),
+        });
+        lock(&self.shared.queue).jobs.push_back(Arc::clone(&job));
+        if space.group_count() == 1 {
+            self.shared.news.notify_one();
+        } else {
+            self.shared.news.notify_all();
+        }
+        let mut end = lock(&job.end);
+        while !(end.drained && end.workers == 0) {
+            end = wait(&job.ended, end);
+        }
+        if let Some(PanicPayload(payload)) = end.panic.take() {
+            resume_unwind(payload);
+        }
+        match end.error.take() {
+            Some(error) => Err(error),
+            None => Ok(LaunchStats {
+                groups: job.groups_run.load(Ordering::Relaxed),
+                items: space.global.iter().product(),
+                steps: job.steps.load(Ordering::Relaxed),
+            }),
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        lock(&self.shared.queue).closed = true;
+        self.shared.news.notify_all();
+        for handle in self.handles.drain(..) {
+            // A thread that panicked has given its panic to the launch.
+            let _ = handle.join();
+        }
+    }
+}
+
+/// What a pool thread does.
+fn work(shared: &Shared) {
+    let mut arena = Arena::default();
+    loop {
+        let job = {
+            let mut queue = lock(&shared.queue);
+            loop {
+                if let Some(job) = queue.jobs.pop_front() {
+                    queue.jobs.push_back(Arc::clone(&job));
+                    lock(&job.end).workers += 1;
+                    break job;
+                }
+                if queue.closed {
+                    return;
+                }
+                queue = wait(&shared.news, queue);
+            }
+        };
+        let ran = catch_unwind(AssertUnwindSafe(|| job.work(&mut arena, shared)));
+        let drained = match ran {
+            Ok(drained) => drained,
+            Err(payload) => {
+                arena = Arena::default();
+                job.stop.store(true, Ordering::Relaxed);
+                lock(&job.end).panic.get_or_insert(PanicPayload(payload));
+                true
+            }
+        };
+        if drained {
+            lock(&shared.queue)
+                .jobs
+                .retain(|other| !Arc::ptr_eq(other, &job));
+        }
+        let mut end = lock(&job.end);
+        end.workers -= 1;
+        end.drained |= drained;
+        if end.drained && end.workers == 0 {
+            job.ended.notify_all();
+        }
+    }
+}
+
+/// Groups that a thread runs of one job before it looks whether others wait.
+const TURN: u64 = 64;
+
+impl Job {
+    fn kernel(&self) -> &Kernel {
+        &self.executable.kernels_compiled()[self.plan.kernel]
+    }
+
+    /// Runs groups; true when none are left to take.
+    fn work(&self, arena: &mut Arena, shared: &Shared) -> bool {
+        let kernel = self.kernel();
+        let memory = HostMemory::new(&kernel.sites, &self.memory);
+        let mut runner = GroupRunner::new(
+            kernel,
+            &self.plan.space,
+            self.launch.seed,
+            &self.plan.start,
+            memory,
+            self.plan.layout,
+            arena,
+        );
+        let groups = self.plan.space.group_count();
+        loop {
+            for _ in 0..TURN {
+                if self.stop.load(Ordering::Relaxed) {
+                    return true;
+                }
+                // The count cannot wrap: each thread adds at most one past the end.
+                let number = self.next.fetch_add(1, Ordering::Relaxed);
+                if number >= groups {
+                    return true;
+                }
+                match runner.run(number, self) {
+                    Ended::Complete => {
+                        self.groups_run.fetch_add(1, Ordering::Relaxed);
+                    }
+                    Ended::Stopped => return true,
+                    Ended::Trapped(trap) => {
+                        self.fail(LaunchError::Trap(trap));
+                        return true;
+                    }
+                }
+            }
+            if lock(&shared.queue).jobs.len() > 1 {
+                return false;
+            }
+        }
+    }
+
+    /// The first error is the launch's.
+    fn fail(&self, error: LaunchError) {
+        lock(&self.end).error.get_or_insert(error);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Control for Job {
+    fn go_on(&self, steps: u64) -> bool {
+        let total = self.steps.fetch_add(steps, Ordering::Relaxed) + steps;
+        if let Some(cancel) = &self.launch.cancel
+            && cancel.load(Ordering::Relaxed)
+        {
+            self.fail(LaunchError::Cancelled {
+                kernel: self.kernel().name.clone(),
+            });
+        }
+        if let Some(limit) = self.launch.step_limit
+            && total > limit
+        {
+            self.fail(LaunchError::StepLimit {
+                kernel: self.kernel().name.clone(),
+                limit,
+            });
+        }
+        !self.stop.load(Ordering::Relaxed)
     }
 }

@@ -24,3 +24,14 @@ pub fn validate(module: &Module) -> Result<(), ValidateError> {
     let _ = module;
     Ok(())
 }
+
+/// The variables (registers with a name) that some path may read before it has
+/// written them, in order.
+pub fn read_before_written(function: &crate::Function) -> Vec<crate::Reg> {
+    (0..function.regs.len() as u32)
+        .map(crate::Reg)
+        .filter(|r| {
+            function.regs[r.0 as usize].variable.is_some() && !function.params.contains(r)
+        })
+        .collect()
+}

@@ -1,0 +1,298 @@
+//! The kernel in the making: instructions, jumps to be filled in, side tables.
+
+use super::slot_number;
+use super::slots::SlotPool;
+use crate::error::PrepareError;
+use crate::interp::code::{Fill, Ins, Kernel, ParamPlace, Pc, Site, SiteInfo, Slot, SwitchTable};
+use crate::interp::port::{FIRST_SITE, local_site, private_site};
+use crate::scalar::convert::Conversion;
+use crate::scalar::math::{Fn1, Fn2, Fn3};
+use std::collections::HashMap;
+use touchstone_ir::{AddressSpace, FuncId, KernelInfo, Loc, LocalId};
+
+/// A place in the code that is not known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Label(usize);
+
+/// A kernel in the making.
+pub(super) struct Emitter {
+    name: String,
+    code: Vec<Ins>,
+    places: Vec<(u32, Loc)>,
+    functions: Vec<String>,
+    loc: Loc,
+    pub(super) pool: SlotPool,
+    fills: Vec<Fill>,
+    fill_slots: HashMap<Fill, Slot>,
+    labels: Vec<Pc>,
+    entries: HashMap<FuncId, Label>,
+    switches: Vec<SwitchTable>,
+    conversions: Vec<Conversion>,
+    fns1: Vec<Fn1>,
+    fns2: Vec<Fn2>,
+    fns3: Vec<Fn3>,
+    sites: Vec<SiteInfo>,
+    private_bytes: u64,
+    local_bytes: u64,
+    locals: HashMap<LocalId, u64>,
+    /// The first thing that did not fit, how much was needed, how much fits.
+    overflow: Option<(&'static str, usize)>,
+}
+
+/// What an index into a side table, a slot or a site may be at most.
+const LIMIT: usize = i16::MAX as usize;
+
+impl Emitter {
+    pub(super) fn new(name: &str) -> Emitter {
+        let mut sites = Vec::new();
+        for space in [AddressSpace::Private, AddressSpace::Local] {
+            for log in 0..4 {
+                sites.push(SiteInfo {
+                    space,
+                    size: 1 << log,
+                });
+            }
+        }
+        debug_assert_eq!(sites.len(), FIRST_SITE);
+        Emitter {
+            name: name.to_owned(),
+            code: Vec::new(),
+            places: Vec::new(),
+            functions: Vec::new(),
+            loc: Loc::NONE,
+            pool: SlotPool::default(),
+            fills: Vec::new(),
+            fill_slots: HashMap::new(),
+            labels: Vec::new(),
+            entries: HashMap::new(),
+            switches: Vec::new(),
+            conversions: Vec::new(),
+            fns1: Vec::new(),
+            fns2: Vec::new(),
+            fns3: Vec::new(),
+            sites,
+            private_bytes: 0,
+            local_bytes: 0,
+            locals: HashMap::new(),
+            overflow: None,
+        }
+    }
+
+    /// Begins a function: instructions are its from now on.
+    pub(super) fn begin_function(&mut self, name: &str) {
+        self.functions.push(name.to_owned());
+    }
+
+    pub(super) fn set_loc(&mut self, loc: Loc) {
+        self.loc = loc;
+    }
+
+    pub(super) fn emit(&mut self, ins: Ins) {
+        self.code.push(ins);
+        let function = self.functions.len().saturating_sub(1) as u32;
+        self.places.push((function, self.loc));
+    }
+
+    fn too_many(&mut self, what: &'static str, needed: usize) {
+        if self.overflow.is_none() {
+            self.overflow = Some((what, needed));
+        }
+    }
+
+    /// A number of the frame as a slot. Past the limit the kernel fails to
+    /// compile in the end; until then it gets some slot.
+    pub(super) fn slot(&mut self, n: usize) -> Slot {
+        slot_number(n).unwrap_or_else(|| {
+            self.too_many("register slots", n);
+            0
+        })
+    }
+
+    /// Slots of the frame so far.
+    pub(super) fn frame(&self) -> usize {
+        self.pool.frame()
+    }
+
+    /// The slot below the frame with a value that an item starts with.
+    pub(super) fn fill(&mut self, fill: Fill) -> Slot {
+        if let Some(&slot) = self.fill_slots.get(&fill) {
+            return slot;
+        }
+        let n = self.fills.len();
+        let slot = if n < LIMIT {
+            -1 - n as Slot
+        } else {
+            self.too_many("constants", n);
+            0
+        };
+        self.fills.push(fill);
+        self.fill_slots.insert(fill, slot);
+        slot
+    }
+
+    pub(super) fn constant(&mut self, bits: u64) -> Slot {
+        self.fill(Fill::Const(bits))
+    }
+
+    pub(super) fn label(&mut self) -> Label {
+        self.labels.push(Pc::MAX);
+        Label(self.labels.len() - 1)
+    }
+
+    /// A label as the target of an instruction; replaced in the end.
+    pub(super) fn target(&self, label: Label) -> Pc {
+        label.0 as Pc
+    }
+
+    /// Puts a label here.
+    pub(super) fn place(&mut self, label: Label) {
+        self.labels[label.0] = self.code.len() as Pc;
+    }
+
+    /// The label of a function's first instruction.
+    pub(super) fn entry(&mut self, function: FuncId) -> Label {
+        if let Some(&label) = self.entries.get(&function) {
+            return label;
+        }
+        let label = self.label();
+        self.entries.insert(function, label);
+        label
+    }
+
+    fn index<T>(
+        &mut self,
+        what: &'static str,
+        table: fn(&mut Emitter) -> &mut Vec<T>,
+        x: T,
+    ) -> u16 {
+        let n = table(self).len();
+        table(self).push(x);
+        u16::try_from(n).unwrap_or_else(|_| {
+            self.too_many(what, n);
+            0
+        })
+    }
+
+    /// A switch whose targets are labels.
+    pub(super) fn switch(&mut self, table: SwitchTable) -> u16 {
+        self.index("switches", |e| &mut e.switches, table)
+    }
+
+    pub(super) fn conversion(&mut self, conversion: Conversion) -> u16 {
+        match self.conversions.iter().position(|&c| c == conversion) {
+            Some(n) => n as u16,
+            None => self.index("conversions", |e| &mut e.conversions, conversion),
+        }
+    }
+
+    pub(super) fn fn1(&mut self, f: Fn1) -> u16 {
+        self.index("calls of built-in functions", |e| &mut e.fns1, f)
+    }
+
+    pub(super) fn fn2(&mut self, f: Fn2) -> u16 {
+        self.index("calls of built-in functions", |e| &mut e.fns2, f)
+    }
+
+    pub(super) fn fn3(&mut self, f: Fn3) -> u16 {
+        self.index("calls of built-in functions", |e| &mut e.fns3, f)
+    }
+
+    /// The site of an access of `size` bytes (0: any) to a space.
+    pub(super) fn site(&mut self, space: AddressSpace, size: u32) -> Site {
+        match space {
+            AddressSpace::Private => private_site(size.max(1)),
+            AddressSpace::Local => local_site(size.max(1)),
+            AddressSpace::Constant | AddressSpace::Global | AddressSpace::Generic => self.index(
+                "memory accesses",
+                |e| &mut e.sites,
+                SiteInfo {
+                    space,
+                    size: size as u8,
+                },
+            ),
+        }
+    }
+
+    /// Room in the private memory of an item; its offset.
+    pub(super) fn reserve_private(&mut self, size: u32, align: u32) -> u64 {
+        let offset = self.private_bytes.next_multiple_of(u64::from(align.max(1)));
+        self.private_bytes = offset + u64::from(size);
+        offset
+    }
+
+    /// The place of a static local variable in local memory.
+    pub(super) fn local(&mut self, id: LocalId, size: u64, align: u32) -> u64 {
+        if let Some(&offset) = self.locals.get(&id) {
+            return offset;
+        }
+        let offset = self.local_bytes.next_multiple_of(u64::from(align.max(1)));
+        self.local_bytes = offset.saturating_add(size);
+        self.locals.insert(id, offset);
+        offset
+    }
+
+    /// Fills in jumps and gives the kernel.
+    pub(super) fn finish(
+        mut self,
+        info: KernelInfo,
+        params: Vec<ParamPlace>,
+        params_end: usize,
+    ) -> Result<Kernel, PrepareError> {
+        if self.code.len() > Pc::MAX as usize {
+            self.too_many("instructions", self.code.len());
+        }
+        if let Some((what, needed)) = self.overflow {
+            return Err(PrepareError::TooLarge {
+                kernel: self.name,
+                what,
+                needed: needed + 1,
+                limit: LIMIT,
+            });
+        }
+        let labels = &self.labels;
+        for ins in &mut self.code {
+            match ins {
+                Ins::Jump { to }
+                | Ins::JumpBack { to }
+                | Ins::JumpIf { to, .. }
+                | Ins::JumpIfNot { to, .. }
+                | Ins::JumpEq { to, .. }
+                | Ins::JumpNe { to, .. }
+                | Ins::JumpULt { to, .. }
+                | Ins::JumpULe { to, .. }
+                | Ins::JumpSLt32 { to, .. }
+                | Ins::JumpSLe32 { to, .. }
+                | Ins::JumpSLt64 { to, .. }
+                | Ins::JumpSLe64 { to, .. }
+                | Ins::Call { to, .. } => *to = labels[*to as usize],
+                _ => {}
+            }
+        }
+        for table in &mut self.switches {
+            for (_, to) in &mut table.cases {
+                *to = labels[*to as usize];
+            }
+            table.default = labels[table.default as usize];
+            table.cases.sort_unstable_by_key(|c| c.0);
+        }
+        Ok(Kernel {
+            name: self.name,
+            info,
+            code: self.code,
+            places: self.places,
+            functions: self.functions,
+            switches: self.switches,
+            conversions: self.conversions,
+            fns1: self.fns1,
+            fns2: self.fns2,
+            fns3: self.fns3,
+            sites: self.sites,
+            frame: self.pool.frame(),
+            fills: self.fills,
+            params_end,
+            params,
+            private_bytes: self.private_bytes,
+            local_bytes: self.local_bytes,
+        })
+    }
+}

@@ -1,0 +1,497 @@
+//! Addresses and accesses.
+
+use super::analysis::{Expr, ZERO, takes_index};
+use super::function::Lowering;
+use crate::interp::code::{Fill, Ins, Slot};
+use touchstone_ir::{AddressSpace, Op, Operand, Reg, Scalar, Type};
+
+/// An address in parts: `base + index * scale + disp`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    base: Slot,
+    /// The slot, and whether it is a signed 32-bit number.
+    index: Option<(Slot, bool)>,
+    scale: u32,
+    disp: i64,
+}
+
+impl Lowering<'_> {
+    /// An address in parts.
+    pub(super) fn address(&mut self, operand: Operand) -> Address {
+        if let Operand::Reg(reg) = operand {
+            match self.analysis.exprs[reg.0 as usize] {
+                Expr::Alias(other) => return self.address(other),
+                Expr::SlotAddr(slot) => {
+                    return Address {
+                        base: self.e.fill(Fill::PrivateBase),
+                        index: None,
+                        scale: 1,
+                        disp: self.private[slot.0 as usize] as i64,
+                    };
+                }
+                Expr::Address {
+                    base,
+                    index,
+                    scale,
+                    disp,
+                } => return self.add(base, index, scale, disp),
+                Expr::Slots | Expr::Query(..) | Expr::Widened(_) => {}
+            }
+        }
+        Address {
+            base: self.operand(operand),
+            index: None,
+            scale: 1,
+            disp: 0,
+        }
+    }
+
+    fn add(&mut self, base: Operand, index: Operand, scale: u32, disp: i64) -> Address {
+        let mut inner = self.address(base);
+        if let Operand::Const(c) = index {
+            let bytes = (c.bits() as i64).wrapping_mul(i64::from(scale));
+            inner.disp = inner.disp.wrapping_add(disp).wrapping_add(bytes);
+            return inner;
+        }
+        if inner.index.is_some() {
+            // Two indices: the inner address is computed first.
+            let d = self.scratch(1);
+            self.emit_address(d, inner);
+            inner = Address {
+                base: d,
+                index: None,
+                scale: 1,
+                disp: 0,
+            };
+        }
+        let signed = match index {
+            Operand::Reg(r) => match self.analysis.exprs[r.0 as usize] {
+                Expr::Widened(value) => Some(value),
+                Expr::Slots
+                | Expr::Alias(_)
+                | Expr::Query(..)
+                | Expr::SlotAddr(_)
+                | Expr::Address { .. } => None,
+            },
+            Operand::Const(_) => None,
+        };
+        inner.index = Some(match signed {
+            Some(value) => (self.operand(value), true),
+            None => (self.operand(index), false),
+        });
+        inner.scale = scale;
+        inner.disp = inner.disp.wrapping_add(disp);
+        inner
+    }
+
+    /// Computes an address into a slot.
+    pub(super) fn emit_address(&mut self, d: Slot, address: Address) {
+        let Address {
+            base: a,
+            index,
+            scale,
+            disp,
+        } = address;
+        // Displacements that the instruction cannot hold are added on their own.
+        let (small, rest) = match i32::try_from(disp) {
+            Ok(small) => (small, 0),
+            Err(_) => (0, disp),
+        };
+        let target = if rest == 0 { d } else { self.scratch(1) };
+        match index {
+            None if small == 0 => self.moves(target, a, 1),
+            None => {
+                let index = self.operand(ZERO);
+                self.e.emit(Ins::PtrAdd {
+                    d: target,
+                    a,
+                    index,
+                    scale: 1,
+                    disp: small,
+                });
+            }
+            Some((index, false)) => self.e.emit(Ins::PtrAdd {
+                d: target,
+                a,
+                index,
+                scale,
+                disp: small,
+            }),
+            Some((index, true)) => self.e.emit(Ins::PtrAddS {
+                d: target,
+                a,
+                index,
+                scale,
+                disp: small,
+            }),
+        }
+        if rest != 0 {
+            let b = self.e.constant(rest as u64);
+            self.e.emit(Ins::Add64 { d, a: target, b });
+        }
+    }
+
+    /// The address as base and displacement that leave room for `extra` bytes more.
+    fn base_and_disp(&mut self, address: Address, extra: u32) -> (Slot, i32) {
+        if address.index.is_none()
+            && let Ok(disp) = i32::try_from(address.disp)
+            && disp.checked_add_unsigned(extra).is_some()
+        {
+            return (address.base, disp);
+        }
+        let d = self.scratch(1);
+        self.emit_address(d, address);
+        (d, 0)
+    }
+
+    fn space(&self, ptr: Operand) -> AddressSpace {
+        self.type_of(ptr).space().unwrap_or(AddressSpace::Generic)
+    }
+
+    /// The slot with an address, all of it.
+    fn pointer(&mut self, ptr: Operand) -> Slot {
+        let address = self.address(ptr);
+        if address.index.is_none() && address.disp == 0 {
+            return address.base;
+        }
+        let d = self.scratch(1);
+        self.emit_address(d, address);
+        d
+    }
+
+    pub(super) fn memory(&mut self, op: &Op, dst: Option<Reg>) {
+        match op {
+            Op::Load { ptr, .. } => {
+                if let Some(dst) = dst {
+                    self.load(dst, *ptr);
+                }
+            }
+            Op::Store { ptr, value, .. } => self.store(*ptr, *value),
+            Op::AtomicLoad { ptr, order, scope } => {
+                let Some(dst) = dst else { return };
+                let size = self.reg_type(dst).size();
+                let a = self.pointer(*ptr);
+                let site = self.e.site(self.space(*ptr), size);
+                let d = self.home(dst);
+                let (order, scope) = (*order, *scope);
+                self.e.emit(if size == 8 {
+                    Ins::AtomicLoad64 {
+                        d,
+                        a,
+                        site,
+                        order,
+                        scope,
+                    }
+                } else {
+                    Ins::AtomicLoad32 {
+                        d,
+                        a,
+                        site,
+                        order,
+                        scope,
+                    }
+                });
+            }
+            Op::AtomicStore {
+                ptr,
+                value,
+                order,
+                scope,
+            } => {
+                let size = self.type_of(*value).size();
+                let a = self.pointer(*ptr);
+                let v = self.operand(*value);
+                let site = self.e.site(self.space(*ptr), size);
+                let (order, scope) = (*order, *scope);
+                self.e.emit(if size == 8 {
+                    Ins::AtomicStore64 {
+                        v,
+                        a,
+                        site,
+                        order,
+                        scope,
+                    }
+                } else {
+                    Ins::AtomicStore32 {
+                        v,
+                        a,
+                        site,
+                        order,
+                        scope,
+                    }
+                });
+            }
+            Op::AtomicRmw {
+                op,
+                ptr,
+                value,
+                order,
+                scope,
+            } => {
+                let size = self.type_of(*value).size();
+                let a = self.pointer(*ptr);
+                let v = self.operand(*value);
+                let site = self.e.site(self.space(*ptr), size);
+                let d = self.result(dst);
+                let (op, order, scope) = (*op, *order, *scope);
+                self.e.emit(if size == 8 {
+                    Ins::Rmw64 {
+                        d,
+                        v,
+                        a,
+                        site,
+                        op,
+                        order,
+                        scope,
+                    }
+                } else {
+                    Ins::Rmw32 {
+                        d,
+                        v,
+                        a,
+                        site,
+                        op,
+                        order,
+                        scope,
+                    }
+                });
+            }
+            Op::AtomicCas {
+                ptr,
+                expected,
+                desired,
+                success,
+                failure,
+                scope,
+                weak: _,
+            } => {
+                let size = self.type_of(*expected).size();
+                let a = self.pointer(*ptr);
+                let expected = self.operand(*expected);
+                let desired = self.operand(*desired);
+                let site = self.e.site(self.space(*ptr), size);
+                let d = self.result(dst);
+                let (success, failure, scope) = (*success, *failure, *scope);
+                self.e.emit(if size == 8 {
+                    Ins::Cas64 {
+                        d,
+                        a,
+                        expected,
+                        desired,
+                        site,
+                        success,
+                        failure,
+                        scope,
+                    }
+                } else {
+                    Ins::Cas32 {
+                        d,
+                        a,
+                        expected,
+                        desired,
+                        site,
+                        success,
+                        failure,
+                        scope,
+                    }
+                });
+            }
+            Op::MemCopy { dst, src, size, .. } => {
+                let (dst_space, src_space) = (self.space(*dst), self.space(*src));
+                let (dst, src) = (self.pointer(*dst), self.pointer(*src));
+                let size = self.operand(*size);
+                let dst_site = self.e.site(dst_space, 0);
+                let src_site = self.e.site(src_space, 0);
+                self.e.emit(Ins::MemCopy {
+                    dst,
+                    src,
+                    size,
+                    dst_site,
+                    src_site,
+                });
+            }
+            Op::MemSet {
+                dst, byte, size, ..
+            } => {
+                let space = self.space(*dst);
+                let dst = self.pointer(*dst);
+                let byte = self.operand(*byte);
+                let size = self.operand(*size);
+                let site = self.e.site(space, 0);
+                self.e.emit(Ins::MemSet {
+                    dst,
+                    byte,
+                    size,
+                    site,
+                });
+            }
+            Op::GlobalAddr(id) => {
+                let bits = self.globals[id.0 as usize];
+                let a = self.e.constant(bits);
+                self.set(dst, a);
+            }
+            Op::LocalAddr(id) => {
+                let var = &self.module.locals[id.0 as usize];
+                let offset = self.e.local(*id, var.size, var.align);
+                let a = self.e.fill(Fill::Local(offset));
+                self.set(dst, a);
+            }
+            Op::SlotAddr(slot) => {
+                if let Some(dst) = dst {
+                    let address = Address {
+                        base: self.e.fill(Fill::PrivateBase),
+                        index: None,
+                        scale: 1,
+                        disp: self.private[slot.0 as usize] as i64,
+                    };
+                    let d = self.home(dst);
+                    self.emit_address(d, address);
+                }
+            }
+            Op::PtrAdd {
+                base,
+                index,
+                scale,
+                disp,
+            } => {
+                if let Some(dst) = dst {
+                    let address = self.add(*base, *index, *scale, *disp);
+                    let d = self.home(dst);
+                    self.emit_address(d, address);
+                }
+            }
+            Op::Copy(_)
+            | Op::Int(..)
+            | Op::Float(..)
+            | Op::Unary(..)
+            | Op::Compare(..)
+            | Op::Convert { .. }
+            | Op::Bitcast(_)
+            | Op::PtrCast(_)
+            | Op::Select(..)
+            | Op::Splat(_)
+            | Op::Construct(_)
+            | Op::Extract(..)
+            | Op::Insert(..)
+            | Op::Shuffle(..)
+            | Op::Fence { .. }
+            | Op::Barrier { .. }
+            | Op::Call { .. }
+            | Op::Query { .. }
+            | Op::Intrinsic(..) => unreachable!("not a memory operation"),
+        }
+    }
+
+    /// The destination's slot, or a scratch slot for a result nobody wants.
+    fn result(&mut self, dst: Option<Reg>) -> Slot {
+        match dst {
+            Some(dst) => self.home(dst),
+            None => self.scratch(1),
+        }
+    }
+
+    fn set(&mut self, dst: Option<Reg>, a: Slot) {
+        if let Some(dst) = dst {
+            let d = self.home(dst);
+            self.moves(d, a, 1);
+        }
+    }
+
+    fn load(&mut self, dst: Reg, ptr: Operand) {
+        let ty = self.reg_type(dst);
+        let space = self.space(ptr);
+        let address = self.address(ptr);
+        let size = element_size(ty);
+        if let Some((index, signed)) = address.index
+            && takes_index(ty)
+            && let (Ok(scale), Ok(disp)) =
+                (u16::try_from(address.scale), i32::try_from(address.disp))
+        {
+            let site = self.e.site(space, size);
+            let d = self.home(dst);
+            let a = address.base;
+            #[rustfmt::skip]
+            let ins = match (size, signed) {
+                (8, false) => Ins::Load64X { d, a, index, site, scale, disp },
+                (8, true) => Ins::Load64S { d, a, index, site, scale, disp },
+                (_, false) => Ins::Load32X { d, a, index, site, scale, disp },
+                (_, true) => Ins::Load32S { d, a, index, site, scale, disp },
+            };
+            self.e.emit(ins);
+            return;
+        }
+        let lanes = ty.lanes();
+        let (a, disp) = self.base_and_disp(address, size * lanes);
+        let home = self.home(dst);
+        // An address that lies in the destination would be lost after the first element.
+        let a = if lanes > 1 && (home..home + lanes as Slot).contains(&a) {
+            let copy = self.scratch(1);
+            self.moves(copy, a, 1);
+            copy
+        } else {
+            a
+        };
+        for lane in 0..lanes {
+            let d = home + lane as Slot;
+            let disp = disp + (size * lane) as i32;
+            let site = self.e.site(space, size);
+            self.e.emit(match size {
+                1 => Ins::Load8 { d, a, site, disp },
+                2 => Ins::Load16 { d, a, site, disp },
+                4 => Ins::Load32 { d, a, site, disp },
+                _ => Ins::Load64 { d, a, site, disp },
+            });
+        }
+        if ty == Type::Scalar(Scalar::Bool) {
+            let zero = self.e.constant(0);
+            self.e.emit(Ins::Ne {
+                d: home,
+                a: home,
+                b: zero,
+            });
+        }
+    }
+
+    fn store(&mut self, ptr: Operand, value: Operand) {
+        let ty = self.type_of(value);
+        let space = self.space(ptr);
+        let address = self.address(ptr);
+        let size = element_size(ty);
+        let first = self.operand(value);
+        if let Some((index, signed)) = address.index
+            && takes_index(ty)
+            && let (Ok(scale), Ok(disp)) =
+                (u16::try_from(address.scale), i32::try_from(address.disp))
+        {
+            let site = self.e.site(space, size);
+            let (v, a) = (first, address.base);
+            #[rustfmt::skip]
+            let ins = match (size, signed) {
+                (8, false) => Ins::Store64X { v, a, index, site, scale, disp },
+                (8, true) => Ins::Store64S { v, a, index, site, scale, disp },
+                (_, false) => Ins::Store32X { v, a, index, site, scale, disp },
+                (_, true) => Ins::Store32S { v, a, index, site, scale, disp },
+            };
+            self.e.emit(ins);
+            return;
+        }
+        let lanes = ty.lanes();
+        let (a, disp) = self.base_and_disp(address, size * lanes);
+        for lane in 0..lanes {
+            let v = first + lane as Slot;
+            let disp = disp + (size * lane) as i32;
+            let site = self.e.site(space, size);
+            self.e.emit(match size {
+                1 => Ins::Store8 { v, a, site, disp },
+                2 => Ins::Store16 { v, a, site, disp },
+                4 => Ins::Store32 { v, a, site, disp },
+                _ => Ins::Store64 { v, a, site, disp },
+            });
+        }
+    }
+}
+
+/// Bytes of one element of a value.
+fn element_size(ty: Type) -> u32 {
+    ty.element().map_or(8, Scalar::size)
+}

@@ -1,0 +1,618 @@
+//! The stepper: runs one work-item until it yields, waits, ends or traps.
+//!
+//! # Safety of the register file
+//!
+//! The stepper reads and writes slots through a raw pointer without bounds
+//! checks. The compiler of kernels hands out slots from 0 to `frame - 1` and
+//! from -1 to `-fills.len()`, the group gives every item a region that is as
+//! large, and every jump goes to an instruction of the kernel, whose last
+//! instruction never falls through.
+
+use crate::error::TrapKind;
+use crate::interp::code::{Ins, Kernel, Pc, Slot, TrapCode};
+use crate::interp::group::Ids;
+use crate::interp::port::Port;
+use touchstone_ir::{MemScope, TrapReason};
+
+/// Why the stepper stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It used up its steps; it goes on at the same place later.
+    Yield,
+    /// It waits at a barrier; it goes on after it.
+    Barrier {
+        /// Of the sub-group rather than the work-group.
+        sub_group: bool,
+        /// Memory is ordered, too.
+        fence: bool,
+        /// Scope of that.
+        scope: MemScope,
+    },
+    /// The work-item has ended.
+    End,
+    /// The work-item did what it may not. The place is that of the instruction before.
+    Trap(TrapKind),
+}
+
+/// The slots of one work-item.
+#[derive(Clone, Copy)]
+struct Regs {
+    origin: *mut u64,
+}
+
+impl Regs {
+    #[inline(always)]
+    fn get(self, slot: Slot) -> u64 {
+        // SAFETY: slots of the kernel's code lie within the item's region (module doc).
+        unsafe { *self.origin.offset(slot as isize) }
+    }
+
+    #[inline(always)]
+    fn set(self, slot: Slot, value: u64) {
+        // SAFETY: slots of the kernel's code lie within the item's region (module doc).
+        unsafe { *self.origin.offset(slot as isize) = value }
+    }
+
+    #[inline(always)]
+    fn u32(self, slot: Slot) -> u32 {
+        self.get(slot) as u32
+    }
+
+    #[inline(always)]
+    fn i32(self, slot: Slot) -> i32 {
+        self.get(slot) as i32
+    }
+
+    #[inline(always)]
+    fn i64(self, slot: Slot) -> i64 {
+        self.get(slot) as i64
+    }
+
+    #[inline(always)]
+    fn f32(self, slot: Slot) -> f32 {
+        f32::from_bits(self.get(slot) as u32)
+    }
+
+    #[inline(always)]
+    fn f64(self, slot: Slot) -> f64 {
+        f64::from_bits(self.get(slot))
+    }
+}
+
+/// Runs from `pc` for at most `fuel` steps. `pc` and `fuel` come back as they
+/// are when the item stops.
+///
+/// # Safety
+/// `origin` points to slot 0 of a region with all slots of the kernel, which
+/// nothing else uses meanwhile; `pc` came from this function for this kernel,
+/// or is 0.
+pub(crate) unsafe fn step<P: Port>(
+    kernel: &Kernel,
+    origin: *mut u64,
+    pc: &mut Pc,
+    fuel: &mut u64,
+    port: &mut P,
+    ids: &Ids<'_>,
+) -> Stop {
+    let r = Regs { origin };
+    let code = kernel.code.as_ptr();
+    let mut at: usize = *pc as usize;
+    let mut left: u64 = *fuel;
+
+    // Leaves the loop: `at` is the instruction to go on with.
+    macro_rules! stop {
+        ($stop:expr) => {{
+            *pc = at as Pc;
+            *fuel = left;
+            return $stop;
+        }};
+    }
+    // Spends a step, or yields before the instruction.
+    macro_rules! spend {
+        () => {
+            if left == 0 {
+                at -= 1;
+                stop!(Stop::Yield);
+            }
+            left -= 1;
+        };
+    }
+    macro_rules! trap {
+        ($kind:expr) => {
+            stop!(Stop::Trap($kind))
+        };
+    }
+    // Unwraps what a port gave.
+    macro_rules! port {
+        ($access:expr) => {
+            match $access {
+                Some(value) => value,
+                None => trap!(port.take_fault().unwrap_or(TrapKind::Unreachable)),
+            }
+        };
+    }
+    macro_rules! load {
+        ($t:ty, $d:expr, $site:expr, $address:expr) => {{
+            spend!();
+            let value: $t = port!(port.load::<$t>($site, $address));
+            r.set($d, value.into());
+        }};
+    }
+    macro_rules! store {
+        ($t:ty, $v:expr, $site:expr, $address:expr) => {{
+            spend!();
+            port!(port.store::<$t>($site, $address, r.get($v) as $t));
+        }};
+    }
+    let disp = |a: Slot, disp: i32| r.get(a).wrapping_add(disp as i64 as u64);
+    let indexed = |a: Slot, index: u64, scale: u64, disp: i32| {
+        r.get(a)
+            .wrapping_add(index.wrapping_mul(scale))
+            .wrapping_add(disp as i64 as u64)
+    };
+    let signed = |slot: Slot| r.i32(slot) as i64 as u64;
+
+    loop {
+        // SAFETY: jumps go to instructions of the kernel, and its last one does
+        // not fall through (module doc).
+        let ins = unsafe { *code.add(at) };
+        at += 1;
+        match ins {
+            Ins::Move { d, a } => r.set(d, r.get(a)),
+            Ins::Add32 { d, a, b } => r.set(d, r.u32(a).wrapping_add(r.u32(b)).into()),
+            Ins::Sub32 { d, a, b } => r.set(d, r.u32(a).wrapping_sub(r.u32(b)).into()),
+            Ins::Mul32 { d, a, b } => r.set(d, r.u32(a).wrapping_mul(r.u32(b)).into()),
+            Ins::Shl32 { d, a, b } => r.set(d, r.u32(a).wrapping_shl(r.u32(b)).into()),
+            Ins::LShr32 { d, a, b } => r.set(d, r.u32(a).wrapping_shr(r.u32(b)).into()),
+            Ins::AShr32 { d, a, b } => {
+                r.set(d, (r.i32(a).wrapping_shr(r.u32(b)) as u32).into());
+            }
+            Ins::Add64 { d, a, b } => r.set(d, r.get(a).wrapping_add(r.get(b))),
+            Ins::Sub64 { d, a, b } => r.set(d, r.get(a).wrapping_sub(r.get(b))),
+            Ins::Mul64 { d, a, b } => r.set(d, r.get(a).wrapping_mul(r.get(b))),
+            Ins::Shl64 { d, a, b } => r.set(d, r.get(a).wrapping_shl(r.u32(b))),
+            Ins::LShr64 { d, a, b } => r.set(d, r.get(a).wrapping_shr(r.u32(b))),
+            Ins::AShr64 { d, a, b } => r.set(d, r.i64(a).wrapping_shr(r.u32(b)) as u64),
+            Ins::And { d, a, b } => r.set(d, r.get(a) & r.get(b)),
+            Ins::Or { d, a, b } => r.set(d, r.get(a) | r.get(b)),
+            Ins::Xor { d, a, b } => r.set(d, r.get(a) ^ r.get(b)),
+            Ins::SDiv32 { d, a, b } => {
+                let b = r.i32(b);
+                if b == 0 {
+                    trap!(TrapKind::DivisionByZero);
+                }
+                r.set(d, (r.i32(a).wrapping_div(b) as u32).into());
+            }
+            Ins::SRem32 { d, a, b } => {
+                let b = r.i32(b);
+                if b == 0 {
+                    trap!(TrapKind::DivisionByZero);
+                }
+                r.set(d, (r.i32(a).wrapping_rem(b) as u32).into());
+            }
+            Ins::SDiv64 { d, a, b } => {
+                let b = r.i64(b);
+                if b == 0 {
+                    trap!(TrapKind::DivisionByZero);
+                }
+                r.set(d, r.i64(a).wrapping_div(b) as u64);
+            }
+            Ins::SRem64 { d, a, b } => {
+                let b = r.i64(b);
+                if b == 0 {
+                    trap!(TrapKind::DivisionByZero);
+                }
+                r.set(d, r.i64(a).wrapping_rem(b) as u64);
+            }
+            Ins::UDiv { d, a, b } => match r.get(a).checked_div(r.get(b)) {
+                Some(q) => r.set(d, q),
+                None => trap!(TrapKind::DivisionByZero),
+            },
+            Ins::URem { d, a, b } => match r.get(a).checked_rem(r.get(b)) {
+                Some(q) => r.set(d, q),
+                None => trap!(TrapKind::DivisionByZero),
+            },
+            Ins::Mask8 { d, a } => r.set(d, r.get(a) & 0xff),
+            Ins::Mask16 { d, a } => r.set(d, r.get(a) & 0xffff),
+            Ins::Mask32 { d, a } => r.set(d, r.get(a) & 0xffff_ffff),
+            Ins::SExt8 { d, a } => r.set(d, r.get(a) as i8 as i64 as u64),
+            Ins::SExt16 { d, a } => r.set(d, r.get(a) as i16 as i64 as u64),
+            Ins::SExt32 { d, a } => r.set(d, signed(a)),
+
+            Ins::FAdd32 { d, a, b } => r.set(d, (r.f32(a) + r.f32(b)).to_bits().into()),
+            Ins::FSub32 { d, a, b } => r.set(d, (r.f32(a) - r.f32(b)).to_bits().into()),
+            Ins::FMul32 { d, a, b } => r.set(d, (r.f32(a) * r.f32(b)).to_bits().into()),
+            Ins::FDiv32 { d, a, b } => r.set(d, (r.f32(a) / r.f32(b)).to_bits().into()),
+            Ins::FAdd64 { d, a, b } => r.set(d, (r.f64(a) + r.f64(b)).to_bits()),
+            Ins::FSub64 { d, a, b } => r.set(d, (r.f64(a) - r.f64(b)).to_bits()),
+            Ins::FMul64 { d, a, b } => r.set(d, (r.f64(a) * r.f64(b)).to_bits()),
+            Ins::FDiv64 { d, a, b } => r.set(d, (r.f64(a) / r.f64(b)).to_bits()),
+
+            Ins::Eq { d, a, b } => r.set(d, (r.get(a) == r.get(b)).into()),
+            Ins::Ne { d, a, b } => r.set(d, (r.get(a) != r.get(b)).into()),
+            Ins::ULt { d, a, b } => r.set(d, (r.get(a) < r.get(b)).into()),
+            Ins::ULe { d, a, b } => r.set(d, (r.get(a) <= r.get(b)).into()),
+            Ins::SLt32 { d, a, b } => r.set(d, (r.i32(a) < r.i32(b)).into()),
+            Ins::SLe32 { d, a, b } => r.set(d, (r.i32(a) <= r.i32(b)).into()),
+            Ins::SLt64 { d, a, b } => r.set(d, (r.i64(a) < r.i64(b)).into()),
+            Ins::SLe64 { d, a, b } => r.set(d, (r.i64(a) <= r.i64(b)).into()),
+            Ins::FEq32 { d, a, b } => r.set(d, (r.f32(a) == r.f32(b)).into()),
+            Ins::FNe32 { d, a, b } => r.set(d, (r.f32(a) != r.f32(b)).into()),
+            Ins::FLt32 { d, a, b } => r.set(d, (r.f32(a) < r.f32(b)).into()),
+            Ins::FLe32 { d, a, b } => r.set(d, (r.f32(a) <= r.f32(b)).into()),
+            Ins::FOrd32 { d, a, b } => {
+                r.set(d, r.f32(a).partial_cmp(&r.f32(b)).is_some().into());
+            }
+            Ins::FEq64 { d, a, b } => r.set(d, (r.f64(a) == r.f64(b)).into()),
+            Ins::FNe64 { d, a, b } => r.set(d, (r.f64(a) != r.f64(b)).into()),
+            Ins::FLt64 { d, a, b } => r.set(d, (r.f64(a) < r.f64(b)).into()),
+            Ins::FLe64 { d, a, b } => r.set(d, (r.f64(a) <= r.f64(b)).into()),
+            Ins::FOrd64 { d, a, b } => {
+                r.set(d, r.f64(a).partial_cmp(&r.f64(b)).is_some().into());
+            }
+
+            Ins::Select { d, c, a, b } => {
+                let value = if r.get(c) != 0 { r.get(a) } else { r.get(b) };
+                r.set(d, value);
+            }
+            Ins::ExtractDyn { d, a, index, n } => {
+                let lane = (r.get(index) % u64::from(n)) as Slot;
+                r.set(d, r.get(a + lane));
+            }
+            Ins::InsertDyn { d, a, index, n } => {
+                let lane = (r.get(index) % u64::from(n)) as Slot;
+                r.set(d + lane, r.get(a));
+            }
+            Ins::PtrAdd {
+                d,
+                a,
+                index,
+                scale,
+                disp,
+            } => r.set(d, indexed(a, r.get(index), scale.into(), disp)),
+            Ins::PtrAddS {
+                d,
+                a,
+                index,
+                scale,
+                disp,
+            } => r.set(d, indexed(a, signed(index), scale.into(), disp)),
+            Ins::Convert { d, a, conversion } => {
+                r.set(
+                    d,
+                    kernel.conversions[usize::from(conversion)].apply(r.get(a)),
+                );
+            }
+            Ins::Call1 { d, a, f } => r.set(d, kernel.fns1[usize::from(f)](r.get(a))),
+            Ins::Call2 { d, a, b, f } => {
+                r.set(d, kernel.fns2[usize::from(f)](r.get(a), r.get(b)));
+            }
+            Ins::Call3 { d, a, b, c, f } => {
+                r.set(d, kernel.fns3[usize::from(f)](r.get(a), r.get(b), r.get(c)));
+            }
+            Ins::Query { d, dim, query } => r.set(d, ids.query(query, r.u32(dim))),
+
+            Ins::Jump { to } => at = to as usize,
+            Ins::JumpBack { to } => {
+                spend!();
+                at = to as usize;
+            }
+            Ins::JumpIf { a, to } => {
+                if r.get(a) != 0 {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpIfNot { a, to } => {
+                if r.get(a) == 0 {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpEq { a, b, to } => {
+                if r.get(a) == r.get(b) {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpNe { a, b, to } => {
+                if r.get(a) != r.get(b) {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpULt { a, b, to } => {
+                if r.get(a) < r.get(b) {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpULe { a, b, to } => {
+                if r.get(a) <= r.get(b) {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpSLt32 { a, b, to } => {
+                if r.i32(a) < r.i32(b) {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpSLe32 { a, b, to } => {
+                if r.i32(a) <= r.i32(b) {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpSLt64 { a, b, to } => {
+                if r.i64(a) < r.i64(b) {
+                    at = to as usize;
+                }
+            }
+            Ins::JumpSLe64 { a, b, to } => {
+                if r.i64(a) <= r.i64(b) {
+                    at = to as usize;
+                }
+            }
+            Ins::Switch { a, table } => {
+                let table = &kernel.switches[usize::from(table)];
+                let value = r.get(a);
+                at = match table.cases.binary_search_by_key(&value, |c| c.0) {
+                    Ok(i) => table.cases[i].1,
+                    Err(_) => table.default,
+                } as usize;
+            }
+            Ins::Call { link, to } => {
+                r.set(link, at as u64);
+                at = to as usize;
+            }
+            Ins::Return { link } => at = r.get(link) as usize,
+            Ins::End => stop!(Stop::End),
+            Ins::Trap { reason } => trap!(match reason {
+                TrapCode::Unreachable => TrapKind::Unreachable,
+                TrapCode::Reason(TrapReason::MissingReturn) => TrapKind::MissingReturn,
+                TrapCode::Reason(TrapReason::Explicit) => TrapKind::Explicit,
+            }),
+
+            Ins::Load8 {
+                d,
+                a,
+                site,
+                disp: n,
+            } => load!(u8, d, site, disp(a, n)),
+            Ins::Load16 {
+                d,
+                a,
+                site,
+                disp: n,
+            } => load!(u16, d, site, disp(a, n)),
+            Ins::Load32 {
+                d,
+                a,
+                site,
+                disp: n,
+            } => load!(u32, d, site, disp(a, n)),
+            Ins::Load64 {
+                d,
+                a,
+                site,
+                disp: n,
+            } => load!(u64, d, site, disp(a, n)),
+            Ins::Store8 {
+                v,
+                a,
+                site,
+                disp: n,
+            } => store!(u8, v, site, disp(a, n)),
+            Ins::Store16 {
+                v,
+                a,
+                site,
+                disp: n,
+            } => store!(u16, v, site, disp(a, n)),
+            Ins::Store32 {
+                v,
+                a,
+                site,
+                disp: n,
+            } => store!(u32, v, site, disp(a, n)),
+            Ins::Store64 {
+                v,
+                a,
+                site,
+                disp: n,
+            } => store!(u64, v, site, disp(a, n)),
+            Ins::Load32X {
+                d,
+                a,
+                index,
+                site,
+                scale,
+                disp: n,
+            } => load!(u32, d, site, indexed(a, r.get(index), scale.into(), n)),
+            Ins::Load64X {
+                d,
+                a,
+                index,
+                site,
+                scale,
+                disp: n,
+            } => load!(u64, d, site, indexed(a, r.get(index), scale.into(), n)),
+            Ins::Store32X {
+                v,
+                a,
+                index,
+                site,
+                scale,
+                disp: n,
+            } => store!(u32, v, site, indexed(a, r.get(index), scale.into(), n)),
+            Ins::Store64X {
+                v,
+                a,
+                index,
+                site,
+                scale,
+                disp: n,
+            } => store!(u64, v, site, indexed(a, r.get(index), scale.into(), n)),
+            Ins::Load32S {
+                d,
+                a,
+                index,
+                site,
+                scale,
+                disp: n,
+            } => load!(u32, d, site, indexed(a, signed(index), scale.into(), n)),
+            Ins::Load64S {
+                d,
+                a,
+                index,
+                site,
+                scale,
+                disp: n,
+            } => load!(u64, d, site, indexed(a, signed(index), scale.into(), n)),
+            Ins::Store32S {
+                v,
+                a,
+                index,
+                site,
+                scale,
+                disp: n,
+            } => store!(u32, v, site, indexed(a, signed(index), scale.into(), n)),
+            Ins::Store64S {
+                v,
+                a,
+                index,
+                site,
+                scale,
+                disp: n,
+            } => store!(u64, v, site, indexed(a, signed(index), scale.into(), n)),
+
+            Ins::AtomicLoad32 {
+                d,
+                a,
+                site,
+                order,
+                scope,
+            } => {
+                spend!();
+                let value: u32 = port!(port.atomic_load(site, r.get(a), order, scope));
+                r.set(d, value.into());
+            }
+            Ins::AtomicLoad64 {
+                d,
+                a,
+                site,
+                order,
+                scope,
+            } => {
+                spend!();
+                r.set(d, port!(port.atomic_load(site, r.get(a), order, scope)));
+            }
+            Ins::AtomicStore32 {
+                v,
+                a,
+                site,
+                order,
+                scope,
+            } => {
+                spend!();
+                port!(port.atomic_store(site, r.get(a), r.u32(v), order, scope));
+            }
+            Ins::AtomicStore64 {
+                v,
+                a,
+                site,
+                order,
+                scope,
+            } => {
+                spend!();
+                port!(port.atomic_store(site, r.get(a), r.get(v), order, scope));
+            }
+            Ins::Rmw32 {
+                d,
+                v,
+                a,
+                site,
+                op,
+                order,
+                scope,
+            } => {
+                spend!();
+                let old: u32 = port!(port.rmw(site, r.get(a), op, r.u32(v), order, scope));
+                r.set(d, old.into());
+            }
+            Ins::Rmw64 {
+                d,
+                v,
+                a,
+                site,
+                op,
+                order,
+                scope,
+            } => {
+                spend!();
+                r.set(
+                    d,
+                    port!(port.rmw(site, r.get(a), op, r.get(v), order, scope)),
+                );
+            }
+            Ins::Cas32 {
+                d,
+                a,
+                expected,
+                desired,
+                site,
+                success,
+                failure,
+                scope,
+            } => {
+                spend!();
+                let values = (r.u32(expected), r.u32(desired));
+                let old: u32 = port!(port.cas(site, r.get(a), values, (success, failure), scope));
+                r.set(d, old.into());
+            }
+            Ins::Cas64 {
+                d,
+                a,
+                expected,
+                desired,
+                site,
+                success,
+                failure,
+                scope,
+            } => {
+                spend!();
+                let values = (r.get(expected), r.get(desired));
+                r.set(
+                    d,
+                    port!(port.cas(site, r.get(a), values, (success, failure), scope)),
+                );
+            }
+            Ins::Fence { order, scope } => {
+                spend!();
+                port.fence(order, scope);
+            }
+            Ins::Barrier {
+                sub_group,
+                fence,
+                scope,
+            } => stop!(Stop::Barrier {
+                sub_group,
+                fence,
+                scope
+            }),
+            Ins::MemCopy {
+                dst,
+                src,
+                size,
+                dst_site,
+                src_site,
+            } => {
+                spend!();
+                port!(port.copy((dst_site, src_site), r.get(dst), r.get(src), r.get(size)));
+            }
+            Ins::MemSet {
+                dst,
+                byte,
+                size,
+                site,
+            } => {
+                spend!();
+                port!(port.fill(site, r.get(dst), r.get(byte) as u8, r.get(size)));
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Checks a launch against its kernel, and plans its groups.
+
+use crate::error::LaunchError;
+use crate::executable::Executable;
+use crate::interp::code::{Kernel, MAX_ALIGN};
+use crate::interp::group::{Layout, Space, Start};
+use crate::launch::{Arg, Launch};
+use touchstone_ir::{ArgPass, Scalar, Type};
+
+/// A launch that fits its kernel.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Index of the kernel.
+    pub(crate) kernel: usize,
+    pub(crate) space: Space,
+    /// What items start from.
+    pub(crate) start: Start,
+    pub(crate) layout: Layout,
+}
+
+/// Bytes that one group may take on one thread.
+const GROUP_BYTES: u64 = 4 << 30;
+
+/// Checks a launch.
+pub(crate) fn check(executable: &Executable, launch: &Launch) -> Result<Plan, LaunchError> {
+    let index = launch.kernel.0 as usize;
+    let Some(kernel) = executable.kernels_compiled().get(index) else {
+        return Err(LaunchError::Invalid {
+            kernel: format!("#{index}"),
+            message: "the program has no such kernel".into(),
+        });
+    };
+    let invalid = |message: String| LaunchError::Invalid {
+        kernel: kernel.name.clone(),
+        message,
+    };
+    let space = space(launch).map_err(&invalid)?;
+    let (start, local_bytes) = arguments(kernel, &launch.args).map_err(&invalid)?;
+    let items: u64 = space.local.iter().product();
+    let layout = Layout::new(kernel, items, local_bytes);
+    match layout.and_then(|l| l.bytes().map(|b| (l, b))) {
+        Some((layout, bytes)) if bytes <= GROUP_BYTES => Ok(Plan {
+            kernel: index,
+            space,
+            start,
+            layout,
+        }),
+        other => Err(LaunchError::OutOfResources {
+            kernel: kernel.name.clone(),
+            bytes: other.map_or(u64::MAX, |o| o.1),
+            limit: GROUP_BYTES,
+        }),
+    }
+}
+
+fn space(launch: &Launch) -> Result<Space, String> {
+    let dims = launch.work_dim;
+    if !(1..=3).contains(&dims) {
+        return Err(format!("{dims} dimensions; there may be 1 to 3"));
+    }
+    for d in 0..3 {
+        let used = d < dims as usize;
+        if launch.local_size[d] == 0 {
+            return Err(format!("local size 0 in dimension {d}"));
+        }
+        if !used
+            && (launch.local_size[d] != 1
+                || launch.global_size[d] != 1
+                || launch.global_offset[d] != 0)
+        {
+            return Err(format!("dimension {d} is beyond the {dims} of the launch"));
+        }
+        if launch.global_offset[d]
+            .checked_add(launch.global_size[d])
+            .is_none()
+        {
+            return Err(format!(
+                "offset plus global size overflows in dimension {d}"
+            ));
+        }
+    }
+    if launch.sub_group_size == 0 {
+        return Err("sub-group size 0".into());
+    }
+    let product = |sizes: [u64; 3]| sizes.iter().try_fold(1u64, |p, &s| p.checked_mul(s));
+    // Ids are computed with sizes rounded up to whole groups.
+    let groups: [u64; 3] =
+        std::array::from_fn(|d| launch.global_size[d].div_ceil(launch.local_size[d]));
+    let rounded: [u64; 3] = std::array::from_fn(|d| groups[d].saturating_mul(launch.local_size[d]));
+    if product(rounded).is_none_or(|n| n > u64::MAX / 2) {
+        return Err("more work-items than 64 bits can number".into());
+    }
+    if product(launch.local_size).is_none_or(|n| n > u64::from(u32::MAX)) {
+        return Err("a work-group of more than 2^32 work-items".into());
+    }
+    Ok(Space {
+        work_dim: dims,
+        offset: launch.global_offset,
+        global: launch.global_size,
+        local: launch.local_size,
+        groups,
+        sub_group_size: launch.sub_group_size.into(),
+    })
+}
+
+/// The template of items from the arguments, and bytes of local memory.
+fn arguments(kernel: &Kernel, args: &[Arg]) -> Result<(Start, u64), String> {
+    let infos = &kernel.info.args;
+    if args.len() != infos.len() {
+        return Err(format!(
+            "{} arguments are given, {} are needed",
+            args.len(),
+            infos.len()
+        ));
+    }
+    let mut params = vec![0u64; kernel.params_end];
+    let mut private = Vec::new();
+    let mut locals = Vec::new();
+    let mut local_bytes = kernel.local_bytes;
+    let mut aggregates = Vec::new();
+    for (i, ((arg, info), place)) in args.iter().zip(infos).zip(&kernel.params).enumerate() {
+        let slot = place.slot as usize;
+        let wrong = |what: &str| format!("argument {i} ({}) must be {what}", info.name);
+        match (info.pass, arg) {
+            (ArgPass::Value(ty), Arg::Value(bytes)) => {
+                if bytes.len() != ty.size() as usize {
+                    return Err(wrong(&format!("{} bytes, not {}", ty.size(), bytes.len())));
+                }
+                unpack(ty, bytes, &mut params[slot..]);
+            }
+            (ArgPass::Aggregate { size, .. }, Arg::Value(bytes)) => {
+                if bytes.len() != size as usize {
+                    return Err(wrong(&format!("{size} bytes, not {}", bytes.len())));
+                }
+                private.push((slot, place.private_offset));
+                aggregates.push((place.private_offset, bytes.clone()));
+            }
+            (ArgPass::Pointer(_), Arg::Pointer(address)) => params[slot] = *address,
+            (ArgPass::LocalPointer { align }, Arg::Local(size)) => {
+                let align = u64::from(align).clamp(1, MAX_ALIGN);
+                let offset = local_bytes
+                    .checked_next_multiple_of(align)
+                    .ok_or_else(|| wrong("less local memory"))?;
+                local_bytes = offset
+                    .checked_add(*size)
+                    .ok_or_else(|| wrong("less local memory"))?;
+                locals.push((slot, offset));
+            }
+            (ArgPass::Value(_) | ArgPass::Aggregate { .. }, Arg::Pointer(_) | Arg::Local(_)) => {
+                return Err(wrong("a value"));
+            }
+            (ArgPass::Pointer(_), Arg::Value(_) | Arg::Local(_)) => {
+                return Err(wrong("a pointer to global or constant memory"));
+            }
+            (ArgPass::LocalPointer { .. }, Arg::Value(_) | Arg::Pointer(_)) => {
+                return Err(wrong("a size of local memory"));
+            }
+        }
+    }
+    let start = Start::new(kernel, &params, private, locals, aggregates);
+    Ok((start, local_bytes))
+}
+
+/// The elements of a value, each into a slot.
+fn unpack(ty: Type, bytes: &[u8], slots: &mut [u64]) {
+    let size = ty.element().map_or(8, Scalar::size) as usize;
+    for (slot, chunk) in slots
+        .iter_mut()
+        .zip(bytes.chunks_exact(size))
+        .take(ty.lanes() as usize)
+    {
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(chunk);
+        *slot = u64::from_le_bytes(word);
+    }
+    if ty.element() == Some(Scalar::Bool) {
+        slots[0] = u64::from(slots[0] != 0);
+    }
+}

@@ -1,0 +1,686 @@
+//! The intrinsics as functions on bits.
+//!
+//! Accuracy follows libm, within the bounds of OpenCL C section 7.4. The forms
+//! with pi reduce their argument exactly first. For halves the single-precision
+//! function is taken, and its result rounded.
+
+use super::integer::{w8, w16, w32, w64};
+use half::f16;
+use touchstone_ir::{Intrinsic, Scalar};
+
+/// A function of one operand.
+pub(crate) type Fn1 = fn(u64) -> u64;
+/// A function of two operands.
+pub(crate) type Fn2 = fn(u64, u64) -> u64;
+/// A function of three operands.
+pub(crate) type Fn3 = fn(u64, u64, u64) -> u64;
+
+/// A function by how many operands it takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Function {
+    One(Fn1),
+    Two(Fn2),
+    Three(Fn3),
+}
+
+/// The float type's functions on bits, over those on values in `$m`.
+macro_rules! float_table {
+    ($name:ident, $m:ident, $from:expr, $to:expr) => {
+        fn $name(intrinsic: Intrinsic) -> Option<Function> {
+            macro_rules! one {
+                ($f:expr) => {
+                    Function::One(|a| $to($f($from(a))))
+                };
+            }
+            macro_rules! two {
+                ($f:expr) => {
+                    Function::Two(|a, b| $to($f($from(a), $from(b))))
+                };
+            }
+            macro_rules! three {
+                ($f:expr) => {
+                    Function::Three(|a, b, c| $to($f($from(a), $from(b), $from(c))))
+                };
+            }
+            macro_rules! with_int {
+                ($f:expr) => {
+                    Function::Two(|a, n| $to($f($from(a), n as i32)))
+                };
+            }
+            macro_rules! to_int {
+                ($f:expr) => {
+                    Function::One(|a| u64::from($f($from(a)) as u32))
+                };
+            }
+            macro_rules! test {
+                ($f:expr) => {
+                    Function::One(|a| u64::from($f($from(a))))
+                };
+            }
+            Some(match intrinsic {
+                Intrinsic::Acos => one!($m::acos),
+                Intrinsic::Acosh => one!($m::acosh),
+                Intrinsic::Acospi => one!($m::acospi),
+                Intrinsic::Asin => one!($m::asin),
+                Intrinsic::Asinh => one!($m::asinh),
+                Intrinsic::Asinpi => one!($m::asinpi),
+                Intrinsic::Atan => one!($m::atan),
+                Intrinsic::Atanh => one!($m::atanh),
+                Intrinsic::Atanpi => one!($m::atanpi),
+                Intrinsic::Cbrt => one!($m::cbrt),
+                Intrinsic::Ceil => one!($m::ceil),
+                Intrinsic::Cos => one!($m::cos),
+                Intrinsic::Cosh => one!($m::cosh),
+                Intrinsic::Cospi => one!($m::cospi),
+                Intrinsic::Degrees => one!($m::degrees),
+                Intrinsic::Erf => one!($m::erf),
+                Intrinsic::Erfc => one!($m::erfc),
+                Intrinsic::Exp => one!($m::exp),
+                Intrinsic::Exp2 => one!($m::exp2),
+                Intrinsic::Exp10 => one!($m::exp10),
+                Intrinsic::Expm1 => one!($m::expm1),
+                Intrinsic::Fabs => one!($m::fabs),
+                Intrinsic::Floor => one!($m::floor),
+                Intrinsic::Fract => one!($m::fract),
+                Intrinsic::FrexpMantissa => one!($m::frexp_mantissa),
+                Intrinsic::Lgamma => one!($m::lgamma),
+                Intrinsic::Log => one!($m::log),
+                Intrinsic::Log2 => one!($m::log2),
+                Intrinsic::Log10 => one!($m::log10),
+                Intrinsic::Log1p => one!($m::log1p),
+                Intrinsic::Logb => one!($m::logb),
+                Intrinsic::ModfFraction => one!($m::modf_fraction),
+                Intrinsic::Radians => one!($m::radians),
+                Intrinsic::Rint => one!($m::rint),
+                Intrinsic::Round => one!($m::round),
+                Intrinsic::Rsqrt => one!($m::rsqrt),
+                Intrinsic::Sign => one!($m::sign),
+                Intrinsic::Sin => one!($m::sin),
+                Intrinsic::Sinh => one!($m::sinh),
+                Intrinsic::Sinpi => one!($m::sinpi),
+                Intrinsic::Sqrt => one!($m::sqrt),
+                Intrinsic::Tan => one!($m::tan),
+                Intrinsic::Tanh => one!($m::tanh),
+                Intrinsic::Tanpi => one!($m::tanpi),
+                Intrinsic::Tgamma => one!($m::tgamma),
+                Intrinsic::Trunc => one!($m::trunc),
+                Intrinsic::Atan2 => two!($m::atan2),
+                Intrinsic::Atan2pi => two!($m::atan2pi),
+                Intrinsic::Copysign => two!($m::copysign),
+                Intrinsic::Fdim => two!($m::fdim),
+                Intrinsic::Fmax => two!($m::fmax),
+                Intrinsic::Fmin => two!($m::fmin),
+                Intrinsic::Fmod => two!($m::fmod),
+                Intrinsic::Hypot => two!($m::hypot),
+                Intrinsic::Maxmag => two!($m::maxmag),
+                Intrinsic::Minmag => two!($m::minmag),
+                Intrinsic::Nextafter => two!($m::nextafter),
+                Intrinsic::Pow => two!($m::pow),
+                Intrinsic::Powr => two!($m::powr),
+                Intrinsic::Remainder => two!($m::remainder),
+                Intrinsic::Step => two!($m::step),
+                Intrinsic::Fma => three!($m::fma),
+                Intrinsic::Mad => three!($m::fma),
+                Intrinsic::Mix => three!($m::mix),
+                Intrinsic::Smoothstep => three!($m::smoothstep),
+                Intrinsic::FClamp => three!($m::fclamp),
+                Intrinsic::Ldexp => with_int!($m::ldexp),
+                Intrinsic::Pown => with_int!($m::pown),
+                Intrinsic::Rootn => with_int!($m::rootn),
+                Intrinsic::Ilogb => to_int!($m::ilogb),
+                Intrinsic::FrexpExponent => to_int!($m::frexp_exponent),
+                Intrinsic::LgammaSign => to_int!($m::lgamma_sign),
+                Intrinsic::RemquoQuotient => {
+                    Function::Two(|a, b| u64::from($m::remquo_quotient($from(a), $from(b)) as u32))
+                }
+                Intrinsic::Isfinite => test!($m::is_finite),
+                Intrinsic::Isinf => test!($m::is_infinite),
+                Intrinsic::Isnan => test!($m::is_nan),
+                Intrinsic::Isnormal => test!($m::is_normal),
+                Intrinsic::Signbit => test!($m::signbit),
+                Intrinsic::Nan
+                | Intrinsic::SAbs
+                | Intrinsic::Clz
+                | Intrinsic::Ctz
+                | Intrinsic::Popcount
+                | Intrinsic::SAbsDiff
+                | Intrinsic::UAbsDiff
+                | Intrinsic::SAddSat
+                | Intrinsic::UAddSat
+                | Intrinsic::SSubSat
+                | Intrinsic::USubSat
+                | Intrinsic::SHadd
+                | Intrinsic::UHadd
+                | Intrinsic::SRhadd
+                | Intrinsic::URhadd
+                | Intrinsic::SMax
+                | Intrinsic::UMax
+                | Intrinsic::SMin
+                | Intrinsic::UMin
+                | Intrinsic::SMulHi
+                | Intrinsic::UMulHi
+                | Intrinsic::Rotate
+                | Intrinsic::SMul24
+                | Intrinsic::UMul24
+                | Intrinsic::SClamp
+                | Intrinsic::UClamp
+                | Intrinsic::SMadSat
+                | Intrinsic::UMadSat
+                | Intrinsic::Any
+                | Intrinsic::All => return None,
+            })
+        }
+    };
+}
+
+float_table!(
+    of_f32,
+    f32s,
+    |bits: u64| f32::from_bits(bits as u32),
+    |x: f32| u64::from(x.to_bits())
+);
+float_table!(of_f64, f64s, f64::from_bits, f64::to_bits);
+float_table!(of_f16, f16s, half_to_single, single_to_half);
+
+fn half_to_single(bits: u64) -> f32 {
+    f16::from_bits(bits as u16).to_f32()
+}
+
+fn single_to_half(x: f32) -> u64 {
+    f16::from_f32(x).to_bits().into()
+}
+
+/// The function that computes an intrinsic on a type of scalar; None where
+/// there is none. `Any` and `All` are not functions of scalars.
+pub(crate) fn function(intrinsic: Intrinsic, scalar: Scalar) -> Option<Function> {
+    match scalar {
+        Scalar::F16 => of_f16(intrinsic),
+        Scalar::F32 => of_f32(intrinsic),
+        Scalar::F64 => of_f64(intrinsic),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => integer(intrinsic, scalar),
+        Scalar::Bool => None,
+    }
+}
+
+fn integer(intrinsic: Intrinsic, scalar: Scalar) -> Option<Function> {
+    macro_rules! by_width {
+        ($kind:ident, $name:ident) => {
+            Some(Function::$kind(match scalar {
+                Scalar::I8 => w8::$name,
+                Scalar::I16 => w16::$name,
+                Scalar::I32 => w32::$name,
+                Scalar::I64 | Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => w64::$name,
+            }))
+        };
+    }
+    match intrinsic {
+        Intrinsic::SAbs => by_width!(One, sabs),
+        Intrinsic::Clz => by_width!(One, clz),
+        Intrinsic::Ctz => by_width!(One, ctz),
+        Intrinsic::Popcount => by_width!(One, popcount),
+        Intrinsic::SAbsDiff => by_width!(Two, sabs_diff),
+        Intrinsic::UAbsDiff => by_width!(Two, uabs_diff),
+        Intrinsic::SAddSat => by_width!(Two, sadd_sat),
+        Intrinsic::UAddSat => by_width!(Two, uadd_sat),
+        Intrinsic::SSubSat => by_width!(Two, ssub_sat),
+        Intrinsic::USubSat => by_width!(Two, usub_sat),
+        Intrinsic::SHadd => by_width!(Two, shadd),
+        Intrinsic::UHadd => by_width!(Two, uhadd),
+        Intrinsic::SRhadd => by_width!(Two, srhadd),
+        Intrinsic::URhadd => by_width!(Two, urhadd),
+        Intrinsic::SMax => by_width!(Two, smax),
+        Intrinsic::UMax => by_width!(Two, umax),
+        Intrinsic::SMin => by_width!(Two, smin),
+        Intrinsic::UMin => by_width!(Two, umin),
+        Intrinsic::SMulHi => by_width!(Two, smul_hi),
+        Intrinsic::UMulHi => by_width!(Two, umul_hi),
+        Intrinsic::Rotate => by_width!(Two, rotate),
+        Intrinsic::SMul24 => by_width!(Two, smul24),
+        Intrinsic::UMul24 => by_width!(Two, umul24),
+        Intrinsic::SClamp => by_width!(Three, sclamp),
+        Intrinsic::UClamp => by_width!(Three, uclamp),
+        Intrinsic::SMadSat => by_width!(Three, smad_sat),
+        Intrinsic::UMadSat => by_width!(Three, umad_sat),
+        Intrinsic::Nan => Some(Function::One(match scalar {
+            Scalar::I16 => |payload| 0x7e00 | (payload & 0x1ff),
+            Scalar::I64 => |payload| 0x7ff8_0000_0000_0000 | (payload & 0x7_ffff_ffff_ffff),
+            Scalar::I8 | Scalar::I32 | Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => {
+                |payload| 0x7fc0_0000 | (payload & 0x3f_ffff)
+            }
+        })),
+        // Only floats have the others.
+        other => {
+            debug_assert!(
+                of_f32(other).is_some() || matches!(other, Intrinsic::Any | Intrinsic::All)
+            );
+            None
+        }
+    }
+}
+
+/// The functions of a float type on values. `$pi_rem` reduces exactly.
+macro_rules! floats {
+    ($module:ident, $f:ident, $i:ident, $libm:tt) => {
+        mod $module {
+            use std::$f::consts::PI;
+
+            floats!(@libm $f, $libm);
+
+            pub(super) fn acospi(x: $f) -> $f {
+                acos(x) / PI
+            }
+            pub(super) fn asinpi(x: $f) -> $f {
+                asin(x) / PI
+            }
+            pub(super) fn atanpi(x: $f) -> $f {
+                atan(x) / PI
+            }
+            pub(super) fn atan2pi(y: $f, x: $f) -> $f {
+                atan2(y, x) / PI
+            }
+            pub(super) fn sqrt(x: $f) -> $f {
+                x.sqrt()
+            }
+            pub(super) fn rsqrt(x: $f) -> $f {
+                1.0 / x.sqrt()
+            }
+            pub(super) fn degrees(x: $f) -> $f {
+                x * (180.0 / PI)
+            }
+            pub(super) fn radians(x: $f) -> $f {
+                x * (PI / 180.0)
+            }
+            pub(super) fn fabs(x: $f) -> $f {
+                x.abs()
+            }
+            pub(super) fn ceil(x: $f) -> $f {
+                x.ceil()
+            }
+            pub(super) fn floor(x: $f) -> $f {
+                x.floor()
+            }
+            pub(super) fn trunc(x: $f) -> $f {
+                x.trunc()
+            }
+            pub(super) fn round(x: $f) -> $f {
+                x.round()
+            }
+            pub(super) fn rint(x: $f) -> $f {
+                x.round_ties_even()
+            }
+            pub(super) fn fract(x: $f) -> $f {
+                if x.is_nan() {
+                    return x;
+                }
+                if x.is_infinite() {
+                    return copysign(0.0, x);
+                }
+                let below_one = (1.0 as $f).next_down();
+                copysign_zero(fmin(x - x.floor(), below_one), x)
+            }
+            /// `fract(-0.0)` is -0.0.
+            fn copysign_zero(result: $f, x: $f) -> $f {
+                if x == 0.0 { x } else { result }
+            }
+            pub(super) fn frexp_mantissa(x: $f) -> $f {
+                frexp(x).0
+            }
+            pub(super) fn frexp_exponent(x: $f) -> i32 {
+                if x.is_finite() { frexp(x).1 } else { 0 }
+            }
+            pub(super) fn logb(x: $f) -> $f {
+                if x == 0.0 {
+                    $f::NEG_INFINITY
+                } else if x.is_infinite() {
+                    $f::INFINITY
+                } else if x.is_nan() {
+                    x
+                } else {
+                    (frexp(x).1 - 1) as $f
+                }
+            }
+            /// `FP_ILOGB0` is the smallest and `FP_ILOGBNAN` the largest `int`.
+            pub(super) fn ilogb(x: $f) -> i32 {
+                if x == 0.0 {
+                    i32::MIN
+                } else if x.is_nan() || x.is_infinite() {
+                    i32::MAX
+                } else {
+                    frexp(x).1 - 1
+                }
+            }
+            pub(super) fn modf_fraction(x: $f) -> $f {
+                if x.is_infinite() {
+                    return copysign(0.0, x);
+                }
+                copysign(x - x.trunc(), x)
+            }
+            pub(super) fn sign(x: $f) -> $f {
+                if x > 0.0 {
+                    1.0
+                } else if x < 0.0 {
+                    -1.0
+                } else if x.is_nan() {
+                    0.0
+                } else {
+                    x
+                }
+            }
+            /// x reduced to -1/4 ..= 1/4 and the quarter turns (of half a
+            /// period, modulo 4) taken away; exact.
+            fn quarter_turns(x: $f) -> ($f, i32) {
+                let r = fmod(x, 2.0);
+                let quarters = (r * 2.0).round_ties_even();
+                (r - quarters / 2.0, quarters as i32 & 3)
+            }
+            pub(super) fn sinpi(x: $f) -> $f {
+                if !x.is_finite() {
+                    return $f::NAN;
+                }
+                let (r, quarter) = quarter_turns(x);
+                let y = match quarter {
+                    0 => sin(r * PI),
+                    1 => cos(r * PI),
+                    2 => -sin(r * PI),
+                    _ => -cos(r * PI),
+                };
+                // Integers give a zero with the sign of x.
+                if y == 0.0 { copysign(0.0, x) } else { y }
+            }
+            pub(super) fn cospi(x: $f) -> $f {
+                if !x.is_finite() {
+                    return $f::NAN;
+                }
+                let (r, quarter) = quarter_turns(x);
+                let y = match quarter {
+                    0 => cos(r * PI),
+                    1 => -sin(r * PI),
+                    2 => -cos(r * PI),
+                    _ => sin(r * PI),
+                };
+                // Half-integers give +0.
+                if y == 0.0 { 0.0 } else { y }
+            }
+            /// Poles at half-integers: positive for even, negative for odd n in
+            /// n + 1/2. At integers a zero: x's sign for even, the other for odd.
+            pub(super) fn tanpi(x: $f) -> $f {
+                if !x.is_finite() {
+                    return $f::NAN;
+                }
+                let (r, quarter) = quarter_turns(x);
+                match (quarter, r == 0.0) {
+                    (0, true) => copysign(0.0, x),
+                    (2, true) => copysign(0.0, -x),
+                    (1, true) => $f::INFINITY,
+                    (3, true) => $f::NEG_INFINITY,
+                    (0 | 2, false) => tan(r * PI),
+                    _ => -1.0 / tan(r * PI),
+                }
+            }
+            pub(super) fn lgamma(x: $f) -> $f {
+                lgamma_r(x).0
+            }
+            pub(super) fn lgamma_sign(x: $f) -> i32 {
+                // At the poles of gamma the sign is open; libm's choice is 1 or -1.
+                if x == 0.0 { 0 } else { lgamma_r(x).1 }
+            }
+            pub(super) fn maxmag(x: $f, y: $f) -> $f {
+                if x.abs() > y.abs() {
+                    x
+                } else if y.abs() > x.abs() {
+                    y
+                } else {
+                    fmax(x, y)
+                }
+            }
+            pub(super) fn minmag(x: $f, y: $f) -> $f {
+                if x.abs() < y.abs() {
+                    x
+                } else if y.abs() < x.abs() {
+                    y
+                } else {
+                    fmin(x, y)
+                }
+            }
+            /// `pow` for x at least 0, with the special cases of section 7.5.1.
+            pub(super) fn powr(x: $f, y: $f) -> $f {
+                if x < 0.0 || x.is_nan() || y.is_nan() {
+                    return $f::NAN;
+                }
+                if (x == 0.0 && y == 0.0)
+                    || (x.is_infinite() && y == 0.0)
+                    || (x == 1.0 && y.is_infinite())
+                {
+                    return $f::NAN;
+                }
+                pow(x.abs(), y)
+            }
+            pub(super) fn rootn(x: $f, n: i32) -> $f {
+                if n == 0 || (x < 0.0 && n % 2 == 0) {
+                    return $f::NAN;
+                }
+                if x == 0.0 {
+                    let signed = if n % 2 == 0 { x.abs() } else { x };
+                    return if n > 0 {
+                        signed
+                    } else {
+                        copysign($f::INFINITY, signed)
+                    };
+                }
+                copysign(root(x.abs(), n), x)
+            }
+            pub(super) fn step(edge: $f, x: $f) -> $f {
+                if x < edge { 0.0 } else { 1.0 }
+            }
+            pub(super) fn mix(x: $f, y: $f, a: $f) -> $f {
+                x + (y - x) * a
+            }
+            pub(super) fn fclamp(x: $f, min: $f, max: $f) -> $f {
+                fmin(fmax(x, min), max)
+            }
+            pub(super) fn smoothstep(edge0: $f, edge1: $f, x: $f) -> $f {
+                let t = fclamp((x - edge0) / (edge1 - edge0), 0.0, 1.0);
+                t * t * (3.0 - 2.0 * t)
+            }
+            /// The low seven bits of the quotient's magnitude, with its sign.
+            pub(super) fn remquo_quotient(x: $f, y: $f) -> i32 {
+                if !x.is_finite() || y == 0.0 || y.is_nan() {
+                    return 0;
+                }
+                let q = remquo(x, y).1;
+                let low = (q.unsigned_abs() & 0x7f) as i32;
+                if q < 0 { -low } else { low }
+            }
+            pub(super) fn is_finite(x: $f) -> bool {
+                x.is_finite()
+            }
+            pub(super) fn is_infinite(x: $f) -> bool {
+                x.is_infinite()
+            }
+            pub(super) fn is_nan(x: $f) -> bool {
+                x.is_nan()
+            }
+            pub(super) fn is_normal(x: $f) -> bool {
+                x.is_normal()
+            }
+            pub(super) fn signbit(x: $f) -> bool {
+                x.is_sign_negative()
+            }
+        }
+    };
+    (@libm f32, _) => {
+        pub(super) use libm::{
+            acosf as acos, acoshf as acosh, asinf as asin, asinhf as asinh, atan2f as atan2,
+            atanf as atan, atanhf as atanh, cbrtf as cbrt, copysignf as copysign, cosf as cos,
+            coshf as cosh, erfcf as erfc, erff as erf, exp2f as exp2, exp10f as exp10, expf as exp,
+            expm1f as expm1, fdimf as fdim, fmaf as fma, fmaxf as fmax, fminf as fmin,
+            fmodf as fmod, hypotf as hypot, ldexpf as ldexp, log1pf as log1p, log2f as log2,
+            log10f as log10, logf as log, nextafterf as nextafter, powf as pow,
+            remainderf as remainder, sinf as sin, sinhf as sinh, tanf as tan, tanhf as tanh,
+            tgammaf as tgamma,
+        };
+        use libm::{frexpf as frexp, lgammaf_r as lgamma_r, remquof as remquo};
+
+        pub(super) fn pown(x: f32, n: i32) -> f32 {
+            libm::pow(f64::from(x), f64::from(n)) as f32
+        }
+        fn root(x: f32, n: i32) -> f32 {
+            libm::pow(f64::from(x), 1.0 / f64::from(n)) as f32
+        }
+    };
+    (@libm f64, _) => {
+        pub(super) use libm::{
+            acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, copysign, cos, cosh, erf, erfc,
+            exp, exp2, exp10, expm1, fdim, fma, fmax, fmin, fmod, hypot, ldexp, log, log1p, log2,
+            log10, nextafter, pow, remainder, sin, sinh, tan, tanh, tgamma,
+        };
+        use libm::{frexp, lgamma_r, remquo};
+
+        pub(super) fn pown(x: f64, n: i32) -> f64 {
+            pow(x, f64::from(n))
+        }
+        /// One Newton step makes up for the rounding of 1 / n.
+        fn root(x: f64, n: i32) -> f64 {
+            let y = pow(x, 1.0 / f64::from(n));
+            if !y.is_normal() || !x.is_normal() {
+                return y;
+            }
+            let ratio = pow(y, f64::from(n)) / x;
+            if ratio.is_finite() {
+                y - y * (ratio - 1.0) / f64::from(n)
+            } else {
+                y
+            }
+        }
+    };
+}
+
+floats!(f32s, f32, i32, _);
+floats!(f64s, f64, i64, _);
+
+/// Halves: single precision, but where the neighbours of a half matter.
+mod f16s {
+    pub(super) use super::f32s::*;
+    use half::f16;
+
+    pub(super) fn nextafter(x: f32, y: f32) -> f32 {
+        if x.is_nan() || y.is_nan() {
+            return f32::NAN;
+        }
+        if x == y {
+            return y;
+        }
+        let bits = f16::from_f32(x).to_bits();
+        let next = if x == 0.0 {
+            if y > 0.0 { 1 } else { 0x8001 }
+        } else if (x < y) == (x > 0.0) {
+            bits + 1
+        } else {
+            bits - 1
+        };
+        f16::from_bits(next).to_f32()
+    }
+
+    pub(super) fn fract(x: f32) -> f32 {
+        if x.is_finite() && x != 0.0 {
+            (x - x.floor()).min(f16::from_bits(0x3bff).to_f32())
+        } else {
+            super::f32s::fract(x)
+        }
+    }
+
+    pub(super) fn is_normal(x: f32) -> bool {
+        f16::from_f32(x).is_normal()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn f32_1(i: Intrinsic, x: f32) -> f32 {
+        match function(i, Scalar::F32) {
+            Some(Function::One(f)) => f32::from_bits(f(x.to_bits().into()) as u32),
+            other => panic!("{i:?}: {other:?}"),
+        }
+    }
+
+    fn f64_1(i: Intrinsic, x: f64) -> f64 {
+        match function(i, Scalar::F64) {
+            Some(Function::One(f)) => f64::from_bits(f(x.to_bits())),
+            other => panic!("{i:?}: {other:?}"),
+        }
+    }
+
+    fn f64_int(i: Intrinsic, x: f64, n: i32) -> f64 {
+        match function(i, Scalar::F64) {
+            Some(Function::Two(f)) => f64::from_bits(f(x.to_bits(), u64::from(n as u32))),
+            other => panic!("{i:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_intrinsic_has_functions_for_its_types() {
+        use touchstone_ir::intrinsic::Signature;
+        for &i in Intrinsic::ALL {
+            let types: &[Scalar] = match i.signature() {
+                Signature::Float(_)
+                | Signature::FloatInt
+                | Signature::FloatToInt
+                | Signature::Float2ToInt
+                | Signature::FloatTest => &[Scalar::F16, Scalar::F32, Scalar::F64],
+                Signature::Int(_) => &[Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64],
+                Signature::Nan => &[Scalar::I16, Scalar::I32, Scalar::I64],
+                Signature::LaneTest => &[],
+            };
+            for &t in types {
+                let arity = match function(i, t) {
+                    Some(Function::One(_)) => 1,
+                    Some(Function::Two(_)) => 2,
+                    Some(Function::Three(_)) => 3,
+                    None => 0,
+                };
+                assert_eq!(arity, i.arity(), "{i:?} on {t}");
+            }
+        }
+    }
+
+    #[test]
+    fn pi_forms_are_exact_at_quarters() {
+        for n in -8..=8 {
+            let x = f64::from(n);
+            assert_eq!(f64_1(Intrinsic::Sinpi, x), 0.0);
+            assert_eq!(
+                f64_1(Intrinsic::Cospi, x),
+                if n % 2 == 0 { 1.0 } else { -1.0 }
+            );
+            assert_eq!(f64_1(Intrinsic::Cospi, x + 0.5), 0.0);
+            assert_eq!(f64_1(Intrinsic::Tanpi, x), 0.0);
+            assert!(f64_1(Intrinsic::Tanpi, x + 0.5).is_infinite());
+        }
+        assert!(
+            (f64_1(Intrinsic::Sinpi, 1e15 + 0.25) + 0.5f64.sqrt()).abs() < 1e-12
+                || (f64_1(Intrinsic::Sinpi, 1e15 + 0.25) - 0.5f64.sqrt()).abs() < 1e-12
+        );
+        assert!((f32_1(Intrinsic::Tanpi, 0.25) - 1.0).abs() < 1e-6);
+        assert!((f32_1(Intrinsic::Tanpi, 0.75) + 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn roots_and_exponents() {
+        assert_eq!(f64_int(Intrinsic::Rootn, 27.0, 3), 3.0);
+        assert_eq!(f64_int(Intrinsic::Rootn, -27.0, 3), -3.0);
+        assert!(f64_int(Intrinsic::Rootn, -4.0, 2).is_nan());
+        assert_eq!(f64_int(Intrinsic::Rootn, 0.0, -3), f64::INFINITY);
+        assert_eq!(f64_int(Intrinsic::Pown, 2.0, -3), 0.125);
+        assert_eq!(f64_1(Intrinsic::Logb, 8.5), 3.0);
+        assert_eq!(f64_1(Intrinsic::FrexpMantissa, 8.0), 0.5);
+    }
+
+    #[test]
+    fn fractions_stay_below_one() {
+        assert!(f32_1(Intrinsic::Fract, -1e-30) < 1.0);
+        assert_eq!(f32_1(Intrinsic::Fract, 1.75), 0.75);
+        assert_eq!(f32_1(Intrinsic::ModfFraction, -1.75), -0.75);
+    }
+}

@@ -1,0 +1,9 @@
+//! Programs run from launch to result.
+mod arith;
+mod atomics;
+mod barrier;
+mod control;
+mod launch;
+mod memory;
+mod support;
+mod traps;
