@@ -31,7 +31,10 @@ pub struct BodyWriter<'p> {
     loops: u32,
     temporaries: u32,
     /// The expression being written touches memory more than once: each access becomes a statement
-    /// of its own, because C leaves the order of operands open and a program does not.
+    /// of its own, because C leaves the order of operands open and a program does not. A
+    /// compare-exchange always does: its expected value is read before, and written back after a
+    /// failure, plainly, as the function does itself, through a private copy, because
+    /// implementations differ in which address spaces they accept there.
     sequencing: bool,
 }
 
@@ -280,8 +283,7 @@ impl<'p> BodyWriter<'p> {
     /// the text of its value.
     fn value(&mut self, e: &Expr) -> String {
         let (total, compare_exchanges) = accesses(e);
-        self.sequencing =
-            total > 1 || (compare_exchanges > 0 && self.dialect == AtomicsDialect::V1);
+        self.sequencing = total > 1 || compare_exchanges > 0;
         let text = self.expr(e);
         self.sequencing = false;
         text
@@ -304,19 +306,6 @@ impl<'p> BodyWriter<'p> {
         } else {
             self.program.locations[location.index()].ty.name()
         }
-    }
-
-    /// The OpenCL 1.x compare-exchange returns the old value; the rest is ours.
-    fn v1_compare_exchange(&mut self, p: &str, expected: &str, desired: &str) -> String {
-        let n = self.temporaries;
-        self.temporaries += 1;
-        self.line(&format!("const int want{n} = *({expected});"));
-        self.line(&format!(
-            "const int seen{n} = atomic_cmpxchg({p}, want{n}, {desired});"
-        ));
-        self.line(&format!("if (seen{n} != want{n}) *({expected}) = seen{n};"));
-        self.line(&format!("int t{n} = seen{n} == want{n};"));
-        format!("t{n}")
     }
 
     /// `&&`, `||` and `?:` whose later operands touch memory, as branches.
@@ -453,25 +442,42 @@ impl<'p> BodyWriter<'p> {
             } => {
                 let p = self.atomic_pointer(address);
                 let desired = self.expr(desired);
-                let expected = match expected {
-                    Expected::Location(a) => self.plain_pointer(a, false),
-                    Expected::Register(r) => format!("&{}", self.register(*r)),
+                let place = match expected {
+                    Expected::Location(a) => {
+                        let at = self.plain_pointer(a, false);
+                        format!("*({at})")
+                    }
+                    Expected::Register(r) => self.register(*r),
                 };
-                if self.dialect == AtomicsDialect::V1 {
-                    return self.v1_compare_exchange(&p, &expected, &desired);
-                }
                 let name = match strength {
                     CasStrength::Weak => "atomic_compare_exchange_weak",
                     CasStrength::Strong => "atomic_compare_exchange_strong",
                 };
-                let text = call(
-                    name,
-                    &[&p, &expected, &desired],
-                    &[*success, *failure],
-                    *scope,
-                    *implicit,
-                );
-                self.accessed("int", format!("(int){text}"))
+                let n = self.temporaries;
+                self.temporaries += 1;
+                let ty = self.value_type(address.location);
+                self.line(&format!("{ty} want{n} = {place};"));
+                match self.dialect {
+                    AtomicsDialect::C11 => {
+                        let text = call(
+                            name,
+                            &[&p, &format!("&want{n}"), &desired],
+                            &[*success, *failure],
+                            *scope,
+                            *implicit,
+                        );
+                        self.line(&format!("const int t{n} = {text};"));
+                    }
+                    AtomicsDialect::V1 => {
+                        self.line(&format!(
+                            "const {ty} seen{n} = atomic_cmpxchg({p}, want{n}, {desired});"
+                        ));
+                        self.line(&format!("const int t{n} = seen{n} == want{n};"));
+                        self.line(&format!("want{n} = seen{n};"));
+                    }
+                }
+                self.line(&format!("if (!t{n}) {place} = want{n};"));
+                format!("t{n}")
             }
         }
     }

@@ -191,9 +191,7 @@ impl Writer<'_> {
                 );
             }
         }
-        for (g, group) in self.device.groups.iter().enumerate() {
-            self.group(out, g, group);
-        }
+        self.play(out);
         out.push_str(
             "        position += teams * lanes;\n        k += step;\n        if (k >= count) k -= count;\n    }\n",
         );
@@ -288,46 +286,91 @@ impl Writer<'_> {
         );
     }
 
-    /// One work-group's part of an iteration.
-    fn group(&self, out: &mut String, index: usize, group: &GroupShape) {
-        let many = self.device.groups.len() > 1;
-        if many {
-            let _ = writeln!(out, "        if (group == {index}u) {{");
-        }
-        for t in group.threads() {
-            out.push_str(&BodyWriter::new(self.program, t, self.dialect, 2).declarations());
-        }
-        let order: Vec<ThreadId> = group.threads().collect();
-        for (s, segment) in group.segments.iter().enumerate() {
-            for (t, body) in segment {
-                let item = order.iter().position(|o| o == t).unwrap_or_default();
-                let _ = writeln!(out, "        if (active && item == {item}u) {{ // {t}");
-                out.push_str(&BodyWriter::new(self.program, *t, self.dialect, 3).segment(body, s));
-                if s + 1 == group.segments.len() {
-                    self.store_registers(out, *t);
-                }
-                out.push_str("        }\n");
-            }
-            if let Some(b) = group.barriers.get(s) {
-                let _ = writeln!(out, "        {}", barrier(b, self.dialect));
+    /// What the threads do in an iteration. Barriers stand outside every branch where the
+    /// work-groups agree on them: a group that has fewer meets once more after its last
+    /// instruction, where it orders nothing that the test can see.
+    fn play(&self, out: &mut String) {
+        let groups = &self.device.groups;
+        let barriers = groups.iter().map(|g| g.barriers.len()).max().unwrap_or(0);
+        if barriers > 0 {
+            // Registers live across the segments.
+            for t in groups.iter().flat_map(GroupShape::threads) {
+                out.push_str(&BodyWriter::new(self.program, t, self.dialect, 2).declarations());
             }
         }
-        if let (Some(column), false) = (self.layout.bound_column, group.segments.is_empty()) {
+        for s in 0..=barriers {
+            for (g, group) in groups.iter().enumerate() {
+                self.segment(out, g, group, s, barriers == 0);
+            }
+            if s < barriers {
+                self.barrier(out, s);
+            }
+        }
+        if let Some(column) = self.layout.bound_column {
             // Any thread may give up, so the column counts.
+            let at = format!("res + {column}u * res_pitch + k");
             let inc = match self.dialect {
                 AtomicsDialect::C11 => format!(
-                    "atomic_fetch_add_explicit((volatile __global atomic_uint *)(res + {column}u * res_pitch + k), 1u, memory_order_relaxed, CLASSAY_SCOPE)"
+                    "atomic_fetch_add_explicit((volatile __global atomic_uint *)({at}), 1u, memory_order_relaxed, CLASSAY_SCOPE)"
                 ),
-                AtomicsDialect::V1 => {
-                    format!(
-                        "atomic_inc((volatile __global uint *)(res + {column}u * res_pitch + k))"
-                    )
-                }
+                AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *)({at}))"),
             };
             let _ = writeln!(out, "        if (active && gave_up) {inc};");
         }
-        if many {
+    }
+
+    /// What a work-group's threads do between two barriers.
+    fn segment(&self, out: &mut String, g: usize, group: &GroupShape, s: usize, declare: bool) {
+        let Some(segment) = group.segments.get(s) else {
+            return;
+        };
+        let order: Vec<ThreadId> = group.threads().collect();
+        for (t, body) in segment {
+            let last = s + 1 == group.segments.len();
+            if body.is_empty() && !last {
+                continue;
+            }
+            let item = order.iter().position(|o| o == t).unwrap_or_default();
+            let which = if self.device.groups.len() > 1 {
+                format!("group == {g}u && ")
+            } else {
+                String::new()
+            };
+            let _ = writeln!(
+                out,
+                "        if ({which}active && item == {item}u) {{ // {t}"
+            );
+            if declare {
+                out.push_str(&BodyWriter::new(self.program, *t, self.dialect, 3).declarations());
+            }
+            out.push_str(&BodyWriter::new(self.program, *t, self.dialect, 3).segment(body, s));
+            if last {
+                self.store_registers(out, *t);
+            }
             out.push_str("        }\n");
+        }
+    }
+
+    /// The barrier after the segments numbered `s`.
+    fn barrier(&self, out: &mut String, s: usize) {
+        let texts: Vec<Option<String>> = self
+            .device
+            .groups
+            .iter()
+            .map(|g| g.barriers.get(s).map(|b| barrier(b, self.dialect)))
+            .collect();
+        let mut present = texts.iter().flatten();
+        let Some(first) = present.next() else {
+            return;
+        };
+        if present.all(|t| t == first) {
+            let _ = writeln!(out, "        {first}");
+            return;
+        }
+        for (g, text) in texts.iter().enumerate() {
+            if let Some(text) = text {
+                let _ = writeln!(out, "        if (group == {g}u) {text}");
+            }
         }
     }
 
