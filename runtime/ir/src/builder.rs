@@ -495,11 +495,11 @@ impl FunctionBuilder {
         let ty = match intrinsic.signature() {
             Signature::Float(_) | Signature::Int(_) | Signature::FloatInt => first,
             Signature::FloatToInt | Signature::Float2ToInt => first.with_element(Scalar::I32),
-            Signature::Nan => match first.element() {
-                Some(Scalar::I16) => first.with_element(Scalar::F16),
-                Some(Scalar::I64) => first.with_element(Scalar::F64),
-                _ => first.with_element(Scalar::F32),
-            },
+            Signature::Nan => first.with_element(match first.element().map_or(4, Scalar::size) {
+                2 => Scalar::F16,
+                8 => Scalar::F64,
+                _ => Scalar::F32,
+            }),
             Signature::FloatTest => first.compare_result(),
             Signature::LaneTest => Type::BOOL,
         };

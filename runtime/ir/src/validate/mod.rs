@@ -1,0 +1,298 @@
+//! The rules of a well-formed module.
+//!
+//! | file | rules |
+//! | --- | --- |
+//! | `mod.rs` | names, ids, variables, kernels; no recursion |
+//! | `typing.rs` | operand and result types, address spaces, orders of each operation |
+//! | `flow.rs` | temporaries are written before they are read |
+//!
+//! Executors rely on every rule: they do not check again.
+
+mod flow;
+mod typing;
+
+pub use flow::read_before_written;
+
+use crate::function::{ArgPass, BlockId, FuncId, Function};
+use crate::module::{Global, Module};
+use crate::op::Op;
+use crate::types::{AddressSpace, Scalar, Type};
+use crate::value::{Const, Loc, Operand, Reg};
+use std::collections::BTreeSet;
+
+/// A module breaks a rule of the IR. Front ends check programs, so this is a
+/// defect of the front end, not of the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{function} at {loc}: {message}")]
+pub struct ValidateError {
+    /// Function where it is, or the variable.
+    pub function: String,
+    /// The source place of the instruction.
+    pub loc: Loc,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// The message of an error; the place is added where it is known.
+type Check = Result<(), String>;
+
+/// `Err` with a formatted message unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(format!($($message)+));
+        }
+    };
+}
+use ensure;
+
+/// Checks a module against the rules.
+///
+/// # Errors
+/// The first rule broken.
+pub fn validate(module: &Module) -> Result<(), ValidateError> {
+    let variable = |name: &str| {
+        let function = format!("variable {name}");
+        move |message| ValidateError {
+            function,
+            loc: Loc::NONE,
+            message,
+        }
+    };
+    for global in &module.globals {
+        check_global(module, global).map_err(variable(&global.name))?;
+    }
+    for local in &module.locals {
+        check_size(local.size, local.align)
+            .and_then(|()| {
+                let owner = module.function(local.kernel);
+                ensure!(
+                    owner.is_some_and(|f| f.kernel.is_some()),
+                    "{} is no kernel",
+                    local.kernel
+                );
+                Ok(())
+            })
+            .map_err(variable(&local.name))?;
+    }
+    for function in &module.functions {
+        check_function(module, function)?;
+    }
+    check_recursion(module)
+}
+
+fn check_size(size: u64, align: u32) -> Check {
+    ensure!(
+        align.is_power_of_two(),
+        "alignment {align} is no power of two"
+    );
+    ensure!(i64::try_from(size).is_ok(), "size {size} is too large");
+    Ok(())
+}
+
+fn check_global(module: &Module, global: &Global) -> Check {
+    check_size(global.size, global.align)?;
+    ensure!(
+        matches!(global.space, AddressSpace::Constant | AddressSpace::Global),
+        "program-scope variables lie in constant or global memory, not {}",
+        global.space
+    );
+    let size = global.size;
+    ensure!(
+        global.init.len() as u64 <= size,
+        "{} bytes of initial value for {size}",
+        global.init.len()
+    );
+    for reloc in &global.relocs {
+        ensure!(
+            reloc.offset.checked_add(8).is_some_and(|end| end <= size),
+            "a pointer at {} is past the end of {size} bytes",
+            reloc.offset
+        );
+        ensure!(
+            (reloc.target.0 as usize) < module.globals.len(),
+            "a pointer to {}, which does not exist",
+            reloc.target
+        );
+    }
+    Ok(())
+}
+
+fn check_function(module: &Module, function: &Function) -> Result<(), ValidateError> {
+    let at = |loc: Loc| {
+        move |message| ValidateError {
+            function: function.name.clone(),
+            loc,
+            message,
+        }
+    };
+    check_signature(function).map_err(at(function.loc))?;
+    for block in &function.blocks {
+        for inst in &block.insts {
+            typing::check_inst(module, function, inst).map_err(at(inst.loc))?;
+        }
+        typing::check_terminator(function, &block.term).map_err(at(block.term_loc))?;
+    }
+    flow::check(function).map_err(|(loc, message)| at(loc)(message))
+}
+
+fn check_signature(function: &Function) -> Check {
+    ensure!(!function.blocks.is_empty(), "has no body");
+    for decl in &function.regs {
+        check_type(decl.ty)?;
+    }
+    if let Some(ty) = function.ret {
+        check_type(ty)?;
+    }
+    for slot in &function.slots {
+        check_size(slot.size.into(), slot.align)?;
+    }
+    let mut seen = BTreeSet::new();
+    for &param in &function.params {
+        ensure!(
+            function.reg_type(param).is_some(),
+            "parameter {param} is not declared"
+        );
+        ensure!(seen.insert(param), "parameter {param} appears twice");
+    }
+    let Some(kernel) = &function.kernel else {
+        return Ok(());
+    };
+    ensure!(function.ret.is_none(), "a kernel returns nothing");
+    ensure!(
+        kernel.args.len() == function.params.len(),
+        "{} argument descriptions for {} parameters",
+        kernel.args.len(),
+        function.params.len()
+    );
+    for (arg, &param) in kernel.args.iter().zip(&function.params) {
+        let expected = arg.pass.reg_type();
+        let declared = function.reg_type(param);
+        ensure!(
+            declared == Some(expected),
+            "argument {} needs a parameter of type {expected}",
+            arg.name
+        );
+        match arg.pass {
+            ArgPass::Pointer(space) => ensure!(
+                matches!(space, AddressSpace::Global | AddressSpace::Constant),
+                "argument {} points to {space} memory, which the host cannot name",
+                arg.name
+            ),
+            ArgPass::Aggregate { size, align } => check_size(size.into(), align)?,
+            ArgPass::LocalPointer { align } => check_size(0, align)?,
+            ArgPass::Value(ty) => ensure!(
+                ty.space().is_none(),
+                "argument {} passes a pointer as a value",
+                arg.name
+            ),
+        }
+    }
+    Ok(())
+}
+
+fn check_type(ty: Type) -> Check {
+    match ty {
+        Type::Vector(Scalar::Bool, _) => Err("a vector of bool".into()),
+        Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => Ok(()),
+    }
+}
+
+fn check_reg(function: &Function, reg: Reg) -> Result<Type, String> {
+    function
+        .reg_type(reg)
+        .ok_or_else(|| format!("{reg} is not declared"))
+}
+
+fn check_operand(function: &Function, operand: Operand) -> Result<Type, String> {
+    match operand {
+        Operand::Reg(reg) => check_reg(function, reg),
+        Operand::Const(Const::Scalar { ty, bits }) => {
+            ensure!(
+                bits & !ty.mask() == 0,
+                "constant {bits:#x} has bits beyond {ty}"
+            );
+            Ok(Type::Scalar(ty))
+        }
+        Operand::Const(Const::Null(space)) => Ok(Type::Pointer(space)),
+    }
+}
+
+fn check_block(function: &Function, block: BlockId) -> Check {
+    ensure!(
+        (block.0 as usize) < function.blocks.len(),
+        "{block} does not exist"
+    );
+    Ok(())
+}
+
+/// OpenCL C has no recursion (section 6.12): executors give every function one
+/// place for its registers.
+fn check_recursion(module: &Module) -> Result<(), ValidateError> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Visit {
+        New,
+        Open,
+        Done,
+    }
+    let callees: Vec<Vec<(FuncId, Loc)>> = module
+        .functions
+        .iter()
+        .map(|f| {
+            let insts = f.blocks.iter().flat_map(|b| &b.insts);
+            insts
+                .filter_map(|inst| {
+                    if let Op::Call { callee, .. } = inst.op {
+                        Some((callee, inst.loc))
+                    } else {
+                        None
+                    }
+                })
+                .collect()
+        })
+        .collect();
+    let mut visits = vec![Visit::New; module.functions.len()];
+    for root in 0..module.functions.len() {
+        if visits[root] != Visit::New {
+            continue;
+        }
+        // Functions on the path from the root, with the next call to look at.
+        let mut path = vec![(root, 0)];
+        visits[root] = Visit::Open;
+        while let Some((function, next)) = path.last_mut() {
+            let caller = *function;
+            let Some(&(callee, loc)) = callees[caller].get(*next) else {
+                visits[caller] = Visit::Done;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let callee = callee.0 as usize;
+            match visits[callee] {
+                Visit::Done => {}
+                Visit::New => {
+                    visits[callee] = Visit::Open;
+                    path.push((callee, 0));
+                }
+                Visit::Open => {
+                    let name = |&(f, _): &(usize, usize)| module.functions[f].name.as_str();
+                    let cycle: Vec<&str> = path
+                        .iter()
+                        .skip_while(|p| p.0 != callee)
+                        .map(name)
+                        .collect();
+                    return Err(ValidateError {
+                        function: module.functions[caller].name.clone(),
+                        loc,
+                        message: format!(
+                            "recursion: {} calls {}",
+                            cycle.join(" calls "),
+                            module.functions[callee].name
+                        ),
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}
