@@ -1,3 +1,262 @@
-//! Touchstone's OpenCL C front end.
-
+//! Touchstone's OpenCL C front end: program text in, kernel IR and a build log out.
+//!
+//! [`compile`] takes the units of a program through these rooms, one after the other; each knows
+//! only what it is given:
+//!
+//! | module | takes | makes |
+//! | --- | --- | --- |
+//! | [`options`] | the options string | [`BuildOptions`] |
+//! | [`device`] | — | what the device offers, as the language shows it |
+//! | `pp` | text, macros, headers | preprocessing tokens |
+//! | `token` | preprocessing tokens | tokens with their values |
+//! | `parse` | tokens | the syntax tree of `ast` |
+//! | `sema` | the syntax tree | the typed tree of `hir`, over `types` |
+//! | `lower` | the typed tree | IR; units linked to one module |
+//!
+//! `source`, `diag` and `intern` are what all of them share: where text comes from, what is wrong
+//! with it, and names as numbers.
+//!
+//! What OpenCL C has and Touchstone does not have yet fails the build with a message that names
+//! the feature (`… is not supported by Touchstone yet: images`). No input makes this crate panic,
+//! overflow its stack or grow without bound: nesting, macro expansion, includes and initial values
+//! have limits, each with a message.
+//!
+//! ```
+//! use touchstone_clc::{BuildOptions, CompileOptions, Source, compile};
+//!
+//! let source = Source::new("add.cl", "kernel void add(global int *a) { a[get_global_id(0)] += 1; }");
+//! let options = CompileOptions {
+//!     build: BuildOptions::parse("-cl-std=CL3.0")?,
+//!     ..CompileOptions::default()
+//! };
+//! let compiled = compile(&[source], &options)?;
+//! assert_eq!(compiled.module.kernels().count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
+
+mod ast;
+pub mod device;
+mod diag;
+mod hir;
+mod intern;
+mod lower;
+pub mod options;
+mod parse;
+mod pp;
+mod sema;
+mod source;
+mod token;
+mod types;
+
+pub use device::{DeviceProfile, Version};
+pub use options::{BuildOptions, MacroOption, OptionError};
+
+use diag::Diagnostics;
+use intern::Interner;
+use lower::Lowered;
+use source::{FileId, Loc, SourceMap};
+use std::fmt;
+use thiserror::Error;
+use touchstone_ir as ir;
+
+/// The stack of the thread that compiles: nesting is limited well below it.
+const STACK: usize = 64 << 20;
+
+/// One translation unit. The strings of `clCreateProgramWithSource` make one unit together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// What messages and `__FILE__` call it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl Source {
+    /// A unit.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+        }
+    }
+}
+
+/// Finds the text that `#include` asks for. It is given the name as written and then the name
+/// below each `-I` directory, and says None to those there are not.
+pub type Headers<'h> = dyn Fn(&str) -> Option<String> + Sync + 'h;
+
+/// How to compile.
+#[derive(Clone, Default)]
+pub struct CompileOptions<'h> {
+    /// The options string, read.
+    pub build: BuildOptions,
+    /// The device to compile for.
+    pub device: DeviceProfile,
+    /// Where `#include` finds texts; without it there are none.
+    pub headers: Option<&'h Headers<'h>>,
+}
+
+impl fmt::Debug for CompileOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompileOptions")
+            .field("build", &self.build)
+            .field("device", &self.device)
+            .field("headers", &self.headers.map(|_| ".."))
+            .finish()
+    }
+}
+
+/// A program that was built.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// What executors run. It keeps the rules of [`touchstone_ir::validate()`].
+    pub module: ir::Module,
+    /// Warnings, possibly none.
+    pub log: String,
+}
+
+/// A translation unit that was compiled and not yet linked (`clCompileProgram`).
+#[derive(Debug)]
+pub struct Unit {
+    lowered: Lowered,
+    /// Warnings, possibly none.
+    pub log: String,
+}
+
+/// A program that was not built; the log says why.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{log}")]
+pub struct BuildFailure {
+    /// Errors and warnings, each with its place, the source line and a caret.
+    pub log: String,
+}
+
+/// Compiles translation units and links them.
+///
+/// # Errors
+/// What is wrong with them, as a build log.
+pub fn compile(sources: &[Source], options: &CompileOptions<'_>) -> Result<Compiled, BuildFailure> {
+    let mut units = Vec::with_capacity(sources.len());
+    let mut log = String::new();
+    let mut failed = false;
+    for source in sources {
+        match compile_unit(source, options) {
+            Ok(unit) => {
+                log.push_str(&unit.log);
+                units.push(unit);
+            }
+            Err(failure) => {
+                failed = true;
+                log.push_str(&failure.log);
+            }
+        }
+    }
+    if failed {
+        return Err(BuildFailure { log });
+    }
+    match link(units) {
+        Ok(module) => Ok(Compiled { module, log }),
+        Err(failure) => Err(BuildFailure {
+            log: log + &failure.log,
+        }),
+    }
+}
+
+/// Compiles one translation unit.
+///
+/// # Errors
+/// What is wrong with it, as a build log.
+pub fn compile_unit(source: &Source, options: &CompileOptions<'_>) -> Result<Unit, BuildFailure> {
+    // The reader of nested source recurses; its own thread has the stack that the limits assume.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("clc".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, || compile_here(source, options));
+        let internal = |what: &str| BuildFailure {
+            log: format!("error: {what}; this is a defect of Touchstone\n"),
+        };
+        match thread {
+            Ok(thread) => match thread.join() {
+                Ok(result) => result,
+                Err(_) => Err(internal("the compiler stopped unexpectedly")),
+            },
+            Err(error) => Err(BuildFailure {
+                log: format!("error: no thread to compile on: {error}\n"),
+            }),
+        }
+    })
+}
+
+/// Links units into a program.
+///
+/// # Errors
+/// Names that are missing or defined twice, recursion between units.
+pub fn link(units: Vec<Unit>) -> Result<ir::Module, BuildFailure> {
+    let lowered: Vec<Lowered> = units.into_iter().map(|u| u.lowered).collect();
+    let module = lower::link(&lowered).map_err(|log| BuildFailure { log })?;
+    match ir::validate(&module) {
+        Ok(()) => Ok(module),
+        Err(error) => Err(BuildFailure {
+            log: format!("error: invalid IR: {error}; this is a defect of Touchstone\n"),
+        }),
+    }
+}
+
+fn compile_here(source: &Source, options: &CompileOptions<'_>) -> Result<Unit, BuildFailure> {
+    let mut names = Interner::default();
+    let mut sources = SourceMap::default();
+    let mut diags = Diagnostics::new(options.build.no_warnings, options.build.warnings_are_errors);
+    let mut lowered = None;
+    let version = options.build.version();
+    if version > options.device.version {
+        diags.error_nowhere(format!(
+            "-cl-std=CL{} is newer than the device, which has OpenCL C {}",
+            version.name(),
+            options.device.version.name()
+        ));
+    } else {
+        let language = device::Language::new(
+            version,
+            &options.device,
+            options.build.single_precision_constant,
+        );
+        let none = |_: &str| None;
+        let headers: &pp::HeaderLookup<'_> = match &options.headers {
+            Some(headers) => headers,
+            None => &none,
+        };
+        let shared = pp::Shared {
+            names: &mut names,
+            diags: &mut diags,
+            sources: &mut sources,
+        };
+        let tokens = pp::preprocess(
+            shared,
+            &source.name,
+            &source.text,
+            &options.build,
+            &options.device,
+            &language,
+            headers,
+        );
+        let end = Loc {
+            // The built-in definitions and the command line come first.
+            file: FileId(2),
+            offset: u32::try_from(source.text.len()).unwrap_or(u32::MAX),
+        };
+        let types = sema::type_names(&language, &mut names);
+        let tokens = token::tokens(&tokens, &names, &mut diags, end);
+        let items = parse::parse(tokens, &names, &mut diags, types.into_iter());
+        let unit = sema::check(&items, &mut names, &mut diags, &language);
+        if !diags.failed() {
+            lowered = Some(lower::lower(&unit, &sources));
+        }
+    }
+    let log = diags.render(&sources);
+    match lowered {
+        Some(lowered) => Ok(Unit { lowered, log }),
+        None => Err(BuildFailure { log }),
+    }
+}

@@ -1,0 +1,352 @@
+//! The syntax tree: what the parser read, before anything is looked up or typed.
+
+use crate::intern::Symbol;
+use crate::source::Loc;
+use crate::token::Literal;
+
+/// A name and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name {
+    pub(crate) symbol: Symbol,
+    pub(crate) loc: Loc,
+}
+
+/// An address space as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpaceWord {
+    Private,
+    Local,
+    Global,
+    Constant,
+    Generic,
+}
+
+/// Qualifiers of one level of a type.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Qualifiers {
+    pub(crate) constant: bool,
+    pub(crate) volatile: bool,
+    pub(crate) restrict: bool,
+    pub(crate) space: Option<SpaceWord>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    Typedef,
+    Extern,
+    Static,
+    Auto,
+    Register,
+}
+
+/// A scalar type by its keywords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BasicType {
+    Void,
+    Bool,
+    Char,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    Half,
+    Float,
+    Double,
+}
+
+/// What the type specifiers of a declaration say.
+#[derive(Clone, Debug)]
+pub(crate) enum TypeSpec {
+    Basic(BasicType),
+    Named(Name),
+    Record(Box<RecordSpec>),
+    Enum(Box<EnumSpec>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RecordSpec {
+    pub(crate) union: bool,
+    pub(crate) tag: Option<Name>,
+    pub(crate) fields: Option<Vec<FieldGroup>>,
+    pub(crate) attrs: Vec<Attr>,
+    pub(crate) loc: Loc,
+}
+
+/// One declaration in a struct: several fields of one base type.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldGroup {
+    pub(crate) specs: Specs,
+    /// Empty for an anonymous struct or union.
+    pub(crate) declarators: Vec<FieldDeclarator>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FieldDeclarator {
+    pub(crate) declarator: Declarator,
+    pub(crate) bits: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct EnumSpec {
+    pub(crate) tag: Option<Name>,
+    pub(crate) enumerators: Option<Vec<(Name, Option<Expr>)>>,
+    pub(crate) loc: Loc,
+}
+
+/// `__attribute__((name(args)))`
+#[derive(Clone, Debug)]
+pub(crate) struct Attr {
+    pub(crate) name: Name,
+    pub(crate) args: Vec<AttrArg>,
+    /// As it is spelled, for `CL_KERNEL_ATTRIBUTES`.
+    pub(crate) spelling: String,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum AttrArg {
+    Expr(Expr),
+    Type(TypeName),
+}
+
+/// Declaration specifiers.
+#[derive(Clone, Debug)]
+pub(crate) struct Specs {
+    pub(crate) storage: Option<Storage>,
+    pub(crate) inline: bool,
+    pub(crate) kernel: bool,
+    pub(crate) access: Option<&'static str>,
+    pub(crate) pipe: bool,
+    pub(crate) quals: Qualifiers,
+    pub(crate) ty: TypeSpec,
+    pub(crate) attrs: Vec<Attr>,
+    pub(crate) loc: Loc,
+}
+
+/// A declarator: its parts from the name outward, so that `int *a[3]` is array, then pointer.
+#[derive(Clone, Debug)]
+pub(crate) struct Declarator {
+    pub(crate) name: Option<Name>,
+    pub(crate) parts: Vec<DeclPart>,
+    pub(crate) attrs: Vec<Attr>,
+    pub(crate) loc: Loc,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum DeclPart {
+    Pointer(Qualifiers),
+    Array(Option<Box<Expr>>),
+    Function { params: Vec<Param>, variadic: bool },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Param {
+    pub(crate) specs: Specs,
+    pub(crate) declarator: Declarator,
+}
+
+/// A type in parentheses: of a cast, `sizeof`, a compound literal.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeName {
+    pub(crate) specs: Box<Specs>,
+    pub(crate) declarator: Declarator,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct InitDeclarator {
+    pub(crate) declarator: Declarator,
+    pub(crate) init: Option<Init>,
+}
+
+/// A declaration of names.
+#[derive(Clone, Debug)]
+pub(crate) struct Declaration {
+    pub(crate) specs: Specs,
+    pub(crate) declarators: Vec<InitDeclarator>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Init {
+    Expr(Expr),
+    List(Vec<InitItem>, Loc),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct InitItem {
+    pub(crate) designators: Vec<Designator>,
+    pub(crate) value: Init,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Designator {
+    Field(Name),
+    Index(Expr),
+}
+
+/// What stands at program scope.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Declaration(Declaration),
+    Function(Box<FunctionDef>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FunctionDef {
+    pub(crate) specs: Specs,
+    pub(crate) declarator: Declarator,
+    pub(crate) body: Vec<Stmt>,
+    pub(crate) end: Loc,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Stmt {
+    pub(crate) kind: StmtKind,
+    pub(crate) loc: Loc,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StmtKind {
+    Empty,
+    Expr(Expr),
+    Declaration(Box<Declaration>),
+    Block(Vec<Stmt>),
+    If {
+        cond: Expr,
+        then: Box<Stmt>,
+        other: Option<Box<Stmt>>,
+    },
+    While {
+        cond: Expr,
+        body: Box<Stmt>,
+    },
+    Do {
+        body: Box<Stmt>,
+        cond: Expr,
+    },
+    For {
+        init: Option<Box<Stmt>>,
+        cond: Option<Expr>,
+        step: Option<Expr>,
+        body: Box<Stmt>,
+    },
+    Switch {
+        value: Expr,
+        body: Box<Stmt>,
+    },
+    /// One or more labels and the statement they stand before.
+    Labelled(Vec<Label>, Box<Stmt>),
+    Goto(Name),
+    Break,
+    Continue,
+    Return(Option<Expr>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Label {
+    Case(Expr, Loc),
+    Default(Loc),
+    Name(Name),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Expr {
+    pub(crate) kind: ExprKind,
+    pub(crate) loc: Loc,
+    /// How deep the tree below it is; the parser limits it.
+    pub(crate) height: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ExprKind {
+    Ident(Symbol),
+    Number(Literal),
+    Char(i32),
+    Str(Vec<u8>),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `None` is plain assignment.
+    Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
+    Step {
+        increment: bool,
+        prefix: bool,
+        target: Box<Expr>,
+    },
+    Ternary(Box<Expr>, Box<Expr>, Box<Expr>),
+    Comma(Box<Expr>, Box<Expr>),
+    Cast(TypeName, Box<Expr>),
+    /// `(float4)(a, b, c, d)`: a cast whose operand is a parenthesised list.
+    VectorLiteral(TypeName, Vec<Expr>),
+    Compound(TypeName, Vec<InitItem>),
+    SizeofType(TypeName),
+    SizeofExpr(Box<Expr>),
+    AlignofType(TypeName),
+    VecStep(Box<Expr>),
+    VecStepType(TypeName),
+    Call(Box<Expr>, Vec<Expr>),
+    Index(Box<Expr>, Box<Expr>),
+    Member {
+        base: Box<Expr>,
+        arrow: bool,
+        name: Name,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnaryOp {
+    Plus,
+    Neg,
+    Complement,
+    Not,
+    Deref,
+    AddressOf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BinaryOp {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    BitAnd,
+    BitXor,
+    BitOr,
+    And,
+    Or,
+}
+
+impl BinaryOp {
+    /// As it is written.
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::Lt => "<",
+            Self::Gt => ">",
+            Self::Le => "<=",
+            Self::Ge => ">=",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::BitAnd => "&",
+            Self::BitXor => "^",
+            Self::BitOr => "|",
+            Self::And => "&&",
+            Self::Or => "||",
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What the caller's device can do, as far as the language shows it.
+
+use std::collections::BTreeSet;
+
+/// A version of OpenCL or of OpenCL C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Version {
+    /// 1.0
+    V1_0,
+    /// 1.1
+    V1_1,
+    /// 1.2
+    V1_2,
+    /// 2.0
+    V2_0,
+    /// 3.0
+    V3_0,
+}
+
+impl Version {
+    /// Every version, oldest first.
+    pub const ALL: [Self; 5] = [Self::V1_0, Self::V1_1, Self::V1_2, Self::V2_0, Self::V3_0];
+
+    /// As `__OPENCL_C_VERSION__` spells it: 120 for 1.2.
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::V1_0 => 100,
+            Self::V1_1 => 110,
+            Self::V1_2 => 120,
+            Self::V2_0 => 200,
+            Self::V3_0 => 300,
+        }
+    }
+
+    /// As `-cl-std=CL…` spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0",
+            Self::V1_1 => "1.1",
+            Self::V1_2 => "1.2",
+            Self::V2_0 => "2.0",
+            Self::V3_0 => "3.0",
+        }
+    }
+}
+
+/// The device a program is built for.
+#[derive(Clone, Debug)]
+pub struct DeviceProfile {
+    /// `CL_DEVICE_VERSION`, which `__OPENCL_VERSION__` shows.
+    pub version: Version,
+    /// Extensions, such as `cl_khr_fp64`; each becomes a macro of value 1.
+    pub extensions: BTreeSet<String>,
+    /// Optional features of OpenCL C 3.0, such as `__opencl_c_generic_address_space`; each becomes
+    /// a macro of value 1 when the program is built as OpenCL C 3.0.
+    pub features: BTreeSet<String>,
+    /// `CL_DEVICE_IMAGE_SUPPORT`, which defines `__IMAGE_SUPPORT__`.
+    pub images: bool,
+    /// Whether options that only matter to an embedded profile hold: `__EMBEDDED_PROFILE__`.
+    pub embedded: bool,
+}
+
+impl Default for DeviceProfile {
+    /// Everything this front end can translate.
+    fn default() -> Self {
+        let names = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect();
+        Self {
+            version: Version::V3_0,
+            extensions: names(&[
+                "cl_khr_byte_addressable_store",
+                "cl_khr_fp64",
+                "cl_khr_global_int32_base_atomics",
+                "cl_khr_global_int32_extended_atomics",
+                "cl_khr_local_int32_base_atomics",
+                "cl_khr_local_int32_extended_atomics",
+                "cl_khr_int64_base_atomics",
+                "cl_khr_int64_extended_atomics",
+            ]),
+            features: names(&[
+                "__opencl_c_int64",
+                "__opencl_c_fp64",
+                "__opencl_c_generic_address_space",
+                "__opencl_c_program_scope_global_variables",
+                "__opencl_c_atomic_order_acq_rel",
+                "__opencl_c_atomic_order_seq_cst",
+                "__opencl_c_atomic_scope_device",
+                "__opencl_c_atomic_scope_all_devices",
+            ]),
+            images: false,
+            embedded: false,
+        }
+    }
+}
+
+/// The language a program is written in: the version it asked for on the device it is built for.
+#[derive(Clone, Debug)]
+pub(crate) struct Language {
+    pub(crate) version: Version,
+    pub(crate) fp64: bool,
+    pub(crate) int64_atomics: bool,
+    pub(crate) generic: bool,
+    pub(crate) program_scope_globals: bool,
+    pub(crate) atomics: bool,
+    pub(crate) order_acq_rel: bool,
+    pub(crate) order_seq_cst: bool,
+    pub(crate) scope_device: bool,
+    pub(crate) scope_all_devices: bool,
+    pub(crate) sub_groups: bool,
+    pub(crate) single_precision_constants: bool,
+}
+
+impl Language {
+    /// In OpenCL C 2.0 the features are part of the language; in 3.0 they are what the device
+    /// says; before 2.0 there are none.
+    pub(crate) fn new(version: Version, device: &DeviceProfile, single: bool) -> Self {
+        let feature = |name: &str| match version {
+            Version::V1_0 | Version::V1_1 | Version::V1_2 => false,
+            Version::V2_0 => true,
+            Version::V3_0 => device.features.contains(name),
+        };
+        let extension = |name: &str| device.extensions.contains(name);
+        Self {
+            version,
+            fp64: extension("cl_khr_fp64") || device.features.contains("__opencl_c_fp64"),
+            int64_atomics: extension("cl_khr_int64_base_atomics"),
+            generic: feature("__opencl_c_generic_address_space"),
+            program_scope_globals: feature("__opencl_c_program_scope_global_variables"),
+            atomics: version >= Version::V2_0,
+            order_acq_rel: feature("__opencl_c_atomic_order_acq_rel"),
+            order_seq_cst: feature("__opencl_c_atomic_order_seq_cst"),
+            scope_device: feature("__opencl_c_atomic_scope_device"),
+            scope_all_devices: feature("__opencl_c_atomic_scope_all_devices"),
+            sub_groups: extension("cl_khr_subgroups")
+                || (version >= Version::V3_0 && device.features.contains("__opencl_c_subgroups")),
+            single_precision_constants: single,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Names as small numbers.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// An interned spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Symbol(u32);
+
+/// The table of spellings of one compilation.
+#[derive(Debug, Default)]
+pub(crate) struct Interner {
+    map: HashMap<Rc<str>, Symbol>,
+    names: Vec<Rc<str>>,
+}
+
+impl Interner {
+    /// The symbol of a spelling; the same spelling has the same symbol.
+    pub(crate) fn intern(&mut self, text: &str) -> Symbol {
+        if let Some(&symbol) = self.map.get(text) {
+            return symbol;
+        }
+        let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let name: Rc<str> = text.into();
+        self.names.push(name.clone());
+        self.map.insert(name, symbol);
+        symbol
+    }
+
+    /// The spelling of a symbol.
+    pub(crate) fn get(&self, symbol: Symbol) -> &str {
+        self.names.get(symbol.0 as usize).map_or("", |s| s)
+    }
+}

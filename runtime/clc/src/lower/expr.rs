@@ -1,0 +1,525 @@
+//! Expressions.
+
+use super::function::Lower;
+use crate::hir::{ArithOp, CompareOp, Expr, ExprKind};
+use crate::types::{Qual, Scalar, Type};
+use touchstone_ir as ir;
+use touchstone_ir::{BlockId, Cmp, Const, FloatOp, IntOp, Op, Operand, UnaryOp};
+
+/// The comparison that an operator is on a kind of numbers.
+pub(super) fn comparison(op: CompareOp, kind: ir::NumKind) -> Cmp {
+    match (op, kind) {
+        (CompareOp::Lt, ir::NumKind::Signed) => Cmp::SLt,
+        (CompareOp::Gt, ir::NumKind::Signed) => Cmp::SGt,
+        (CompareOp::Le, ir::NumKind::Signed) => Cmp::SLe,
+        (CompareOp::Ge, ir::NumKind::Signed) => Cmp::SGe,
+        (CompareOp::Lt, ir::NumKind::Unsigned) => Cmp::ULt,
+        (CompareOp::Gt, ir::NumKind::Unsigned) => Cmp::UGt,
+        (CompareOp::Le, ir::NumKind::Unsigned) => Cmp::ULe,
+        (CompareOp::Ge, ir::NumKind::Unsigned) => Cmp::UGe,
+        (CompareOp::Lt, ir::NumKind::Float) => Cmp::FLt,
+        (CompareOp::Gt, ir::NumKind::Float) => Cmp::FGt,
+        (CompareOp::Le, ir::NumKind::Float) => Cmp::FLe,
+        (CompareOp::Ge, ir::NumKind::Float) => Cmp::FGe,
+        (CompareOp::Eq, ir::NumKind::Float) => Cmp::FEq,
+        (CompareOp::Ne, ir::NumKind::Float) => Cmp::FNe,
+        (CompareOp::Eq, ir::NumKind::Signed | ir::NumKind::Unsigned) => Cmp::Eq,
+        (CompareOp::Ne, ir::NumKind::Signed | ir::NumKind::Unsigned) => Cmp::Ne,
+    }
+}
+
+impl Lower<'_> {
+    /// The element of an arithmetic type; pointers compare as unsigned numbers.
+    pub(super) fn scalar_of(&self, qual: Qual) -> Scalar {
+        match self.cx.unit.types.of(qual) {
+            Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Atomic(scalar) => scalar,
+            Type::AtomicFlag => Scalar::Int,
+            Type::Void | Type::Pointer(_) | Type::Array(..) | Type::Record(_) => Scalar::SIZE,
+        }
+    }
+
+    /// Computes an expression for what it does.
+    pub(super) fn effect(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::AssignOp {
+                op,
+                target,
+                operand,
+                in_type,
+                ..
+            } => {
+                self.at(expr.loc);
+                self.assign_op(*op, target, operand, *in_type, false);
+            }
+            ExprKind::AssignPtr {
+                target,
+                index,
+                size,
+                minus,
+                ..
+            } => {
+                self.at(expr.loc);
+                self.assign_ptr(target, index, *size, *minus, false);
+            }
+            ExprKind::Discard(inner) => self.effect(inner),
+            ExprKind::Comma(a, b) => {
+                self.effect(a);
+                self.effect(b);
+            }
+            _ => {
+                self.value(expr);
+            }
+        }
+    }
+
+    /// Goes to `yes` or `no` by an expression's truth.
+    pub(super) fn branch(&mut self, cond: &Expr, yes: BlockId, no: BlockId) {
+        match &cond.kind {
+            ExprKind::Logical(and, a, b) => {
+                let middle = self.b.block();
+                if *and {
+                    self.branch(a, middle, no);
+                } else {
+                    self.branch(a, yes, middle);
+                }
+                self.b.switch_to(middle);
+                self.branch(b, yes, no);
+            }
+            ExprKind::Not(inner) => self.branch(inner, no, yes),
+            ExprKind::Const(_) => {
+                let truth = self.constant_truth(cond);
+                self.b.jump(if truth { yes } else { no });
+            }
+            _ => {
+                let cond = self.truth(cond);
+                self.b.branch(cond, yes, no);
+            }
+        }
+    }
+
+    fn constant_truth(&self, cond: &Expr) -> bool {
+        let ExprKind::Const(bits) = cond.kind else {
+            return false;
+        };
+        match self.scalar_of(cond.qual) {
+            Scalar::Float => f32::from_bits(bits as u32) != 0.0,
+            Scalar::Double => f64::from_bits(bits) != 0.0,
+            _ => bits != 0,
+        }
+    }
+
+    /// An expression's truth, a `Bool`.
+    pub(super) fn truth(&mut self, expr: &Expr) -> Operand {
+        match &expr.kind {
+            ExprKind::Compare(op, a, b) => {
+                let kind = self.scalar_of(a.qual).kind();
+                let (a, b) = (self.value(a), self.value(b));
+                self.at(expr.loc);
+                self.b.compare(comparison(*op, kind), a, b).into()
+            }
+            ExprKind::Not(inner) => {
+                let inner = self.truth(inner);
+                self.b.unary(UnaryOp::Not, inner).into()
+            }
+            ExprKind::Logical(and, a, b) => {
+                let result = self.b.temp(ir::Type::BOOL);
+                let (second, short, end) = (self.b.block(), self.b.block(), self.b.block());
+                if *and {
+                    self.branch(a, second, short);
+                } else {
+                    self.branch(a, short, second);
+                }
+                self.b.switch_to(short);
+                self.b.assign(result, Const::bool(!and));
+                self.b.jump(end);
+                self.b.switch_to(second);
+                let b = self.truth(b);
+                self.b.assign(result, b);
+                self.b.jump(end);
+                self.b.switch_to(end);
+                result.into()
+            }
+            ExprKind::Const(_) => Const::bool(self.constant_truth(expr)).into(),
+            ExprKind::Convert(inner)
+                if self.scalar_of(inner.qual) == Scalar::Bool
+                    && !self.scalar_of(expr.qual).is_float() =>
+            {
+                self.value(inner)
+            }
+            _ => {
+                let value = self.value(expr);
+                self.nonzero(value, expr.qual)
+            }
+        }
+    }
+
+    /// Whether a scalar or a pointer is not zero.
+    fn nonzero(&mut self, value: Operand, qual: Qual) -> Operand {
+        let ty = self.b.type_of(value);
+        if ty == ir::Type::BOOL {
+            return value;
+        }
+        let zero = self.zero(ty);
+        let cmp = comparison(CompareOp::Ne, self.scalar_of(qual).kind());
+        self.b.compare(cmp, value, zero).into()
+    }
+
+    /// A truth as an `int`.
+    pub(super) fn truth_as_int(&mut self, truth: Operand) -> Operand {
+        self.b
+            .convert(
+                truth,
+                ir::NumKind::Unsigned,
+                ir::Type::I32,
+                ir::NumKind::Signed,
+            )
+            .into()
+    }
+
+    /// The value of an expression; of an aggregate, its address; of `void`, anything.
+    pub(super) fn value(&mut self, expr: &Expr) -> Operand {
+        let ty = self.cx.ty(expr.qual);
+        match &expr.kind {
+            ExprKind::Const(bits) => {
+                return Const::scalar(self.scalar_of(expr.qual).ir(), *bits).into();
+            }
+            ExprKind::Null => return self.zero(ty),
+            ExprKind::Load(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Discard(_)
+            | ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Local(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Field(..)
+            | ExprKind::Swizzle(..)
+            | ExprKind::Compound(..) => {}
+            _ => self.at(expr.loc),
+        }
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::Null => self.zero(ty),
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Local(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Field(..)
+            | ExprKind::Swizzle(..)
+            | ExprKind::Compound(..) => {
+                let place = self.place(expr);
+                self.read(&place, expr.qual)
+            }
+            ExprKind::Load(object) => {
+                let place = self.place(object);
+                self.at(expr.loc);
+                self.read(&place, object.qual)
+            }
+            ExprKind::AddressOf(object) => self.address(object),
+            ExprKind::Neg(a) => {
+                let float = self.scalar_of(a.qual).is_float();
+                let a = self.value(a);
+                let op = if float { UnaryOp::FNeg } else { UnaryOp::Neg };
+                self.b.unary(op, a).into()
+            }
+            ExprKind::Complement(a) => {
+                let a = self.value(a);
+                self.b.unary(UnaryOp::Not, a).into()
+            }
+            ExprKind::Not(a) if matches!(ty, ir::Type::Vector(..)) => {
+                let cmp = comparison(CompareOp::Eq, self.scalar_of(a.qual).kind());
+                let a = self.value(a);
+                let a_ty = self.b.type_of(a);
+                let zero = self.zero(a_ty);
+                self.b.compare(cmp, a, zero).into()
+            }
+            ExprKind::Compare(op, a, b) if matches!(ty, ir::Type::Vector(..)) => {
+                let kind = self.scalar_of(a.qual).kind();
+                let (a, b) = (self.value(a), self.value(b));
+                self.b.compare(comparison(*op, kind), a, b).into()
+            }
+            ExprKind::Not(_) | ExprKind::Compare(..) | ExprKind::Logical(..) => {
+                let truth = self.truth(expr);
+                self.truth_as_int(truth)
+            }
+            ExprKind::VectorLogical(and, a, b) => {
+                let cmp = comparison(CompareOp::Ne, self.scalar_of(a.qual).kind());
+                let (a, b) = (self.value(a), self.value(b));
+                let a_ty = self.b.type_of(a);
+                let zero = self.zero(a_ty);
+                let (a, b) = (self.b.compare(cmp, a, zero), self.b.compare(cmp, b, zero));
+                let op = if *and { IntOp::And } else { IntOp::Or };
+                self.b.int(op, a, b).into()
+            }
+            ExprKind::Arith(op, a, b) => {
+                let scalar = self.scalar_of(expr.qual);
+                let (a, b) = (self.value(a), self.value(b));
+                self.at(expr.loc);
+                self.arith(*op, scalar, a, b)
+            }
+            ExprKind::PtrAdd {
+                ptr,
+                index,
+                size,
+                minus,
+            } => {
+                let ptr = self.value(ptr);
+                self.pointer_plus(ptr, index, *size, *minus)
+            }
+            ExprKind::PtrDiff(a, b, size) => {
+                let (a, b) = (self.value(a), self.value(b));
+                let (a, b) = (
+                    self.b.bitcast(a, ir::Type::I64),
+                    self.b.bitcast(b, ir::Type::I64),
+                );
+                let bytes = self.b.int(IntOp::Sub, a, b);
+                self.b
+                    .int(IntOp::SDiv, bytes, Const::i64(*size as i64))
+                    .into()
+            }
+            ExprKind::Assign(target, value) => {
+                let qual = target.qual;
+                let value = self.value(value);
+                let place = self.place(target);
+                self.at(expr.loc);
+                self.write(&place, value, qual);
+                value
+            }
+            ExprKind::AssignOp {
+                op,
+                target,
+                operand,
+                in_type,
+                old,
+            } => self.assign_op(*op, target, operand, *in_type, *old),
+            ExprKind::AssignPtr {
+                target,
+                index,
+                size,
+                minus,
+                old,
+            } => self.assign_ptr(target, index, *size, *minus, *old),
+            ExprKind::Cond(cond, a, b) => self.cond(cond, a, b, expr.qual),
+            ExprKind::VectorCond(cond, a, b) => {
+                let (cond, a, b) = (self.value(cond), self.value(a), self.value(b));
+                self.b.select(cond, a, b).into()
+            }
+            ExprKind::Comma(a, b) => {
+                self.effect(a);
+                self.value(b)
+            }
+            ExprKind::Convert(a) => {
+                if ty == ir::Type::BOOL {
+                    return self.truth(a);
+                }
+                let (from, to) = (self.scalar_of(a.qual), self.scalar_of(expr.qual));
+                let a = self.value(a);
+                self.convert(a, from, to)
+            }
+            ExprKind::PtrConvert(a) => {
+                let a = self.value(a);
+                let from = self.b.type_of(a);
+                match (from, ty) {
+                    (a_ty, ty) if a_ty == ty => a,
+                    (ir::Type::Pointer(_), ir::Type::Pointer(space)) => {
+                        self.b.ptr_cast(a, space).into()
+                    }
+                    _ => self.b.bitcast(a, ty).into(),
+                }
+            }
+            ExprKind::Splat(a) => {
+                let a = self.value(a);
+                match ty {
+                    ir::Type::Vector(_, lanes) => self.b.splat(a, lanes).into(),
+                    ir::Type::Scalar(_) | ir::Type::Pointer(_) => a,
+                }
+            }
+            ExprKind::Build(parts) => {
+                let mut elements = Vec::new();
+                for part in parts {
+                    let value = self.value(part);
+                    let lanes = self.b.type_of(value).lanes();
+                    if lanes == 1 {
+                        elements.push(value);
+                        continue;
+                    }
+                    for i in 0..lanes {
+                        elements.push(self.b.extract(value, Const::i32(i as i32)).into());
+                    }
+                }
+                self.b.emit(ty, Op::Construct(elements)).into()
+            }
+            ExprKind::Discard(a) => {
+                self.effect(a);
+                Const::i32(0).into()
+            }
+            ExprKind::Call(callee, args) => self.call(callee.0, args, expr.qual),
+            ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr.qual),
+        }
+    }
+
+    /// A number, or the elements of a vector, as another type of number.
+    pub(super) fn convert(&mut self, value: Operand, from: Scalar, to: Scalar) -> Operand {
+        let old = self.b.type_of(value);
+        let new = old.with_element(to.ir());
+        if old == new {
+            return value;
+        }
+        if new == ir::Type::BOOL {
+            let zero = self.zero(old);
+            let cmp = comparison(CompareOp::Ne, from.kind());
+            return self.b.compare(cmp, value, zero).into();
+        }
+        self.b.convert(value, from.kind(), new, to.kind()).into()
+    }
+
+    /// An arithmetic operation on operands of one type.
+    pub(super) fn arith(&mut self, op: ArithOp, scalar: Scalar, a: Operand, b: Operand) -> Operand {
+        if scalar.is_float() {
+            let op = match op {
+                ArithOp::Sub => FloatOp::Sub,
+                ArithOp::Mul => FloatOp::Mul,
+                ArithOp::Div => FloatOp::Div,
+                ArithOp::Add
+                | ArithOp::Rem
+                | ArithOp::Shl
+                | ArithOp::Shr
+                | ArithOp::And
+                | ArithOp::Or
+                | ArithOp::Xor => FloatOp::Add,
+            };
+            return self.b.float(op, a, b).into();
+        }
+        let signed = scalar.is_signed();
+        let op = match op {
+            ArithOp::Add => IntOp::Add,
+            ArithOp::Sub => IntOp::Sub,
+            ArithOp::Mul => IntOp::Mul,
+            ArithOp::Div if signed => IntOp::SDiv,
+            ArithOp::Div => IntOp::UDiv,
+            ArithOp::Rem if signed => IntOp::SRem,
+            ArithOp::Rem => IntOp::URem,
+            ArithOp::Shl => IntOp::Shl,
+            ArithOp::Shr if signed => IntOp::AShr,
+            ArithOp::Shr => IntOp::LShr,
+            ArithOp::And => IntOp::And,
+            ArithOp::Or => IntOp::Or,
+            ArithOp::Xor => IntOp::Xor,
+        };
+        self.b.int(op, a, b).into()
+    }
+
+    /// A pointer some elements on.
+    fn pointer_plus(&mut self, ptr: Operand, index: &Expr, size: u64, minus: bool) -> Operand {
+        if let ExprKind::Const(bits) = index.kind {
+            let step = (bits as i64).wrapping_mul(size as i64);
+            let step = if minus { step.wrapping_neg() } else { step };
+            return self.b.ptr_offset(ptr, step).into();
+        }
+        let mut index = self.value(index);
+        if minus {
+            index = self.b.unary(UnaryOp::Neg, index).into();
+        }
+        let scale = match u32::try_from(size) {
+            Ok(scale) => scale,
+            Err(_) => {
+                index = self
+                    .b
+                    .int(IntOp::Mul, index, Const::i64(size as i64))
+                    .into();
+                1
+            }
+        };
+        self.b.ptr_add(ptr, index, scale, 0).into()
+    }
+
+    fn assign_op(
+        &mut self,
+        op: ArithOp,
+        target: &Expr,
+        operand: &Expr,
+        in_type: Qual,
+        old: bool,
+    ) -> Operand {
+        let qual = target.qual;
+        let operand = self.value(operand);
+        let place = self.place(target);
+        let mut before = self.read(&place, qual);
+        if old {
+            before = self.b.copy(before).into();
+        }
+        let (own, wide) = (self.scalar_of(qual), self.scalar_of(in_type));
+        let value = self.convert(before, own, wide);
+        let value = self.arith(op, wide, value, operand);
+        let value = self.convert(value, wide, own);
+        self.write(&place, value, qual);
+        if old { before } else { value }
+    }
+
+    fn assign_ptr(
+        &mut self,
+        target: &Expr,
+        index: &Expr,
+        size: u64,
+        minus: bool,
+        old: bool,
+    ) -> Operand {
+        let qual = target.qual;
+        let place = self.place(target);
+        let mut before = self.read(&place, qual);
+        if old {
+            before = self.b.copy(before).into();
+        }
+        let value = self.pointer_plus(before, index, size, minus);
+        self.write(&place, value, qual);
+        if old { before } else { value }
+    }
+
+    fn cond(&mut self, cond: &Expr, a: &Expr, b: &Expr, qual: Qual) -> Operand {
+        let (yes, no, end) = (self.b.block(), self.b.block(), self.b.block());
+        let result = (!self.cx.is_void(qual)).then(|| {
+            let ty = self.cx.ty(qual);
+            self.b.temp(ty)
+        });
+        self.branch(cond, yes, no);
+        for (block, value) in [(yes, a), (no, b)] {
+            self.b.switch_to(block);
+            let value = self.value(value);
+            if let Some(result) = result {
+                self.b.assign(result, value);
+            }
+            self.b.jump(end);
+        }
+        self.b.switch_to(end);
+        match result {
+            Some(result) => result.into(),
+            None => Const::i32(0).into(),
+        }
+    }
+
+    fn call(&mut self, callee: u32, args: &[Expr], ret: Qual) -> Operand {
+        let mut operands = Vec::with_capacity(args.len() + 1);
+        let aggregate = self.cx.is_aggregate(ret);
+        let room = aggregate.then(|| {
+            let align = self.cx.align(ret);
+            self.slot("", ret, align)
+        });
+        operands.extend(room);
+        for arg in args {
+            let value = self.value(arg);
+            if self.cx.is_aggregate(arg.qual) {
+                let align = self.cx.align(arg.qual);
+                let copy = self.slot("", arg.qual, align);
+                self.copy(copy, value, arg.qual, align);
+                operands.push(copy);
+            } else {
+                operands.push(value);
+            }
+        }
+        let result = (!aggregate && !self.cx.is_void(ret)).then(|| self.cx.ty(ret));
+        let value = self.b.call(ir::FuncId(callee), operands, result);
+        match (room, value) {
+            (Some(room), _) => room,
+            (None, Some(value)) => value.into(),
+            (None, None) => Const::i32(0).into(),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Several units to one module: names of one unit find what another defines.
+
+use super::Lowered;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use touchstone_ir as ir;
+use touchstone_ir::{FuncId, GlobalId, LocalId, Op};
+
+/// What other units see of a function or a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Linkage {
+    pub(crate) name: String,
+    pub(crate) external: bool,
+    pub(crate) defined: bool,
+}
+
+/// Where each thing of each unit is in the module.
+struct Places {
+    functions: Vec<Vec<Option<u32>>>,
+    globals: Vec<Vec<Option<u32>>>,
+}
+
+/// Gives numbers to what is defined, then finds what is not by name.
+fn number<'u>(
+    units: impl Iterator<Item = &'u [Linkage]> + Clone,
+    what: &str,
+    log: &mut String,
+) -> Vec<Vec<Option<u32>>> {
+    let mut by_name: HashMap<&str, u32> = HashMap::new();
+    let mut next = 0;
+    let mut places: Vec<Vec<Option<u32>>> = Vec::new();
+    for unit in units.clone() {
+        let mut here = Vec::new();
+        for item in unit {
+            if !item.defined {
+                here.push(None);
+                continue;
+            }
+            if item.external && by_name.insert(&item.name, next).is_some() {
+                let _ = writeln!(log, "error: the {what} `{}` is defined twice", item.name);
+            }
+            here.push(Some(next));
+            next += 1;
+        }
+        places.push(here);
+    }
+    for (unit, here) in units.zip(&mut places) {
+        for (item, place) in unit.iter().zip(here) {
+            if place.is_none() && item.external {
+                *place = by_name.get(item.name.as_str()).copied();
+            }
+        }
+    }
+    places
+}
+
+/// Links units; the log says why not.
+pub(crate) fn link(units: &[Lowered]) -> Result<ir::Module, String> {
+    let mut log = String::new();
+    let places = Places {
+        functions: number(
+            units.iter().map(|u| u.functions.as_slice()),
+            "function",
+            &mut log,
+        ),
+        globals: number(
+            units.iter().map(|u| u.globals.as_slice()),
+            "variable",
+            &mut log,
+        ),
+    };
+    let mut module = ir::Module::new();
+    for (unit, functions) in units.iter().zip(&places.functions) {
+        for (function, linkage) in unit.module.functions.iter().zip(&unit.functions) {
+            if linkage.defined {
+                module.add_function(function.clone());
+            }
+        }
+        debug_assert_eq!(functions.len(), unit.functions.len());
+    }
+    // The signatures that callers saw have to be those of the definitions.
+    for (unit, functions) in units.iter().zip(&places.functions) {
+        for (declared, place) in unit.module.functions.iter().zip(functions) {
+            let Some(defined) = place.and_then(|p| module.functions.get(p as usize)) else {
+                continue;
+            };
+            let types = |f: &ir::Function| -> Vec<Option<ir::Type>> {
+                f.params.iter().map(|&p| f.reg_type(p)).collect()
+            };
+            if types(declared) != types(defined) || declared.ret != defined.ret {
+                let _ = writeln!(
+                    log,
+                    "error: `{}` is declared with another type than it is defined with",
+                    declared.name
+                );
+            }
+        }
+    }
+    let mut missing = Vec::new();
+    let mut next_function = 0usize;
+    let mut next_local = 0u32;
+    for (u, unit) in units.iter().enumerate() {
+        let first_local = next_local;
+        for linkage in &unit.functions {
+            if !linkage.defined {
+                continue;
+            }
+            let function = &mut module.functions[next_function];
+            next_function += 1;
+            for block in &mut function.blocks {
+                for inst in &mut block.insts {
+                    relocate(&mut inst.op, u, unit, &places, first_local, &mut missing);
+                }
+            }
+        }
+        for local in &unit.module.locals {
+            let kernel = places.functions[u]
+                .get(local.kernel.0 as usize)
+                .copied()
+                .flatten();
+            let mut local = local.clone();
+            local.kernel = FuncId(kernel.unwrap_or(0));
+            module.add_local(local);
+            next_local += 1;
+        }
+        for (global, linkage) in unit.module.globals.iter().zip(&unit.globals) {
+            if !linkage.defined {
+                continue;
+            }
+            let mut global = global.clone();
+            for reloc in &mut global.relocs {
+                let target = reloc.target.0 as usize;
+                match places.globals[u].get(target).copied().flatten() {
+                    Some(place) => reloc.target = GlobalId(place),
+                    None => missing.extend(unit.globals.get(target).map(|g| g.name.clone())),
+                }
+            }
+            module.add_global(global);
+        }
+    }
+    missing.sort_unstable();
+    missing.dedup();
+    for name in missing {
+        let _ = writeln!(log, "error: `{name}` is used and nowhere defined");
+    }
+    if units.len() > 1 {
+        recursion(&module, &mut log);
+    }
+    if log.is_empty() { Ok(module) } else { Err(log) }
+}
+
+/// Renumbers what an operation names.
+fn relocate(
+    op: &mut Op,
+    u: usize,
+    unit: &Lowered,
+    places: &Places,
+    first_local: u32,
+    missing: &mut Vec<String>,
+) {
+    match op {
+        Op::Call { callee, .. } => {
+            let old = callee.0 as usize;
+            match places.functions[u].get(old).copied().flatten() {
+                Some(place) => *callee = FuncId(place),
+                None => missing.extend(unit.functions.get(old).map(|f| f.name.clone())),
+            }
+        }
+        Op::GlobalAddr(global) => {
+            let old = global.0 as usize;
+            match places.globals[u].get(old).copied().flatten() {
+                Some(place) => *global = GlobalId(place),
+                None => missing.extend(unit.globals.get(old).map(|g| g.name.clone())),
+            }
+        }
+        Op::LocalAddr(local) => *local = LocalId(local.0 + first_local),
+        Op::Copy(_)
+        | Op::Int(..)
+        | Op::Float(..)
+        | Op::Unary(..)
+        | Op::Compare(..)
+        | Op::Convert { .. }
+        | Op::Bitcast(_)
+        | Op::PtrCast(_)
+        | Op::Select(..)
+        | Op::Splat(_)
+        | Op::Construct(_)
+        | Op::Extract(..)
+        | Op::Insert(..)
+        | Op::Shuffle(..)
+        | Op::SlotAddr(_)
+        | Op::PtrAdd { .. }
+        | Op::Load { .. }
+        | Op::Store { .. }
+        | Op::AtomicLoad { .. }
+        | Op::AtomicStore { .. }
+        | Op::AtomicRmw { .. }
+        | Op::AtomicCas { .. }
+        | Op::Fence { .. }
+        | Op::Barrier { .. }
+        | Op::MemCopy { .. }
+        | Op::MemSet { .. }
+        | Op::Query { .. }
+        | Op::Intrinsic(..) => {}
+    }
+}
+
+/// Finds functions that call themselves through other units.
+fn recursion(module: &ir::Module, log: &mut String) {
+    let callees: Vec<Vec<usize>> = module
+        .functions
+        .iter()
+        .map(|f| {
+            let ops = f.blocks.iter().flat_map(|b| &b.insts);
+            ops.filter_map(|inst| match inst.op {
+                Op::Call { callee, .. } => Some(callee.0 as usize),
+                _ => None,
+            })
+            .collect()
+        })
+        .collect();
+    let mut state = vec![0u8; callees.len()];
+    for start in 0..callees.len() {
+        let mut stack = vec![(start, 0usize)];
+        while let Some(&mut (function, ref mut next)) = stack.last_mut() {
+            if *next == 0 {
+                if state[function] == 2 {
+                    stack.pop();
+                    continue;
+                }
+                state[function] = 1;
+            }
+            let Some(&callee) = callees[function].get(*next) else {
+                state[function] = 2;
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            match state.get(callee) {
+                Some(1) => {
+                    let _ = writeln!(
+                        log,
+                        "error: `{}` calls itself; OpenCL C has no recursion",
+                        module.functions[callee].name
+                    );
+                    return;
+                }
+                Some(0) => stack.push((callee, 0)),
+                Some(_) | None => {}
+            }
+        }
+    }
+}

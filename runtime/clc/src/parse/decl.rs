@@ -1,0 +1,588 @@
+//! Declarations: specifiers, structs, enums, attributes, initialisers, function definitions.
+
+use super::{Parsed, Parser};
+use crate::ast::{
+    Attr, AttrArg, BasicType, DeclPart, Declaration, Designator, EnumSpec, FieldDeclarator,
+    FieldGroup, FunctionDef, Init, InitDeclarator, InitItem, Item, Name, Qualifiers, RecordSpec,
+    SpaceWord, Specs, Storage, TypeSpec,
+};
+use crate::token::{Keyword, Punct, Tok};
+
+/// The scalar-type keywords seen so far in a list of specifiers.
+#[derive(Default)]
+struct Words {
+    base: Option<Keyword>,
+    signed: Option<bool>,
+    short: bool,
+    long: u8,
+}
+
+impl Words {
+    fn any(&self) -> bool {
+        self.base.is_some() || self.signed.is_some() || self.short || self.long > 0
+    }
+
+    /// The type they name together (C99 6.7.2p2), or None if they do not go together.
+    fn basic(&self) -> Option<BasicType> {
+        let unsigned = self.signed == Some(false);
+        let pick = |signed, un| if unsigned { un } else { signed };
+        let plain = self.signed.is_none() && !self.short && self.long == 0;
+        Some(match self.base {
+            None | Some(Keyword::Int) => match (self.short, self.long) {
+                (false, 0) => pick(BasicType::Int, BasicType::UInt),
+                (true, 0) => pick(BasicType::Short, BasicType::UShort),
+                (false, 1 | 2) => pick(BasicType::Long, BasicType::ULong),
+                _ => return None,
+            },
+            Some(Keyword::Char) if !self.short && self.long == 0 => {
+                pick(BasicType::Char, BasicType::UChar)
+            }
+            Some(Keyword::Void) if plain => BasicType::Void,
+            Some(Keyword::Bool) if plain => BasicType::Bool,
+            Some(Keyword::Float) if plain => BasicType::Float,
+            Some(Keyword::Double) if plain => BasicType::Double,
+            Some(Keyword::Half) if plain => BasicType::Half,
+            Some(_) => return None,
+        })
+    }
+}
+
+impl Parser<'_> {
+    /// A declaration or a function definition at program scope.
+    pub(super) fn item(&mut self) -> Parsed<Option<Item>> {
+        if self.eat(Punct::Semi) {
+            return Ok(None);
+        }
+        let specs = self.specs()?;
+        if self.eat(Punct::Semi) {
+            return Ok(Some(Item::Declaration(Declaration {
+                specs,
+                declarators: Vec::new(),
+            })));
+        }
+        let first = self.declarator(false)?;
+        self.declare(first.name, specs.storage == Some(Storage::Typedef));
+        if self.at(Punct::LBrace)
+            && let Some(DeclPart::Function { params, .. }) = first.parts.first()
+        {
+            self.open_scope();
+            for param in params {
+                if let Some(scope) = self.scopes.last_mut()
+                    && let Some(name) = param.declarator.name
+                {
+                    scope.insert(name.symbol, false);
+                }
+            }
+            self.advance();
+            let body = self.block_rest();
+            self.close_scope();
+            let body = body?;
+            return Ok(Some(Item::Function(Box::new(FunctionDef {
+                specs,
+                declarator: first,
+                body,
+                end: self.previous_loc(),
+            }))));
+        }
+        let declaration = self.declaration_rest(specs, first)?;
+        Ok(Some(Item::Declaration(declaration)))
+    }
+
+    /// A declaration in a block.
+    pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
+        let specs = self.specs()?;
+        if self.eat(Punct::Semi) {
+            return Ok(Declaration {
+                specs,
+                declarators: Vec::new(),
+            });
+        }
+        let first = self.declarator(false)?;
+        self.declare(first.name, specs.storage == Some(Storage::Typedef));
+        self.declaration_rest(specs, first)
+    }
+
+    fn declaration_rest(
+        &mut self,
+        specs: Specs,
+        first: crate::ast::Declarator,
+    ) -> Parsed<Declaration> {
+        let is_type = specs.storage == Some(Storage::Typedef);
+        let mut declarators = Vec::new();
+        let mut declarator = first;
+        loop {
+            let init = if self.eat(Punct::Assign) {
+                Some(self.initializer()?)
+            } else {
+                None
+            };
+            declarators.push(InitDeclarator { declarator, init });
+            if !self.eat(Punct::Comma) {
+                break;
+            }
+            declarator = self.declarator(false)?;
+            self.declare(declarator.name, is_type);
+        }
+        self.expect(Punct::Semi, "after this declaration")?;
+        Ok(Declaration { specs, declarators })
+    }
+
+    /// Whether a declaration starts here.
+    pub(super) fn starts_declaration(&self) -> bool {
+        match self.peek() {
+            Tok::Ident(symbol) => {
+                self.is_type_name(*symbol) && *self.peek_at(1) != Tok::Punct(Punct::Colon)
+            }
+            Tok::Keyword(keyword) => match keyword {
+                Keyword::Typedef
+                | Keyword::Extern
+                | Keyword::Static
+                | Keyword::Inline
+                | Keyword::Auto
+                | Keyword::Register
+                | Keyword::Kernel
+                | Keyword::Attribute => true,
+                _ => Self::starts_type_keyword(*keyword),
+            },
+            Tok::Punct(_) | Tok::Number(_) | Tok::Char(_) | Tok::Str(_) | Tok::End => false,
+        }
+    }
+
+    /// Whether a type name starts `ahead` tokens on.
+    pub(super) fn starts_type(&self, ahead: usize) -> bool {
+        match self.peek_at(ahead) {
+            Tok::Ident(symbol) => self.is_type_name(*symbol),
+            Tok::Keyword(keyword) => Self::starts_type_keyword(*keyword),
+            Tok::Punct(_) | Tok::Number(_) | Tok::Char(_) | Tok::Str(_) | Tok::End => false,
+        }
+    }
+
+    fn starts_type_keyword(keyword: Keyword) -> bool {
+        matches!(
+            keyword,
+            Keyword::Void
+                | Keyword::Bool
+                | Keyword::Char
+                | Keyword::Short
+                | Keyword::Int
+                | Keyword::Long
+                | Keyword::Float
+                | Keyword::Double
+                | Keyword::Half
+                | Keyword::Signed
+                | Keyword::Unsigned
+                | Keyword::Struct
+                | Keyword::Union
+                | Keyword::Enum
+                | Keyword::Const
+                | Keyword::Volatile
+                | Keyword::Restrict
+                | Keyword::Global
+                | Keyword::Local
+                | Keyword::Constant
+                | Keyword::Private
+                | Keyword::Generic
+                | Keyword::ReadOnly
+                | Keyword::WriteOnly
+                | Keyword::ReadWrite
+                | Keyword::Pipe
+                | Keyword::Typeof
+                | Keyword::Complex
+                | Keyword::Imaginary
+                | Keyword::Atomic
+        )
+    }
+
+    /// The address space that a keyword names.
+    pub(super) fn space_word(keyword: Keyword) -> Option<SpaceWord> {
+        match keyword {
+            Keyword::Global => Some(SpaceWord::Global),
+            Keyword::Local => Some(SpaceWord::Local),
+            Keyword::Constant => Some(SpaceWord::Constant),
+            Keyword::Private => Some(SpaceWord::Private),
+            Keyword::Generic => Some(SpaceWord::Generic),
+            _ => None,
+        }
+    }
+
+    /// Adds a qualifier to `quals` if one is next.
+    pub(super) fn qualifier(&mut self, quals: &mut Qualifiers) -> Parsed<bool> {
+        let Tok::Keyword(keyword) = *self.peek() else {
+            return Ok(false);
+        };
+        match keyword {
+            Keyword::Const => quals.constant = true,
+            Keyword::Volatile => quals.volatile = true,
+            Keyword::Restrict => quals.restrict = true,
+            _ => match Self::space_word(keyword) {
+                Some(space) => {
+                    if quals.space.is_some_and(|old| old != space) {
+                        let message = "a type has only one address space";
+                        return Err(self.diags.error(self.loc(), message));
+                    }
+                    quals.space = Some(space);
+                }
+                None => return Ok(false),
+            },
+        }
+        self.advance();
+        Ok(true)
+    }
+
+    /// Declaration specifiers.
+    pub(super) fn specs(&mut self) -> Parsed<Specs> {
+        let loc = self.loc();
+        let mut words = Words::default();
+        let mut ty: Option<TypeSpec> = None;
+        let (mut storage, mut inline, mut kernel) = (None, false, false);
+        let (mut access, mut pipe) = (None, false);
+        let mut quals = Qualifiers::default();
+        let mut attrs = Vec::new();
+        loop {
+            if self.qualifier(&mut quals)? {
+                continue;
+            }
+            let here = self.loc();
+            let keyword = match *self.peek() {
+                Tok::Ident(symbol) if ty.is_none() && !words.any() && self.is_type_name(symbol) => {
+                    self.advance();
+                    ty = Some(TypeSpec::Named(Name { symbol, loc: here }));
+                    continue;
+                }
+                Tok::Keyword(keyword) => keyword,
+                Tok::Ident(_)
+                | Tok::Punct(_)
+                | Tok::Number(_)
+                | Tok::Char(_)
+                | Tok::Str(_)
+                | Tok::End => break,
+            };
+            match keyword {
+                Keyword::Typedef
+                | Keyword::Extern
+                | Keyword::Static
+                | Keyword::Auto
+                | Keyword::Register => {
+                    let word = match keyword {
+                        Keyword::Typedef => Storage::Typedef,
+                        Keyword::Extern => Storage::Extern,
+                        Keyword::Static => Storage::Static,
+                        Keyword::Auto => Storage::Auto,
+                        _ => Storage::Register,
+                    };
+                    if storage.is_some_and(|old| old != word) {
+                        let message = "a declaration has only one storage class";
+                        return Err(self.diags.error(here, message));
+                    }
+                    storage = Some(word);
+                }
+                Keyword::Inline => inline = true,
+                Keyword::Kernel => kernel = true,
+                Keyword::ReadOnly => access = Some("read_only"),
+                Keyword::WriteOnly => access = Some("write_only"),
+                Keyword::ReadWrite => access = Some("read_write"),
+                Keyword::Pipe => pipe = true,
+                Keyword::Attribute => {
+                    attrs.extend(self.attributes()?);
+                    continue;
+                }
+                Keyword::Signed | Keyword::Unsigned => {
+                    let signed = keyword == Keyword::Signed;
+                    if words.signed.is_some_and(|old| old != signed) {
+                        let message = "a type is signed or unsigned, not both";
+                        return Err(self.diags.error(here, message));
+                    }
+                    words.signed = Some(signed);
+                }
+                Keyword::Short => words.short = true,
+                Keyword::Long => words.long += 1,
+                Keyword::Void
+                | Keyword::Bool
+                | Keyword::Char
+                | Keyword::Int
+                | Keyword::Float
+                | Keyword::Double
+                | Keyword::Half => {
+                    if words.base.is_some() || ty.is_some() {
+                        let message = "two types in one declaration";
+                        return Err(self.diags.error(here, message));
+                    }
+                    words.base = Some(keyword);
+                }
+                Keyword::Struct | Keyword::Union | Keyword::Enum => {
+                    if words.any() || ty.is_some() {
+                        let message = "two types in one declaration";
+                        return Err(self.diags.error(here, message));
+                    }
+                    ty = Some(if keyword == Keyword::Enum {
+                        self.enum_spec()?
+                    } else {
+                        self.record_spec(keyword == Keyword::Union)?
+                    });
+                    continue;
+                }
+                Keyword::Typeof | Keyword::Complex | Keyword::Imaginary | Keyword::Atomic => {
+                    let message = format!("`{}` is not in OpenCL C", keyword.text());
+                    return Err(self.diags.error(here, message));
+                }
+                _ => break,
+            }
+            self.advance();
+        }
+        let ty = match ty {
+            Some(ty) if !words.any() => ty,
+            Some(_) => {
+                return Err(self.diags.error(loc, "these types do not go together"));
+            }
+            None if words.any() => match words.basic() {
+                Some(basic) => TypeSpec::Basic(basic),
+                None => {
+                    return Err(self.diags.error(loc, "these types do not go together"));
+                }
+            },
+            None => {
+                if let Tok::Ident(symbol) = *self.peek() {
+                    let message = format!("unknown type `{}`", self.names.get(symbol));
+                    return Err(self.diags.error(self.loc(), message));
+                }
+                return self.expected("a type");
+            }
+        };
+        Ok(Specs {
+            storage,
+            inline,
+            kernel,
+            access,
+            pipe,
+            quals,
+            ty,
+            attrs,
+            loc,
+        })
+    }
+
+    /// `struct tag { … }`
+    fn record_spec(&mut self, union: bool) -> Parsed<TypeSpec> {
+        let loc = self.loc();
+        self.advance();
+        let mut attrs = self.attributes()?;
+        let tag = self.optional_name();
+        let mut fields = None;
+        if self.eat(Punct::LBrace) {
+            self.enter()?;
+            let mut groups = Vec::new();
+            while !self.eat(Punct::RBrace) {
+                if *self.peek() == Tok::End {
+                    return self.expected("`}` of this struct");
+                }
+                if self.eat(Punct::Semi) {
+                    continue;
+                }
+                groups.push(self.field_group()?);
+            }
+            self.leave();
+            attrs.extend(self.attributes()?);
+            fields = Some(groups);
+        } else if tag.is_none() {
+            return self.expected("a struct's name or `{`");
+        }
+        Ok(TypeSpec::Record(Box::new(RecordSpec {
+            union,
+            tag,
+            fields,
+            attrs,
+            loc,
+        })))
+    }
+
+    fn field_group(&mut self) -> Parsed<FieldGroup> {
+        let specs = self.specs()?;
+        let mut declarators = Vec::new();
+        if !self.at(Punct::Semi) {
+            loop {
+                let declarator = self.declarator(self.at(Punct::Colon))?;
+                let bits = if self.eat(Punct::Colon) {
+                    let value = self.conditional()?;
+                    self.type_height = self.type_height.max(value.height);
+                    Some(value)
+                } else {
+                    None
+                };
+                declarators.push(FieldDeclarator { declarator, bits });
+                if !self.eat(Punct::Comma) {
+                    break;
+                }
+            }
+        }
+        self.expect(Punct::Semi, "after this field")?;
+        Ok(FieldGroup { specs, declarators })
+    }
+
+    fn enum_spec(&mut self) -> Parsed<TypeSpec> {
+        let loc = self.loc();
+        self.advance();
+        self.attributes()?;
+        let tag = self.optional_name();
+        let mut enumerators = None;
+        if self.eat(Punct::LBrace) {
+            let mut list = Vec::new();
+            while !self.eat(Punct::RBrace) {
+                let Some(name) = self.optional_name() else {
+                    return self.expected("an enumerator's name");
+                };
+                let value = if self.eat(Punct::Assign) {
+                    let value = self.conditional()?;
+                    self.type_height = self.type_height.max(value.height);
+                    Some(value)
+                } else {
+                    None
+                };
+                self.declare(Some(name), false);
+                list.push((name, value));
+                if !self.eat(Punct::Comma) && !self.at(Punct::RBrace) {
+                    return self.expected("`,` or `}`");
+                }
+            }
+            self.attributes()?;
+            enumerators = Some(list);
+        } else if tag.is_none() {
+            return self.expected("an enum's name or `{`");
+        }
+        Ok(TypeSpec::Enum(Box::new(EnumSpec {
+            tag,
+            enumerators,
+            loc,
+        })))
+    }
+
+    pub(super) fn optional_name(&mut self) -> Option<Name> {
+        let loc = self.loc();
+        match *self.peek() {
+            Tok::Ident(symbol) => {
+                self.advance();
+                Some(Name { symbol, loc })
+            }
+            Tok::Keyword(_)
+            | Tok::Punct(_)
+            | Tok::Number(_)
+            | Tok::Char(_)
+            | Tok::Str(_)
+            | Tok::End => None,
+        }
+    }
+
+    /// Any number of `__attribute__((…))`.
+    pub(super) fn attributes(&mut self) -> Parsed<Vec<Attr>> {
+        let mut attrs = Vec::new();
+        while self.eat_keyword(Keyword::Attribute) {
+            self.expect(Punct::LParen, "after `__attribute__`")?;
+            self.expect(Punct::LParen, "after `__attribute__(`")?;
+            while !self.at(Punct::RParen) {
+                if self.eat(Punct::Comma) {
+                    continue;
+                }
+                attrs.push(self.attribute()?);
+            }
+            self.expect(Punct::RParen, "after the attributes")?;
+            self.expect(Punct::RParen, "after the attributes")?;
+        }
+        Ok(attrs)
+    }
+
+    fn attribute(&mut self) -> Parsed<Attr> {
+        let start = self.next;
+        let name = match *self.peek() {
+            Tok::Ident(symbol) => Name {
+                symbol,
+                loc: self.loc(),
+            },
+            _ => return self.expected("an attribute's name"),
+        };
+        self.advance();
+        let mut args = Vec::new();
+        if self.eat(Punct::LParen) {
+            while !self.eat(Punct::RParen) {
+                args.push(if self.starts_type(0) {
+                    AttrArg::Type(self.type_name()?)
+                } else {
+                    AttrArg::Expr(self.assignment()?)
+                });
+                if !self.eat(Punct::Comma) && !self.at(Punct::RParen) {
+                    return self.expected("`,` or `)`");
+                }
+            }
+        }
+        let spelling = self.spell(start, self.next);
+        Ok(Attr {
+            name,
+            args,
+            spelling,
+        })
+    }
+
+    /// Tokens as text, in the manner of `CL_KERNEL_ATTRIBUTES`.
+    pub(super) fn spell(&self, from: usize, to: usize) -> String {
+        let mut out = String::new();
+        for token in &self.tokens[from..to] {
+            let word = match &token.tok {
+                Tok::Ident(symbol) => self.names.get(*symbol).to_owned(),
+                Tok::Keyword(keyword) => keyword.text().to_owned(),
+                Tok::Punct(punct) => punct.text().to_owned(),
+                Tok::Number(crate::token::Literal::Int { value, .. }) => value.to_string(),
+                Tok::Number(crate::token::Literal::Float { value, .. }) => value.to_string(),
+                Tok::Char(value) => value.to_string(),
+                Tok::Str(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
+                Tok::End => String::new(),
+            };
+            let both_words = |a: Option<char>, b: Option<char>| {
+                a.is_some_and(|c| c.is_alphanumeric()) && b.is_some_and(|c| c.is_alphanumeric())
+            };
+            if both_words(out.chars().last(), word.chars().next()) {
+                out.push(' ');
+            }
+            out.push_str(&word);
+        }
+        out
+    }
+
+    /// An initialiser.
+    fn initializer(&mut self) -> Parsed<Init> {
+        let loc = self.loc();
+        if self.eat(Punct::LBrace) {
+            return Ok(Init::List(self.init_list_rest()?, loc));
+        }
+        Ok(Init::Expr(self.assignment()?))
+    }
+
+    /// The rest of `{ … }`.
+    pub(super) fn init_list_rest(&mut self) -> Parsed<Vec<InitItem>> {
+        self.enter()?;
+        let mut items = Vec::new();
+        while !self.eat(Punct::RBrace) {
+            let mut designators = Vec::new();
+            loop {
+                if self.eat(Punct::Dot) {
+                    match self.optional_name() {
+                        Some(name) => designators.push(Designator::Field(name)),
+                        None => return self.expected("a field's name"),
+                    }
+                } else if self.eat(Punct::LBracket) {
+                    designators.push(Designator::Index(self.conditional()?));
+                    self.expect(Punct::RBracket, "after this index")?;
+                } else {
+                    break;
+                }
+            }
+            if !designators.is_empty() {
+                self.expect(Punct::Assign, "after this designator")?;
+            }
+            let value = self.initializer()?;
+            items.push(InitItem { designators, value });
+            if !self.eat(Punct::Comma) && !self.at(Punct::RBrace) {
+                return self.expected("`,` or `}`");
+            }
+        }
+        self.leave();
+        Ok(items)
+    }
+}

@@ -1,0 +1,369 @@
+//! Expressions.
+
+use super::{Parsed, Parser};
+use crate::ast::{BinaryOp, Expr, ExprKind, Init, InitItem, UnaryOp};
+use crate::source::Loc;
+use crate::token::{Keyword, Punct, Tok};
+
+/// How deep the tree of an expression may be: operators in a row nest to the left.
+const HEIGHT: u32 = 1500;
+
+/// The operator that a punctuator is between two operands, and how tightly it binds.
+fn binary_operator(punct: Punct) -> Option<(BinaryOp, u8)> {
+    Some(match punct {
+        Punct::OrOr => (BinaryOp::Or, 1),
+        Punct::AndAnd => (BinaryOp::And, 2),
+        Punct::Pipe => (BinaryOp::BitOr, 3),
+        Punct::Caret => (BinaryOp::BitXor, 4),
+        Punct::Amp => (BinaryOp::BitAnd, 5),
+        Punct::EqEq => (BinaryOp::Eq, 6),
+        Punct::Ne => (BinaryOp::Ne, 6),
+        Punct::Lt => (BinaryOp::Lt, 7),
+        Punct::Gt => (BinaryOp::Gt, 7),
+        Punct::Le => (BinaryOp::Le, 7),
+        Punct::Ge => (BinaryOp::Ge, 7),
+        Punct::Shl => (BinaryOp::Shl, 8),
+        Punct::Shr => (BinaryOp::Shr, 8),
+        Punct::Plus => (BinaryOp::Add, 9),
+        Punct::Minus => (BinaryOp::Sub, 9),
+        Punct::Star => (BinaryOp::Mul, 10),
+        Punct::Slash => (BinaryOp::Div, 10),
+        Punct::Percent => (BinaryOp::Rem, 10),
+        _ => return None,
+    })
+}
+
+/// The operator inside an assignment; `Some(None)` for plain `=`.
+fn assignment_operator(punct: Punct) -> Option<Option<BinaryOp>> {
+    Some(Some(match punct {
+        Punct::Assign => return Some(None),
+        Punct::MulAssign => BinaryOp::Mul,
+        Punct::DivAssign => BinaryOp::Div,
+        Punct::RemAssign => BinaryOp::Rem,
+        Punct::AddAssign => BinaryOp::Add,
+        Punct::SubAssign => BinaryOp::Sub,
+        Punct::ShlAssign => BinaryOp::Shl,
+        Punct::ShrAssign => BinaryOp::Shr,
+        Punct::AndAssign => BinaryOp::BitAnd,
+        Punct::XorAssign => BinaryOp::BitXor,
+        Punct::OrAssign => BinaryOp::BitOr,
+        _ => return None,
+    }))
+}
+
+/// The height of the tallest operand.
+fn operand_height(kind: &ExprKind) -> u32 {
+    let all = |list: &[Expr]| list.iter().map(|e| e.height).max().unwrap_or(0);
+    match kind {
+        ExprKind::Ident(_)
+        | ExprKind::Number(_)
+        | ExprKind::Char(_)
+        | ExprKind::Str(_)
+        | ExprKind::SizeofType(_)
+        | ExprKind::AlignofType(_)
+        | ExprKind::VecStepType(_) => 0,
+        ExprKind::Unary(_, e)
+        | ExprKind::Cast(_, e)
+        | ExprKind::SizeofExpr(e)
+        | ExprKind::VecStep(e)
+        | ExprKind::Step { target: e, .. }
+        | ExprKind::Member { base: e, .. } => e.height,
+        ExprKind::Binary(_, a, b)
+        | ExprKind::Assign(_, a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index(a, b) => a.height.max(b.height),
+        ExprKind::Ternary(a, b, c) => a.height.max(b.height).max(c.height),
+        ExprKind::VectorLiteral(_, list) => all(list),
+        ExprKind::Compound(_, items) => init_height(items),
+        ExprKind::Call(f, args) => f.height.max(all(args)),
+    }
+}
+
+fn init_height(items: &[InitItem]) -> u32 {
+    let one = |item: &InitItem| match &item.value {
+        Init::Expr(e) => e.height,
+        Init::List(items, _) => init_height(items),
+    };
+    items.iter().map(one).max().unwrap_or(0)
+}
+
+impl Parser<'_> {
+    /// An expression, commas included.
+    pub(super) fn expression(&mut self) -> Parsed<Expr> {
+        let mut left = self.assignment()?;
+        while self.at(Punct::Comma) {
+            let loc = self.loc();
+            self.advance();
+            let right = self.assignment()?;
+            left = self.node(ExprKind::Comma(Box::new(left), Box::new(right)), loc)?;
+        }
+        Ok(left)
+    }
+
+    /// A node of the tree. Types inside expressions hold expressions too; `type_height` is the
+    /// tallest of those met since the item began.
+    fn node(&mut self, kind: ExprKind, loc: Loc) -> Parsed<Expr> {
+        let below = match kind {
+            ExprKind::Cast(..)
+            | ExprKind::VectorLiteral(..)
+            | ExprKind::Compound(..)
+            | ExprKind::SizeofType(_)
+            | ExprKind::AlignofType(_)
+            | ExprKind::VecStepType(_) => self.type_height,
+            _ => 0,
+        };
+        let height = operand_height(&kind).max(below) + 1;
+        if height > HEIGHT {
+            let message = format!("this expression is more than {HEIGHT} operators deep");
+            return Err(self.diags.error(loc, message));
+        }
+        Ok(Expr { kind, loc, height })
+    }
+
+    pub(super) fn assignment(&mut self) -> Parsed<Expr> {
+        self.enter()?;
+        let left = self.conditional()?;
+        let loc = self.loc();
+        let result = match *self.peek() {
+            Tok::Punct(punct) => match assignment_operator(punct) {
+                Some(op) => {
+                    self.advance();
+                    let right = self.assignment()?;
+                    self.node(ExprKind::Assign(op, Box::new(left), Box::new(right)), loc)?
+                }
+                None => left,
+            },
+            _ => left,
+        };
+        self.leave();
+        Ok(result)
+    }
+
+    pub(super) fn conditional(&mut self) -> Parsed<Expr> {
+        self.enter()?;
+        let cond = self.binary(0)?;
+        let loc = self.loc();
+        let result = if self.eat(Punct::Question) {
+            let yes = self.expression()?;
+            self.expect(Punct::Colon, "after the second operand of `?:`")?;
+            let no = self.conditional()?;
+            self.node(
+                ExprKind::Ternary(Box::new(cond), Box::new(yes), Box::new(no)),
+                loc,
+            )?
+        } else {
+            cond
+        };
+        self.leave();
+        Ok(result)
+    }
+
+    fn binary(&mut self, above: u8) -> Parsed<Expr> {
+        let mut left = self.cast()?;
+        while let Tok::Punct(punct) = *self.peek() {
+            let Some((op, level)) = binary_operator(punct).filter(|&(_, level)| level > above)
+            else {
+                break;
+            };
+            let loc = self.loc();
+            self.advance();
+            let right = self.binary(level)?;
+            left = self.node(ExprKind::Binary(op, Box::new(left), Box::new(right)), loc)?;
+        }
+        Ok(left)
+    }
+
+    /// A cast, or a unary expression.
+    fn cast(&mut self) -> Parsed<Expr> {
+        self.enter()?;
+        let loc = self.loc();
+        let result = if self.at(Punct::LParen) && self.starts_type(1) {
+            self.advance();
+            let ty = self.type_name()?;
+            self.expect(Punct::RParen, "after this type")?;
+            if self.eat(Punct::LBrace) {
+                let items = self.init_list_rest()?;
+                let literal = self.node(ExprKind::Compound(ty, items), loc)?;
+                self.postfix(literal)?
+            } else if self.at(Punct::LParen) && !self.starts_type(1) {
+                // `(float4)(a, b, c, d)`; for other types it is a cast of a comma expression.
+                self.advance();
+                let paren = self.previous_loc();
+                let mut items = vec![self.assignment()?];
+                while self.eat(Punct::Comma) {
+                    items.push(self.assignment()?);
+                }
+                self.expect(Punct::RParen, "after this expression")?;
+                if items.len() == 1 {
+                    let inner = items.remove(0);
+                    let operand = self.postfix(inner)?;
+                    self.node(ExprKind::Cast(ty, Box::new(operand)), loc)?
+                } else {
+                    let literal = self.node(ExprKind::VectorLiteral(ty, items), paren)?;
+                    self.postfix(literal)?
+                }
+            } else {
+                let operand = self.cast()?;
+                self.node(ExprKind::Cast(ty, Box::new(operand)), loc)?
+            }
+        } else {
+            self.unary()?
+        };
+        self.leave();
+        Ok(result)
+    }
+
+    fn unary(&mut self) -> Parsed<Expr> {
+        let loc = self.loc();
+        let operator = match *self.peek() {
+            Tok::Punct(Punct::Plus) => UnaryOp::Plus,
+            Tok::Punct(Punct::Minus) => UnaryOp::Neg,
+            Tok::Punct(Punct::Tilde) => UnaryOp::Complement,
+            Tok::Punct(Punct::Bang) => UnaryOp::Not,
+            Tok::Punct(Punct::Star) => UnaryOp::Deref,
+            Tok::Punct(Punct::Amp) => UnaryOp::AddressOf,
+            Tok::Punct(punct @ (Punct::PlusPlus | Punct::MinusMinus)) => {
+                self.advance();
+                let target = Box::new(self.cast()?);
+                return self.node(
+                    ExprKind::Step {
+                        increment: punct == Punct::PlusPlus,
+                        prefix: true,
+                        target,
+                    },
+                    loc,
+                );
+            }
+            Tok::Keyword(keyword @ (Keyword::Sizeof | Keyword::Alignof | Keyword::VecStep)) => {
+                self.advance();
+                return self.sizeof(keyword, loc);
+            }
+            _ => {
+                let primary = self.primary()?;
+                return self.postfix(primary);
+            }
+        };
+        self.advance();
+        let operand = Box::new(self.cast()?);
+        self.node(ExprKind::Unary(operator, operand), loc)
+    }
+
+    fn sizeof(&mut self, keyword: Keyword, loc: Loc) -> Parsed<Expr> {
+        if self.at(Punct::LParen) && self.starts_type(1) {
+            self.advance();
+            let ty = self.type_name()?;
+            self.expect(Punct::RParen, "after this type")?;
+            // `sizeof (T){…}` measures a compound literal, whose type is T all the same.
+            if self.eat(Punct::LBrace) {
+                self.init_list_rest()?;
+            }
+            let kind = match keyword {
+                Keyword::Alignof => ExprKind::AlignofType(ty),
+                Keyword::VecStep => ExprKind::VecStepType(ty),
+                _ => ExprKind::SizeofType(ty),
+            };
+            return self.node(kind, loc);
+        }
+        let operand = Box::new(self.cast_as_unary()?);
+        match keyword {
+            Keyword::Alignof => Err(self.diags.error(loc, "`__alignof__` takes a type")),
+            Keyword::VecStep => self.node(ExprKind::VecStep(operand), loc),
+            _ => self.node(ExprKind::SizeofExpr(operand), loc),
+        }
+    }
+
+    fn cast_as_unary(&mut self) -> Parsed<Expr> {
+        self.enter()?;
+        let result = self.unary()?;
+        self.leave();
+        Ok(result)
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        let loc = self.loc();
+        let kind = match self.peek().clone() {
+            Tok::Ident(symbol) => {
+                if self.is_type_name(symbol) {
+                    let message = format!(
+                        "`{}` is a type; an expression is expected here",
+                        self.names.get(symbol)
+                    );
+                    return Err(self.diags.error(loc, message));
+                }
+                ExprKind::Ident(symbol)
+            }
+            Tok::Number(literal) => ExprKind::Number(literal),
+            Tok::Char(value) => ExprKind::Char(value),
+            Tok::Str(bytes) => ExprKind::Str(bytes),
+            Tok::Punct(Punct::LParen) => {
+                self.advance();
+                if self.at(Punct::LBrace) {
+                    let message = "statement expressions are not in OpenCL C";
+                    return Err(self.diags.error(self.loc(), message));
+                }
+                let inner = self.expression()?;
+                self.expect(Punct::RParen, "after this expression")?;
+                return Ok(inner);
+            }
+            Tok::Punct(Punct::Caret) => {
+                return Err(self.diags.unsupported(loc, "this", "blocks"));
+            }
+            Tok::Keyword(Keyword::Generics) => {
+                return Err(self.diags.error(loc, "`_Generic` is not in OpenCL C"));
+            }
+            Tok::Punct(_) | Tok::Keyword(_) | Tok::End => {
+                return self.expected("an expression");
+            }
+        };
+        self.advance();
+        self.node(kind, loc)
+    }
+
+    fn postfix(&mut self, mut base: Expr) -> Parsed<Expr> {
+        loop {
+            let loc = self.loc();
+            let kind = match *self.peek() {
+                Tok::Punct(Punct::LBracket) => {
+                    self.advance();
+                    let index = self.expression()?;
+                    self.expect(Punct::RBracket, "after this index")?;
+                    ExprKind::Index(Box::new(base), Box::new(index))
+                }
+                Tok::Punct(Punct::LParen) => {
+                    self.advance();
+                    let mut args = Vec::new();
+                    while !self.eat(Punct::RParen) {
+                        args.push(self.assignment()?);
+                        if !self.eat(Punct::Comma) && !self.at(Punct::RParen) {
+                            return self.expected("`,` or `)`");
+                        }
+                    }
+                    let at = base.loc;
+                    base = self.node(ExprKind::Call(Box::new(base), args), at)?;
+                    continue;
+                }
+                Tok::Punct(punct @ (Punct::Dot | Punct::Arrow)) => {
+                    self.advance();
+                    let Some(name) = self.optional_name() else {
+                        return self.expected("a field's name");
+                    };
+                    ExprKind::Member {
+                        base: Box::new(base),
+                        arrow: punct == Punct::Arrow,
+                        name,
+                    }
+                }
+                Tok::Punct(punct @ (Punct::PlusPlus | Punct::MinusMinus)) => {
+                    self.advance();
+                    ExprKind::Step {
+                        increment: punct == Punct::PlusPlus,
+                        prefix: false,
+                        target: Box::new(base),
+                    }
+                }
+                _ => return Ok(base),
+            };
+            base = self.node(kind, loc)?;
+        }
+    }
+}

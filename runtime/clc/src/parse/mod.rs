@@ -1,0 +1,253 @@
+//! The parser: recursive descent over C99's grammar with OpenCL C's words.
+//!
+//! C's grammar needs to know which identifiers name types, so the parser keeps that much of the
+//! scopes. After an error it goes on at the next statement or declaration. Nesting has a limit,
+//! far below what the stack holds.
+
+mod decl;
+mod declarator;
+mod expr;
+mod stmt;
+
+use crate::ast::{Item, Name};
+use crate::diag::{Diagnostics, Reported};
+use crate::intern::{Interner, Symbol};
+use crate::source::Loc;
+use crate::token::{Keyword, Punct, Tok, Token};
+use std::collections::HashMap;
+
+/// How deep expressions, statements and declarators may nest.
+const DEPTH: u32 = 256;
+
+/// The result of reading a piece of syntax.
+pub(crate) type Parsed<T> = Result<T, Reported>;
+
+/// The state of a parse.
+pub(crate) struct Parser<'a> {
+    tokens: Vec<Token>,
+    next: usize,
+    names: &'a Interner,
+    diags: &'a mut Diagnostics,
+    /// For each open scope, the names it declares: true for a type.
+    scopes: Vec<HashMap<Symbol, bool>>,
+    depth: u32,
+    /// The tallest expression in a type of the current item.
+    type_height: u32,
+}
+
+/// Parses a translation unit. `types` are the names that are types from the start.
+pub(crate) fn parse(
+    tokens: Vec<Token>,
+    names: &Interner,
+    diags: &mut Diagnostics,
+    types: impl Iterator<Item = Symbol>,
+) -> Vec<Item> {
+    let mut parser = Parser {
+        tokens,
+        next: 0,
+        names,
+        diags,
+        scopes: vec![types.map(|t| (t, true)).collect(), HashMap::new()],
+        depth: 0,
+        type_height: 0,
+    };
+    let mut items = Vec::new();
+    while *parser.peek() != Tok::End && !parser.diags.hopeless() {
+        let before = parser.next;
+        parser.type_height = 0;
+        match parser.item() {
+            Ok(found) => items.extend(found),
+            Err(Reported) => {
+                parser.depth = 0;
+                parser.scopes.truncate(2);
+                parser.skip_item(before);
+            }
+        }
+    }
+    items
+}
+
+impl Parser<'_> {
+    fn token(&self) -> &Token {
+        // The list ends with `End`, which is never passed.
+        &self.tokens[self.next.min(self.tokens.len() - 1)]
+    }
+
+    fn peek(&self) -> &Tok {
+        &self.token().tok
+    }
+
+    fn peek_at(&self, ahead: usize) -> &Tok {
+        &self.tokens[(self.next + ahead).min(self.tokens.len() - 1)].tok
+    }
+
+    fn loc(&self) -> Loc {
+        self.token().loc
+    }
+
+    /// The place of the token before the next one.
+    fn previous_loc(&self) -> Loc {
+        self.tokens[self.next.saturating_sub(1).min(self.tokens.len() - 1)].loc
+    }
+
+    fn advance(&mut self) {
+        if self.next + 1 < self.tokens.len() {
+            self.next += 1;
+        }
+    }
+
+    fn at(&self, punct: Punct) -> bool {
+        *self.peek() == Tok::Punct(punct)
+    }
+
+    fn at_keyword(&self, keyword: Keyword) -> bool {
+        *self.peek() == Tok::Keyword(keyword)
+    }
+
+    fn eat(&mut self, punct: Punct) -> bool {
+        let found = self.at(punct);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn eat_keyword(&mut self, keyword: Keyword) -> bool {
+        let found = self.at_keyword(keyword);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// The next token as a message shows it.
+    fn shown(&self) -> String {
+        match self.peek() {
+            Tok::Ident(symbol) => format!("`{}`", self.names.get(*symbol)),
+            Tok::Keyword(keyword) => format!("`{}`", keyword.text()),
+            Tok::Punct(punct) => format!("`{}`", punct.text()),
+            Tok::Number(_) => "a number".to_owned(),
+            Tok::Char(_) => "a character".to_owned(),
+            Tok::Str(_) => "a string".to_owned(),
+            Tok::End => "the end of the program".to_owned(),
+        }
+    }
+
+    /// Reports that `what` is missing here.
+    fn expected<T>(&mut self, what: &str) -> Parsed<T> {
+        let message = format!("{what} is expected here, not {}", self.shown());
+        Err(self.diags.error(self.loc(), message))
+    }
+
+    fn expect(&mut self, punct: Punct, after: &str) -> Parsed<()> {
+        if self.eat(punct) {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` is expected {after}, not {}",
+            punct.text(),
+            self.shown()
+        );
+        // A missing `;` is best shown where it should be.
+        let loc = match punct {
+            Punct::Semi => self.previous_loc(),
+            _ => self.loc(),
+        };
+        Err(self.diags.error(loc, message))
+    }
+
+    /// Goes one level deeper; `leave` goes back.
+    fn enter(&mut self) -> Parsed<()> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            let message = format!("this nests deeper than {DEPTH} levels, Touchstone's limit");
+            return Err(self.diags.error(self.loc(), message));
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn is_type_name(&self, symbol: Symbol) -> bool {
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(&symbol))
+            .copied()
+            .unwrap_or(false)
+    }
+
+    fn declare(&mut self, name: Option<Name>, is_type: bool) {
+        if let (Some(name), Some(scope)) = (name, self.scopes.last_mut()) {
+            scope.insert(name.symbol, is_type);
+        }
+    }
+
+    fn open_scope(&mut self) {
+        self.scopes.push(HashMap::new());
+    }
+
+    fn close_scope(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// After an error at program scope: past the next `;`, or the braces of a body.
+    fn skip_item(&mut self, from: usize) {
+        // Braces opened since the start of the item are still to be closed.
+        let mut depth = 0i32;
+        for token in &self.tokens[from..self.next] {
+            match token.tok {
+                Tok::Punct(Punct::LBrace) => depth += 1,
+                Tok::Punct(Punct::RBrace) => depth -= 1,
+                _ => {}
+            }
+        }
+        loop {
+            match self.peek() {
+                Tok::End => return,
+                Tok::Punct(Punct::LBrace) => depth += 1,
+                Tok::Punct(Punct::RBrace) => {
+                    depth -= 1;
+                    if depth <= 0 {
+                        self.advance();
+                        self.eat(Punct::Semi);
+                        return;
+                    }
+                }
+                Tok::Punct(Punct::Semi) if depth <= 0 => {
+                    self.advance();
+                    return;
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// After an error in a statement: past the next `;`, or before the `}` that ends the block.
+    fn skip_statement(&mut self) {
+        let mut depth = 0;
+        loop {
+            match self.peek() {
+                Tok::End => return,
+                Tok::Punct(Punct::LBrace) => depth += 1,
+                Tok::Punct(Punct::RBrace) if depth == 0 => return,
+                Tok::Punct(Punct::RBrace) => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.advance();
+                        return;
+                    }
+                }
+                Tok::Punct(Punct::Semi) if depth == 0 => {
+                    self.advance();
+                    return;
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+}

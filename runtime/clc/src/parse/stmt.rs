@@ -1,0 +1,250 @@
+//! Statements.
+
+use super::{Parsed, Parser};
+use crate::ast::{Label, Stmt, StmtKind};
+use crate::diag::Reported;
+use crate::token::{Keyword, Punct, Tok};
+
+impl Parser<'_> {
+    /// The statements up to the `}` that closes the block, which is consumed.
+    pub(super) fn block_rest(&mut self) -> Parsed<Vec<Stmt>> {
+        let open = self.previous_loc();
+        let mut stmts = Vec::new();
+        while !self.eat(Punct::RBrace) {
+            if *self.peek() == Tok::End {
+                let r = self.expected("`}`");
+                self.diags.note(open, "to match this `{`");
+                return r;
+            }
+            let (depth, scopes) = (self.depth, self.scopes.len());
+            let before = self.next;
+            match self.statement() {
+                Ok(stmt) => stmts.push(stmt),
+                Err(Reported) => {
+                    if self.diags.hopeless() {
+                        return Err(Reported);
+                    }
+                    self.depth = depth;
+                    self.scopes.truncate(scopes);
+                    self.skip_statement();
+                    if self.next == before && !self.at(Punct::RBrace) {
+                        self.advance();
+                    }
+                }
+            }
+        }
+        Ok(stmts)
+    }
+
+    /// A statement or, where a block allows it, a declaration.
+    fn statement(&mut self) -> Parsed<Stmt> {
+        self.enter()?;
+        let loc = self.loc();
+        let kind = self.statement_kind()?;
+        self.leave();
+        Ok(Stmt { kind, loc })
+    }
+
+    fn statement_kind(&mut self) -> Parsed<StmtKind> {
+        let labels = self.labels()?;
+        if !labels.is_empty() {
+            // A label may end a block, standing for nothing.
+            let rest = if self.at(Punct::RBrace) {
+                Stmt {
+                    kind: StmtKind::Empty,
+                    loc: self.loc(),
+                }
+            } else {
+                self.statement()?
+            };
+            return Ok(StmtKind::Labelled(labels, Box::new(rest)));
+        }
+        // `__attribute__((opencl_unroll_hint)) for (…)`
+        if self.at_keyword(Keyword::Attribute) {
+            let start = self.next;
+            let attrs = self.attributes()?;
+            if self.starts_declaration() {
+                self.next = start;
+            } else {
+                for attr in attrs {
+                    if self.names.get(attr.name.symbol) != "opencl_unroll_hint" {
+                        self.diags
+                            .warning(attr.name.loc, "this attribute of a statement is ignored");
+                    }
+                }
+            }
+        }
+        if self.starts_declaration() {
+            return Ok(StmtKind::Declaration(Box::new(self.declaration()?)));
+        }
+        let keyword = match self.peek() {
+            Tok::Keyword(keyword) => Some(*keyword),
+            Tok::Punct(Punct::Semi) => {
+                self.advance();
+                return Ok(StmtKind::Empty);
+            }
+            Tok::Punct(Punct::LBrace) => {
+                self.advance();
+                self.open_scope();
+                let stmts = self.block_rest();
+                self.close_scope();
+                return Ok(StmtKind::Block(stmts?));
+            }
+            Tok::Ident(_)
+            | Tok::Punct(_)
+            | Tok::Number(_)
+            | Tok::Char(_)
+            | Tok::Str(_)
+            | Tok::End => None,
+        };
+        match keyword {
+            Some(Keyword::If) => {
+                self.advance();
+                let cond = self.parenthesised("if")?;
+                let then = Box::new(self.statement()?);
+                let other = if self.eat_keyword(Keyword::Else) {
+                    Some(Box::new(self.statement()?))
+                } else {
+                    None
+                };
+                Ok(StmtKind::If { cond, then, other })
+            }
+            Some(Keyword::While) => {
+                self.advance();
+                let cond = self.parenthesised("while")?;
+                let body = Box::new(self.statement()?);
+                Ok(StmtKind::While { cond, body })
+            }
+            Some(Keyword::Do) => {
+                self.advance();
+                let body = Box::new(self.statement()?);
+                if !self.eat_keyword(Keyword::While) {
+                    return self.expected("`while` of this do loop");
+                }
+                let cond = self.parenthesised("while")?;
+                self.expect(Punct::Semi, "after this do loop")?;
+                Ok(StmtKind::Do { body, cond })
+            }
+            Some(Keyword::For) => {
+                self.advance();
+                self.open_scope();
+                let result = self.for_rest();
+                self.close_scope();
+                result
+            }
+            Some(Keyword::Switch) => {
+                self.advance();
+                let value = self.parenthesised("switch")?;
+                let body = Box::new(self.statement()?);
+                Ok(StmtKind::Switch { value, body })
+            }
+            Some(Keyword::Goto) => {
+                self.advance();
+                let Some(name) = self.optional_name() else {
+                    return self.expected("a label");
+                };
+                self.expect(Punct::Semi, "after this goto")?;
+                Ok(StmtKind::Goto(name))
+            }
+            Some(Keyword::Break) => {
+                self.advance();
+                self.expect(Punct::Semi, "after `break`")?;
+                Ok(StmtKind::Break)
+            }
+            Some(Keyword::Continue) => {
+                self.advance();
+                self.expect(Punct::Semi, "after `continue`")?;
+                Ok(StmtKind::Continue)
+            }
+            Some(Keyword::Return) => {
+                self.advance();
+                let value = if self.at(Punct::Semi) {
+                    None
+                } else {
+                    Some(self.expression()?)
+                };
+                self.expect(Punct::Semi, "after this return")?;
+                Ok(StmtKind::Return(value))
+            }
+            Some(Keyword::Else) => {
+                let loc = self.loc();
+                Err(self.diags.error(loc, "`else` without `if`"))
+            }
+            Some(Keyword::Asm) => {
+                let loc = self.loc();
+                Err(self.diags.error(loc, "`asm` is not in OpenCL C"))
+            }
+            Some(_) | None => {
+                let value = self.expression()?;
+                self.expect(Punct::Semi, "after this expression")?;
+                Ok(StmtKind::Expr(value))
+            }
+        }
+    }
+
+    /// Labels, and the statement they stand before.
+    fn labels(&mut self) -> Parsed<Vec<Label>> {
+        let mut labels = Vec::new();
+        loop {
+            let loc = self.loc();
+            if let (Tok::Ident(_), Tok::Punct(Punct::Colon)) = (self.peek(), self.peek_at(1)) {
+                labels.extend(self.optional_name().map(Label::Name));
+                self.advance();
+            } else if self.eat_keyword(Keyword::Case) {
+                let value = self.conditional()?;
+                if self.at(Punct::Ellipsis) {
+                    let message = "a case has one value; ranges are not in OpenCL C";
+                    return Err(self.diags.error(self.loc(), message));
+                }
+                self.expect(Punct::Colon, "after this case")?;
+                labels.push(Label::Case(value, loc));
+            } else if self.eat_keyword(Keyword::Default) {
+                self.expect(Punct::Colon, "after `default`")?;
+                labels.push(Label::Default(loc));
+            } else {
+                return Ok(labels);
+            }
+        }
+    }
+
+    fn parenthesised(&mut self, after: &str) -> Parsed<crate::ast::Expr> {
+        self.expect(Punct::LParen, &format!("after `{after}`"))?;
+        let value = self.expression()?;
+        self.expect(Punct::RParen, "after this condition")?;
+        Ok(value)
+    }
+
+    fn for_rest(&mut self) -> Parsed<StmtKind> {
+        self.expect(Punct::LParen, "after `for`")?;
+        let loc = self.loc();
+        let init = if self.eat(Punct::Semi) {
+            None
+        } else if self.starts_declaration() {
+            let kind = StmtKind::Declaration(Box::new(self.declaration()?));
+            Some(Box::new(Stmt { kind, loc }))
+        } else {
+            let kind = StmtKind::Expr(self.expression()?);
+            self.expect(Punct::Semi, "after the start of this for loop")?;
+            Some(Box::new(Stmt { kind, loc }))
+        };
+        let cond = if self.at(Punct::Semi) {
+            None
+        } else {
+            Some(self.expression()?)
+        };
+        self.expect(Punct::Semi, "after the condition of this for loop")?;
+        let step = if self.at(Punct::RParen) {
+            None
+        } else {
+            Some(self.expression()?)
+        };
+        self.expect(Punct::RParen, "after this for loop's head")?;
+        let body = Box::new(self.statement()?);
+        Ok(StmtKind::For {
+            init,
+            cond,
+            step,
+            body,
+        })
+    }
+}

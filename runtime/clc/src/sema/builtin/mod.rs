@@ -1,0 +1,158 @@
+//! Built-in functions (OpenCL C 6.15): which there are, and what a call of one is.
+//!
+//! - `table`: names and kinds
+//! - `numeric`: math, integer, common, geometric and relational functions
+//! - `convert`: `convert_…` and `as_…`
+//! - `memory`: vector loads and stores
+//! - `atomic`: OpenCL 1.x and C11 atomics
+//! - `sync`: work-item functions, barriers, fences
+
+mod atomic;
+mod convert;
+mod memory;
+mod numeric;
+mod sync;
+mod table;
+
+pub(super) use table::missing_constant;
+
+use super::{Checked, Sema};
+use crate::ast;
+use crate::diag::Reported;
+use crate::hir::{Builtin, Expr, ExprKind};
+use crate::source::Loc;
+use crate::types::{Qual, Scalar};
+use table::{Kind, find, missing_function};
+
+/// A call being checked.
+pub(super) struct Call<'c> {
+    pub(super) name: &'c str,
+    pub(super) args: Vec<Expr>,
+    pub(super) at: Loc,
+}
+
+impl Sema<'_> {
+    /// Whether a name is that of a built-in function of the language.
+    pub(super) fn is_builtin(&self, name: &str) -> bool {
+        find(name, self.language).is_some()
+            || convert::is_conversion(name)
+            || missing_function(name).is_some()
+    }
+
+    /// Checks a call of a built-in function.
+    pub(super) fn builtin_call(
+        &mut self,
+        name: &str,
+        args: &[ast::Expr],
+        at: Loc,
+    ) -> Checked<Expr> {
+        let kind = find(name, self.language);
+        if kind.is_none()
+            && !convert::is_conversion(name)
+            && let Some(feature) = missing_function(name)
+        {
+            return self.unsupported(at, &format!("`{name}`"), feature);
+        }
+        let mut values = Vec::with_capacity(args.len());
+        let mut wrong = None;
+        for arg in args {
+            match self.rvalue(arg) {
+                Ok(value) => values.push(value),
+                Err(reported) => wrong = Some(reported),
+            }
+        }
+        if kind.is_none() && !convert::is_conversion(name) {
+            return self.error(at, format!("there is no function `{name}`"));
+        }
+        if let Some(reported) = wrong {
+            return Err(reported);
+        }
+        let call = Call {
+            name,
+            args: values,
+            at,
+        };
+        match kind {
+            None => self.conversion(call),
+            Some(Kind::Query(query, scalar)) => self.query(query, scalar, call),
+            Some(Kind::Numeric(numeric)) => self.numeric_builtin(numeric, call),
+            Some(Kind::Memory(memory)) => self.memory_builtin(memory, call),
+            Some(Kind::Legacy(op)) => self.legacy_atomic(op, call),
+            Some(Kind::Atomic(op)) => self.atomic(op, call),
+            Some(Kind::Sync(sync)) => self.sync(sync, call),
+            Some(Kind::Constant(bits, scalar)) => {
+                self.arity(&call, 0)?;
+                Ok(self.number(bits, scalar, at))
+            }
+            Some(Kind::Trap) => {
+                self.arity(&call, 0)?;
+                let void = self.types.void();
+                Ok(self.builtin(Builtin::Trap, Vec::new(), void, at))
+            }
+        }
+    }
+
+    /// A call as an expression.
+    pub(super) fn builtin(&self, builtin: Builtin, args: Vec<Expr>, qual: Qual, at: Loc) -> Expr {
+        self.value(ExprKind::Builtin(builtin, args), qual, at)
+    }
+
+    /// Checks the number of arguments.
+    pub(super) fn arity(&mut self, call: &Call<'_>, n: usize) -> Checked<()> {
+        self.arity_between(call, n, n)
+    }
+
+    pub(super) fn arity_between(
+        &mut self,
+        call: &Call<'_>,
+        least: usize,
+        most: usize,
+    ) -> Checked<()> {
+        let given = call.args.len();
+        if (least..=most).contains(&given) {
+            return Ok(());
+        }
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let message = if least == most {
+            format!(
+                "`{}` takes {least} argument{}, and is given {given}",
+                call.name,
+                plural(least)
+            )
+        } else {
+            format!(
+                "`{}` takes {least} to {most} arguments, and is given {given}",
+                call.name
+            )
+        };
+        self.error(call.at, message)
+    }
+
+    /// Reports arguments that the function does not take.
+    pub(super) fn no_overload<T>(&mut self, call: &Call<'_>) -> Checked<T> {
+        let types: Vec<String> = call.args.iter().map(|a| self.show(a.qual)).collect();
+        let message = format!("`{}` does not take ({})", call.name, types.join(", "));
+        self.error(call.at, message)
+    }
+
+    /// An argument that has to be an integer constant.
+    pub(super) fn constant_argument(
+        &mut self,
+        call: &Call<'_>,
+        index: usize,
+        what: &str,
+    ) -> Checked<u64> {
+        let Some(arg) = call.args.get(index) else {
+            return Err(Reported);
+        };
+        match self.int_constant(arg) {
+            Some((bits, _)) => Ok(bits),
+            None if self.types.as_scalar(arg.qual).is_some_and(Scalar::is_int) => {
+                let at = arg.loc;
+                let what = format!("{what} that is not a constant");
+                self.unsupported(at, &what, "memory orders and scopes chosen at run time")
+            }
+            None => self.no_overload(call),
+        }
+    }
+}

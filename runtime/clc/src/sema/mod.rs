@@ -1,0 +1,191 @@
+//! The checker: syntax tree in, typed tree out.
+//!
+//! - `scope`: what names mean
+//! - `names`: what is declared from the start
+//! - `typing`: specifiers and declarators to types
+//! - `attrs`: attributes
+//! - `decl`: declarations, functions, kernels' arguments
+//! - `init`: initialisers
+//! - `stmt`, `expr`, `ops`, `convert`, `call`: statements and expressions
+//! - `fold`: constants
+//! - `builtin`: built-in functions
+//!
+//! An expression that is wrong is reported once and dropped; the rest of the unit is checked on.
+
+mod attrs;
+mod builtin;
+mod call;
+mod convert;
+mod decl;
+mod expr;
+mod fold;
+mod init;
+mod names;
+mod ops;
+mod scope;
+mod stmt;
+mod typing;
+
+pub(crate) use names::type_names;
+
+use crate::ast;
+use crate::device::Language;
+use crate::diag::{Diagnostics, Reported};
+use crate::hir;
+use crate::intern::{Interner, Symbol};
+use crate::source::Loc;
+use crate::types::{Qual, Types};
+use scope::Scopes;
+use std::collections::HashMap;
+
+/// The result of a check.
+pub(crate) type Checked<T> = Result<T, Reported>;
+
+/// The state of the check of one unit.
+pub(crate) struct Sema<'a> {
+    types: Types,
+    names: &'a mut Interner,
+    diags: &'a mut Diagnostics,
+    language: &'a Language,
+    scopes: Scopes,
+    functions: Vec<hir::Function>,
+    by_name: HashMap<Symbol, hir::FnId>,
+    globals: Vec<hir::Global>,
+    locals: Vec<hir::Local>,
+    /// Who calls whom, to find recursion.
+    calls: Vec<(hir::FnId, hir::FnId, Loc)>,
+    /// The function whose body is being checked.
+    current: Option<Current>,
+}
+
+/// The function whose body is being checked.
+struct Current {
+    id: hir::FnId,
+    ret: Qual,
+    kernel: bool,
+    vars: Vec<hir::Var>,
+    labels: u32,
+    named_labels: HashMap<Symbol, NamedLabel>,
+    loops: u32,
+    breakables: u32,
+    switches: Vec<Switch>,
+    /// Blocks open inside the body.
+    blocks: u32,
+}
+
+struct NamedLabel {
+    id: hir::LabelId,
+    defined: bool,
+    at: Loc,
+}
+
+/// A `switch` whose body is being checked.
+struct Switch {
+    qual: Qual,
+    cases: Vec<(u64, hir::LabelId)>,
+    default: Option<hir::LabelId>,
+}
+
+/// Checks a unit.
+pub(crate) fn check(
+    items: &[ast::Item],
+    names: &mut Interner,
+    diags: &mut Diagnostics,
+    language: &Language,
+) -> hir::Unit {
+    let mut sema = Sema {
+        types: Types::new(),
+        names,
+        diags,
+        language,
+        scopes: Scopes::new(),
+        functions: Vec::new(),
+        by_name: HashMap::new(),
+        globals: Vec::new(),
+        locals: Vec::new(),
+        calls: Vec::new(),
+        current: None,
+    };
+    sema.declare_known_names();
+    sema.scopes.open();
+    for item in items {
+        if sema.diags.hopeless() {
+            break;
+        }
+        // What is wrong has been reported.
+        let _ = sema.item(item);
+    }
+    sema.check_recursion();
+    hir::Unit {
+        types: sema.types,
+        functions: sema.functions,
+        globals: sema.globals,
+        locals: sema.locals,
+    }
+}
+
+impl Sema<'_> {
+    fn error<T>(&mut self, at: Loc, message: impl Into<String>) -> Checked<T> {
+        Err(self.diags.error(at, message))
+    }
+
+    fn unsupported<T>(&mut self, at: Loc, what: &str, feature: &str) -> Checked<T> {
+        Err(self.diags.unsupported(at, what, feature))
+    }
+
+    fn show(&self, qual: Qual) -> String {
+        self.types.show(qual, self.names)
+    }
+
+    fn name(&self, symbol: Symbol) -> String {
+        self.names.get(symbol).to_owned()
+    }
+
+    /// The function being checked; only called inside bodies.
+    fn current(&mut self, at: Loc) -> Checked<&mut Current> {
+        if self.current.is_none() {
+            return self.error(at, "this can only stand inside a function");
+        }
+        self.current.as_mut().ok_or(Reported)
+    }
+
+    /// Reports each function that ends up calling itself (OpenCL C 6.11: no recursion).
+    fn check_recursion(&mut self) {
+        let n = self.functions.len();
+        let mut edges: Vec<Vec<(usize, Loc)>> = vec![Vec::new(); n];
+        for (from, to, at) in &self.calls {
+            edges[from.0 as usize].push((to.0 as usize, *at));
+        }
+        // Depth-first with an explicit stack; 1 is on the path, 2 is done.
+        let mut state = vec![0u8; n];
+        for start in 0..n {
+            if state[start] != 0 {
+                continue;
+            }
+            let mut stack = vec![(start, 0usize)];
+            state[start] = 1;
+            while let Some(&mut (function, ref mut next)) = stack.last_mut() {
+                let Some(&(to, at)) = edges[function].get(*next) else {
+                    state[function] = 2;
+                    stack.pop();
+                    continue;
+                };
+                *next += 1;
+                match state[to] {
+                    0 => {
+                        state[to] = 1;
+                        stack.push((to, 0));
+                    }
+                    1 => {
+                        let name = self.functions[to].name.clone();
+                        self.diags.error(
+                            at,
+                            format!("`{name}` calls itself by this; OpenCL C has no recursion"),
+                        );
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}

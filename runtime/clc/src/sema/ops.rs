@@ -1,0 +1,617 @@
+//! Operators (OpenCL C 6.5).
+
+use super::fold;
+use super::{Checked, Sema};
+use crate::ast::{BinaryOp, UnaryOp};
+use crate::hir::{ArithOp, CompareOp, Expr, ExprKind};
+use crate::source::Loc;
+use crate::types::{Lanes, Qual, Scalar, Space, Type, promoted};
+
+/// The arithmetic operation of an operator, if it is one.
+fn arith_op(op: BinaryOp) -> Option<ArithOp> {
+    Some(match op {
+        BinaryOp::Mul => ArithOp::Mul,
+        BinaryOp::Div => ArithOp::Div,
+        BinaryOp::Rem => ArithOp::Rem,
+        BinaryOp::Add => ArithOp::Add,
+        BinaryOp::Sub => ArithOp::Sub,
+        BinaryOp::Shl => ArithOp::Shl,
+        BinaryOp::Shr => ArithOp::Shr,
+        BinaryOp::BitAnd => ArithOp::And,
+        BinaryOp::BitXor => ArithOp::Xor,
+        BinaryOp::BitOr => ArithOp::Or,
+        BinaryOp::Lt
+        | BinaryOp::Gt
+        | BinaryOp::Le
+        | BinaryOp::Ge
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::And
+        | BinaryOp::Or => return None,
+    })
+}
+
+fn compare_op(op: BinaryOp) -> Option<CompareOp> {
+    Some(match op {
+        BinaryOp::Lt => CompareOp::Lt,
+        BinaryOp::Gt => CompareOp::Gt,
+        BinaryOp::Le => CompareOp::Le,
+        BinaryOp::Ge => CompareOp::Ge,
+        BinaryOp::Eq => CompareOp::Eq,
+        BinaryOp::Ne => CompareOp::Ne,
+        BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::BitAnd
+        | BinaryOp::BitXor
+        | BinaryOp::BitOr
+        | BinaryOp::And
+        | BinaryOp::Or => return None,
+    })
+}
+
+/// Whether an operation is for integers only.
+fn integers_only(op: ArithOp) -> bool {
+    match op {
+        ArithOp::Add | ArithOp::Sub | ArithOp::Mul | ArithOp::Div => false,
+        ArithOp::Rem | ArithOp::Shl | ArithOp::Shr | ArithOp::And | ArithOp::Or | ArithOp::Xor => {
+            true
+        }
+    }
+}
+
+impl Sema<'_> {
+    fn operands<T>(&mut self, op: &str, a: Qual, b: Qual, at: Loc) -> Checked<T> {
+        let message = format!(
+            "`{op}` does not work on `{}` and `{}`",
+            self.show(a),
+            self.show(b)
+        );
+        self.error(at, message)
+    }
+
+    /// The size of what a pointer points to, for arithmetic on it.
+    pub(super) fn stride(&mut self, pointer: Qual, at: Loc) -> Checked<u64> {
+        let Some(to) = self.types.pointee(pointer) else {
+            return self.error(at, "a pointer is expected here");
+        };
+        if self.types.of(to) == Type::Void {
+            return self.error(at, "arithmetic on a pointer to void");
+        }
+        self.complete(to, at, "what this pointer points to")
+    }
+
+    /// The index of a pointer operation, as a `long`.
+    fn index(&mut self, expr: Expr) -> Checked<Expr> {
+        match self.types.as_scalar(expr.qual) {
+            Some(scalar) if scalar.is_int() => {
+                // An unsigned index is extended with zeros before its bits are taken as a long.
+                Ok(self.numeric(expr, Scalar::Long))
+            }
+            Some(_) | None => {
+                let message = format!("an index is an integer, not `{}`", self.show(expr.qual));
+                self.error(expr.loc, message)
+            }
+        }
+    }
+
+    /// Pointer plus or minus an integer.
+    pub(super) fn pointer_plus(
+        &mut self,
+        ptr: Expr,
+        index: Expr,
+        minus: bool,
+        at: Loc,
+    ) -> Checked<Expr> {
+        let size = self.stride(ptr.qual, at)?;
+        let index = self.index(index)?;
+        let qual = ptr.qual;
+        Ok(self.value(
+            ExprKind::PtrAdd {
+                ptr: Box::new(ptr),
+                index: Box::new(index),
+                size,
+                minus,
+            },
+            qual,
+            at,
+        ))
+    }
+
+    /// A binary operator on two values.
+    pub(super) fn binary(&mut self, op: BinaryOp, a: Expr, b: Expr, at: Loc) -> Checked<Expr> {
+        let (a, b) = (self.load(a)?, self.load(b)?);
+        if let Some(compare) = compare_op(op) {
+            return self.compare(compare, op, a, b, at);
+        }
+        let Some(arith) = arith_op(op) else {
+            return self.logical(op == BinaryOp::And, a, b, at);
+        };
+        let pointers = (
+            self.types.pointee(a.qual).is_some(),
+            self.types.pointee(b.qual).is_some(),
+        );
+        match (arith, pointers) {
+            (ArithOp::Add, (true, false)) => return self.pointer_plus(a, b, false, at),
+            (ArithOp::Add, (false, true)) => return self.pointer_plus(b, a, false, at),
+            (ArithOp::Sub, (true, false)) => return self.pointer_plus(a, b, true, at),
+            (ArithOp::Sub, (true, true)) => return self.pointer_minus(a, b, at),
+            _ => {}
+        }
+        let (Some((x, m)), Some((y, n))) =
+            (self.types.arithmetic(a.qual), self.types.arithmetic(b.qual))
+        else {
+            return self.operands(op.text(), a.qual, b.qual, at);
+        };
+        if integers_only(arith) && (x.is_float() || y.is_float()) {
+            return self.operands(op.text(), a.qual, b.qual, at);
+        }
+        if matches!(arith, ArithOp::Shl | ArithOp::Shr) {
+            return self.shift(arith, a, b, (x, m), (y, n), at);
+        }
+        let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
+        self.arith(arith, a, b, scalar, lanes, at)
+    }
+
+    /// An operation on operands of the result's type.
+    fn arith(
+        &mut self,
+        op: ArithOp,
+        a: Expr,
+        b: Expr,
+        scalar: Scalar,
+        lanes: Option<Lanes>,
+        at: Loc,
+    ) -> Checked<Expr> {
+        if scalar == Scalar::Half {
+            return self.unsupported(at, "this operator", "half-precision arithmetic");
+        }
+        if let (Some((x, _)), Some((y, _))) = (self.constant(&a), self.constant(&b)) {
+            if let Some(bits) = fold::arith(op, scalar, x, y) {
+                return Ok(self.number(bits, scalar, at));
+            }
+            self.diags.warning(at, "division by zero");
+        }
+        let qual = self.types.shaped(scalar, lanes);
+        Ok(self.value(ExprKind::Arith(op, Box::new(a), Box::new(b)), qual, at))
+    }
+
+    /// `<<` and `>>`: the result has the type of the promoted left operand.
+    fn shift(
+        &mut self,
+        op: ArithOp,
+        a: Expr,
+        b: Expr,
+        (x, m): (Scalar, Option<Lanes>),
+        (y, n): (Scalar, Option<Lanes>),
+        at: Loc,
+    ) -> Checked<Expr> {
+        let text = if op == ArithOp::Shl { "<<" } else { ">>" };
+        match (m, n) {
+            (None, None) => {
+                let (a, b) = (self.promote(a), self.promote(b));
+                let scalar = promoted(x);
+                // Only the low bits of the count matter, so its width does not.
+                let b = self.numeric(b, scalar);
+                self.arith(op, a, b, scalar, None, at)
+            }
+            (Some(m), None) => {
+                let b = self.splat(b, x, m);
+                self.arith(op, a, b, x, Some(m), at)
+            }
+            (Some(m), Some(n)) if m == n && x.size() == y.size() => {
+                let b = self.numeric(b, x);
+                self.arith(op, a, b, x, Some(m), at)
+            }
+            _ => self.operands(text, a.qual, b.qual, at),
+        }
+    }
+
+    fn pointer_minus(&mut self, a: Expr, b: Expr, at: Loc) -> Checked<Expr> {
+        let (Some(x), Some(y)) = (self.types.pointee(a.qual), self.types.pointee(b.qual)) else {
+            return self.operands("-", a.qual, b.qual, at);
+        };
+        if x.ty != y.ty {
+            return self.operands("-", a.qual, b.qual, at);
+        }
+        let (a, b) = self.common_space(a, b, at)?;
+        let size = self.stride(a.qual, at)?.max(1);
+        let qual = self.types.scalar(Scalar::PTRDIFF);
+        Ok(self.value(ExprKind::PtrDiff(Box::new(a), Box::new(b), size), qual, at))
+    }
+
+    /// Brings two pointers to one address space: their own, or generic.
+    pub(super) fn common_space(&mut self, a: Expr, b: Expr, at: Loc) -> Checked<(Expr, Expr)> {
+        let (Some(x), Some(y)) = (self.types.pointee(a.qual), self.types.pointee(b.qual)) else {
+            return Ok((a, b));
+        };
+        if x.space == y.space {
+            return Ok((a, b));
+        }
+        let generic = self.language.generic
+            && (x.space == Space::Generic || y.space == Space::Generic)
+            && x.space != Space::Constant
+            && y.space != Space::Constant;
+        if !generic {
+            let message = format!(
+                "a pointer to {} and one to {} memory do not go together",
+                x.space, y.space
+            );
+            return self.error(at, message);
+        }
+        let gx = self.types.pointer(x.in_space(Space::Generic));
+        let gy = self.types.pointer(y.in_space(Space::Generic));
+        Ok((self.pointer_as(a, gx), self.pointer_as(b, gy)))
+    }
+
+    fn compare(
+        &mut self,
+        op: CompareOp,
+        word: BinaryOp,
+        a: Expr,
+        b: Expr,
+        at: Loc,
+    ) -> Checked<Expr> {
+        let int = self.types.scalar(Scalar::Int);
+        let pointers = (
+            self.types.pointee(a.qual).is_some(),
+            self.types.pointee(b.qual).is_some(),
+        );
+        let (a, b) = match pointers {
+            (true, false) if self.is_null_constant(&b) => {
+                let null = self.null(a.qual, at);
+                (a, null)
+            }
+            (false, true) if self.is_null_constant(&a) => {
+                let null = self.null(b.qual, at);
+                (null, b)
+            }
+            (true, true) if self.is_null_constant(&b) => {
+                let null = self.null(a.qual, at);
+                (a, null)
+            }
+            (true, true) if self.is_null_constant(&a) => {
+                let null = self.null(b.qual, at);
+                (null, b)
+            }
+            (true, true) => self.common_space(a, b, at)?,
+            (false, false) => {
+                if self.types.arithmetic(a.qual).is_none()
+                    || self.types.arithmetic(b.qual).is_none()
+                {
+                    return self.operands(word.text(), a.qual, b.qual, at);
+                }
+                let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
+                if let (Some((x, _)), Some((y, _))) = (self.constant(&a), self.constant(&b))
+                    && let Some(value) = fold::compare(op, scalar, x, y)
+                {
+                    return Ok(self.number(u64::from(value), Scalar::Int, at));
+                }
+                let qual = match lanes {
+                    Some(_) => self.types.shaped(scalar.signed_of_size(), lanes),
+                    None => int,
+                };
+                return Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), qual, at));
+            }
+            (true, false) | (false, true) => {
+                return self.operands(word.text(), a.qual, b.qual, at);
+            }
+        };
+        Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), int, at))
+    }
+
+    fn logical(&mut self, and: bool, a: Expr, b: Expr, at: Loc) -> Checked<Expr> {
+        let (x, y) = (self.types.arithmetic(a.qual), self.types.arithmetic(b.qual));
+        if matches!(x, Some((_, Some(_)))) || matches!(y, Some((_, Some(_)))) {
+            let (Some(_), Some(_)) = (x, y) else {
+                return self.operands(if and { "&&" } else { "||" }, a.qual, b.qual, at);
+            };
+            let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
+            let qual = self.types.shaped(scalar.signed_of_size(), lanes);
+            return Ok(self.value(
+                ExprKind::VectorLogical(and, Box::new(a), Box::new(b)),
+                qual,
+                at,
+            ));
+        }
+        let (a, b) = (self.condition(a)?, self.condition(b)?);
+        if let Some((bits, scalar)) = self.constant(&a) {
+            if fold::truth(bits, scalar) != and {
+                return Ok(self.number(u64::from(!and), Scalar::Int, at));
+            }
+            if let Some((bits, scalar)) = self.constant(&b) {
+                let value = fold::truth(bits, scalar);
+                return Ok(self.number(u64::from(value), Scalar::Int, at));
+            }
+        }
+        let int = self.types.scalar(Scalar::Int);
+        Ok(self.value(ExprKind::Logical(and, Box::new(a), Box::new(b)), int, at))
+    }
+
+    /// `+ - ~ !` on a value.
+    pub(super) fn unary(&mut self, op: UnaryOp, expr: Expr, at: Loc) -> Checked<Expr> {
+        let expr = self.load(expr)?;
+        if op == UnaryOp::Not {
+            return self.not(expr, at);
+        }
+        let text = match op {
+            UnaryOp::Plus => "+",
+            UnaryOp::Neg => "-",
+            UnaryOp::Complement => "~",
+            UnaryOp::Not => "!",
+            UnaryOp::Deref => "*",
+            UnaryOp::AddressOf => "&",
+        };
+        let Some((scalar, _)) = self.types.arithmetic(expr.qual) else {
+            let message = format!("`{text}` does not work on `{}`", self.show(expr.qual));
+            return self.error(at, message);
+        };
+        if op == UnaryOp::Complement && scalar.is_float() {
+            let message = format!("`~` does not work on `{}`", self.show(expr.qual));
+            return self.error(at, message);
+        }
+        if scalar == Scalar::Half {
+            return self.unsupported(at, "this operator", "half-precision arithmetic");
+        }
+        let expr = self.promote(expr);
+        if let Some((bits, scalar)) = self.constant(&expr) {
+            let value = match op {
+                UnaryOp::Neg if scalar == Scalar::Float => bits ^ 0x8000_0000,
+                UnaryOp::Neg if scalar == Scalar::Double => bits ^ (1 << 63),
+                UnaryOp::Neg => bits.wrapping_neg(),
+                UnaryOp::Complement => !bits,
+                UnaryOp::Plus | UnaryOp::Not | UnaryOp::Deref | UnaryOp::AddressOf => bits,
+            };
+            return Ok(self.number(value, scalar, at));
+        }
+        let qual = expr.qual;
+        Ok(match op {
+            UnaryOp::Neg => self.value(ExprKind::Neg(Box::new(expr)), qual, at),
+            UnaryOp::Complement => self.value(ExprKind::Complement(Box::new(expr)), qual, at),
+            UnaryOp::Plus | UnaryOp::Not | UnaryOp::Deref | UnaryOp::AddressOf => expr,
+        })
+    }
+
+    fn not(&mut self, expr: Expr, at: Loc) -> Checked<Expr> {
+        if let Some((scalar, lanes @ Some(_))) = self.types.arithmetic(expr.qual) {
+            let qual = self.types.shaped(scalar.signed_of_size(), lanes);
+            return Ok(self.value(ExprKind::Not(Box::new(expr)), qual, at));
+        }
+        let expr = self.condition(expr)?;
+        if let Some((bits, scalar)) = self.constant(&expr) {
+            let value = !fold::truth(bits, scalar);
+            return Ok(self.number(u64::from(value), Scalar::Int, at));
+        }
+        let int = self.types.scalar(Scalar::Int);
+        Ok(self.value(ExprKind::Not(Box::new(expr)), int, at))
+    }
+
+    /// Checks that an expression can be assigned to.
+    fn assignable(&mut self, target: &Expr, at: Loc) -> Checked<()> {
+        if !target.lvalue {
+            return self.error(at, "this cannot be assigned to");
+        }
+        let problem = match self.types.of(target.qual) {
+            _ if target.qual.space == Space::Constant => "constant memory cannot be written",
+            _ if target.qual.constant => "this is const and cannot be assigned to",
+            Type::Array(..) => "an array cannot be assigned to",
+            Type::Void => "void cannot be assigned to",
+            Type::Atomic(_) | Type::AtomicFlag => {
+                "an atomic object can only be accessed by the atomic functions"
+            }
+            Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) | Type::Record(_) => {
+                if let ExprKind::Swizzle(_, elements) = &target.kind {
+                    let mut seen = elements.clone();
+                    seen.sort_unstable();
+                    seen.dedup();
+                    if seen.len() != elements.len() {
+                        return self.error(at, "an element is assigned to twice");
+                    }
+                }
+                return Ok(());
+            }
+        };
+        self.error(at, problem)
+    }
+
+    /// `=`
+    pub(super) fn assign(&mut self, target: Expr, value: Expr, at: Loc) -> Checked<Expr> {
+        self.assignable(&target, at)?;
+        let qual = target.qual;
+        let value = self.implicit(value, qual.value(), "the value assigned")?;
+        Ok(self.value(
+            ExprKind::Assign(Box::new(target), Box::new(value)),
+            qual,
+            at,
+        ))
+    }
+
+    /// `op=`, and `++` and `--` as `+= 1` and `-= 1`.
+    pub(super) fn assign_op(
+        &mut self,
+        op: BinaryOp,
+        target: Expr,
+        operand: Expr,
+        old: bool,
+        at: Loc,
+    ) -> Checked<Expr> {
+        self.assignable(&target, at)?;
+        let operand = self.load(operand)?;
+        let qual = target.qual;
+        let text = op.text();
+        let Some(arith) = arith_op(op) else {
+            return self.operands(text, qual, operand.qual, at);
+        };
+        if self.types.pointee(qual).is_some() {
+            if !matches!(arith, ArithOp::Add | ArithOp::Sub) {
+                return self.operands(text, qual, operand.qual, at);
+            }
+            let size = self.stride(qual, at)?;
+            let index = self.index(operand)?;
+            return Ok(self.value(
+                ExprKind::AssignPtr {
+                    target: Box::new(target),
+                    index: Box::new(index),
+                    size,
+                    minus: arith == ArithOp::Sub,
+                    old,
+                },
+                qual,
+                at,
+            ));
+        }
+        let (Some((x, m)), Some((y, n))) = (
+            self.types.arithmetic(qual),
+            self.types.arithmetic(operand.qual),
+        ) else {
+            return self.operands(text, qual, operand.qual, at);
+        };
+        if integers_only(arith) && (x.is_float() || y.is_float()) {
+            return self.operands(text, qual, operand.qual, at);
+        }
+        if x == Scalar::Half {
+            return self.unsupported(at, "this operator", "half-precision arithmetic");
+        }
+        let shift = matches!(arith, ArithOp::Shl | ArithOp::Shr);
+        let (in_scalar, operand) = match (m, n) {
+            (None, None) if shift => {
+                let scalar = promoted(x);
+                (scalar, self.numeric(operand, scalar))
+            }
+            (None, None) => {
+                let scalar = crate::types::usual(x, y);
+                (scalar, self.numeric(operand, scalar))
+            }
+            (Some(m), None) => (x, self.splat(operand, x, m)),
+            (Some(m), Some(n)) if m == n && x == y => (x, operand),
+            (Some(m), Some(n)) if shift && m == n && x.size() == y.size() => {
+                (x, self.numeric(operand, x))
+            }
+            _ => return self.operands(text, qual, operand.qual, at),
+        };
+        let in_type = self.types.shaped(in_scalar, m);
+        Ok(self.value(
+            ExprKind::AssignOp {
+                op: arith,
+                target: Box::new(target),
+                operand: Box::new(operand),
+                in_type,
+                old,
+            },
+            qual,
+            at,
+        ))
+    }
+
+    /// `?:`
+    pub(super) fn ternary(&mut self, cond: Expr, yes: Expr, no: Expr, at: Loc) -> Checked<Expr> {
+        let (cond, yes, no) = (self.load(cond)?, self.load(yes)?, self.load(no)?);
+        if let Some((scalar, Some(lanes))) = self.types.arithmetic(cond.qual) {
+            return self.vector_ternary(cond, (scalar, lanes), yes, no, at);
+        }
+        let cond = self.condition(cond)?;
+        let (a, b) = (yes.qual, no.qual);
+        let (yes, no, qual) = if a.ty == b.ty {
+            (yes, no, a)
+        } else if self.types.arithmetic(a).is_some() && self.types.arithmetic(b).is_some() {
+            let (yes, no, scalar, lanes) = self.usual_conversions(yes, no, at)?;
+            (yes, no, self.types.shaped(scalar, lanes))
+        } else {
+            match (self.types.pointee(a), self.types.pointee(b)) {
+                (Some(_), _) if self.is_null_constant(&no) => (yes, self.null(a, at), a),
+                (_, Some(_)) if self.is_null_constant(&yes) => (self.null(b, at), no, b),
+                (Some(x), Some(y)) => {
+                    let (yes, no) = self.common_space(yes, no, at)?;
+                    let to = if self.types.of(y) == Type::Void {
+                        no.qual
+                    } else {
+                        yes.qual
+                    };
+                    let differ = x.ty != y.ty
+                        && self.types.of(x) != Type::Void
+                        && self.types.of(y) != Type::Void;
+                    if differ {
+                        self.diags
+                            .warning(at, "the operands of `?:` point to different types");
+                    }
+                    // Qualifiers of both.
+                    let Some(mut target) = self.types.pointee(to) else {
+                        return self.operands("?:", a, b, at);
+                    };
+                    target.constant |= x.constant || y.constant;
+                    target.volatile |= x.volatile || y.volatile;
+                    let to = self.types.pointer(target);
+                    (self.pointer_as(yes, to), self.pointer_as(no, to), to)
+                }
+                _ => return self.operands("?:", a, b, at),
+            }
+        };
+        if let Some((bits, scalar)) = self.constant(&cond)
+            && self.constant(&yes).is_some()
+            && self.constant(&no).is_some()
+        {
+            let chosen = if fold::truth(bits, scalar) { yes } else { no };
+            return Ok(chosen);
+        }
+        let qual = qual.value();
+        // In a scalar selection of integers narrower than int, the operands are promoted.
+        if let Some(scalar) = self.types.as_scalar(qual) {
+            let wide = promoted(scalar);
+            let (yes, no) = (self.numeric(yes, wide), self.numeric(no, wide));
+            let qual = self.types.scalar(wide);
+            return Ok(self.value(
+                ExprKind::Cond(Box::new(cond), Box::new(yes), Box::new(no)),
+                qual,
+                at,
+            ));
+        }
+        Ok(self.value(
+            ExprKind::Cond(Box::new(cond), Box::new(yes), Box::new(no)),
+            qual,
+            at,
+        ))
+    }
+
+    fn vector_ternary(
+        &mut self,
+        cond: Expr,
+        (scalar, lanes): (Scalar, Lanes),
+        yes: Expr,
+        no: Expr,
+        at: Loc,
+    ) -> Checked<Expr> {
+        if scalar.is_float() {
+            return self.error(at, "the condition of `?:` is a vector of integers");
+        }
+        let (a, b) = (yes.qual, no.qual);
+        if self.types.arithmetic(a).is_none() || self.types.arithmetic(b).is_none() {
+            return self.operands("?:", a, b, at);
+        }
+        let (mut yes, mut no, element, shape) = self.usual_conversions(yes, no, at)?;
+        if shape.is_none() {
+            yes = self.splat(yes, element, lanes);
+            no = self.splat(no, element, lanes);
+        } else if shape != Some(lanes) {
+            return self.error(
+                at,
+                "the operands of `?:` have different numbers of elements",
+            );
+        }
+        if element.size() != scalar.size() {
+            return self.error(
+                at,
+                "the condition of `?:` has elements of the size of the operands'",
+            );
+        }
+        let qual = self.types.shaped(element, Some(lanes));
+        Ok(self.value(
+            ExprKind::VectorCond(Box::new(cond), Box::new(yes), Box::new(no)),
+            qual,
+            at,
+        ))
+    }
+}

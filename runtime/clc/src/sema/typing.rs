@@ -1,0 +1,425 @@
+//! Specifiers and declarators to types.
+
+use super::scope::{Entry, Tag, TypeEntry};
+use super::{Checked, Sema};
+use crate::ast::{
+    self, BasicType, DeclPart, Declarator, EnumSpec, Param, Qualifiers, RecordSpec, SpaceWord,
+    Specs, TypeName, TypeSpec,
+};
+use crate::source::Loc;
+use crate::types::{Field, LayoutError, Qual, Record, Scalar, Space, Type};
+
+/// What a declaration's specifiers, or a whole declarator, come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared<'t> {
+    /// For functions, what they return.
+    pub(super) qual: Qual,
+    /// The address space written for the object itself.
+    pub(super) space: Option<Space>,
+    pub(super) not_for_kernels: Option<&'static str>,
+    pub(super) function: Option<(&'t [Param], bool)>,
+}
+
+fn space(word: SpaceWord) -> Space {
+    match word {
+        SpaceWord::Private => Space::Private,
+        SpaceWord::Local => Space::Local,
+        SpaceWord::Global => Space::Global,
+        SpaceWord::Constant => Space::Constant,
+        SpaceWord::Generic => Space::Generic,
+    }
+}
+
+impl Sema<'_> {
+    /// Where `T *p` points when nothing is written (OpenCL C 6.7.1).
+    pub(super) fn default_pointee(&self) -> Space {
+        if self.language.generic {
+            Space::Generic
+        } else {
+            Space::Private
+        }
+    }
+
+    fn word_space(&mut self, word: SpaceWord, at: Loc) -> Checked<Space> {
+        if word == SpaceWord::Generic && !self.language.generic {
+            return self.error(
+                at,
+                "the generic address space needs OpenCL C 2.0, or 3.0 with \
+                 __opencl_c_generic_address_space",
+            );
+        }
+        Ok(space(word))
+    }
+
+    /// The type that specifiers name.
+    pub(super) fn specified<'t>(&mut self, specs: &Specs) -> Checked<Declared<'t>> {
+        let at = specs.loc;
+        if specs.pipe {
+            return self.unsupported(at, "this argument", "pipes");
+        }
+        let (mut qual, mut own_space, mut not_for_kernels) = (self.types.void(), None, None);
+        match &specs.ty {
+            TypeSpec::Basic(basic) => {
+                let scalar = match basic {
+                    BasicType::Void => None,
+                    BasicType::Bool => Some(Scalar::Bool),
+                    BasicType::Char => Some(Scalar::Char),
+                    BasicType::UChar => Some(Scalar::UChar),
+                    BasicType::Short => Some(Scalar::Short),
+                    BasicType::UShort => Some(Scalar::UShort),
+                    BasicType::Int => Some(Scalar::Int),
+                    BasicType::UInt => Some(Scalar::UInt),
+                    BasicType::Long => Some(Scalar::Long),
+                    BasicType::ULong => Some(Scalar::ULong),
+                    BasicType::Half => Some(Scalar::Half),
+                    BasicType::Float => Some(Scalar::Float),
+                    BasicType::Double => Some(Scalar::Double),
+                };
+                if let Some(scalar) = scalar {
+                    self.check_double(scalar, at)?;
+                    qual = self.types.scalar(scalar);
+                    not_for_kernels = match scalar {
+                        Scalar::Bool => Some("bool"),
+                        Scalar::Half => Some("half"),
+                        _ => None,
+                    };
+                }
+            }
+            TypeSpec::Named(name) => match self.scopes.find(name.symbol) {
+                Some(Entry::Typedef(TypeEntry::Known {
+                    qual: known,
+                    space,
+                    not_for_kernels: sized,
+                })) => {
+                    if let Some((scalar, _)) = self.types.arithmetic(known) {
+                        self.check_double(scalar, at)?;
+                    }
+                    if self.types.of(known) == Type::Atomic(Scalar::Double) {
+                        self.check_double(Scalar::Double, at)?;
+                    }
+                    (qual, own_space, not_for_kernels) = (known, space, sized);
+                }
+                Some(Entry::Typedef(TypeEntry::Missing(feature))) => {
+                    let what = format!("the type `{}`", self.name(name.symbol));
+                    return self.unsupported(name.loc, &what, feature);
+                }
+                Some(
+                    Entry::Var(_)
+                    | Entry::Global(_)
+                    | Entry::Local(_)
+                    | Entry::Function(_)
+                    | Entry::Enumerator(..),
+                )
+                | None => {
+                    let message = format!("`{}` is not a type", self.name(name.symbol));
+                    return self.error(name.loc, message);
+                }
+            },
+            TypeSpec::Record(spec) => {
+                qual = self.record(spec)?;
+                if let Type::Record(id) = self.types.of(qual) {
+                    not_for_kernels = self.types.record(id).not_for_kernels;
+                }
+            }
+            TypeSpec::Enum(spec) => qual = self.enumeration(spec)?,
+        }
+        qual.constant |= specs.quals.constant;
+        qual.volatile |= specs.quals.volatile;
+        if specs.quals.restrict {
+            if self.types.pointee(qual).is_none() {
+                return self.error(at, "`restrict` is for pointers");
+            }
+            qual.restrict = true;
+        }
+        if let Some(word) = specs.quals.space {
+            let word = self.word_space(word, at)?;
+            if own_space.is_some_and(|own| own != word) {
+                return self.error(at, "a type has only one address space");
+            }
+            own_space = Some(word);
+        }
+        Ok(Declared {
+            qual,
+            space: own_space,
+            not_for_kernels,
+            function: None,
+        })
+    }
+
+    fn check_double(&mut self, scalar: Scalar, at: Loc) -> Checked<()> {
+        if scalar == Scalar::Double && !self.language.fp64 {
+            return self.error(at, "this device has no double precision (cl_khr_fp64)");
+        }
+        Ok(())
+    }
+
+    /// The type a declarator gives to its name, from that of the specifiers.
+    pub(super) fn declared<'t>(
+        &mut self,
+        base: Declared<'_>,
+        declarator: &'t Declarator,
+    ) -> Checked<Declared<'t>> {
+        let mut out = Declared {
+            qual: base.qual,
+            space: base.space,
+            not_for_kernels: base.not_for_kernels,
+            function: None,
+        };
+        let at = declarator.loc;
+        for (i, part) in declarator.parts.iter().enumerate().rev() {
+            match part {
+                DeclPart::Pointer(quals) => {
+                    let to = out
+                        .qual
+                        .in_space(out.space.unwrap_or_else(|| self.default_pointee()));
+                    out.qual = self.types.pointer(to);
+                    out.space = self.qualify(&mut out.qual, quals, at)?;
+                    out.not_for_kernels = None;
+                }
+                DeclPart::Array(len) => {
+                    let len = match len {
+                        Some(len) => Some(self.array_length(len)?),
+                        None => None,
+                    };
+                    if i + 1 < declarator.parts.len()
+                        || matches!(self.types.of(out.qual), Type::Array(..))
+                    {
+                        self.complete(out.qual, at, "an array's elements")?;
+                    }
+                    if self.types.of(out.qual) == Type::Void {
+                        return self.error(at, "an array cannot have elements of type void");
+                    }
+                    let constant = out.qual.constant;
+                    let volatile = out.qual.volatile;
+                    out.qual = self.types.plain(Type::Array(out.qual, len));
+                    out.qual.constant = constant;
+                    out.qual.volatile = volatile;
+                    if self.types.size(out.qual) == Err(LayoutError::TooLarge) {
+                        return self.error(at, "this array is too large");
+                    }
+                }
+                DeclPart::Function { params, variadic } => {
+                    if i != 0 {
+                        return self.error(at, "pointers to functions are not in OpenCL C");
+                    }
+                    if let Type::Array(..) = self.types.of(out.qual) {
+                        return self.error(at, "a function cannot return an array");
+                    }
+                    out.function = Some((params, *variadic));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn qualify(&mut self, qual: &mut Qual, quals: &Qualifiers, at: Loc) -> Checked<Option<Space>> {
+        qual.constant = quals.constant;
+        qual.volatile = quals.volatile;
+        qual.restrict = quals.restrict;
+        match quals.space {
+            Some(word) => Ok(Some(self.word_space(word, at)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn array_length(&mut self, len: &ast::Expr) -> Checked<u64> {
+        let value = self.rvalue(len)?;
+        let Some((bits, scalar)) = self.int_constant(&value) else {
+            return self.error(
+                len.loc,
+                "an array's length is an integer constant; arrays of variable length are not in \
+                 OpenCL C",
+            );
+        };
+        let negative = scalar.is_signed() && (self.extended(bits, scalar) as i64) < 0;
+        if negative || bits == 0 {
+            return self.error(len.loc, "an array's length is at least 1");
+        }
+        Ok(bits)
+    }
+
+    /// Checks that objects of a type can exist.
+    pub(super) fn complete(&mut self, qual: Qual, at: Loc, what: &str) -> Checked<u64> {
+        match self.types.size(qual) {
+            Ok(size) => Ok(size),
+            Err(LayoutError::Incomplete) => {
+                let message = format!(
+                    "{what} cannot have type `{}`: its size is unknown",
+                    self.show(qual)
+                );
+                self.error(at, message)
+            }
+            Err(LayoutError::TooLarge) => {
+                let message = format!("`{}` is too large", self.show(qual));
+                self.error(at, message)
+            }
+        }
+    }
+
+    /// The type in a cast or `sizeof`.
+    pub(super) fn type_name(&mut self, name: &TypeName) -> Checked<Qual> {
+        let base = self.specified(&name.specs)?;
+        let declared = self.declared(base, &name.declarator)?;
+        if declared.function.is_some() {
+            return self.error(
+                name.declarator.loc,
+                "pointers to functions are not in OpenCL C",
+            );
+        }
+        Ok(declared
+            .qual
+            .in_space(declared.space.unwrap_or(Space::Private)))
+    }
+
+    fn record(&mut self, spec: &RecordSpec) -> Checked<Qual> {
+        let found = spec.tag.and_then(|tag| {
+            if spec.fields.is_some() {
+                self.scopes.find_tag_here(tag.symbol)
+            } else {
+                self.scopes.find_tag(tag.symbol)
+            }
+        });
+        let id = match found {
+            Some(Tag::Record(id)) => {
+                if self.types.record(id).union != spec.union {
+                    return self.error(spec.loc, "this tag is of the other kind: struct or union");
+                }
+                id
+            }
+            Some(Tag::Enum) => return self.error(spec.loc, "this tag is an enum's"),
+            None => {
+                let id = self.types.add_record(Record {
+                    tag: spec.tag.map(|t| t.symbol),
+                    union: spec.union,
+                    complete: false,
+                    fields: Vec::new(),
+                    size: 0,
+                    align: 1,
+                    not_for_kernels: None,
+                });
+                if let Some(tag) = spec.tag {
+                    self.scopes.declare_tag(tag.symbol, Tag::Record(id));
+                }
+                id
+            }
+        };
+        let qual = self.types.plain(Type::Record(id));
+        let Some(groups) = &spec.fields else {
+            return Ok(qual);
+        };
+        if self.types.record(id).complete {
+            return self.error(spec.loc, "this struct is defined again");
+        }
+        let attrs = self.record_attrs(&spec.attrs);
+        let mut fields: Vec<Field> = Vec::new();
+        let mut aligns = Vec::new();
+        let mut not_for_kernels = None;
+        for group in groups {
+            let base = self.specified(&group.specs)?;
+            if group.specs.storage.is_some() {
+                return self.error(group.specs.loc, "a field has no storage class");
+            }
+            let group_align = self.alignment_attr(&group.specs.attrs);
+            if group.declarators.is_empty() {
+                if let Type::Record(inner) = self.types.of(base.qual)
+                    && self.types.record(inner).tag.is_none()
+                {
+                    not_for_kernels = not_for_kernels.or(base.not_for_kernels);
+                    fields.push(field(None, base.qual));
+                    aligns.push(group_align);
+                } else {
+                    self.diags
+                        .warning(group.specs.loc, "this declares no field");
+                }
+            }
+            for member in &group.declarators {
+                let loc = member.declarator.loc;
+                if member.bits.is_some() {
+                    return self.error(loc, "bit-fields are not in OpenCL C");
+                }
+                let declared = self.declared(base, &member.declarator)?;
+                let Some(name) = member.declarator.name else {
+                    return self.error(loc, "a field needs a name");
+                };
+                if declared.function.is_some() {
+                    return self.error(loc, "a field cannot be a function");
+                }
+                if declared.space.is_some() {
+                    return self.error(loc, "a field has no address space of its own");
+                }
+                self.complete(declared.qual, loc, "a field")?;
+                if fields.iter().any(|f| f.name == Some(name.symbol)) {
+                    let message = format!("there are two fields `{}`", self.name(name.symbol));
+                    return self.error(loc, message);
+                }
+                let banned = match self.types.of(declared.qual) {
+                    Type::Pointer(_) => None,
+                    _ => declared.not_for_kernels,
+                };
+                not_for_kernels = not_for_kernels.or(banned);
+                fields.push(field(Some(name.symbol), declared.qual));
+                let own = self.alignment_attr(&member.declarator.attrs);
+                aligns.push(own.max(group_align));
+            }
+        }
+        if fields.is_empty() {
+            return self.error(spec.loc, "a struct has at least one field");
+        }
+        let record = self.types.record_mut(id);
+        record.fields = fields;
+        record.not_for_kernels = not_for_kernels;
+        match self.types.lay_out(id, attrs.packed, attrs.aligned, &aligns) {
+            Ok(()) => Ok(qual),
+            Err(_) => self.error(spec.loc, "this struct is too large"),
+        }
+    }
+
+    fn enumeration(&mut self, spec: &EnumSpec) -> Checked<Qual> {
+        let int = self.types.scalar(Scalar::Int);
+        let Some(enumerators) = &spec.enumerators else {
+            return match spec.tag.and_then(|t| self.scopes.find_tag(t.symbol)) {
+                Some(Tag::Enum) => Ok(int),
+                Some(Tag::Record(_)) => self.error(spec.loc, "this tag is a struct's"),
+                None => self.error(spec.loc, "this enum is not defined"),
+            };
+        };
+        if let Some(tag) = spec.tag {
+            if self.scopes.find_tag_here(tag.symbol).is_some() {
+                return self.error(spec.loc, "this enum is defined again");
+            }
+            self.scopes.declare_tag(tag.symbol, Tag::Enum);
+        }
+        let mut next = 0i64;
+        for (name, value) in enumerators {
+            if let Some(value) = value {
+                let expr = self.rvalue(value)?;
+                let Some((bits, scalar)) = self.int_constant(&expr) else {
+                    return self.error(value.loc, "an enumerator's value is an integer constant");
+                };
+                next = self.extended(bits, scalar) as i64;
+            }
+            let Ok(small) = i32::try_from(next) else {
+                return self.error(name.loc, "an enumerator's value fits in an int");
+            };
+            if self.scopes.find_here(name.symbol).is_some() {
+                let message = format!("`{}` is declared again", self.name(name.symbol));
+                return self.error(name.loc, message);
+            }
+            self.scopes.declare(
+                name.symbol,
+                Entry::Enumerator(u64::from(small as u32), Scalar::Int),
+            );
+            next += 1;
+        }
+        Ok(int)
+    }
+}
+
+fn field(name: Option<crate::intern::Symbol>, qual: Qual) -> Field {
+    Field {
+        name,
+        qual,
+        offset: 0,
+        align: 1,
+    }
+}

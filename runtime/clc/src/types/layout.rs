@@ -1,0 +1,121 @@
+//! Sizes, alignments and offsets (OpenCL C 6.3.5, 6.11.1): every scalar and vector is as aligned
+//! as it is large.
+
+use super::{Qual, RecordId, Type, Types};
+
+/// The largest object, in bytes; far below what arithmetic on offsets holds.
+const OBJECT_LIMIT: u64 = 1 << 40;
+
+/// Why a type has no size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LayoutError {
+    /// `void`, an array without length, a struct without its fields.
+    Incomplete,
+    TooLarge,
+}
+
+impl Types {
+    /// Bytes of an object of this type.
+    pub(crate) fn size(&self, qual: Qual) -> Result<u64, LayoutError> {
+        match self.of(qual) {
+            Type::Void => Err(LayoutError::Incomplete),
+            Type::Array(_, None) => Err(LayoutError::Incomplete),
+            Type::Array(element, Some(len)) => {
+                let size = self.size(element)?;
+                size.checked_mul(len)
+                    .filter(|&n| n <= OBJECT_LIMIT)
+                    .ok_or(LayoutError::TooLarge)
+            }
+            Type::Record(id) => {
+                let record = self.record(id);
+                if record.complete {
+                    Ok(record.size)
+                } else {
+                    Err(LayoutError::Incomplete)
+                }
+            }
+            Type::Scalar(scalar) | Type::Atomic(scalar) => Ok(scalar.size()),
+            Type::AtomicFlag => Ok(4),
+            Type::Pointer(_) => Ok(8),
+            Type::Vector(..) => Ok(self.ir(qual).map_or(0, |ty| u64::from(ty.size()))),
+        }
+    }
+
+    /// Alignment in bytes.
+    pub(crate) fn align(&self, qual: Qual) -> u64 {
+        match self.of(qual) {
+            Type::Void => 1,
+            Type::Array(element, _) => self.align(element),
+            Type::Record(id) => self.record(id).align.max(1),
+            Type::Scalar(scalar) | Type::Atomic(scalar) => scalar.size(),
+            Type::AtomicFlag => 4,
+            Type::Pointer(_) => 8,
+            Type::Vector(..) => self.ir(qual).map_or(1, |ty| u64::from(ty.align())),
+        }
+    }
+
+    /// Gives a struct or union its fields, their offsets and its size. `aligns` are the fields'
+    /// own `aligned` attributes.
+    pub(crate) fn lay_out(
+        &mut self,
+        id: RecordId,
+        packed: bool,
+        aligned: Option<u64>,
+        aligns: &[Option<u64>],
+    ) -> Result<(), LayoutError> {
+        let union = self.record(id).union;
+        let fields = self.record(id).fields.clone();
+        let (mut end, mut align, mut size) = (0u64, 1u64, 0u64);
+        let mut placed = Vec::with_capacity(fields.len());
+        for (i, mut field) in fields.into_iter().enumerate() {
+            let field_size = self.size(field.qual)?;
+            let natural = if packed { 1 } else { self.align(field.qual) };
+            let field_align = natural.max(aligns.get(i).copied().flatten().unwrap_or(1));
+            align = align.max(field_align);
+            field.align = field_align;
+            field.offset = if union {
+                0
+            } else {
+                end.next_multiple_of(field_align)
+            };
+            end = field
+                .offset
+                .checked_add(field_size)
+                .filter(|&n| n <= OBJECT_LIMIT)
+                .ok_or(LayoutError::TooLarge)?;
+            size = size.max(end);
+            placed.push(field);
+        }
+        align = align.max(aligned.unwrap_or(1));
+        let record = self.record_mut(id);
+        record.fields = placed;
+        record.align = align;
+        record.size = size.next_multiple_of(align);
+        record.complete = true;
+        Ok(())
+    }
+
+    /// The path to a named field: through anonymous structs if need be.
+    pub(crate) fn find_field(
+        &self,
+        id: RecordId,
+        name: crate::intern::Symbol,
+    ) -> Option<super::Field> {
+        for field in &self.record(id).fields {
+            if field.name == Some(name) {
+                return Some(field.clone());
+            }
+            if field.name.is_none()
+                && let Type::Record(inner) = self.of(field.qual)
+                && let Some(mut found) = self.find_field(inner, name)
+            {
+                found.offset += field.offset;
+                found.align = found.align.min(field.align);
+                found.qual.constant |= field.qual.constant;
+                found.qual.volatile |= field.qual.volatile;
+                return Some(found);
+            }
+        }
+        None
+    }
+}

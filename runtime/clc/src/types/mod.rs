@@ -1,0 +1,421 @@
+//! Types: scalars, vectors, pointers, arrays, structs, and the atomic types, interned so that the
+//! same type has the same number.
+
+mod convert;
+mod layout;
+
+pub(crate) use convert::{Rank, promoted, usual};
+pub(crate) use layout::LayoutError;
+
+use crate::intern::{Interner, Symbol};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use touchstone_ir as ir;
+
+pub(crate) use ir::{AddressSpace as Space, Lanes};
+
+/// A scalar type of OpenCL C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Scalar {
+    Bool,
+    Char,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    Half,
+    Float,
+    Double,
+}
+
+impl Scalar {
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Bool,
+        Self::Char,
+        Self::UChar,
+        Self::Short,
+        Self::UShort,
+        Self::Int,
+        Self::UInt,
+        Self::Long,
+        Self::ULong,
+        Self::Half,
+        Self::Float,
+        Self::Double,
+    ];
+
+    /// `size_t`, `uintptr_t`: addresses have 64 bits.
+    pub(crate) const SIZE: Self = Self::ULong;
+    /// `ptrdiff_t`, `intptr_t`.
+    pub(crate) const PTRDIFF: Self = Self::Long;
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Char => "char",
+            Self::UChar => "uchar",
+            Self::Short => "short",
+            Self::UShort => "ushort",
+            Self::Int => "int",
+            Self::UInt => "uint",
+            Self::Long => "long",
+            Self::ULong => "ulong",
+            Self::Half => "half",
+            Self::Float => "float",
+            Self::Double => "double",
+        }
+    }
+
+    pub(crate) const fn ir(self) -> ir::Scalar {
+        match self {
+            Self::Bool => ir::Scalar::Bool,
+            Self::Char | Self::UChar => ir::Scalar::I8,
+            Self::Short | Self::UShort => ir::Scalar::I16,
+            Self::Int | Self::UInt => ir::Scalar::I32,
+            Self::Long | Self::ULong => ir::Scalar::I64,
+            Self::Half => ir::Scalar::F16,
+            Self::Float => ir::Scalar::F32,
+            Self::Double => ir::Scalar::F64,
+        }
+    }
+
+    pub(crate) const fn is_float(self) -> bool {
+        self.ir().is_float()
+    }
+
+    /// Integers in the sense of C, `bool` among them.
+    pub(crate) const fn is_int(self) -> bool {
+        !self.is_float()
+    }
+
+    pub(crate) const fn is_signed(self) -> bool {
+        match self {
+            Self::Char | Self::Short | Self::Int | Self::Long => true,
+            Self::Half | Self::Float | Self::Double => true,
+            Self::Bool | Self::UChar | Self::UShort | Self::UInt | Self::ULong => false,
+        }
+    }
+
+    pub(crate) const fn kind(self) -> ir::NumKind {
+        if self.is_float() {
+            ir::NumKind::Float
+        } else if self.is_signed() {
+            ir::NumKind::Signed
+        } else {
+            ir::NumKind::Unsigned
+        }
+    }
+
+    /// Bytes.
+    pub(crate) const fn size(self) -> u64 {
+        self.ir().size() as u64
+    }
+
+    /// The signed integer of the same size.
+    pub(crate) const fn signed_of_size(self) -> Self {
+        match self.size() {
+            1 => Self::Char,
+            2 => Self::Short,
+            4 => Self::Int,
+            _ => Self::Long,
+        }
+    }
+
+    /// The unsigned integer of the same size.
+    pub(crate) const fn unsigned_of_size(self) -> Self {
+        match self.size() {
+            1 => Self::UChar,
+            2 => Self::UShort,
+            4 => Self::UInt,
+            _ => Self::ULong,
+        }
+    }
+
+    /// The scalar a basic type's keyword names.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.name() == name)
+    }
+}
+
+/// A type in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TypeId(u32);
+
+/// A struct or union in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RecordId(u32);
+
+/// A type without the qualifiers of its outermost level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Type {
+    Void,
+    Scalar(Scalar),
+    Vector(Scalar, Lanes),
+    Pointer(Qual),
+    /// No length: `int a[]`.
+    Array(Qual, Option<u64>),
+    Record(RecordId),
+    /// `atomic_int` and its like.
+    Atomic(Scalar),
+    AtomicFlag,
+}
+
+/// A type with qualifiers. `space` is where an object of this type lies; it means something for
+/// lvalues and for what a pointer points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Qual {
+    pub(crate) ty: TypeId,
+    pub(crate) space: Space,
+    pub(crate) constant: bool,
+    pub(crate) volatile: bool,
+    pub(crate) restrict: bool,
+}
+
+/// A field of a struct or union. An anonymous one has no name.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: Option<Symbol>,
+    pub(crate) qual: Qual,
+    pub(crate) offset: u64,
+    /// Known alignment of the field, less than its type's in packed structs.
+    pub(crate) align: u64,
+}
+
+/// A struct or union.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) tag: Option<Symbol>,
+    pub(crate) union: bool,
+    pub(crate) complete: bool,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) size: u64,
+    pub(crate) align: u64,
+    /// Holds a type that a kernel's argument may not hold; says which.
+    pub(crate) not_for_kernels: Option<&'static str>,
+}
+
+/// The types of one compilation.
+#[derive(Debug)]
+pub(crate) struct Types {
+    types: Vec<Type>,
+    map: HashMap<Type, TypeId>,
+    records: Vec<Record>,
+}
+
+impl Types {
+    pub(crate) fn new() -> Self {
+        Self {
+            types: Vec::new(),
+            map: HashMap::new(),
+            records: Vec::new(),
+        }
+    }
+
+    /// The number of a type.
+    pub(crate) fn id(&mut self, ty: Type) -> TypeId {
+        if let Some(&id) = self.map.get(&ty) {
+            return id;
+        }
+        let id = TypeId(u32::try_from(self.types.len()).unwrap_or(u32::MAX));
+        self.types.push(ty);
+        self.map.insert(ty, id);
+        id
+    }
+
+    pub(crate) fn get(&self, id: TypeId) -> Type {
+        self.types[id.0 as usize]
+    }
+
+    pub(crate) fn of(&self, qual: Qual) -> Type {
+        self.get(qual.ty)
+    }
+
+    pub(crate) fn void(&mut self) -> Qual {
+        self.plain(Type::Void)
+    }
+
+    pub(crate) fn scalar(&mut self, scalar: Scalar) -> Qual {
+        self.plain(Type::Scalar(scalar))
+    }
+
+    /// A scalar or vector of `lanes` elements.
+    pub(crate) fn shaped(&mut self, scalar: Scalar, lanes: Option<Lanes>) -> Qual {
+        match lanes {
+            Some(lanes) => self.plain(Type::Vector(scalar, lanes)),
+            None => self.scalar(scalar),
+        }
+    }
+
+    pub(crate) fn pointer(&mut self, to: Qual) -> Qual {
+        self.plain(Type::Pointer(to))
+    }
+
+    /// A type without qualifiers.
+    pub(crate) fn plain(&mut self, ty: Type) -> Qual {
+        Qual {
+            ty: self.id(ty),
+            space: Space::Private,
+            constant: false,
+            volatile: false,
+            restrict: false,
+        }
+    }
+
+    pub(crate) fn add_record(&mut self, record: Record) -> RecordId {
+        self.records.push(record);
+        RecordId(u32::try_from(self.records.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn record(&self, id: RecordId) -> &Record {
+        &self.records[id.0 as usize]
+    }
+
+    pub(crate) fn record_mut(&mut self, id: RecordId) -> &mut Record {
+        &mut self.records[id.0 as usize]
+    }
+
+    /// What a pointer points to.
+    pub(crate) fn pointee(&self, qual: Qual) -> Option<Qual> {
+        match self.of(qual) {
+            Type::Pointer(to) => Some(to),
+            Type::Void
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Atomic(_)
+            | Type::AtomicFlag => None,
+        }
+    }
+
+    pub(crate) fn as_scalar(&self, qual: Qual) -> Option<Scalar> {
+        match self.of(qual) {
+            Type::Scalar(scalar) => Some(scalar),
+            Type::Void
+            | Type::Pointer(_)
+            | Type::Vector(..)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Atomic(_)
+            | Type::AtomicFlag => None,
+        }
+    }
+
+    /// The element and the shape of an arithmetic type.
+    pub(crate) fn arithmetic(&self, qual: Qual) -> Option<(Scalar, Option<Lanes>)> {
+        match self.of(qual) {
+            Type::Scalar(scalar) => Some((scalar, None)),
+            Type::Vector(scalar, lanes) => Some((scalar, Some(lanes))),
+            Type::Void
+            | Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Atomic(_)
+            | Type::AtomicFlag => None,
+        }
+    }
+
+    /// An array's elements carry the array's qualifiers.
+    pub(crate) fn element(&self, array: Qual) -> Option<(Qual, Option<u64>)> {
+        match self.of(array) {
+            Type::Array(element, len) => Some((
+                Qual {
+                    space: array.space,
+                    constant: element.constant || array.constant,
+                    volatile: element.volatile || array.volatile,
+                    ..element
+                },
+                len,
+            )),
+            Type::Void
+            | Type::Pointer(_)
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Record(_)
+            | Type::Atomic(_)
+            | Type::AtomicFlag => None,
+        }
+    }
+
+    /// What a register or a memory access of this type is; None for aggregates and `void`.
+    pub(crate) fn ir(&self, qual: Qual) -> Option<ir::Type> {
+        match self.of(qual) {
+            Type::Scalar(scalar) | Type::Atomic(scalar) => Some(ir::Type::Scalar(scalar.ir())),
+            Type::AtomicFlag => Some(ir::Type::I32),
+            Type::Vector(scalar, lanes) => Some(ir::Type::Vector(scalar.ir(), lanes)),
+            Type::Pointer(to) => Some(ir::Type::Pointer(to.space)),
+            Type::Void | Type::Array(..) | Type::Record(_) => None,
+        }
+    }
+
+    /// A type as a message shows it.
+    pub(crate) fn show(&self, qual: Qual, names: &Interner) -> String {
+        let mut out = String::new();
+        if qual.constant {
+            out.push_str("const ");
+        }
+        if qual.volatile {
+            out.push_str("volatile ");
+        }
+        let text = match self.of(qual) {
+            Type::Void => "void".to_owned(),
+            Type::Scalar(scalar) => scalar.name().to_owned(),
+            Type::Vector(scalar, lanes) => format!("{}{}", scalar.name(), lanes.count()),
+            Type::Pointer(to) => {
+                let space = match to.space {
+                    Space::Private => "private ",
+                    Space::Local => "local ",
+                    Space::Global => "global ",
+                    Space::Constant => "constant ",
+                    Space::Generic => "",
+                };
+                format!("{space}{}*", self.show(to, names))
+            }
+            Type::Array(..) => {
+                let mut lens = String::new();
+                let mut at = qual;
+                while let Type::Array(element, len) = self.of(at) {
+                    match len {
+                        Some(len) => {
+                            let _ = write!(lens, "[{len}]");
+                        }
+                        None => lens.push_str("[]"),
+                    }
+                    at = element;
+                }
+                format!("{}{lens}", self.show(at, names))
+            }
+            Type::Record(id) => {
+                let record = self.record(id);
+                let word = if record.union { "union" } else { "struct" };
+                match record.tag {
+                    Some(tag) => format!("{word} {}", names.get(tag)),
+                    None => format!("an unnamed {word}"),
+                }
+            }
+            Type::Atomic(scalar) => format!("atomic_{}", scalar.name()),
+            Type::AtomicFlag => "atomic_flag".to_owned(),
+        };
+        out + &text
+    }
+}
+
+impl Qual {
+    /// The type of a value read from an lvalue: qualifiers do not matter to it.
+    pub(crate) fn value(self) -> Self {
+        Self {
+            space: Space::Private,
+            constant: false,
+            volatile: false,
+            restrict: false,
+            ..self
+        }
+    }
+
+    pub(crate) fn in_space(self, space: Space) -> Self {
+        Self { space, ..self }
+    }
+}

@@ -1,0 +1,4 @@
+//! Programs from text to results.
+
+mod first;
+mod support;
