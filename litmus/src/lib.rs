@@ -7,4 +7,7 @@
 
 pub mod kernel;
 pub mod program;
+mod shipped;
 pub mod syntax;
+
+pub use shipped::shipped;

@@ -52,6 +52,19 @@ impl SyntaxError {
     }
 }
 
+/// The text with `?` for each byte of a control character; offsets stay as they are.
+fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && !matches!(c, '\n' | '\r' | '\t') {
+            out.extend(std::iter::repeat_n('?', c.len_utf8()));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -139,7 +152,8 @@ impl Problem {
         self
     }
 
-    /// The finished error. Spans are clipped to the source.
+    /// The finished error. Spans are clipped to the source, and control characters in it are
+    /// blanked so that showing it cannot drive a terminal.
     pub fn within(self, name: &str, source: &str) -> SyntaxError {
         let mut problem = *self.0;
         let clip = |span: Span| {
@@ -152,7 +166,7 @@ impl Problem {
         }
         SyntaxError(Box::new(Inner {
             problem,
-            source: NamedSource::new(name, source.to_string()),
+            source: NamedSource::new(name, printable(source)),
         }))
     }
 }

@@ -173,7 +173,7 @@ impl Lexer<'_> {
                     "too large",
                 )),
             }
-        } else if radix == 10 && text.contains(['.', 'e', 'E', 'f', 'F']) {
+        } else if radix != 16 && text.contains('.') {
             Err(Problem::new(
                 span,
                 format!("{} is not an integer", shorten(text)),

@@ -49,7 +49,7 @@ fn litmus(text: &str) -> Outcome<Program> {
     }
     let (name, from) = header::read(text)?;
     let tokens = lexer::tokens(text, from, lexer::Bodies::Braced)?;
-    let test = parse::Parser::new(text, tokens).test(name)?;
+    let test = parse::Parser::new(text, tokens, "the test").test(name)?;
     lower::program(test)
 }
 
@@ -67,7 +67,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Program, SyntaxError> {
         Err(error) => {
             let at = error.valid_up_to();
             let problem = match bytes.contains(&0) {
-                true => binary(at),
+                true => binary(bytes.iter().position(|b| *b == 0).unwrap_or(at)),
                 false => Problem::new(
                     Span::new(at, at + 1),
                     "the file is not text in UTF-8",

@@ -177,8 +177,8 @@ pub(crate) struct Test {
     pub name: String,
     pub init: Vec<Init>,
     pub threads: Vec<ThreadTree>,
-    pub question: (Quantifier, Pred),
-    pub filter: Option<Pred>,
+    pub question: (Quantifier, Pred, Span),
+    pub filter: Option<(Pred, Span)>,
     /// Names listed by `locations […]`.
     pub listed: Vec<Operand>,
 }

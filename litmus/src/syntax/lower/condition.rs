@@ -18,8 +18,14 @@ pub(crate) struct Names<'p> {
 }
 
 impl Names<'_> {
-    /// Resolves a predicate.
-    pub fn predicate(&self, pred: &Pred) -> Outcome<Predicate> {
+    /// Resolves a predicate; `span` is where it stands.
+    pub fn question(&self, pred: &Pred, span: Span) -> Outcome<Predicate> {
+        let predicate = self.predicate(pred)?;
+        super::size::check_predicate(&predicate, span)?;
+        Ok(predicate)
+    }
+
+    fn predicate(&self, pred: &Pred) -> Outcome<Predicate> {
         Ok(match pred {
             Pred::Bool(value) => Predicate::Bool(*value),
             Pred::Not(inner) => Predicate::Not(Box::new(self.predicate(inner)?)),

@@ -8,6 +8,7 @@ pub(crate) mod condition;
 mod expression;
 mod function;
 pub(crate) mod locations;
+mod size;
 mod statement;
 pub(crate) mod thread;
 
@@ -32,13 +33,13 @@ pub(crate) fn program(test: Test) -> Outcome<Program> {
         locations: &locations,
         threads: &threads,
     };
-    let (quantifier, predicate) = &test.question;
+    let (quantifier, predicate, span) = &test.question;
     let condition = Condition {
         quantifier: *quantifier,
-        predicate: names.predicate(predicate)?,
+        predicate: names.question(predicate, *span)?,
     };
     let filter = match &test.filter {
-        Some(filter) => Some(names.predicate(filter)?),
+        Some((filter, span)) => Some(names.question(filter, *span)?),
         None => None,
     };
     for operand in &test.listed {

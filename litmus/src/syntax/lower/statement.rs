@@ -39,6 +39,7 @@ impl ThreadLowering<'_> {
                     let mut guarded = Vec::new();
                     self.statement(statement, &mut guarded)?;
                     if !guarded.is_empty() {
+                        self.instructions += 1;
                         out.push(when(running, guarded));
                     }
                 }
@@ -51,7 +52,8 @@ impl ThreadLowering<'_> {
 
     /// Adds an instruction after what must run before it.
     pub fn push(&mut self, instr: Instr, span: Span, out: &mut Vec<Instr>) -> Outcome<()> {
-        self.count(span)?;
+        self.instructions += self.before.len();
+        self.check_size(&instr, span)?;
         out.append(&mut self.before);
         out.push(instr);
         Ok(())
@@ -271,6 +273,7 @@ impl ThreadLowering<'_> {
         let mut passes = Vec::new();
         passes.extend(first.map(|r| assign(r, 0)));
         passes.extend(running.map(|r| assign(r, 1)));
+        self.instructions += passes.len() + 2 * prelude.len() + 1;
         self.loops.push(Loop { going, running });
         let body = self.block(body);
         self.loops.pop();

@@ -8,7 +8,7 @@ use super::scalar_type;
 use super::statement::Loop;
 use crate::program::{Instr, LocId, RegId, Register, ScalarType};
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
-use crate::syntax::limits::{MAX_INSTRUCTIONS, MAX_REGISTERS};
+use crate::syntax::limits::MAX_REGISTERS;
 use crate::syntax::tree::{Name, Param, Space, Type};
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ pub(crate) struct ThreadLowering<'l> {
     /// Inside how many operands that C may leave unevaluated.
     pub(super) conditional: u32,
     pub(super) loops: Vec<Loop>,
-    instructions: usize,
+    pub(super) instructions: usize,
 }
 
 impl<'l> ThreadLowering<'l> {
@@ -250,19 +250,6 @@ impl<'l> ThreadLowering<'l> {
             None => problem
                 .help("declare registers (int r0;) and make locations parameters of the thread"),
         }
-    }
-
-    /// Counts an instruction against the limit.
-    pub(super) fn count(&mut self, span: Span) -> Outcome<()> {
-        self.instructions += 1;
-        if self.instructions > MAX_INSTRUCTIONS {
-            return Err(Problem::new(
-                span,
-                format!("a thread has more than {MAX_INSTRUCTIONS} instructions"),
-                "one too many",
-            ));
-        }
-        Ok(())
     }
 }
 

@@ -45,15 +45,19 @@ pub(crate) fn is_reserved(word: &str) -> bool {
 pub(crate) struct Parser<'s> {
     source: &'s str,
     tokens: Vec<Token>,
+    /// What is being read, for messages.
+    whole: &'static str,
     at: usize,
     depth: u32,
 }
 
 impl<'s> Parser<'s> {
-    pub fn new(source: &'s str, tokens: Vec<Token>) -> Parser<'s> {
+    /// A parser of `whole`, a noun for messages; the last token must be [`Kind::End`].
+    pub fn new(source: &'s str, tokens: Vec<Token>, whole: &'static str) -> Parser<'s> {
         Parser {
             source,
             tokens,
+            whole,
             at: 0,
             depth: 0,
         }
@@ -156,7 +160,7 @@ impl<'s> Parser<'s> {
                 let end = self.last_span().end;
                 Problem::new(
                     Span::new(end.saturating_sub(1), end),
-                    "the file ends in the middle of the test",
+                    format!("{} ends too early", self.whole),
                     format!("expected {expected} after this"),
                 )
             }
@@ -187,14 +191,18 @@ impl<'s> Parser<'s> {
     }
 
     /// Fails unless everything was read.
-    pub fn finish(&self, what: &str) -> Outcome<()> {
+    pub fn finish(&self) -> Outcome<()> {
         if self.at_end() {
             return Ok(());
         }
         let token = self.peek();
         Err(Problem::new(
             token.span,
-            format!("{} after the end of {what}", shorten(self.text(token))),
+            format!(
+                "{} after the end of {}",
+                shorten(self.text(token)),
+                self.whole
+            ),
             "nothing may follow",
         ))
     }

@@ -9,6 +9,13 @@ use crate::syntax::lexer::Kind;
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_PLACE, MAX_THREADS};
 use crate::syntax::tree::{Init, Name, Operand, Param, Place, Pred, Test, ThreadTree, Type};
 
+/// What follows the threads.
+struct Ending {
+    question: (Quantifier, Pred, Span),
+    filter: Option<(Pred, Span)>,
+    listed: Vec<Operand>,
+}
+
 impl Parser<'_> {
     /// Everything after the first line and the preamble.
     pub(crate) fn test(&mut self, name: String) -> Outcome<Test> {
@@ -38,7 +45,11 @@ impl Parser<'_> {
                 self.unexpected("a thread such as P0@wg 0, dev 0 (global atomic_int* x) { … }")
             );
         }
-        let (question, filter, listed) = self.questions()?;
+        let Ending {
+            question,
+            filter,
+            listed,
+        } = self.ending()?;
         Ok(Test {
             name,
             init,
@@ -301,8 +312,7 @@ impl Parser<'_> {
     }
 
     /// Question, filter and list of locations, in any order; the question must be there.
-    #[allow(clippy::type_complexity)]
-    fn questions(&mut self) -> Outcome<((Quantifier, Pred), Option<Pred>, Vec<Operand>)> {
+    fn ending(&mut self) -> Outcome<Ending> {
         let mut question = None;
         let mut filter = None;
         let mut listed = Vec::new();
@@ -313,14 +323,16 @@ impl Parser<'_> {
                 if filter.is_some() {
                     return Err(twice(start, "filter"));
                 }
-                filter = Some(self.predicate()?);
+                let predicate = self.predicate()?;
+                filter = Some((predicate, start.to(self.last_span())));
             } else if self.eat_word("locations").is_some() {
                 listed.extend(self.listed()?);
             } else if let Some(quantifier) = self.quantifier() {
                 if question.is_some() {
                     return Err(twice(start, "question"));
                 }
-                question = Some((quantifier, self.predicate()?));
+                let predicate = self.predicate()?;
+                question = Some((quantifier, predicate, start.to(self.last_span())));
             } else {
                 break;
             }
@@ -334,8 +346,12 @@ impl Parser<'_> {
             };
             return Err(problem.help("end the test with exists (…), ~exists (…) or forall (…)"));
         };
-        self.finish("the test")?;
-        Ok((question, filter, listed))
+        self.finish()?;
+        Ok(Ending {
+            question,
+            filter,
+            listed,
+        })
     }
 
     fn listed(&mut self) -> Outcome<Vec<Operand>> {

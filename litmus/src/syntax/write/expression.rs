@@ -51,14 +51,14 @@ impl ThreadText<'_> {
                     UnOp::Not => "!",
                     UnOp::BitNot => "~",
                 };
-                let text = match **operand {
+                let operand = match **operand {
                     // `-1` would read as one constant
-                    Expr::Const(_) | Expr::Unary(..) => {
-                        format!("{sign}({})", self.expression(operand))
-                    }
-                    _ => format!("{sign}{}", self.at_level(operand, TIGHTEST)),
+                    Expr::Const(value) if value >= 0 && *op == UnOp::Neg => format!("({value})"),
+                    _ => self.at_level(operand, TIGHTEST),
                 };
-                (text, TIGHTEST)
+                // `--` would read as one mark
+                let space = if operand.starts_with('-') { " " } else { "" };
+                (format!("{sign}{space}{operand}"), TIGHTEST)
             }
             Expr::Binary(op, left, right) => {
                 let (sign, level) = binary(*op);

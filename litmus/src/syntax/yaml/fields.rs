@@ -233,15 +233,15 @@ impl Item {
     /// Runs `read` on the text as C, and moves its errors to where the text stands in `document`.
     pub fn as_c<T>(
         &self,
-        what: &str,
+        what: &'static str,
         document: &str,
         read: impl FnOnce(&mut Parser<'_>) -> Outcome<T>,
     ) -> Outcome<T> {
         let text = self.text(what)?;
         let result = tokens(text, 0, Bodies::Everywhere).and_then(|tokens| {
-            let mut parser = Parser::new(text, tokens);
+            let mut parser = Parser::new(text, tokens, what);
             let value = read(&mut parser)?;
-            parser.finish(what)?;
+            parser.finish()?;
             Ok(value)
         });
         result.map_err(|problem| self.relocate(problem, text, document))

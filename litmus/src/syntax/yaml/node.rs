@@ -1,7 +1,7 @@
 //! A YAML document as a tree that knows where each value stands.
 
 use crate::syntax::error::{Outcome, Problem, Span};
-use crate::syntax::limits::MAX_NESTING;
+use crate::syntax::limits::MAX_BLOCKS;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 use std::fmt;
@@ -29,8 +29,8 @@ pub(super) fn parse(text: &str) -> Outcome<Item> {
         strict_booleans: true,
         with_snippet: false,
         budget: serde_saphyr::budget! {
-            max_depth: 2 * MAX_NESTING as usize + 32,
-            flow_nesting_limit: 2 * MAX_NESTING as usize + 32,
+            max_depth: 2 * MAX_BLOCKS as usize + 32,
+            flow_nesting_limit: 2 * MAX_BLOCKS as usize + 32,
             max_nodes: 500_000,
         },
     };
@@ -40,8 +40,9 @@ pub(super) fn parse(text: &str) -> Outcome<Item> {
             .location()
             .map_or(Span::default(), |l| place(&l, text));
         let message = error.to_string();
-        // the library ends its messages with the place, which the label shows already
+        // the label shows the place already, and the library's options are not the user's
         let message = message.split(" at line ").next().unwrap_or_default();
+        let message = message.split(", set ").next().unwrap_or_default();
         let message = message
             .lines()
             .next()
@@ -52,16 +53,23 @@ pub(super) fn parse(text: &str) -> Outcome<Item> {
 
 fn place(location: &Location, text: &str) -> Span {
     let span = location.span();
-    match (span.byte_offset(), span.byte_len()) {
-        (Some(offset), Some(length)) => {
-            let start = (offset as usize).min(text.len());
-            Span::new(
-                start,
-                (start + (length as usize).max(1)).min(text.len().max(start)),
-            )
-        }
-        (None, _) | (_, None) => Span::default(),
+    if let (Some(offset), Some(length)) = (span.byte_offset(), span.byte_len()) {
+        let start = (offset as usize).min(text.len());
+        return Span::new(start, start + (length as usize).max(1));
     }
+    let line_start = text
+        .split_inclusive('\n')
+        .take(location.line().saturating_sub(1) as usize)
+        .map(str::len)
+        .sum::<usize>();
+    let column = location.column().saturating_sub(1) as usize;
+    let start = line_start
+        + text[line_start..]
+            .chars()
+            .take(column)
+            .map(char::len_utf8)
+            .sum::<usize>();
+    Span::new(start, start + 1)
 }
 
 impl<'de> Deserialize<'de> for Item {

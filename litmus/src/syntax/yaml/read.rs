@@ -106,7 +106,7 @@ fn predicate(item: &Item, names: &Names<'_>, text: &str) -> Outcome<Predicate> {
     let pred = item.as_c("the predicate", text, |parser| parser.predicate())?;
     let source = item.text("the predicate")?;
     names
-        .predicate(&pred)
+        .question(&pred, Span::new(0, source.len()))
         .map_err(|problem| item.relocate(problem, source, text))
 }
 

@@ -1,0 +1,93 @@
+//! The classic tests that come with this crate, as text. Each file of `tests/` shows one thing,
+//! which its comment states.
+
+/// Name and text of a test, by file.
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../tests/", $name, ".litmus")))),*]
+    };
+}
+
+/// Every shipped test: its name, which is also its file's name without `.litmus`, and its text.
+/// Sorted by name.
+pub fn shipped() -> &'static [(&'static str, &'static str)] {
+    SHIPPED
+}
+
+const SHIPPED: &[(&str, &str)] = shipped![
+    "2+2W+rel",
+    "2+2W+sc",
+    "3.2W+rel",
+    "3.2W+sc",
+    "CoRR",
+    "CoRR+local",
+    "CoRW1",
+    "CoRW2",
+    "CoWR",
+    "CoWW",
+    "IRIW+rel+acq",
+    "IRIW+sc",
+    "ISA2+rel+acq",
+    "ISA2+rlx-middle",
+    "LB+acq+rel",
+    "LB+rlx",
+    "LB+split+42",
+    "MP+barrier+both",
+    "MP+barrier+global",
+    "MP+barrier+local",
+    "MP+barrier+wrong-flags",
+    "MP+fence+acq",
+    "MP+fence+fence",
+    "MP+fence+fence+local",
+    "MP+fence+fence+wrong-flags",
+    "MP+plain",
+    "MP+rel+acq",
+    "MP+rel+acq+all",
+    "MP+rel+acq+atomic",
+    "MP+rel+acq+local",
+    "MP+rel+acq+spin",
+    "MP+rel+acq+wg",
+    "MP+rel+addr",
+    "MP+rel+fence",
+    "MP+rel+rlx",
+    "MP+relseq",
+    "MP+relseq+rmw",
+    "MP+rlx+acq",
+    "MP+rlx+rlx",
+    "MP+rlx+rlx+local",
+    "MP+rmw+acq-rel",
+    "MP+sc+sc",
+    "MP+sg-barrier",
+    "MP+split+fences-both",
+    "MP+split+rel+acq",
+    "MP+split+sc+sc",
+    "R+rel+acq",
+    "R+sc",
+    "RMW+add",
+    "RMW+add+local",
+    "RMW+add+ulong",
+    "RMW+bits",
+    "RMW+cas",
+    "RMW+cas-weak",
+    "RMW+flag",
+    "RMW+legacy",
+    "RMW+min+max",
+    "RMW+xchg",
+    "RWC+rel+acq",
+    "RWC+sc",
+    "S+rel+acq",
+    "S+rlx",
+    "SB+acq-rel-fences",
+    "SB+barrier",
+    "SB+plain",
+    "SB+rel+acq",
+    "SB+rlx",
+    "SB+rlx+local",
+    "SB+rlx+wg",
+    "SB+rmw",
+    "SB+sc",
+    "SB+sc+local",
+    "SB+sc-fences",
+    "WRC+rel+acq",
+    "WRC+rlx",
+];

@@ -1,0 +1,90 @@
+//! What the readers say about typical mistakes, as a user sees it.
+
+use classay_litmus::syntax::{SyntaxError, read_bytes, read_litmus, read_yaml};
+use miette::{GraphicalReportHandler, GraphicalTheme};
+
+fn render(error: &SyntaxError) -> String {
+    let mut out = String::new();
+    GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
+        .with_width(100)
+        .render_report(&mut out, error)
+        .expect("a report");
+    // miette pads its lines
+    let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+fn litmus(text: &str) -> String {
+    render(&read_litmus("test.litmus", text).expect_err("must be refused"))
+}
+
+fn yaml(text: &str) -> String {
+    render(&read_yaml("test.yaml", text).expect_err("must be refused"))
+}
+
+fn bytes(name: &str, bytes: &[u8]) -> String {
+    render(&read_bytes(name, bytes).expect_err("must be refused"))
+}
+
+/// A test whose second thread's body is `body`.
+fn with_body(body: &str) -> String {
+    format!(
+        "OPENCL t\n{{ [x]=0; int y[2] = {{0, 0}}; }}\n\
+         P0@wg 0, dev 0 (global atomic_int* x) {{ atomic_store(x, 1); }}\n\
+         P1@wg 1, dev 0 (global atomic_int* x, global int* y, global atomic_flag* f) {{\n  {body}\n}}\n\
+         exists (x=1)\n"
+    )
+}
+
+macro_rules! snapshots {
+    ($($name:ident: $text:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                insta::assert_snapshot!(stringify!($name), $text);
+            }
+        )*
+    };
+}
+
+snapshots! {
+    empty_file: litmus("");
+    other_dialect: litmus("C MP\n{}\nP0 () {}\nexists (x=0)\n");
+    vulkan_dialect: litmus("VULKAN MP\n{\nx=0;\n}\n P0@sg 0, wg 0, qf 0 ;\n st.sc0 x, 1 ;\nexists (x=1)");
+    not_a_test: litmus("#include <stdio.h>\nint main(void) { return 0; }\n");
+    binary_file: bytes("test.litmus", b"\x7fELF\x02\x01\x01\0\0\0\0\0\xff\xfe");
+    not_utf8: bytes("test.litmus", b"OPENCL t\n{}\n// caf\xe9\nP0 () {}\nexists (x=0)\n");
+    truncated: litmus("OPENCL t\n{ [x]=0; }\nP0@wg 0, dev 0 (global atomic_int* x) {\n  atomic_store(x,");
+    no_question: litmus("OPENCL t\n{ [x]=0; }\nP0@wg 0, dev 0 (global int* x) { *x = 1; }\n");
+    missing_semicolon: litmus(&with_body("int r0 = atomic_load(x)\n  int r1 = *y;"));
+    misspelt_function: litmus(&with_body("int r0 = atomic_laod_explicit(x, memory_order_acquire);"));
+    misspelt_order: litmus(&with_body("int r0 = atomic_load_explicit(x, memory_order_aquire);"));
+    scope_for_order: litmus(&with_body("int r0 = atomic_load_explicit(x, memory_scope_device);"));
+    forbidden_order: litmus(&with_body("int r0 = atomic_load_explicit(x, memory_order_release);"));
+    explicit_forgotten: litmus(&with_body("atomic_store(x, 1, memory_order_release);"));
+    unknown_name: litmus(&with_body("int tmp1 = 1; int r0 = tmpl + 1;"));
+    address_as_value: litmus(&with_body("int r0 = x;"));
+    redeclared: litmus(&with_body("int r0 = 1;\n  int r0 = 2;"));
+    out_of_bounds: litmus(&with_body("int r0 = y[2];"));
+    flag_as_integer: litmus(&with_body("int r0 = atomic_load(f);"));
+    unknown_register_in_question: litmus(
+        "OPENCL t\n{}\nP0 (global int* x) { int r0 = *x; int r1 = *x; }\nexists (0:r2=1)\n");
+    two_regions: litmus(
+        "OPENCL t\n{}\nP0 (global int* x) { *x = 1; }\nP1 (local int* x) { *x = 1; }\nexists (x=1)\n");
+    two_types: litmus(
+        "OPENCL t\n{}\nP0 (global int* x) { *x = 1; }\nP1 (global uint* x) { *x = 1; }\nexists (x=1)\n");
+    constant_memory: litmus("OPENCL t\n{}\nP0 (constant int* x) { int r = *x; }\nexists (x=1)\n");
+    threads_out_of_order: litmus("OPENCL t\n{}\nP1 (global int* x) { *x = 1; }\nexists (x=1)\n");
+    unknown_placement: litmus("OPENCL t\n{}\nP0@cta 0, gpu 0 (global int* x) { *x = 1; }\nexists (x=1)\n");
+    floating_point: litmus("OPENCL t\n{ [x] = 0.5; }\nP0 (global int* x) { *x = 1; }\nexists (x=1)\n");
+    yaml_unknown_key: yaml("litmus: t\nlocations:\n  - {name: x, typ: int}\nthreads: []\nexists: 'x=1'\n");
+    yaml_wrong_type: yaml("litmus: t\nlocations: x\nthreads: []\nexists: 'x=1'\n");
+    yaml_bad_expression: yaml(
+        "litmus: t\nlocations:\n  - {name: x}\nthreads:\n  - device: 0\n    body:\n      - {assign: r0, value: 'r1 + '}\nexists: 'x=1'\n");
+    yaml_unknown_register: yaml(
+        "litmus: t\nlocations:\n  - {name: x}\nthreads:\n  - body:\n      - {store: x, value: 1 + r7}\nexists: 'x=1'\n");
+    yaml_not_yaml: yaml("litmus: t\nlocations: [\nthreads: }\n");
+    yaml_incomplete_instruction: yaml(
+        "litmus: t\nthreads:\n  - body:\n      - {value: 1, order: release}\nexists: 'true'\n");
+    yaml_duplicate_key: yaml("litmus: t\nlitmus: u\nthreads: []\n");
+}
