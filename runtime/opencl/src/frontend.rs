@@ -1,47 +1,146 @@
 //! The bridge to the OpenCL C front end.
 
+use std::sync::{Arc, LazyLock};
+
+use parking_lot::Mutex;
+use touchstone_clc::{
+    BuildOptions, CompileOptions, DeviceProfile, OptionError, Version, compile_unit,
+};
 use touchstone_ir::Module;
 
 use crate::program::binary::Source;
 
+/// The largest header read from the file system, in bytes.
+const MAX_HEADER: u64 = 16 << 20;
+
+/// What the language offers on this device: everything the front end can translate.
+static PROFILE: LazyLock<DeviceProfile> = LazyLock::new(DeviceProfile::default);
+
 /// A compiled translation unit.
 pub struct Unit {
-    /// What it was compiled from.
+    /// What it was compiled from, with every header it included.
     pub source: Source,
-    /// What came of it.
-    pub module: Module,
     /// Whether all its work-groups must have the same size.
     pub uniform_groups: bool,
     /// Whether it keeps the arguments' names and types.
     pub argument_info: bool,
+    /// For the first link; one after that compiles the source again, as linking uses a
+    /// unit up.
+    compiled: Mutex<Option<touchstone_clc::Unit>>,
 }
 
 /// Extensions of the language.
 pub fn extensions() -> Vec<String> {
-    Vec::new()
+    PROFILE.extensions.iter().cloned().collect()
 }
 
 /// Optional features of OpenCL C 3.0.
 pub fn features() -> Vec<String> {
-    Vec::new()
+    PROFILE.features.iter().cloned().collect()
 }
 
-/// Versions of OpenCL C that programs may ask for, oldest first, as (major, minor).
+/// What OpenCL C 2.0 has and 3.0 made optional. The front end reads `-cl-std=CL2.0` in any
+/// case; the version is reported once none of this is missing.
+const REQUIRED_BY_2_0: [&str; 7] = [
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_device_enqueue",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_pipes",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_work_group_collective_functions",
+];
+
+/// Versions of OpenCL C that are supported whole, oldest first, as (major, minor).
 pub fn versions() -> Vec<(u32, u32)> {
-    vec![(1, 0), (1, 1), (1, 2), (2, 0), (3, 0)]
+    let has_all_of_2_0 = REQUIRED_BY_2_0
+        .iter()
+        .all(|&feature| PROFILE.features.contains(feature));
+    Version::ALL
+        .into_iter()
+        .filter(|&version| version <= PROFILE.version)
+        .filter(|&version| version != Version::V2_0 || has_all_of_2_0)
+        .map(|version| (version.number() / 100, version.number() % 100 / 10))
+        .collect()
 }
 
-/// Checks an options string; says what is wrong with it.
-pub fn check_options(_options: &str) -> Result<(), String> {
-    Ok(())
+/// Checks an options string.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_options(options: &str) -> Result<(), OptionError> {
+    BuildOptions::parse(options).map(drop)
 }
 
 /// Compiles a unit; gives the log and the unit, or the log alone.
-pub fn compile(_source: Source) -> Result<(String, Unit), String> {
-    Err("no compiler yet".into())
+///
+/// # Errors
+/// The log of a unit that cannot be compiled.
+pub fn compile(mut source: Source) -> Result<(String, Unit), String> {
+    let options = BuildOptions::parse(&source.options).map_err(|error| format!("{error}\n"))?;
+    let uniform_groups = options.uniform_work_group_size || options.version() < Version::V2_0;
+    let argument_info = options.kernel_arg_info;
+    let compiled = translate(&mut source, options)?;
+    let log = compiled.log.clone();
+    let unit = Unit {
+        source,
+        uniform_groups,
+        argument_info,
+        compiled: Mutex::new(Some(compiled)),
+    };
+    Ok((log, unit))
 }
 
 /// Links units into one module.
-pub fn link(_units: &[std::sync::Arc<Unit>]) -> Result<Module, String> {
-    Err("no linker yet".into())
+///
+/// # Errors
+/// The log of units that do not fit together.
+pub fn link(units: &[Arc<Unit>]) -> Result<Module, String> {
+    let mut parts = Vec::with_capacity(units.len());
+    for unit in units {
+        let compiled = unit.compiled.lock().take();
+        parts.push(match compiled {
+            Some(part) => part,
+            None => {
+                let mut source = unit.source.clone();
+                let options = BuildOptions::parse(&source.options);
+                translate(&mut source, options.map_err(|error| format!("{error}\n"))?)?
+            }
+        });
+    }
+    touchstone_clc::link(parts).map_err(|failure| failure.log)
+}
+
+/// Compiles a source. Headers that come from the file system are added to it, so that it
+/// can be compiled again without them.
+fn translate(source: &mut Source, build: BuildOptions) -> Result<touchstone_clc::Unit, String> {
+    let found = Mutex::new(Vec::new());
+    let given = &source.headers;
+    let lookup = |name: &str| {
+        let known = given.iter().find(|(header, _)| header == name);
+        if let Some((_, text)) = known {
+            return Some(text.clone());
+        }
+        let text = read_header(name)?;
+        found.lock().push((name.to_owned(), text.clone()));
+        Some(text)
+    };
+    let text = touchstone_clc::Source::new("program.cl", &*source.text);
+    let options = CompileOptions {
+        build,
+        device: PROFILE.clone(),
+        headers: Some(&lookup),
+    };
+    let unit = compile_unit(&text, &options).map_err(|failure| failure.log)?;
+    source.headers.append(&mut found.lock());
+    Ok(unit)
+}
+
+/// A header of the file system: an ordinary file of text.
+fn read_header(name: &str) -> Option<String> {
+    let about = std::fs::metadata(name).ok()?;
+    if !about.is_file() || about.len() > MAX_HEADER {
+        return None;
+    }
+    std::fs::read_to_string(name).ok()
 }

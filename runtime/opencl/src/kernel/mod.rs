@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::edge::answer::Answer;
 use crate::edge::{Error, Result, ensure};
 use crate::object::{self, Header, object};
-use crate::platform::limits::{LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
+use crate::platform::limits::{GROUP_MEMORY, LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
 use crate::program::{Built, Program};
 use args::Value;
 
@@ -126,12 +126,13 @@ impl Kernel {
         self.meta.local_bytes.saturating_add(arguments)
     }
 
-    /// The largest work-group it can run with.
+    /// The largest work-group it can run with: fewer work-items the more private memory
+    /// each needs.
     pub fn max_group_size(&self) -> usize {
-        match self.meta.info.reqd_work_group_size {
-            Some(size) => size.iter().product::<u64>() as usize,
-            None => MAX_WORK_GROUP_SIZE,
-        }
+        let fitting = GROUP_MEMORY / self.meta.private_bytes.max(1);
+        usize::try_from(fitting)
+            .unwrap_or(usize::MAX)
+            .clamp(1, MAX_WORK_GROUP_SIZE)
     }
 
     /// One query.

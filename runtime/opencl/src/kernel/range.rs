@@ -1,11 +1,6 @@
 //! Index spaces: what an enqueue may ask for, and the work-group size when it leaves the
 //! choice to the implementation.
 
-use opencl_sys::{
-    CL_INVALID_GLOBAL_OFFSET, CL_INVALID_GLOBAL_WORK_SIZE, CL_INVALID_WORK_DIMENSION,
-    CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE,
-};
-
 use crate::edge::{Result, ensure};
 use crate::platform::limits::MAX_WORK_GROUP_SIZE;
 
@@ -135,6 +130,8 @@ impl Range {
 
 #[cfg(test)]
 mod tests {
+    use opencl_sys::*;
+
     use super::*;
     use crate::edge::Error;
 

@@ -6,6 +6,8 @@ use std::num::NonZeroUsize;
 pub const MAX_WORK_GROUP_SIZE: usize = 1024;
 /// Local memory of one work-group, in bytes.
 pub const LOCAL_MEMORY: u64 = 64 * 1024;
+/// Private memory of one work-group, in bytes; well under what the executor allows.
+pub const GROUP_MEMORY: u64 = 1 << 30;
 /// All arguments of one kernel, in bytes.
 pub const MAX_PARAMETER_SIZE: usize = 4096;
 /// Alignment of every buffer and the granularity of sub-buffer origins, in bytes: the

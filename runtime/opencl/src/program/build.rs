@@ -172,7 +172,7 @@ fn compile(
 }
 
 fn executable(units: Vec<Arc<Unit>>, log: String) -> Outcome {
-    let module = frontend::link(&units).map_err(|error| format!("{log}{error}\n"))?;
+    let module = frontend::link(&units).map_err(|failure| format!("{log}{failure}"))?;
     let executable = Executable::prepare(module).map_err(|error| format!("{log}{error}\n"))?;
     let uniform_groups = units.iter().any(|unit| unit.uniform_groups);
     let argument_info = units.iter().any(|unit| unit.argument_info);

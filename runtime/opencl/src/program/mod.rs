@@ -73,6 +73,15 @@ pub struct Build {
     pub product: Product,
 }
 
+impl Build {
+    fn executable(&self) -> Result<Arc<Built>> {
+        match &self.product {
+            Product::Executable(built) => Ok(Arc::clone(built)),
+            Product::Nothing | Product::Objects { .. } => Err(Error(CL_INVALID_PROGRAM_EXECUTABLE)),
+        }
+    }
+}
+
 /// A program.
 #[repr(C)]
 pub struct Program {
@@ -144,18 +153,17 @@ impl Program {
     /// # Errors
     /// `CL_INVALID_PROGRAM_EXECUTABLE` when there is none.
     pub fn executable(&self) -> Result<Arc<Built>> {
-        match &self.build.lock().product {
-            Product::Executable(built) => Ok(Arc::clone(built)),
-            Product::Nothing | Product::Objects { .. } => Err(Error(CL_INVALID_PROGRAM_EXECUTABLE)),
-        }
+        self.build.lock().executable()
     }
 
-    /// Takes the executable for a new kernel, which counts as attached from here on.
+    /// Takes the executable for a new kernel, which counts as attached from here on: no
+    /// build can begin in between.
     ///
     /// # Errors
     /// `CL_INVALID_PROGRAM_EXECUTABLE`.
     pub fn attach(&self) -> Result<Arc<Built>> {
-        let built = self.executable()?;
+        let build = self.build.lock();
+        let built = build.executable()?;
         self.kernels.fetch_add(1, Ordering::AcqRel);
         Ok(built)
     }

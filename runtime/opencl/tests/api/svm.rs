@@ -50,9 +50,9 @@ fn commands_move_bytes_in_queue_order() {
     let rig = Rig::new();
     let from = alloc(&rig, 0, 64, 0);
     let to = alloc(&rig, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
-    let pattern = 0x0102_0304u32;
+    let word = 0x0102_0304u32;
     unsafe {
-        let pattern = (&raw const pattern).cast();
+        let pattern = (&raw const word).cast();
         let code = clEnqueueSVMMemFill(
             rig.queue,
             from.cast(),
@@ -88,17 +88,13 @@ fn commands_move_bytes_in_queue_order() {
         );
         assert_eq!(code, CL_SUCCESS);
         let words = std::slice::from_raw_parts(to.cast::<u32>(), 16);
-        assert_eq!(words, [pattern_of(); 16]);
+        assert_eq!(words, [word; 16]);
         let code = clEnqueueSVMUnmap(rig.queue, to.cast(), 0, null(), null_mut());
         assert_eq!(code, CL_SUCCESS);
         rig.finish();
         clSVMFree(rig.context, from.cast());
         clSVMFree(rig.context, to.cast());
     }
-}
-
-fn pattern_of() -> u32 {
-    0x0102_0304
 }
 
 unsafe extern "C" fn note_free(

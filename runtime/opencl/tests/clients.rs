@@ -1,0 +1,83 @@
+//! C programs that use the shared library, compiled with the system's compiler where
+//! there is one with the OpenCL headers.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The shared library that cargo built beside this test.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().expect("no path of the test");
+    let folder = test.parent().expect("no folder of the test");
+    let library = folder.join("libtouchstone.so");
+    assert!(library.is_file(), "{} is missing", library.display());
+    library
+}
+
+/// Compiles a program; `None` where there is no compiler or no header.
+fn compile(name: &str, flags: &[&str]) -> Option<PathBuf> {
+    if !Path::new("/usr/include/CL/cl.h").is_file() {
+        eprintln!("no OpenCL headers are installed; {name} is not tried");
+        return None;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/clients/{name}.c"));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let compiler = Command::new("gcc")
+        .args(["-std=gnu11", "-Wall", "-Werror", "-o"])
+        .arg(&program)
+        .arg(source)
+        .args(flags)
+        .output();
+    let Ok(output) = compiler else {
+        eprintln!("no gcc is installed; {name} is not tried");
+        return None;
+    };
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{messages}");
+    Some(program)
+}
+
+/// Runs a program, but not forever; gives what it printed.
+fn run(command: &mut Command) -> String {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let mut child = command
+        // cargo's own search path comes before the program's and may hold an older library.
+        .env_remove("LD_LIBRARY_PATH")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("it does not start");
+    while child.try_wait().expect("no status").is_none() {
+        if std::time::Instant::now() > deadline {
+            child.kill().expect("it cannot be stopped");
+            panic!("it hangs");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let output = child.wait_with_output().expect("no output");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {messages}", output.status);
+    String::from_utf8(output.stdout).expect("no UTF-8")
+}
+
+#[test]
+fn a_c_program_linked_with_the_library_adds_vectors() {
+    let library = library();
+    let folder = library.parent().and_then(Path::to_str).expect("no UTF-8");
+    let flags = [
+        &format!("-L{folder}"),
+        "-l:libtouchstone.so",
+        &format!("-Wl,-rpath,{folder}"),
+    ];
+    let Some(program) = compile("vector_add", &flags) else {
+        return;
+    };
+    assert_eq!(run(&mut Command::new(program)), "vector add: ok\n");
+}
+
+#[test]
+fn unloading_with_work_pending_does_no_harm() {
+    let Some(program) = compile("leave", &["-ldl"]) else {
+        return;
+    };
+    assert_eq!(run(Command::new(program).arg(library())), "left\n");
+}
