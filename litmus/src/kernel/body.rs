@@ -261,6 +261,7 @@ impl<'p> BodyWriter<'p> {
                 implicit,
             } => {
                 let flag = self.is_flag(access.address.location);
+                let value = &self.operand(access.address.location, value.to_string());
                 let p = self.atomic_pointer(&access.address);
                 match self.dialect {
                     AtomicsDialect::V1 => format!("(void)atomic_xchg({p}, {value})"),
@@ -298,6 +299,17 @@ impl<'p> BodyWriter<'p> {
         self.temporaries += 1;
         self.line(&format!("{ty} t{n} = {text};"));
         format!("t{n}")
+    }
+
+    /// A value for an atomic function, in the type of its object: the functions are overloaded, and
+    /// a value of another type makes some compilers see several that fit.
+    fn operand(&self, location: LocId, value: String) -> String {
+        let ty = self.value_type(location);
+        if ty == "int" && value.parse::<i32>().is_ok() {
+            value
+        } else {
+            format!("({ty})({value})")
+        }
     }
 
     fn value_type(&self, location: LocId) -> &'static str {
@@ -402,6 +414,7 @@ impl<'p> BodyWriter<'p> {
             } => {
                 let p = self.atomic_pointer(address);
                 let operand = self.expr(operand);
+                let operand = self.operand(address.location, operand);
                 let (order, scope, implicit) = match atomicity {
                     Atomicity::Atomic {
                         order,
@@ -442,6 +455,7 @@ impl<'p> BodyWriter<'p> {
             } => {
                 let p = self.atomic_pointer(address);
                 let desired = self.expr(desired);
+                let desired = self.operand(address.location, desired);
                 let place = match expected {
                     Expected::Location(a) => {
                         let at = self.plain_pointer(a, false);

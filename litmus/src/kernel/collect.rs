@@ -1,11 +1,13 @@
-//! The kernels that clear the instances of a launch and count how they ended.
+//! The kernel that counts how the instances of a launch ended, and clears them.
 //!
 //! `classay_collect` reads each instance's tuple, sets its memory back to the initial values and
 //! looks the tuple up in a table of the outcomes known so far (open addressing, linear probing).
 //! A known one adds to the work-item's own row of counts; an unknown one goes to the work-item's
 //! own overflow list, which the host reads, counts and learns from. Rows and lists belong to one
 //! work-item, so nothing is shared and nothing can be lost: a row's counts and its overflow always
-//! add up to the instances that its work-item took.
+//! add up to the instances that its work-item took. Before the first launch the same kernel clears
+//! all instances and counts none (`clear` instances): compilers that specialise a kernel when it is
+//! first enqueued then have one fewer to do.
 
 use super::layout::Layout;
 use super::test::{env, initial_words};
@@ -14,8 +16,6 @@ use std::fmt::Write;
 
 /// Name of the collecting kernel.
 pub const COLLECT: &str = "classay_collect";
-/// Name of the clearing kernel.
-pub const CLEAR: &str = "classay_clear";
 
 /// The hash that places a tuple in the table; the same on host and device.
 pub fn hash(tuple: &[u32]) -> u32 {
@@ -27,27 +27,9 @@ pub fn hash(tuple: &[u32]) -> u32 {
     h
 }
 
-/// Writes both kernels.
+/// Writes the kernel.
 pub fn write(out: &mut String, program: &Program, layout: &Layout) {
     write_reset(out, program, layout);
-    let _ = write!(
-        out,
-        "
-__kernel void {CLEAR}(__global uint *mem, __global uint *res, __global uint *meet,
-                            __global const uint *env, uint capacity)
-{{
-    const uint slot_pitch = env[{slot}], instance_pitch = env[{instance}], res_pitch = env[{res}];
-    for (uint k = (uint)get_global_id(0); k < capacity; k += (uint)get_global_size(0))
-        classay_reset(mem, res, slot_pitch, instance_pitch, res_pitch, k);
-    for (uint t = (uint)get_global_id(0); t < env[{teams}]; t += (uint)get_global_size(0))
-        meet[t * 16u] = 0;
-}}
-",
-        slot = env::SLOT_PITCH,
-        instance = env::INSTANCE_PITCH,
-        res = env::RES_PITCH,
-        teams = env::TEAMS,
-    );
     let words = layout.tuple_words.max(1);
     let mut gather = String::new();
     if layout.tuple_words == 0 {
@@ -101,16 +83,22 @@ __kernel void {CLEAR}(__global uint *mem, __global uint *res, __global uint *mee
         "
 __kernel void {COLLECT}(__global uint *mem, __global uint *res, __global uint *meet,
                               __global const uint *env, __global const uint *table, uint slots,
-                              __global uint *rows, __global uint *overflow, uint each, uint chunk)
+                              __global uint *rows, __global uint *overflow, uint each, uint chunk,
+                              uint clear)
 {{
     const uint count = env[{count}], slot_pitch = env[{slot}], instance_pitch = env[{instance}];
     const uint res_pitch = env[{res}];
     const uint me = (uint)get_global_id(0), all = (uint)get_global_size(0);
+    for (uint t = me; t < env[{teams}]; t += all) meet[t * 16u] = 0;
+    if (clear != 0u) {{
+        for (uint k = me; k < clear; k += all)
+            classay_reset(mem, res, slot_pitch, instance_pitch, res_pitch, k);
+        return;
+    }}
     __global uint *row = rows + (size_t)me * (slots + 1u);
     __global uint *list = overflow + (size_t)me * each * {words}u;
     for (uint s = 0; s <= slots; ++s) row[s] = 0;
     uint listed = 0;
-    for (uint t = me; t < env[{teams}]; t += all) meet[t * 16u] = 0;
     for (ulong from = (ulong)me * chunk; from < count; from += (ulong)all * chunk) {{
         const uint to = (uint)min(from + chunk, (ulong)count);
         for (uint k = (uint)from; k < to; ++k) {{
