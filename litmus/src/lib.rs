@@ -5,7 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cat;
 pub mod kernel;
+pub mod oracle;
 pub mod program;
 mod shipped;
 pub mod syntax;

@@ -1,0 +1,284 @@
+//! The cat language: memory models as readable files.
+//!
+//! A cat file defines sets and relations of events and says which of them must be acyclic,
+//! irreflexive or empty. [`parser`] reads it, [`lower`] resolves names, checks types and inlines
+//! functions, and what is left is a [`Model`]: a graph of set and relation operators ([`ir`]) over
+//! the names that every program supplies ([`vocabulary`]), with the checks at its roots. The oracle
+//! evaluates that graph.
+
+pub mod ast;
+pub mod error;
+pub mod ir;
+pub mod lexer;
+pub mod lower;
+pub mod parser;
+pub mod vocabulary;
+
+#[cfg(test)]
+mod tests;
+
+pub use ast::{Property, Role};
+pub use error::{CatError, Source};
+
+use error::{Result, Span};
+use ir::{Group, NodeId, Op};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A check of a model.
+#[derive(Debug, Clone)]
+pub struct Check {
+    /// Its name; for the models here, the id of the rule it states.
+    pub name: Arc<str>,
+    /// What follows from it.
+    pub role: Role,
+    /// The property is negated.
+    pub negated: bool,
+    /// The property.
+    pub property: Property,
+    /// Of which relation.
+    pub node: NodeId,
+    /// The file that states it.
+    pub file: Arc<str>,
+    /// The line in that file.
+    pub line: u32,
+}
+
+/// What a chosen order puts in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderDomain {
+    /// The writes of each location.
+    Coherence,
+    /// The events of a set.
+    Linear(NodeId),
+}
+
+/// A total order that an execution chooses.
+#[derive(Debug, Clone)]
+pub struct OrderVar {
+    /// The name that the model gives it.
+    pub name: Arc<str>,
+    /// What it puts in order.
+    pub domain: OrderDomain,
+    /// A relation that it must contain.
+    pub base: Option<NodeId>,
+}
+
+/// A memory model, ready to be evaluated.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The operators; every node reads only earlier ones.
+    pub ops: Vec<Op>,
+    /// Whether a node's value depends on choices, for each node.
+    pub dynamic: Vec<bool>,
+    /// The groups of recursive relations.
+    pub groups: Vec<Group>,
+    /// The checks, in the order of the file.
+    pub checks: Vec<Check>,
+    /// The chosen orders; the first is coherence.
+    pub orders: Vec<OrderVar>,
+}
+
+const PRELUDE: &str = include_str!("prelude.cat");
+
+/// The models that come with classay.
+const MODELS: &[(&str, &str)] = &[
+    ("opencl-3.1", include_str!("../../models/opencl-3.1.cat")),
+    ("opencl-3.0", include_str!("../../models/opencl-3.0.cat")),
+    ("opencl-2.0", include_str!("../../models/opencl-2.0.cat")),
+    (
+        "opencl-scoped-sc",
+        include_str!("../../models/opencl-scoped-sc.cat"),
+    ),
+    ("sc", include_str!("../../models/sc.cat")),
+];
+
+/// Parts that those models include.
+const PARTS: &[(&str, &str)] = &[
+    ("opencl-base", include_str!("../../models/opencl-base.cat")),
+    ("opencl-sc", include_str!("../../models/opencl-sc.cat")),
+];
+
+/// Files that models by others include and whose content the vocabulary already has.
+const LIBRARY: &[(&str, &str)] = &[
+    ("stdlib.cat", ""),
+    ("fences.cat", ""),
+    ("c11_base.cat", ""),
+    ("c11_los.cat", ""),
+    ("c11_cos.cat", "let co0 = loc & (IW * (W \\ IW))\nwith co from generate_cos(co0)\nlet mo = co\n"),
+    ("cos.cat", "let co0 = loc & (IW * (W \\ IW))\nwith co from generate_cos(co0)\n"),
+    ("cos-opt.cat", "with co from generate_cos(0)\n"),
+    ("cross.cat", ""),
+];
+
+impl Model {
+    /// The names of the models that come with classay, best first.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        MODELS.iter().map(|(name, _)| *name)
+    }
+
+    /// A model that comes with classay.
+    pub fn named(name: &str) -> Result<Model> {
+        let stem = name.strip_suffix(".cat").unwrap_or(name);
+        match MODELS.iter().find(|(n, _)| *n == stem) {
+            Some((_, text)) => Model::parse(&format!("{stem}.cat"), text),
+            None => {
+                let source = Source {
+                    name: "model name".into(),
+                    text: name.into(),
+                };
+                let all: Vec<&str> = Model::names().collect();
+                let span = Span {
+                    start: 0,
+                    end: name.len() as u32,
+                };
+                Err(source
+                    .error(span, format!("no model is named `{name}`"), "unknown")
+                    .with_help(format!(
+                        "the models are {}; a path to a .cat file is accepted too",
+                        all.join(", ")
+                    )))
+            }
+        }
+    }
+
+    /// A model from a file; files that it includes are looked for beside it.
+    pub fn from_file(path: &Path) -> Result<Model> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let source = Source {
+                name: name.as_str().into(),
+                text: "".into(),
+            };
+            let span = Span { start: 0, end: 0 };
+            source.error(span, format!("the model {name} cannot be read: {error}"), "")
+        })?;
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let beside = move |include: &str| {
+            let path = folder.join(include);
+            let text = std::fs::read_to_string(&path).ok()?;
+            Some(Source {
+                name: path.display().to_string().into(),
+                text: text.into(),
+            })
+        };
+        Model::build(&name, &text, &beside)
+    }
+
+    /// A model from text; it can include the models and libraries that come with classay.
+    pub fn parse(name: &str, text: &str) -> Result<Model> {
+        Model::build(name, text, &|_| None)
+    }
+
+    fn build(
+        name: &str,
+        text: &str,
+        beside: &dyn Fn(&str) -> Option<Source>,
+    ) -> Result<Model> {
+        let source = Source {
+            name: name.into(),
+            text: text.into(),
+        };
+        let prelude = Source {
+            name: "prelude.cat".into(),
+            text: PRELUDE.into(),
+        };
+        let resolver = |include: &str| {
+            beside(include).or_else(|| {
+                let stem = include.strip_suffix(".cat").unwrap_or(include);
+                let known = MODELS
+                    .iter()
+                    .chain(PARTS)
+                    .find(|(n, _)| *n == stem)
+                    .or_else(|| LIBRARY.iter().find(|(n, _)| *n == include))?;
+                Some(Source {
+                    name: include.into(),
+                    text: known.1.into(),
+                })
+            })
+        };
+        let lowered = lower::lower(&prelude, &source, &resolver)?;
+        let stem = Path::new(name)
+            .file_stem()
+            .map_or_else(|| name.to_owned(), |s| s.to_string_lossy().into_owned());
+        Model::assemble(&source, stem.into(), lowered)
+    }
+
+    fn assemble(source: &Source, name: Arc<str>, lowered: lower::Lowered) -> Result<Model> {
+        let mut roots: Vec<NodeId> = lowered.checks.iter().map(|c| c.node).collect();
+        for order in &lowered.orders {
+            roots.extend(order.base);
+            if let OrderDomain::Linear(set) = order.domain {
+                roots.push(set);
+            }
+        }
+        let (ops, groups, mut roots) = lowered.builder.finish(&roots);
+        let mut roots = roots.drain(..);
+        let mut next = || roots.next().unwrap_or(NodeId(0));
+        let mut checks = lowered.checks;
+        for check in &mut checks {
+            check.node = next();
+        }
+        let mut orders = lowered.orders;
+        for order in &mut orders {
+            if order.base.is_some() {
+                order.base = Some(next());
+            }
+            if let OrderDomain::Linear(set) = &mut order.domain {
+                *set = next();
+            }
+        }
+        let dynamic = dynamic(&ops, &groups);
+        let whole = Span { start: 0, end: 0 };
+        for order in &orders {
+            if let OrderDomain::Linear(set) = order.domain
+                && dynamic[set.index()]
+            {
+                return Err(source.error(
+                    whole,
+                    format!(
+                        "`{}` orders a set that differs between executions of one program",
+                        order.name
+                    ),
+                    "in this file",
+                ));
+            }
+        }
+        Ok(Model {
+            name,
+            ops,
+            dynamic,
+            groups,
+            checks,
+            orders,
+        })
+    }
+}
+
+/// Which nodes depend on reads-from or a chosen order.
+fn dynamic(ops: &[Op], groups: &[Group]) -> Vec<bool> {
+    let mut dynamic = vec![false; ops.len()];
+    loop {
+        let mut changed = false;
+        for (index, op) in ops.iter().enumerate() {
+            let value = match *op {
+                Op::Rf | Op::Order(_) => true,
+                Op::RecVar(g, i) => groups[g as usize]
+                    .bodies
+                    .get(i as usize)
+                    .is_some_and(|b| dynamic[b.index()]),
+                Op::Fix(g) => groups[g as usize].bodies.iter().any(|b| dynamic[b.index()]),
+                op => op.inputs().into_iter().flatten().any(|i| dynamic[i.index()]),
+            };
+            if value && !dynamic[index] {
+                dynamic[index] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return dynamic;
+        }
+    }
+}

@@ -1,0 +1,484 @@
+//! One path for each thread, joined: the events of a candidate execution before reads have chosen
+//! their writes.
+
+use super::bits::{Row, and, count, each, first, has, minus, none, put};
+use super::unfold::{BarrierId, Kind, Mask, Path, PathEvent};
+use super::value::Sym;
+use crate::cat::vocabulary::{BaseRel, BaseSet};
+use crate::program::{
+    Atomicity, LocId, MemOrder, MemScope, Observable, Placement, Program, Region, ScalarType,
+};
+
+/// Where the value that an event writes comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum Written<'a> {
+    /// It writes nothing.
+    Nothing,
+    /// An initial value.
+    Initial(i64),
+    /// A value of a thread whose events start at the number given.
+    Value(&'a Sym, usize),
+}
+
+/// An event.
+#[derive(Debug, Clone, Copy)]
+pub struct Event<'a> {
+    /// Its thread; nothing for initial writes.
+    pub thread: Option<usize>,
+    /// What it does.
+    pub kind: Kind,
+    /// The element it touches.
+    pub place: Option<(LocId, u32)>,
+    /// The event of the path; nothing for initial writes.
+    pub source: Option<&'a PathEvent>,
+    /// The value it writes.
+    pub written: Written<'a>,
+}
+
+/// Something the reads must satisfy.
+#[derive(Debug, Clone, Copy)]
+pub struct Need<'a> {
+    /// The condition.
+    pub condition: &'a Sym,
+    /// Whether it must be non-zero, or zero.
+    pub holds: bool,
+    /// Number of the thread's first event.
+    pub start: usize,
+}
+
+/// The events of one path for each thread.
+#[derive(Debug)]
+pub struct Skeleton<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The path of each thread.
+    pub paths: Vec<&'a Path>,
+    /// The events: initial writes, then each thread's.
+    pub events: Vec<Event<'a>>,
+    /// Number of the first event of each thread.
+    pub starts: Vec<usize>,
+    /// What the reads must satisfy.
+    pub needs: Vec<Need<'a>>,
+}
+
+impl<'a> Skeleton<'a> {
+    /// Joins paths.
+    pub fn new(program: &'a Program, paths: Vec<&'a Path>) -> Skeleton<'a> {
+        let mut touched: Vec<(LocId, u32)> = paths
+            .iter()
+            .flat_map(|p| p.events.iter().filter_map(|e| e.place))
+            .collect();
+        touched.sort();
+        touched.dedup();
+        let mut events: Vec<Event<'a>> = touched
+            .into_iter()
+            .map(|(location, element)| {
+                let declared = &program.locations[location.index()];
+                Event {
+                    thread: None,
+                    kind: Kind::Write,
+                    place: Some((location, element)),
+                    source: None,
+                    written: Written::Initial(declared.ty.wrap(declared.init[element as usize])),
+                }
+            })
+            .collect();
+        let mut starts = Vec::with_capacity(paths.len());
+        let mut needs = Vec::new();
+        for (thread, path) in paths.iter().enumerate() {
+            let start = events.len();
+            starts.push(start);
+            events.extend(path.events.iter().map(|e| Event {
+                thread: Some(thread),
+                kind: e.kind,
+                place: e.place,
+                source: Some(e),
+                written: match &e.written {
+                    Some(sym) => Written::Value(sym, start),
+                    None => Written::Nothing,
+                },
+            }));
+            needs.extend(path.constraints.iter().map(|c| Need {
+                condition: &c.condition,
+                holds: c.holds,
+                start,
+            }));
+        }
+        Skeleton {
+            program,
+            paths,
+            events,
+            starts,
+            needs,
+        }
+    }
+
+    /// Number of events.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// The type of what an event reads or writes.
+    pub fn type_of(&self, event: usize) -> Option<ScalarType> {
+        let (location, _) = self.events[event].place?;
+        Some(self.program.locations[location.index()].ty)
+    }
+
+    /// For each read the writes it might read from, as far as constants tell.
+    pub fn candidates<const W: usize>(&self) -> Vec<Row<W>> {
+        let n = self.len();
+        let mut rf = vec![none(); n];
+        for (r, read) in self.events.iter().enumerate() {
+            if !read.kind.reads() {
+                continue;
+            }
+            for (w, write) in self.events.iter().enumerate() {
+                if w != r && write.kind.writes() && write.place == read.place {
+                    put(&mut rf[r], w);
+                }
+            }
+        }
+        for need in &self.needs {
+            let mut only = None;
+            let mut several = false;
+            need.condition.reads(&mut |e| match only {
+                None => only = Some(e),
+                Some(o) if o != e => several = true,
+                Some(_) => {}
+            });
+            let (Some(read), false) = (only, several) else {
+                continue;
+            };
+            let r = need.start + read as usize;
+            let possible = rf[r];
+            for w in each(&possible) {
+                let known = match self.events[w].written {
+                    Written::Initial(v) | Written::Value(&Sym::Const(v), _) => Some(v),
+                    Written::Value(..) | Written::Nothing => None,
+                };
+                if let Some(v) = known
+                    && let Some(result) = need.condition.eval(&|_| Some(v))
+                    && (result != 0) != need.holds
+                {
+                    super::bits::take(&mut rf[r], w);
+                }
+            }
+        }
+        rf
+    }
+
+    /// Whether some read is left without a write.
+    pub fn hopeless<const W: usize>(&self, candidates: &[Row<W>]) -> bool {
+        self.events
+            .iter()
+            .zip(candidates)
+            .any(|(e, c)| e.kind.reads() && super::bits::is_none(c))
+    }
+
+    /// Pairs of different writes to one element.
+    pub fn coherence_pairs<const W: usize>(&self) -> Vec<Row<W>> {
+        let n = self.len();
+        let mut pairs = vec![none(); n];
+        for (a, first) in self.events.iter().enumerate() {
+            if !first.kind.writes() {
+                continue;
+            }
+            for (b, second) in self.events.iter().enumerate() {
+                if a != b && second.kind.writes() && first.place == second.place {
+                    put(&mut pairs[a], b);
+                }
+            }
+        }
+        pairs
+    }
+
+    fn order_of(&self, event: &Event<'_>) -> Option<(MemOrder, MemScope)> {
+        match event.source?.atomicity {
+            Atomicity::Atomic { order, scope, .. } => {
+                Some((order, scope.unwrap_or(MemScope::Device)))
+            }
+            Atomicity::Plain | Atomicity::Volatile => None,
+        }
+    }
+
+    fn region_of(&self, event: &Event<'_>) -> Option<Region> {
+        let (location, _) = event.place?;
+        Some(self.program.locations[location.index()].region)
+    }
+
+    /// Whether only fine-grained SVM with atomics can hold a location: a host thread touches it, or
+    /// threads of several devices.
+    fn needs_svm(&self, location: LocId) -> bool {
+        let mut device = None;
+        self.events.iter().any(|e| {
+            let (Some(thread), Some((place, _))) = (e.thread, e.place) else {
+                return false;
+            };
+            if place != location {
+                return false;
+            }
+            match self.program.threads[thread].placement {
+                Placement::Host => true,
+                Placement::Device { device: d, .. } => *device.get_or_insert(d) != d,
+            }
+        })
+    }
+
+    /// A set of the vocabulary.
+    pub fn set<const W: usize>(&self, set: BaseSet) -> Row<W> {
+        let mut row = none();
+        for (i, event) in self.events.iter().enumerate() {
+            if self.belongs(event, set) {
+                put(&mut row, i);
+            }
+        }
+        row
+    }
+
+    fn belongs(&self, event: &Event<'_>, set: BaseSet) -> bool {
+        let fence = matches!(event.kind, Kind::Fence | Kind::Entry | Kind::Exit);
+        let order = |wanted| self.order_of(event).is_some_and(|(o, _)| o == wanted);
+        let scope = |wanted| self.order_of(event).is_some_and(|(_, s)| s == wanted);
+        match set {
+            BaseSet::All => true,
+            BaseSet::Read => event.kind.reads(),
+            BaseSet::Write => event.kind.writes(),
+            BaseSet::Rmw => event.kind == Kind::Rmw,
+            BaseSet::Fence => fence,
+            BaseSet::Barrier => matches!(event.kind, Kind::Entry | Kind::Exit),
+            BaseSet::Entry => event.kind == Kind::Entry,
+            BaseSet::Exit => event.kind == Kind::Exit,
+            BaseSet::Init => event.source.is_none(),
+            BaseSet::Atomic => !fence && self.order_of(event).is_some(),
+            BaseSet::NonAtomic => event.source.is_some() && self.order_of(event).is_none(),
+            BaseSet::Volatile => event
+                .source
+                .is_some_and(|s| s.atomicity == Atomicity::Volatile),
+            BaseSet::Relaxed => order(MemOrder::Relaxed),
+            BaseSet::Acquire => order(MemOrder::Acquire),
+            BaseSet::Release => order(MemOrder::Release),
+            BaseSet::AcqRel => order(MemOrder::AcqRel),
+            BaseSet::SeqCst => order(MemOrder::SeqCst),
+            BaseSet::WorkItem => scope(MemScope::WorkItem),
+            BaseSet::SubGroup => scope(MemScope::SubGroup),
+            BaseSet::WorkGroup => scope(MemScope::WorkGroup),
+            BaseSet::Device => scope(MemScope::Device),
+            BaseSet::AllDevices => scope(MemScope::AllSvmDevices),
+            BaseSet::Global => match event.source {
+                Some(source) if fence => source.flags.global,
+                _ => self.region_of(event) == Some(Region::Global),
+            },
+            BaseSet::Local => match event.source {
+                Some(source) if fence => source.flags.local,
+                _ => self.region_of(event) == Some(Region::Local),
+            },
+            BaseSet::Host => event
+                .thread
+                .is_some_and(|t| self.program.threads[t].placement == Placement::Host),
+            BaseSet::SvmAtomics => event.place.is_some_and(|(l, _)| self.needs_svm(l)),
+            BaseSet::Generic => event
+                .place
+                .is_some_and(|(l, _)| self.program.locations[l.index()].generic),
+            BaseSet::Coarse | BaseSet::Never => false,
+        }
+    }
+
+    /// A relation of the vocabulary, into `out`.
+    pub fn relation<const W: usize>(&self, rel: BaseRel, out: &mut [Row<W>]) {
+        out.fill(none());
+        let n = self.len();
+        match rel {
+            BaseRel::Id => (0..n).for_each(|i| put(&mut out[i], i)),
+            BaseRel::Po => self.from_masks(out, |e| &e.before),
+            BaseRel::Addr => self.from_masks(out, |e| &e.addr),
+            BaseRel::Data => self.from_masks(out, |e| &e.data),
+            BaseRel::Ctrl => self.from_masks(out, |e| &e.ctrl),
+            BaseRel::Command => {}
+            BaseRel::Int => {
+                for (i, e) in self.events.iter().enumerate() {
+                    match e.thread {
+                        None => put(&mut out[i], i),
+                        Some(t) => {
+                            let from = self.starts[t];
+                            let to = from + self.paths[t].events.len();
+                            out[i] = minus(&first(to), &first(from));
+                        }
+                    }
+                }
+            }
+            BaseRel::Loc => self.pairs(out, |a, b| a.place.is_some() && a.place == b.place),
+            BaseRel::SameSubGroup | BaseRel::SameWorkGroup | BaseRel::SameDevice => {
+                self.pairs(out, |a, b| self.together(a, b, rel));
+            }
+            BaseRel::SameBarrier => self.pairs(out, |a, b| self.same_barrier(a, b)),
+        }
+    }
+
+    fn pairs<const W: usize>(
+        &self,
+        out: &mut [Row<W>],
+        related: impl Fn(&Event<'_>, &Event<'_>) -> bool,
+    ) {
+        for (i, a) in self.events.iter().enumerate() {
+            for (j, b) in self.events.iter().enumerate() {
+                if related(a, b) {
+                    put(&mut out[i], j);
+                }
+            }
+        }
+    }
+
+    /// Edges from the events in a mask to the event that has it.
+    fn from_masks<const W: usize>(&self, out: &mut [Row<W>], mask: fn(&PathEvent) -> &Mask) {
+        for (j, event) in self.events.iter().enumerate() {
+            let (Some(source), Some(thread)) = (event.source, event.thread) else {
+                continue;
+            };
+            let start = self.starts[thread];
+            for i in each(mask(source)) {
+                put(&mut out[start + i], j);
+            }
+        }
+    }
+
+    fn together(&self, a: &Event<'_>, b: &Event<'_>, rel: BaseRel) -> bool {
+        let (Some(ta), Some(tb)) = (a.thread, b.thread) else {
+            return false;
+        };
+        if ta == tb {
+            return true;
+        }
+        let threads = &self.program.threads;
+        match (threads[ta].placement, threads[tb].placement) {
+            (
+                Placement::Device {
+                    device: d1,
+                    work_group: w1,
+                    sub_group: s1,
+                },
+                Placement::Device {
+                    device: d2,
+                    work_group: w2,
+                    sub_group: s2,
+                },
+            ) => match rel {
+                BaseRel::SameDevice => d1 == d2,
+                BaseRel::SameWorkGroup => d1 == d2 && w1 == w2,
+                // Work-items whose sub-group is not stated are in sub-groups of their own.
+                BaseRel::SameSubGroup => d1 == d2 && w1 == w2 && s1.is_some() && s1 == s2,
+                BaseRel::Id
+                | BaseRel::Int
+                | BaseRel::Po
+                | BaseRel::Loc
+                | BaseRel::Addr
+                | BaseRel::Data
+                | BaseRel::Ctrl
+                | BaseRel::SameBarrier
+                | BaseRel::Command => false,
+            },
+            (Placement::Host, _) | (_, Placement::Host) => false,
+        }
+    }
+
+    fn same_barrier(&self, a: &Event<'_>, b: &Event<'_>) -> bool {
+        match (barrier_of(a), barrier_of(b)) {
+            (Some(x), Some(y)) if x == y => {
+                let group = match x.group {
+                    crate::program::BarrierScope::WorkGroup => BaseRel::SameWorkGroup,
+                    crate::program::BarrierScope::SubGroup => BaseRel::SameSubGroup,
+                };
+                self.together(a, b, group)
+            }
+            _ => false,
+        }
+    }
+
+    /// The reads whose values can influence what is observed, what the paths need, or whether a
+    /// circle of values closes.
+    pub fn relevant<const W: usize>(
+        &self,
+        candidates: &[Row<W>],
+        observables: &[Observable],
+    ) -> Row<W> {
+        let n = self.len();
+        let mut relevant: Row<W> = none();
+        let mut add = |sym: &Sym, start: usize| {
+            sym.reads(&mut |e| put(&mut relevant, start + e as usize));
+        };
+        for observable in observables {
+            match *observable {
+                Observable::Register(t, r) => {
+                    let sym = &self.paths[t.index()].registers[r.index()];
+                    add(sym, self.starts[t.index()]);
+                }
+                Observable::Memory(location, element) => {
+                    for event in &self.events {
+                        if event.place == Some((location, element))
+                            && let Written::Value(sym, start) = event.written
+                        {
+                            add(sym, start);
+                        }
+                    }
+                }
+            }
+        }
+        for need in &self.needs {
+            add(need.condition, need.start);
+        }
+        // Which reads a read's value is computed from.
+        let mut from: Vec<Row<W>> = vec![none(); n];
+        for (r, writes) in candidates.iter().enumerate() {
+            for w in each(writes) {
+                if let Written::Value(sym, start) = self.events[w].written {
+                    sym.reads(&mut |e| put(&mut from[r], start + e as usize));
+                }
+            }
+        }
+        if from.iter().any(|row| count(row) > 0) {
+            super::bits::close(&mut from);
+            for r in 0..n {
+                if has(&from[r], r) {
+                    put(&mut relevant, r);
+                }
+            }
+            let roots = relevant;
+            for r in each(&roots) {
+                super::bits::or(&mut relevant, &from[r]);
+            }
+        }
+        relevant
+    }
+
+    /// Values that a circle of values may take: the constants of the question and of the program.
+    pub fn seeds(&self, question: &[i64]) -> Vec<i64> {
+        let mut seeds = question.to_vec();
+        for event in &self.events {
+            match event.written {
+                Written::Initial(v) => seeds.push(v),
+                Written::Value(sym, _) => sym.constants(&mut |c| seeds.push(c)),
+                Written::Nothing => {}
+            }
+        }
+        for need in &self.needs {
+            need.condition.constants(&mut |c| seeds.push(c));
+        }
+        seeds.sort_unstable();
+        seeds.dedup();
+        seeds
+    }
+
+    /// The initial writes' edges in coherence: before every other write of their element.
+    pub fn initial_order<const W: usize>(&self, pairs: &[Row<W>]) -> Vec<Row<W>> {
+        let mut order = vec![none(); self.len()];
+        for (i, event) in self.events.iter().enumerate() {
+            if event.source.is_none() {
+                order[i] = and(&pairs[i], &first(self.len()));
+            }
+        }
+        order
+    }
+}
+
+fn barrier_of<'a>(event: &Event<'a>) -> Option<&'a BarrierId> {
+    event.source?.barrier.as_ref()
+}

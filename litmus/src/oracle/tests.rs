@@ -1,0 +1,4 @@
+//! Tests of the oracle.
+
+mod corpus;
+mod naive;

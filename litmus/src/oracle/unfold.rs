@@ -1,0 +1,684 @@
+//! A thread to the paths it can take.
+//!
+//! A path is a run of the thread in which every decision that depends on a read (a branch, the
+//! element of an array, whether a compare-exchange succeeds) has been taken one way. It lists the
+//! events in the order of execution, the values as functions of its reads, and what the reads must
+//! satisfy for the thread to go this way. Paths are found by running the thread again and again
+//! with the next list of decisions.
+//!
+//! Operands of an operator are unsequenced ("because of the undefined argument evaluation order of
+//! the OpenCL C kernel language", 3.3.6), so sequenced-before is partial within an expression.
+
+use super::value::Sym;
+use super::{Error, Limits};
+use crate::program::{
+    Access, Address, Atomicity, BarrierScope, BinOp, CasStrength, Expected, Expr, FenceFlags,
+    Instr, LocId, MemOrder, MemScope, Program, RegId, RmwOp, ScalarType, ThreadId,
+};
+
+/// A set of a thread's events.
+pub type Mask = [u64; WORDS];
+const WORDS: usize = 8;
+/// Most events of one path.
+pub const MAX_EVENTS: usize = 64 * WORDS;
+/// Most steps of one path, so that a loop that no read controls ends.
+const MAX_STEPS: u32 = 100_000;
+
+/// What an event does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Reads and writes, indivisibly.
+    Rmw,
+    /// A fence.
+    Fence,
+    /// The entry fence of a barrier.
+    Entry,
+    /// The exit fence of a barrier.
+    Exit,
+}
+
+impl Kind {
+    /// Whether it reads memory.
+    pub fn reads(self) -> bool {
+        match self {
+            Kind::Read | Kind::Rmw => true,
+            Kind::Write | Kind::Fence | Kind::Entry | Kind::Exit => false,
+        }
+    }
+
+    /// Whether it writes memory.
+    pub fn writes(self) -> bool {
+        match self {
+            Kind::Write | Kind::Rmw => true,
+            Kind::Read | Kind::Fence | Kind::Entry | Kind::Exit => false,
+        }
+    }
+}
+
+/// Which barrier a fence belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BarrierId {
+    /// Who meets.
+    pub group: BarrierScope,
+    /// Its label, where it has one.
+    pub label: Option<String>,
+    /// How often the thread met this barrier before.
+    pub instance: u32,
+}
+
+/// An event of a path.
+#[derive(Debug, Clone)]
+pub struct PathEvent {
+    /// What it does.
+    pub kind: Kind,
+    /// The element it touches; nothing for fences.
+    pub place: Option<(LocId, u32)>,
+    /// How it reaches memory; fences are atomic.
+    pub atomicity: Atomicity,
+    /// The regions a fence orders.
+    pub flags: FenceFlags,
+    /// The barrier a fence belongs to.
+    pub barrier: Option<BarrierId>,
+    /// What it writes.
+    pub written: Option<Sym>,
+    /// Events sequenced before it.
+    pub before: Mask,
+    /// Reads that its address depends on.
+    pub addr: Mask,
+    /// Reads that the value it writes depends on.
+    pub data: Mask,
+    /// Reads that decided that it is executed.
+    pub ctrl: Mask,
+}
+
+/// What the reads of a path must satisfy.
+#[derive(Debug, Clone)]
+pub struct Constraint {
+    /// A condition on them.
+    pub condition: Sym,
+    /// Whether it must be non-zero, or zero.
+    pub holds: bool,
+}
+
+/// A path of a thread.
+#[derive(Debug, Clone)]
+pub struct Path {
+    /// Its events, in the order of execution.
+    pub events: Vec<PathEvent>,
+    /// When it is taken.
+    pub constraints: Vec<Constraint>,
+    /// Final values of the thread's registers.
+    pub registers: Vec<Sym>,
+}
+
+/// The paths of a thread.
+#[derive(Debug, Default)]
+pub struct Paths {
+    /// Those that end.
+    pub paths: Vec<Path>,
+    /// Some path was cut at the loop bound.
+    pub bounded: bool,
+    /// Some path leaves an array, which is undefined behaviour; it is not among the paths.
+    pub undefined: bool,
+}
+
+/// All paths of a thread.
+pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Paths, Error> {
+    let mut out = Paths::default();
+    let mut decisions = Vec::new();
+    loop {
+        let body = &program.threads[thread.index()];
+        let mut run = Run {
+            program,
+            limits,
+            decisions: &mut decisions,
+            decided: 0,
+            steps: 0,
+            path: Path {
+                events: Vec::new(),
+                constraints: Vec::new(),
+                registers: Vec::new(),
+            },
+            registers: body
+                .registers
+                .iter()
+                .map(|r| Value::known(r.ty.wrap(r.init)))
+                .collect(),
+            types: body.registers.iter().map(|r| r.ty).collect(),
+            read_types: Vec::new(),
+            before: [0; WORDS],
+            ctrl: [0; WORDS],
+            barriers: Vec::new(),
+        };
+        let end = run.block(&body.body);
+        match end {
+            Ok(()) | Err(Stop::Return) => {
+                let mut path = run.path;
+                path.registers = run.registers.into_iter().map(|v| v.sym).collect();
+                out.paths.push(path);
+                if out.paths.len() > limits.paths {
+                    return Err(Error::Paths {
+                        thread: thread.0,
+                        limit: limits.paths,
+                    });
+                }
+            }
+            Err(Stop::Bound) => out.bounded = true,
+            Err(Stop::Outside) => out.undefined = true,
+            Err(Stop::TooLong) => {
+                return Err(Error::Events {
+                    limit: MAX_EVENTS.min(limits.events),
+                });
+            }
+        }
+        // The next list of decisions: the last one that has another way left takes it.
+        loop {
+            match decisions.pop() {
+                None => return Ok(out),
+                Some((taken, ways)) if taken + 1 < ways => {
+                    decisions.push((taken + 1, ways));
+                    break;
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// Why a run ended early.
+enum Stop {
+    Return,
+    Bound,
+    Outside,
+    TooLong,
+}
+
+type Run1<T> = Result<T, Stop>;
+
+/// A value with the reads it depends on.
+#[derive(Clone)]
+struct Value {
+    sym: Sym,
+    deps: Mask,
+}
+
+impl Value {
+    fn known(value: i64) -> Value {
+        Value {
+            sym: Sym::Const(value),
+            deps: [0; WORDS],
+        }
+    }
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    limits: &'a Limits,
+    decisions: &'a mut Vec<(u32, u32)>,
+    decided: usize,
+    steps: u32,
+    path: Path,
+    registers: Vec<Value>,
+    types: Vec<ScalarType>,
+    /// Type of what each event reads.
+    read_types: Vec<Option<ScalarType>>,
+    before: Mask,
+    ctrl: Mask,
+    barriers: Vec<(BarrierScope, Option<String>, u32)>,
+}
+
+fn join(a: &Mask, b: &Mask) -> Mask {
+    std::array::from_fn(|i| a[i] | b[i])
+}
+
+fn add(mask: &mut Mask, i: usize) {
+    mask[i / 64] |= 1 << (i % 64);
+}
+
+impl Run<'_> {
+    fn choose(&mut self, ways: u32) -> u32 {
+        if self.decided == self.decisions.len() {
+            self.decisions.push((0, ways));
+        }
+        let (taken, _) = self.decisions[self.decided];
+        self.decided += 1;
+        taken
+    }
+
+    fn wrap(&self, ty: ScalarType, value: Sym) -> Sym {
+        match value {
+            Sym::Read(e) if self.read_types.get(e as usize) == Some(&Some(ty)) => value,
+            Sym::Wrap(inner, _) if inner == ty => value,
+            Sym::Rmw(_, inner, _, _) if inner == ty => value,
+            other => Sym::wrap(ty, other),
+        }
+    }
+
+    /// Which way a condition goes; reads that decide it control everything after it.
+    fn decide(&mut self, condition: &Value) -> bool {
+        self.ctrl = join(&self.ctrl, &condition.deps);
+        match condition.sym {
+            Sym::Const(c) => c != 0,
+            _ => {
+                let holds = self.choose(2) == 0;
+                self.path.constraints.push(Constraint {
+                    condition: condition.sym.clone(),
+                    holds,
+                });
+                holds
+            }
+        }
+    }
+
+    fn block(&mut self, instrs: &[Instr]) -> Run1<()> {
+        for instr in instrs {
+            self.instr(instr)?;
+        }
+        Ok(())
+    }
+
+    fn instr(&mut self, instr: &Instr) -> Run1<()> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(Stop::Bound);
+        }
+        match instr {
+            Instr::Assign { register, value } => {
+                let value = self.expr(value)?;
+                self.assign(*register, value);
+            }
+            Instr::Effect(value) => {
+                self.expr(value)?;
+            }
+            Instr::Store { access, value } => {
+                let start = self.before;
+                let place = self.place(&access.address)?;
+                let after_place = std::mem::replace(&mut self.before, start);
+                let value = self.expr(value)?;
+                self.before = join(&self.before, &after_place);
+                let ty = self.program.locations[place.location.index()].ty;
+                let written = self.wrap(ty, value.sym);
+                self.access(Kind::Write, &place, access.atomicity, Some(written), value.deps)?;
+            }
+            Instr::Fence {
+                flags,
+                order,
+                scope,
+            } => {
+                self.fence(Kind::Fence, *flags, *order, *scope, None)?;
+            }
+            Instr::Barrier(barrier) => {
+                let met = self
+                    .barriers
+                    .iter_mut()
+                    .find(|(g, l, _)| *g == barrier.group && *l == barrier.label);
+                let instance = match met {
+                    Some((_, _, count)) => {
+                        *count += 1;
+                        *count
+                    }
+                    None => {
+                        self.barriers.push((barrier.group, barrier.label.clone(), 0));
+                        0
+                    }
+                };
+                let id = BarrierId {
+                    group: barrier.group,
+                    label: barrier.label.clone(),
+                    instance,
+                };
+                let scope = barrier.scope.unwrap_or(match barrier.group {
+                    BarrierScope::WorkGroup => MemScope::WorkGroup,
+                    BarrierScope::SubGroup => MemScope::SubGroup,
+                });
+                let (entry, exit) = (MemOrder::Release, MemOrder::Acquire);
+                self.fence(Kind::Entry, barrier.flags, entry, scope, Some(id.clone()))?;
+                self.fence(Kind::Exit, barrier.flags, exit, scope, Some(id))?;
+            }
+            Instr::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = self.expr(condition)?;
+                if self.decide(&condition) {
+                    self.block(then)?;
+                } else {
+                    self.block(otherwise)?;
+                }
+            }
+            Instr::While { condition, body } => {
+                let mut decided = 0;
+                loop {
+                    self.steps += 1;
+                    let value = self.expr(condition)?;
+                    let known = matches!(value.sym, Sym::Const(_));
+                    if !self.decide(&value) {
+                        break;
+                    }
+                    // Rounds that reads decide are bounded; the others end by themselves or
+                    // run into the bound on steps.
+                    decided += u32::from(!known);
+                    if decided > self.limits.loop_bound || self.steps > MAX_STEPS {
+                        return Err(Stop::Bound);
+                    }
+                    self.block(body)?;
+                }
+            }
+            Instr::Return => return Err(Stop::Return),
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, register: RegId, value: Value) {
+        let sym = self.wrap(self.types[register.index()], value.sym);
+        self.registers[register.index()] = Value {
+            sym,
+            deps: value.deps,
+        };
+    }
+
+    fn emit(&mut self, event: PathEvent, reads: Option<ScalarType>) -> Run1<u32> {
+        let index = self.path.events.len();
+        if index >= MAX_EVENTS.min(self.limits.events) {
+            return Err(Stop::TooLong);
+        }
+        self.path.events.push(event);
+        self.read_types.push(reads);
+        add(&mut self.before, index);
+        Ok(index as u32)
+    }
+
+    fn fence(
+        &mut self,
+        kind: Kind,
+        flags: FenceFlags,
+        order: MemOrder,
+        scope: MemScope,
+        barrier: Option<BarrierId>,
+    ) -> Run1<u32> {
+        let event = PathEvent {
+            kind,
+            place: None,
+            atomicity: Atomicity::Atomic {
+                order,
+                scope: Some(scope),
+                implicit: false,
+            },
+            flags,
+            barrier,
+            written: None,
+            before: self.before,
+            addr: [0; WORDS],
+            data: [0; WORDS],
+            ctrl: self.ctrl,
+        };
+        self.emit(event, None)
+    }
+
+    fn access(
+        &mut self,
+        kind: Kind,
+        place: &Place,
+        atomicity: Atomicity,
+        written: Option<Sym>,
+        data: Mask,
+    ) -> Run1<u32> {
+        let ty = self.program.locations[place.location.index()].ty;
+        let event = PathEvent {
+            kind,
+            place: Some((place.location, place.element)),
+            atomicity,
+            flags: FenceFlags::default(),
+            barrier: None,
+            written,
+            before: self.before,
+            addr: place.deps,
+            data,
+            ctrl: self.ctrl,
+        };
+        self.emit(event, kind.reads().then_some(ty))
+    }
+
+    fn read(&mut self, kind: Kind, place: &Place, atomicity: Atomicity) -> Run1<Value> {
+        let index = self.access(kind, place, atomicity, None, [0; WORDS])?;
+        Ok(self.result(index))
+    }
+
+    fn result(&self, index: u32) -> Value {
+        let mut deps = [0; WORDS];
+        add(&mut deps, index as usize);
+        Value {
+            sym: Sym::Read(index),
+            deps,
+        }
+    }
+
+    fn place(&mut self, address: &Address) -> Run1<Place> {
+        let location = address.location;
+        let Some(index) = &address.index else {
+            return Ok(Place {
+                location,
+                element: 0,
+                deps: [0; WORDS],
+            });
+        };
+        let value = self.expr(index)?;
+        let len = self.program.locations[location.index()].len();
+        let element = match value.sym {
+            Sym::Const(i) => i,
+            ref sym => {
+                // One way for each element, and one for all that lies outside.
+                let way = i64::from(self.choose(len + 1));
+                let inside = way < i64::from(len);
+                if inside {
+                    self.path.constraints.push(Constraint {
+                        condition: Sym::binary(BinOp::Eq, sym.clone(), Sym::Const(way)),
+                        holds: true,
+                    });
+                }
+                way
+            }
+        };
+        if element < 0 || element >= i64::from(len) {
+            return Err(Stop::Outside);
+        }
+        Ok(Place {
+            location,
+            element: element as u32,
+            deps: value.deps,
+        })
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Run1<Value> {
+        match expr {
+            Expr::Const(c) => Ok(Value::known(*c)),
+            Expr::Reg(r) => Ok(self.registers[r.index()].clone()),
+            Expr::Unary(op, a) => {
+                let a = self.expr(a)?;
+                Ok(Value {
+                    sym: Sym::unary(*op, a.sym),
+                    deps: a.deps,
+                })
+            }
+            Expr::Binary(op @ (BinOp::LogicalAnd | BinOp::LogicalOr), a, b) => {
+                let a = self.expr(a)?;
+                let deps = a.deps;
+                let left = self.decide(&a);
+                if left == (*op == BinOp::LogicalOr) {
+                    return Ok(Value {
+                        sym: Sym::Const(i64::from(left)),
+                        deps,
+                    });
+                }
+                let b = self.expr(b)?;
+                Ok(Value {
+                    sym: Sym::binary(BinOp::Ne, b.sym, Sym::Const(0)),
+                    deps: join(&deps, &b.deps),
+                })
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = self.unsequenced(a, b)?;
+                Ok(Value {
+                    sym: Sym::binary(*op, a.sym, b.sym),
+                    deps: join(&a.deps, &b.deps),
+                })
+            }
+            Expr::Select(c, a, b) => {
+                let c = self.expr(c)?;
+                let chosen = if self.decide(&c) { a } else { b };
+                let value = self.expr(chosen)?;
+                Ok(Value {
+                    sym: value.sym,
+                    deps: join(&c.deps, &value.deps),
+                })
+            }
+            Expr::Load(Access {
+                address,
+                atomicity,
+            }) => {
+                let place = self.place(address)?;
+                self.read(Kind::Read, &place, *atomicity)
+            }
+            Expr::Rmw {
+                op,
+                address,
+                operand,
+                atomicity,
+            } => self.rmw(*op, address, operand, *atomicity),
+            Expr::Cas {
+                strength,
+                address,
+                expected,
+                desired,
+                success,
+                failure,
+                scope,
+                implicit,
+            } => {
+                let atomicity = |order| Atomicity::Atomic {
+                    order,
+                    scope: *scope,
+                    implicit: *implicit,
+                };
+                self.cas(
+                    *strength,
+                    address,
+                    expected,
+                    desired,
+                    atomicity(*success),
+                    atomicity(*failure),
+                )
+            }
+        }
+    }
+
+    fn unsequenced(&mut self, a: &Expr, b: &Expr) -> Run1<(Value, Value)> {
+        let start = self.before;
+        let a = self.expr(a)?;
+        let after_a = std::mem::replace(&mut self.before, start);
+        let b = self.expr(b)?;
+        self.before = join(&self.before, &after_a);
+        Ok((a, b))
+    }
+
+    fn rmw(
+        &mut self,
+        op: RmwOp,
+        address: &Address,
+        operand: &Expr,
+        atomicity: Atomicity,
+    ) -> Run1<Value> {
+        let start = self.before;
+        let place = self.place(address)?;
+        let after_place = std::mem::replace(&mut self.before, start);
+        let operand = self.expr(operand)?;
+        self.before = join(&self.before, &after_place);
+        let ty = self.program.locations[place.location.index()].ty;
+        let old = Sym::Read(self.path.events.len() as u32);
+        let written = Sym::rmw(op, ty, old, operand.sym);
+        let index = self.access(Kind::Rmw, &place, atomicity, Some(written), operand.deps)?;
+        Ok(self.result(index))
+    }
+
+    fn cas(
+        &mut self,
+        strength: CasStrength,
+        address: &Address,
+        expected: &Expected,
+        desired: &Expr,
+        success: Atomicity,
+        failure: Atomicity,
+    ) -> Run1<Value> {
+        let start = self.before;
+        let place = self.place(address)?;
+        let mut after = std::mem::replace(&mut self.before, start);
+        let desired = self.expr(desired)?;
+        after = join(&after, &std::mem::replace(&mut self.before, start));
+        let expected_place = match expected {
+            Expected::Location(address) => Some(self.place(address)?),
+            Expected::Register(_) => None,
+        };
+        self.before = join(&self.before, &after);
+        let wanted = match (expected, &expected_place) {
+            (Expected::Location(_), Some(place)) => {
+                self.read(Kind::Read, place, Atomicity::Plain)?
+            }
+            (Expected::Register(r), _) => self.registers[r.index()].clone(),
+            (Expected::Location(_), None) => Value::known(0),
+        };
+        let ty = self.program.locations[place.location.index()].ty;
+        let succeeds = self.choose(2) == 0;
+        let old = Sym::Read(self.path.events.len() as u32);
+        let wanted_sym = self.wrap(ty, wanted.sym.clone());
+        let equal = Sym::binary(BinOp::Eq, old, wanted_sym);
+        let mut deps = wanted.deps;
+        let index = if succeeds {
+            let written = self.wrap(ty, desired.sym);
+            let data = join(&desired.deps, &wanted.deps);
+            self.access(Kind::Rmw, &place, success, Some(written), data)?
+        } else {
+            self.access(Kind::Read, &place, failure, None, [0; WORDS])?
+        };
+        add(&mut deps, index as usize);
+        match (succeeds, strength) {
+            (true, _) | (false, CasStrength::Strong) => self.path.constraints.push(Constraint {
+                condition: equal,
+                holds: succeeds,
+            }),
+            (false, CasStrength::Weak) => {}
+        }
+        if !succeeds {
+            let seen = self.result(index);
+            match (expected, expected_place) {
+                (Expected::Register(r), _) => self.assign(*r, seen),
+                (Expected::Location(_), Some(place)) => {
+                    let ty = self.program.locations[place.location.index()].ty;
+                    let written = self.wrap(ty, seen.sym);
+                    self.access(
+                        Kind::Write,
+                        &place,
+                        Atomicity::Plain,
+                        Some(written),
+                        seen.deps,
+                    )?;
+                }
+                (Expected::Location(_), None) => {}
+            }
+        }
+        Ok(Value {
+            sym: Sym::Const(i64::from(succeeds)),
+            deps,
+        })
+    }
+}
+
+struct Place {
+    location: LocId,
+    element: u32,
+    deps: Mask,
+}
