@@ -455,10 +455,8 @@ impl<'a> GroupRunner<'a> {
                         return Ended::Trapped(self.trap(group, item, kind));
                     }
                 }
-                if steps >= CONTROL_INTERVAL {
-                    if !control.go_on(std::mem::take(&mut steps)) {
-                        return Ended::Stopped;
-                    }
+                if steps >= CONTROL_INTERVAL && !control.go_on(std::mem::take(&mut steps)) {
+                    return Ended::Stopped;
                 }
             }
             self.ready.truncate(kept);

@@ -12,7 +12,6 @@ use touchstone_ir::{
 };
 
 pub const GLOBAL: Type = Type::Pointer(AddressSpace::Global);
-pub const LOCAL: Type = Type::Pointer(AddressSpace::Local);
 
 /// An argument description from how it is passed.
 pub fn arg(pass: ArgPass) -> KernelArg {
