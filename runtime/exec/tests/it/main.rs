@@ -3,6 +3,7 @@ mod arith;
 mod atomics;
 mod barrier;
 mod control;
+mod differential;
 mod launch;
 mod memory;
 mod support;
