@@ -550,24 +550,20 @@ impl Sema<'_> {
                 _ => return self.operands("?:", a, b, at),
             }
         };
+        let mut qual = qual.value();
+        let (mut yes, mut no) = (yes, no);
+        // Operands narrower than int are promoted even when they have the same type.
+        if let Some(scalar) = self.types.as_scalar(qual) {
+            let wide = promoted(scalar);
+            (yes, no) = (self.numeric(yes, wide), self.numeric(no, wide));
+            qual = self.types.scalar(wide);
+        }
         if let Some((bits, scalar)) = self.constant(&cond)
             && self.constant(&yes).is_some()
             && self.constant(&no).is_some()
         {
             let chosen = if fold::truth(bits, scalar) { yes } else { no };
             return Ok(chosen);
-        }
-        let qual = qual.value();
-        // In a scalar selection of integers narrower than int, the operands are promoted.
-        if let Some(scalar) = self.types.as_scalar(qual) {
-            let wide = promoted(scalar);
-            let (yes, no) = (self.numeric(yes, wide), self.numeric(no, wide));
-            let qual = self.types.scalar(wide);
-            return Ok(self.value(
-                ExprKind::Cond(Box::new(cond), Box::new(yes), Box::new(no)),
-                qual,
-                at,
-            ));
         }
         Ok(self.value(
             ExprKind::Cond(Box::new(cond), Box::new(yes), Box::new(no)),

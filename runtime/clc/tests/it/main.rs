@@ -1,4 +1,6 @@
 //! Programs from text to results.
 
 mod first;
+mod language;
+mod preprocessor;
 mod support;
