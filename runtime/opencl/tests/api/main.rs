@@ -12,6 +12,7 @@ mod buffers;
 mod callbacks;
 mod contexts;
 mod events;
+mod graphs;
 mod icd;
 mod kernels;
 mod maps;
