@@ -1,4 +1,7 @@
 //! Tests of the oracle.
 
+mod compare;
 mod corpus;
 mod naive;
+mod random;
+mod series;

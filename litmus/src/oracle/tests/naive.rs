@@ -406,13 +406,15 @@ fn closure(r: &Matrix) -> Matrix {
 
 fn compose(a: &Matrix, b: &Matrix) -> Matrix {
     let n = a.len();
-    (0..n)
-        .map(|i| {
-            (0..n)
-                .map(|k| (0..n).any(|j| a[i][j] && b[j][k]))
-                .collect()
-        })
-        .collect()
+    let mut out = vec![vec![false; n]; n];
+    for i in 0..n {
+        for j in (0..n).filter(|j| a[i][*j]) {
+            for k in 0..n {
+                out[i][k] |= b[j][k];
+            }
+        }
+    }
+    out
 }
 
 fn join(a: &Matrix, b: &Matrix) -> Matrix {
@@ -436,12 +438,16 @@ fn evaluate(
     let n = skeleton.len();
     let mut nodes: Vec<Matrix> = vec![vec![vec![false; n]; n.max(1)]; model.ops.len()];
     loop {
-        let before = nodes.clone();
+        let before = if model.groups.is_empty() {
+            Vec::new()
+        } else {
+            nodes.clone()
+        };
         for (index, op) in model.ops.iter().enumerate() {
             let value = one(model, skeleton, rf, orders, &nodes, *op);
             nodes[index] = value;
         }
-        if nodes == before {
+        if model.groups.is_empty() || nodes == before {
             return nodes;
         }
     }

@@ -1,0 +1,313 @@
+//! Small random programs for comparing the oracle with the reference.
+
+use crate::program::{
+    Access, Address, Atom, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Condition,
+    Expected, Expr, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Observable, Placement,
+    Predicate, Program, Quantifier, RegId, Region, Register, Relation, RmwOp, ScalarType, Thread,
+    ThreadId,
+};
+
+/// A small generator of numbers (SplitMix64), so that a seed names a program for good.
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len() as u64) as usize]
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+struct Builder {
+    dice: Dice,
+    locations: u32,
+    registers: Vec<Register>,
+    /// How many more events the program may have.
+    budget: u32,
+    writes: u32,
+    seq_cst: u32,
+}
+
+/// The program of a seed: two or three threads, one to three locations, up to eight accesses.
+pub fn program(seed: u64) -> Program {
+    let mut dice = Dice::new(seed);
+    let locations = 1 + dice.below(3) as u32;
+    let threads = 2 + dice.below(2);
+    let budget = 3 + dice.below(5) as u32;
+    let mut builder = Builder {
+        dice,
+        locations,
+        registers: Vec::new(),
+        budget,
+        writes: 0,
+        seq_cst: 0,
+    };
+    let mut bodies = Vec::new();
+    for _ in 0..threads {
+        let mut body = Vec::new();
+        let length = 1 + builder.dice.below(3);
+        for _ in 0..length {
+            builder.instr(&mut body, 1);
+        }
+        let placement = match builder.dice.below(8) {
+            0 => Placement::Host,
+            _ => Placement::Device {
+                device: u32::from(builder.dice.one_in(6)),
+                work_group: u32::from(builder.dice.one_in(3)),
+                sub_group: match builder.dice.below(3) {
+                    0 => None,
+                    _ => Some(builder.dice.below(2) as u32),
+                },
+            },
+        };
+        bodies.push(Thread {
+            placement,
+            registers: std::mem::take(&mut builder.registers),
+            body,
+        });
+    }
+    let declared = (0..locations)
+        .map(|l| Location {
+            name: format!("x{l}"),
+            region: if builder.dice.one_in(4) {
+                Region::Local
+            } else {
+                Region::Global
+            },
+            generic: builder.dice.one_in(12),
+            ty: ScalarType::Int,
+            atomic: true,
+            array: false,
+            init: vec![0],
+        })
+        .collect();
+    let mut parts = Vec::new();
+    for (t, thread) in bodies.iter().enumerate() {
+        for r in 0..thread.registers.len() {
+            let observable = Observable::Register(ThreadId(t as u32), RegId(r as u32));
+            parts.push(builder.atom(observable));
+        }
+    }
+    for l in 0..locations {
+        if builder.dice.one_in(2) {
+            parts.push(builder.atom(Observable::Memory(LocId(l), 0)));
+        }
+    }
+    let filter = builder
+        .dice
+        .one_in(8)
+        .then(|| builder.atom(Observable::Memory(LocId(0), 0)));
+    let predicate = match parts.len() {
+        0 => Predicate::Bool(true),
+        1 => parts.remove(0),
+        _ => Predicate::And(parts),
+    };
+    Program {
+        name: format!("random-{seed}"),
+        locations: declared,
+        threads: bodies,
+        condition: Condition {
+            quantifier: builder.dice.pick(&[
+                Quantifier::Exists,
+                Quantifier::NotExists,
+                Quantifier::Forall,
+            ]),
+            predicate,
+        },
+        filter,
+    }
+}
+
+impl Builder {
+    fn atom(&mut self, observable: Observable) -> Predicate {
+        let value = self.dice.below(3) as i64;
+        Predicate::Compare(Relation::Eq, Atom::Observe(observable), Atom::Const(value))
+    }
+
+    fn register(&mut self) -> RegId {
+        let id = RegId(self.registers.len() as u32);
+        self.registers.push(Register {
+            name: format!("r{}", id.0),
+            ty: ScalarType::Int,
+            init: 0,
+        });
+        id
+    }
+
+    fn address(&mut self) -> Address {
+        Address {
+            location: LocId(self.dice.below(u64::from(self.locations)) as u32),
+            index: None,
+        }
+    }
+
+    fn order(&mut self) -> MemOrder {
+        let order = self.dice.pick(&MemOrder::ALL);
+        // The reference tries every permutation of seq_cst operations.
+        if order == MemOrder::SeqCst {
+            if self.seq_cst >= 4 {
+                return MemOrder::AcqRel;
+            }
+            self.seq_cst += 1;
+        }
+        order
+    }
+
+    fn scope(&mut self) -> MemScope {
+        self.dice.pick(&[
+            MemScope::SubGroup,
+            MemScope::WorkGroup,
+            MemScope::WorkGroup,
+            MemScope::Device,
+            MemScope::Device,
+            MemScope::Device,
+            MemScope::AllSvmDevices,
+        ])
+    }
+
+    fn atomic(&mut self) -> Atomicity {
+        Atomicity::Atomic {
+            order: self.order(),
+            scope: Some(self.scope()),
+            implicit: false,
+        }
+    }
+
+    fn atomicity(&mut self) -> Atomicity {
+        if self.dice.one_in(3) {
+            Atomicity::Plain
+        } else {
+            self.atomic()
+        }
+    }
+
+    fn value(&mut self) -> Expr {
+        if !self.registers.is_empty() && self.dice.one_in(3) {
+            let register = RegId(self.dice.below(self.registers.len() as u64) as u32);
+            return match self.dice.below(3) {
+                0 => Expr::Binary(
+                    BinOp::Add,
+                    Box::new(Expr::Reg(register)),
+                    Box::new(Expr::Const(1)),
+                ),
+                _ => Expr::Reg(register),
+            };
+        }
+        Expr::Const(1 + self.dice.below(2) as i64)
+    }
+
+    fn spend(&mut self) -> bool {
+        let left = self.budget > 0;
+        self.budget = self.budget.saturating_sub(1);
+        left
+    }
+
+    fn instr(&mut self, body: &mut Vec<Instr>, depth: u32) {
+        if !self.spend() {
+            return;
+        }
+        let may_write = self.writes < 4;
+        match self.dice.below(12) {
+            0..=3 if may_write => {
+                self.writes += 1;
+                let access = Access {
+                    address: self.address(),
+                    atomicity: self.atomicity(),
+                };
+                let value = self.value();
+                body.push(Instr::Store { access, value });
+            }
+            7 if may_write => {
+                self.writes += 1;
+                let op = self.dice.pick(&[RmwOp::Add, RmwOp::Exchange, RmwOp::Max]);
+                let value = Expr::Rmw {
+                    op,
+                    address: self.address(),
+                    operand: Box::new(self.value()),
+                    atomicity: self.atomic(),
+                };
+                let register = self.register();
+                body.push(Instr::Assign { register, value });
+            }
+            8 if may_write => {
+                self.writes += 1;
+                let expected = self.register();
+                let value = Expr::Cas {
+                    strength: self.dice.pick(&[CasStrength::Strong, CasStrength::Weak]),
+                    address: self.address(),
+                    expected: Expected::Register(expected),
+                    desired: Box::new(self.value()),
+                    success: self.order(),
+                    failure: self.dice.pick(&[MemOrder::Relaxed, MemOrder::Acquire]),
+                    scope: Some(self.scope()),
+                    implicit: false,
+                };
+                let register = self.register();
+                body.push(Instr::Assign { register, value });
+            }
+            9 => body.push(Instr::Fence {
+                flags: self.flags(),
+                order: self.order(),
+                scope: self.scope(),
+            }),
+            10 => body.push(Instr::Barrier(Barrier {
+                label: None,
+                group: self.dice.pick(&[BarrierScope::WorkGroup, BarrierScope::SubGroup]),
+                flags: self.flags(),
+                scope: None,
+            })),
+            11 if depth > 0 && !self.registers.is_empty() => {
+                let register = RegId(self.dice.below(self.registers.len() as u64) as u32);
+                let mut then = Vec::new();
+                let mut otherwise = Vec::new();
+                self.instr(&mut then, depth - 1);
+                if self.dice.one_in(2) {
+                    self.instr(&mut otherwise, depth - 1);
+                }
+                body.push(Instr::If {
+                    condition: Expr::Reg(register),
+                    then,
+                    otherwise,
+                });
+            }
+            _ => {
+                let load = Expr::Load(Access {
+                    address: self.address(),
+                    atomicity: self.atomicity(),
+                });
+                let register = self.register();
+                body.push(Instr::Assign {
+                    register,
+                    value: load,
+                });
+            }
+        }
+    }
+
+    fn flags(&mut self) -> FenceFlags {
+        let which = 1 + self.dice.below(3);
+        FenceFlags {
+            global: which & 1 != 0,
+            local: which & 2 != 0,
+            image: false,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Families of programs that grow, by which the oracle's speed is measured.
+
+use crate::oracle::{Judgement, Limits, Model, judge};
+use crate::program::{
+    Access, Address, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder, Placement,
+    Predicate, Program, Quantifier, RegId, Region, Register, ScalarType, Thread, ThreadId,
+    Observable, Atom, Relation,
+};
+use std::time::Instant;
+
+#[derive(Clone, Copy)]
+enum Act {
+    Store(u32, i64),
+    Load(u32),
+}
+
+/// Threads of atomic loads and stores; everything they read, and the locations asked for, is
+/// observed.
+fn program(threads: &[Vec<Act>], locations: u32, order: MemOrder, memory: bool) -> Program {
+    let of = |act: &Act| match (order, act) {
+        (MemOrder::AcqRel, Act::Store(..)) => MemOrder::Release,
+        (MemOrder::AcqRel, Act::Load(_)) => MemOrder::Acquire,
+        (order, _) => order,
+    };
+    let access = |location: u32, act: &Act| Access {
+        address: Address {
+            location: LocId(location),
+            index: None,
+        },
+        atomicity: Atomicity::Atomic {
+            order: of(act),
+            scope: None,
+            implicit: false,
+        },
+    };
+    let mut parts = Vec::new();
+    let mut observe = |o| {
+        parts.push(Predicate::Compare(
+            Relation::Eq,
+            Atom::Observe(o),
+            Atom::Const(1),
+        ));
+    };
+    let bodies = threads
+        .iter()
+        .enumerate()
+        .map(|(t, acts)| {
+            let mut registers = Vec::new();
+            let body = acts
+                .iter()
+                .map(|act| match act {
+                    Act::Store(l, v) => Instr::Store {
+                        access: access(*l, act),
+                        value: Expr::Const(*v),
+                    },
+                    Act::Load(l) => {
+                        let register = RegId(registers.len() as u32);
+                        observe(Observable::Register(ThreadId(t as u32), register));
+                        registers.push(Register {
+                            name: format!("r{}", register.0),
+                            ty: ScalarType::Int,
+                            init: 0,
+                        });
+                        Instr::Assign {
+                            register,
+                            value: Expr::Load(access(*l, act)),
+                        }
+                    }
+                })
+                .collect();
+            Thread {
+                placement: Placement::Device {
+                    device: 0,
+                    work_group: t as u32,
+                    sub_group: None,
+                },
+                registers,
+                body,
+            }
+        })
+        .collect();
+    if memory {
+        for l in 0..locations {
+            observe(Observable::Memory(LocId(l), 0));
+        }
+    }
+    Program {
+        name: "series".to_owned(),
+        locations: (0..locations)
+            .map(|l| Location {
+                name: format!("x{l}"),
+                region: Region::Global,
+                generic: false,
+                ty: ScalarType::Int,
+                atomic: true,
+                array: false,
+                init: vec![0],
+            })
+            .collect(),
+        threads: bodies,
+        condition: Condition {
+            quantifier: Quantifier::Exists,
+            predicate: Predicate::And(parts),
+        },
+        filter: None,
+    }
+}
+
+/// `n` threads in a ring: each stores to its location and loads the next one's.
+fn ring(n: u32, order: MemOrder) -> Program {
+    let threads: Vec<Vec<Act>> = (0..n)
+        .map(|t| vec![Act::Store(t, 1), Act::Load((t + 1) % n)])
+        .collect();
+    program(&threads, n, order, false)
+}
+
+/// Two writers and `k` threads that read both locations, every other one the other way round.
+fn iriw(k: u32, order: MemOrder) -> Program {
+    let mut threads = vec![vec![Act::Store(0, 1)], vec![Act::Store(1, 1)]];
+    threads.extend((0..k).map(|t| vec![Act::Load(t % 2), Act::Load(1 - t % 2)]));
+    program(&threads, 2, order, false)
+}
+
+/// Two writers to one location and `k` threads that read it twice.
+fn readers(k: u32) -> Program {
+    let mut threads = vec![vec![Act::Store(0, 1)], vec![Act::Store(0, 2)]];
+    threads.extend((0..k).map(|_| vec![Act::Load(0), Act::Load(0)]));
+    program(&threads, 1, MemOrder::Relaxed, false)
+}
+
+/// `k` threads that store twice to one location.
+fn writers(k: u32) -> Program {
+    let threads: Vec<Vec<Act>> = (0..i64::from(k))
+        .map(|t| vec![Act::Store(0, 2 * t + 1), Act::Store(0, 2 * t + 2)])
+        .collect();
+    program(&threads, 1, MemOrder::Relaxed, true)
+}
+
+fn run(program: &Program) -> Judgement {
+    let model = Model::named("opencl-3.0").unwrap();
+    judge(program, &model, &Limits::default()).unwrap()
+}
+
+#[test]
+fn a_ring_of_n_has_every_outcome_but_under_seq_cst_the_one_of_zeros() {
+    for n in 2..=6 {
+        let all = 1 << n;
+        assert_eq!(run(&ring(n, MemOrder::Relaxed)).states.len(), all);
+        assert_eq!(run(&ring(n, MemOrder::AcqRel)).states.len(), all);
+        assert_eq!(run(&ring(n, MemOrder::SeqCst)).states.len(), all - 1);
+    }
+}
+
+#[test]
+fn readers_of_one_location_agree_on_its_order() {
+    for k in 1..=3u32 {
+        // With either order of the writes a pair of reads goes one of six ways; five of them do
+        // not tell the order.
+        let expected = 2 * 6usize.pow(k) - 5usize.pow(k);
+        assert_eq!(run(&readers(k)).states.len(), expected);
+    }
+}
+
+#[test]
+fn the_last_store_is_some_threads_second() {
+    for k in 1..=6 {
+        let judgement = run(&writers(k));
+        assert_eq!(judgement.states.len(), k as usize);
+        assert!(judgement.nodes < 100, "{}", judgement.nodes);
+    }
+}
+
+#[test]
+#[ignore = "prints times"]
+fn times() {
+    let model = Model::named("opencl-3.0").unwrap();
+    let mut time = |name: String, program: &Program| {
+        let start = Instant::now();
+        let judgement = judge(program, &model, &Limits::default()).unwrap();
+        println!(
+            "{name:24} {:10.3} ms {:8} states {:8} nodes",
+            start.elapsed().as_secs_f64() * 1e3,
+            judgement.states.len(),
+            judgement.nodes
+        );
+    };
+    for order in [MemOrder::Relaxed, MemOrder::AcqRel, MemOrder::SeqCst] {
+        for n in [2, 4, 6, 8, 10, 12, 14, 16] {
+            time(format!("ring {n} {order:?}"), &ring(n, order));
+        }
+        for k in 2..=6 {
+            time(format!("iriw {k} {order:?}"), &iriw(k, order));
+        }
+    }
+    for k in 2..=6 {
+        time(format!("readers {k}"), &readers(k));
+    }
+    for k in 2..=6 {
+        time(format!("writers {k}"), &writers(k));
+    }
+}
+
+#[test]
+#[ignore = "prints times"]
+fn corpus_times() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/opencl");
+    let Ok(list) = std::fs::read_to_string(root.join("expected.csv")) else {
+        return;
+    };
+    let model = Model::named("opencl-3.0").unwrap();
+    let mut times = Vec::new();
+    for (path, _) in list.lines().filter_map(|l| l.split_once(',')) {
+        let text = std::fs::read_to_string(root.join(path)).unwrap();
+        let program = crate::syntax::read_litmus(path, &text).unwrap();
+        let mut best = f64::MAX;
+        for _ in 0..20 {
+            let start = Instant::now();
+            judge(&program, &model, &Limits::default()).unwrap();
+            best = best.min(start.elapsed().as_secs_f64() * 1e6);
+        }
+        times.push((best, path));
+    }
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    println!("median {:.1} us", times[times.len() / 2].0);
+    for (time, path) in times {
+        println!("{time:8.1} us {path}");
+    }
+}
