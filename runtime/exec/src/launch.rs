@@ -139,12 +139,30 @@ impl MemoryMap {
         });
     }
 
-    /// Adds a range and restores that ranges are disjoint and sorted.
+    /// Adds a range and keeps ranges disjoint and sorted.
     fn insert(&mut self, new: Range) {
-        let mut pieces = vec![new];
-        for old in std::mem::take(&mut self.ranges) {
-            pieces.push(old);
+        let at = self.ranges.partition_point(|r| r.last < new.first);
+        if self.ranges.get(at).is_none_or(|next| next.first > new.last) {
+            // Nothing overlaps; most ranges do not touch others either.
+            let joins = |a: &Range, b: &Range| {
+                a.permission == b.permission && a.last.checked_add(1) == Some(b.first)
+            };
+            let before = at
+                .checked_sub(1)
+                .is_some_and(|i| joins(&self.ranges[i], &new));
+            let after = self.ranges.get(at).is_some_and(|next| joins(&new, next));
+            if !before && !after {
+                self.ranges.insert(at, new);
+                return;
+            }
         }
+        self.rebuild(new);
+    }
+
+    /// Adds a range that touches or overlaps others.
+    fn rebuild(&mut self, new: Range) {
+        let mut pieces = vec![new];
+        pieces.append(&mut self.ranges);
         // Cut everything at every border, then let the wider permission win.
         let mut borders: Vec<u64> = Vec::with_capacity(pieces.len() * 2);
         for p in &pieces {
@@ -173,8 +191,7 @@ impl MemoryMap {
                 continue;
             };
             match out.last_mut() {
-                // Neighbours of different allocations stay apart only in
-                // permission: an access across their border is within memory
+                // An access across the border of neighbours is within memory
                 // that the launch names.
                 Some(prev)
                     if prev.permission == permission && prev.last.checked_add(1) == Some(first) =>
@@ -270,6 +287,26 @@ mod tests {
             (0x1010, 0x10, Permission::ReadWrite),
         ]);
         assert!(m.find(0x100c, 8, true).is_some());
+    }
+
+    #[test]
+    fn any_order_of_ranges_gives_the_same_map() {
+        let base: Vec<(u64, u64, Permission)> = vec![
+            (0x1000, 0x10, Permission::ReadWrite),
+            (0x3000, 0x10, Permission::Read),
+            (0x2000, 0x10, Permission::ReadWrite),
+            (0x1010, 0x10, Permission::ReadWrite),
+            (0x1ff0, 0x20, Permission::Read),
+        ];
+        let expected = map(&base).ranges;
+        assert_eq!(expected.len(), 4);
+        for shift in 1..base.len() {
+            let mut other = base.clone();
+            other.rotate_left(shift);
+            assert_eq!(map(&other).ranges, expected);
+            other.reverse();
+            assert_eq!(map(&other).ranges, expected);
+        }
     }
 
     #[test]

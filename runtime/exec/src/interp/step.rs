@@ -96,13 +96,14 @@ pub(crate) unsafe fn step<P: Port>(
 ) -> Stop {
     let r = Regs { origin };
     let code = kernel.code.as_ptr();
-    let mut at: usize = *pc as usize;
+    // The next instruction.
+    let mut at: *const Ins = code.wrapping_add(*pc as usize);
     let mut left: u64 = *fuel;
 
     // Leaves the loop: `at` is the instruction to go on with.
     macro_rules! stop {
         ($stop:expr) => {{
-            *pc = at as Pc;
+            *pc = ((at as usize - code as usize) / size_of::<Ins>()) as Pc;
             *fuel = left;
             return $stop;
         }};
@@ -111,7 +112,7 @@ pub(crate) unsafe fn step<P: Port>(
     macro_rules! spend {
         () => {
             if left == 0 {
-                at -= 1;
+                at = at.wrapping_sub(1);
                 stop!(Stop::Yield);
             }
             left -= 1;
@@ -155,9 +156,9 @@ pub(crate) unsafe fn step<P: Port>(
     loop {
         // SAFETY: jumps go to instructions of the kernel, and its last one does
         // not fall through (module doc).
-        let ins = unsafe { *code.add(at) };
-        at += 1;
-        match ins {
+        let ins = unsafe { &*at };
+        at = at.wrapping_add(1);
+        match *ins {
             Ins::Move { d, a } => r.set(d, r.get(a)),
             Ins::Add32 { d, a, b } => r.set(d, r.u32(a).wrapping_add(r.u32(b)).into()),
             Ins::Sub32 { d, a, b } => r.set(d, r.u32(a).wrapping_sub(r.u32(b)).into()),
@@ -292,74 +293,75 @@ pub(crate) unsafe fn step<P: Port>(
             }
             Ins::Query { d, dim, query } => r.set(d, ids.query(query, r.u32(dim))),
 
-            Ins::Jump { to } => at = to as usize,
+            Ins::Jump { to } => at = code.wrapping_add(to as usize),
             Ins::JumpBack { to } => {
                 spend!();
-                at = to as usize;
+                at = code.wrapping_add(to as usize);
             }
             Ins::JumpIf { a, to } => {
                 if r.get(a) != 0 {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpIfNot { a, to } => {
                 if r.get(a) == 0 {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpEq { a, b, to } => {
                 if r.get(a) == r.get(b) {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpNe { a, b, to } => {
                 if r.get(a) != r.get(b) {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpULt { a, b, to } => {
                 if r.get(a) < r.get(b) {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpULe { a, b, to } => {
                 if r.get(a) <= r.get(b) {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpSLt32 { a, b, to } => {
                 if r.i32(a) < r.i32(b) {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpSLe32 { a, b, to } => {
                 if r.i32(a) <= r.i32(b) {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpSLt64 { a, b, to } => {
                 if r.i64(a) < r.i64(b) {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::JumpSLe64 { a, b, to } => {
                 if r.i64(a) <= r.i64(b) {
-                    at = to as usize;
+                    at = code.wrapping_add(to as usize);
                 }
             }
             Ins::Switch { a, table } => {
                 let table = &kernel.switches[usize::from(table)];
                 let value = r.get(a);
-                at = match table.cases.binary_search_by_key(&value, |c| c.0) {
+                let to = match table.cases.binary_search_by_key(&value, |c| c.0) {
                     Ok(i) => table.cases[i].1,
                     Err(_) => table.default,
-                } as usize;
+                };
+                at = code.wrapping_add(to as usize);
             }
             Ins::Call { link, to } => {
                 r.set(link, at as u64);
-                at = to as usize;
+                at = code.wrapping_add(to as usize);
             }
-            Ins::Return { link } => at = r.get(link) as usize,
+            Ins::Return { link } => at = r.get(link) as *const Ins,
             Ins::End => stop!(Stop::End),
             Ins::Trap { reason } => trap!(match reason {
                 TrapCode::Unreachable => TrapKind::Unreachable,
