@@ -2,7 +2,7 @@
 //! comments, descriptions in quotes, and `Key=value` lines.
 
 use super::error::{Outcome, Problem, Span};
-use super::lexer::shorten;
+use super::lexer::{nested_comment, shorten};
 
 /// Other litmus dialects, to tell a file of theirs from a file of noise.
 const OTHER_DIALECTS: &[&str] = &[
@@ -58,7 +58,15 @@ pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
                 .help("a test starts with the line: OPENCL name"),
         );
     }
-    Ok((name.to_string(), skip_preamble(source, line_end)?))
+    let name = name.replace('\t', " ");
+    if name.chars().any(char::is_control) {
+        return Err(Problem::new(
+            span,
+            "the test's name holds a control character",
+            "not a name",
+        ));
+    }
+    Ok((name, skip_preamble(source, line_end)?))
 }
 
 /// Control characters replaced, so that a message stays one line.
@@ -88,21 +96,6 @@ fn skip_blanks(source: &str, mut at: usize) -> usize {
             None => return at,
         }
     }
-}
-
-/// Length of the nested comment that `text` starts with.
-fn nested_comment(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut open) = (2, 1);
-    while open > 0 {
-        match bytes.get(at..)? {
-            [] => return None,
-            [b'(', b'*', ..] => (at, open) = (at + 2, open + 1),
-            [b'*', b')', ..] => (at, open) = (at + 2, open - 1),
-            _ => at += 1,
-        }
-    }
-    Some(at)
 }
 
 fn skip_preamble(source: &str, mut at: usize) -> Outcome<usize> {

@@ -43,6 +43,7 @@ pub(crate) fn tokens(source: &str, from: usize, bodies: Bodies) -> Outcome<Vec<T
         blocks: 0,
         depth: 0,
         comment_ends: None,
+        flat_comments: false,
         out: Vec::new(),
     }
     .run()
@@ -68,6 +69,8 @@ struct Lexer<'s> {
     depth: usize,
     /// Offset of the last `*)` of the source, found once when first needed.
     comment_ends: Option<Option<usize>>,
+    /// Comments were found not to nest properly.
+    flat_comments: bool,
     out: Vec<Token>,
 }
 
@@ -243,25 +246,26 @@ impl Lexer<'_> {
         blank && last.is_some_and(|end| end > self.at + 1)
     }
 
+    /// Skips a comment that may hold others. C inside it (`(* (*x)++; *)`) can open what nothing
+    /// closes; then the first `*)` ends it, and those after it are taken as flat too.
     fn nested_comment(&mut self) -> Outcome<()> {
-        let mut at = self.at + 2;
-        let mut open = 1;
-        while open > 0 {
-            match &self.bytes[at.min(self.bytes.len())..] {
-                [] => return Err(self.unclosed("(*", "*)")),
-                [b'(', b'*', ..] => {
-                    open += 1;
-                    at += 2;
-                }
-                [b'*', b')', ..] => {
-                    open -= 1;
-                    at += 2;
-                }
-                _ => at += 1,
+        let rest = &self.source[self.at..];
+        let nested = match self.flat_comments {
+            true => None,
+            false => nested_comment(rest),
+        };
+        let length = match nested {
+            Some(length) => Some(length),
+            None => rest[2..].find("*)").map(|end| end + 4),
+        };
+        self.flat_comments |= nested.is_none();
+        match length {
+            Some(length) => {
+                self.at += length;
+                Ok(())
             }
+            None => Err(self.unclosed("(*", "*)")),
         }
-        self.at = at;
-        Ok(())
     }
 
     fn unclosed(&self, open: &str, close: &str) -> Problem {
@@ -271,6 +275,21 @@ impl Lexer<'_> {
             format!("no {close} follows"),
         )
     }
+}
+
+/// Length of the comment that `text` starts with, those inside it included.
+pub(crate) fn nested_comment(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut open) = (2, 1);
+    while open > 0 {
+        match bytes.get(at..)? {
+            [] => return None,
+            [b'(', b'*', ..] => (at, open) = (at + 2, open + 1),
+            [b'*', b')', ..] => (at, open) = (at + 2, open - 1),
+            _ => at += 1,
+        }
+    }
+    Some(at)
 }
 
 /// Text for a message, cut where it is too long to be read.

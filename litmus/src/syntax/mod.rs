@@ -133,3 +133,8 @@ fn binary(at: usize) -> Problem {
         "not text",
     )
 }
+
+/// Keeps the README's example true.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

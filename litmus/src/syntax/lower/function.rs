@@ -14,6 +14,12 @@ use crate::syntax::tree::{Name, Node, NodeKind};
 /// whole device that runs the kernel.
 const LEGACY_SCOPE: MemScope = MemScope::Device;
 
+/// Orders that a load cannot have.
+pub(crate) const LOAD_FORBIDS: &[MemOrder] = &[MemOrder::Release, MemOrder::AcqRel];
+
+/// Orders that a store cannot have.
+pub(crate) const STORE_FORBIDS: &[MemOrder] = &[MemOrder::Acquire, MemOrder::AcqRel];
+
 /// What a call became.
 pub(super) enum Called {
     /// Something with a value.
@@ -223,20 +229,20 @@ impl ThreadLowering<'_> {
         match function {
             Function::Load => {
                 call.arity(1, 1..=2)?;
-                call.forbid(&[MemOrder::Release, MemOrder::AcqRel])?;
+                call.forbid(LOAD_FORBIDS)?;
                 let access = self.atomic_access(&call, 1)?;
                 Ok(Called::Value(Expr::Load(access)))
             }
             Function::Store => {
                 call.arity(2, 1..=2)?;
-                call.forbid(&[MemOrder::Acquire, MemOrder::AcqRel])?;
+                call.forbid(STORE_FORBIDS)?;
                 let access = self.atomic_access(&call, 2)?;
                 let value = self.value(&arguments[1])?;
                 Ok(Called::Instr(Instr::Store { access, value }))
             }
             Function::FlagClear => {
                 call.arity(1, 1..=2)?;
-                call.forbid(&[MemOrder::Acquire, MemOrder::AcqRel])?;
+                call.forbid(STORE_FORBIDS)?;
                 let place = self.flag(&arguments[0])?;
                 let access = Access {
                     address: place.address,

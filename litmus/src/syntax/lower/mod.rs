@@ -6,7 +6,7 @@
 
 pub(crate) mod condition;
 mod expression;
-mod function;
+pub(crate) mod function;
 pub(crate) mod locations;
 mod size;
 mod statement;

@@ -9,6 +9,7 @@ use super::statement::Loop;
 use crate::program::{Instr, LocId, RegId, Register, ScalarType};
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
 use crate::syntax::limits::MAX_REGISTERS;
+use crate::syntax::parse::{is_reserved, reserved};
 use crate::syntax::tree::{Name, Param, Space, Type};
 use std::collections::HashMap;
 
@@ -223,6 +224,7 @@ impl<'l> ThreadLowering<'l> {
     pub fn register_or_new(&mut self, name: &Name) -> Outcome<RegId> {
         match self.register(name)? {
             Some(id) => Ok(id),
+            None if is_reserved(&name.text) => Err(reserved(name)),
             None => self.add(&name.text, ScalarType::Int, name.span),
         }
     }

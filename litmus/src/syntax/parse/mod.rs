@@ -41,6 +41,14 @@ pub(crate) fn is_reserved(word: &str) -> bool {
     WORDS.contains(&word) || types::starts_type(word)
 }
 
+pub(crate) fn reserved(name: &Name) -> Problem {
+    Problem::new(
+        name.span,
+        format!("{} cannot be a name", name.text),
+        "has a meaning of its own",
+    )
+}
+
 /// A cursor over the tokens.
 pub(crate) struct Parser<'s> {
     source: &'s str,
@@ -129,6 +137,15 @@ impl<'s> Parser<'s> {
             })
         } else {
             Err(self.unexpected(what))
+        }
+    }
+
+    /// A word that a declaration makes a name.
+    fn new_name(&mut self, what: &str) -> Outcome<Name> {
+        let name = self.word(what)?;
+        match is_reserved(&name.text) {
+            true => Err(reserved(&name)),
+            false => Ok(name),
         }
     }
 

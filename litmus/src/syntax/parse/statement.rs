@@ -32,7 +32,7 @@ impl Parser<'_> {
         let start = self.peek().span;
         let mut label = None;
         while self.peek().kind == Kind::Word && self.next_is(1, ":") {
-            label = Some(self.word("a label")?);
+            label = Some(self.new_name("a label")?);
             self.bump();
             if self.is("}") {
                 // a label before the end of a block names nothing
@@ -179,7 +179,7 @@ impl Parser<'_> {
         let mut declarators = Vec::new();
         let mut pointer = ty.pointer;
         loop {
-            let name: Name = self.word("the name of a variable")?;
+            let name: Name = self.new_name("the name of a variable")?;
             if self.is("[") {
                 return Err(Problem::new(
                     self.peek().span,

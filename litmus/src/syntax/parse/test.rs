@@ -95,7 +95,7 @@ impl Parser<'_> {
         if !bracketed {
             self.eat("*");
         }
-        let name = self.word("a location such as [x], or a register such as 0:r0")?;
+        let name = self.new_name("a location such as [x], or a register such as 0:r0")?;
         if bracketed {
             self.expect("]", "after the location")?;
         } else if self.is(":") {
@@ -133,7 +133,7 @@ impl Parser<'_> {
     }
 
     fn init_register(&mut self, start: Span, thread: u64, ty: Option<Type>) -> Outcome<Init> {
-        let name = self.word("a register")?;
+        let name = self.new_name("a register")?;
         let value = match self.eat("=") {
             Some(_) => self.init_value()?,
             None => 0,
@@ -293,7 +293,7 @@ impl Parser<'_> {
         }
         while self.eat(")").is_none() {
             let ty = self.type_name()?;
-            let name: Name = self.word("the name of a parameter")?;
+            let name: Name = self.new_name("the name of a parameter")?;
             let mut ty = ty;
             if self.eat("[").is_some() {
                 // `int x[]` is a pointer, as in C

@@ -4,6 +4,7 @@ use super::fields::Fields;
 use super::node::{Item, Value};
 use crate::program::{Atomicity, Barrier, BarrierScope, Expr, FenceFlags, Instr, MemOrder};
 use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::lower::function::{LOAD_FORBIDS, STORE_FORBIDS};
 use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::tree::{Name, Node};
 
@@ -91,7 +92,7 @@ impl ThreadReader<'_, '_> {
                 self.assign(&head, value)?
             }
             "load" => {
-                let atomicity = atomicity(&mut fields)?;
+                let atomicity = atomicity(&mut fields, LOAD_FORBIDS)?;
                 let value = self.lower(&head, |lowering, node| lowering.load(node, atomicity))?;
                 match fields.take("into") {
                     Some(target) => self.assign(&target, value)?,
@@ -99,7 +100,7 @@ impl ThreadReader<'_, '_> {
                 }
             }
             "store" => {
-                let atomicity = atomicity(&mut fields)?;
+                let atomicity = atomicity(&mut fields, STORE_FORBIDS)?;
                 let value = fields.require("value", &what)?;
                 let access =
                     self.lower(&head, |lowering, node| lowering.access(node, atomicity))?;
@@ -205,7 +206,7 @@ impl ThreadReader<'_, '_> {
 
 /// How a load or store reaches memory: with an `order` atomically, with `atomic: true` alone in
 /// the short form, plainly otherwise.
-fn atomicity(fields: &mut Fields) -> Outcome<Atomicity> {
+fn atomicity(fields: &mut Fields, forbidden: &[MemOrder]) -> Outcome<Atomicity> {
     let volatile = match fields.take("volatile") {
         Some(item) => item.boolean("volatile")?,
         None => false,
@@ -219,11 +220,21 @@ fn atomicity(fields: &mut Fields) -> Outcome<Atomicity> {
         None => None,
     };
     match (fields.take("order"), scope) {
-        (Some(order), scope) => Ok(Atomicity::Atomic {
-            order: order.order()?,
-            scope: scope.map(|(scope, _)| scope),
-            implicit: false,
-        }),
+        (Some(item), scope) => {
+            let order = item.order()?;
+            if forbidden.contains(&order) {
+                return Err(Problem::new(
+                    item.span,
+                    format!("this instruction cannot have the order {}", order.name()),
+                    "not allowed here",
+                ));
+            }
+            Ok(Atomicity::Atomic {
+                order,
+                scope: scope.map(|(scope, _)| scope),
+                implicit: false,
+            })
+        }
         (None, Some((_, span))) => Err(Problem::new(
             span,
             "a scope without an order",
