@@ -45,9 +45,10 @@ pub enum LaunchError {
         /// What is wrong.
         message: String,
     },
-    /// A work-group's registers, private and local memory do not fit.
+    /// A work-group's registers, private and local memory do not fit, or the
+    /// system has no memory for them.
     #[error(
-        "out of resources: a work-group of {kernel} needs {bytes} bytes, at most {limit} are given"
+        "out of resources: a work-group of {kernel} needs {bytes} bytes; one gets at most {limit}, and no more than the system has"
     )]
     OutOfResources {
         /// The kernel.

@@ -212,13 +212,28 @@ impl MemoryMap {
     /// written if `write`.
     pub(crate) fn find(&self, address: u64, size: u64, write: bool) -> Option<Range> {
         let last = address.checked_add(size - 1)?;
-        let i = self.ranges.partition_point(|r| r.first <= address);
-        let range = *self.ranges.get(i.checked_sub(1)?)?;
-        let allowed = match range.permission {
+        let allowed = |range: &Range| match range.permission {
             Permission::ReadWrite => true,
             Permission::Read => !write,
         };
-        (last <= range.last && allowed).then_some(range)
+        let mut i = self
+            .ranges
+            .partition_point(|r| r.first <= address)
+            .checked_sub(1)?;
+        let mut found = self.ranges[i];
+        if !allowed(&found) || address > found.last {
+            return None;
+        }
+        // A read may go on from a range into a neighbour of other permission.
+        while last > found.last {
+            i += 1;
+            let next = self.ranges.get(i)?;
+            if !allowed(next) || found.last + 1 != next.first {
+                return None;
+            }
+            found.last = next.last;
+        }
+        Some(found)
     }
 
     /// Adds the ranges of another map.
@@ -278,6 +293,10 @@ mod tests {
         assert!(m.find(0x103c, 8, true).is_none());
         assert!(m.find(0x1000, 0x40, false).is_some());
         assert!(m.find(0x1080, 0x80, false).is_some());
+        // Reads go on across borders, writes do not.
+        assert!(m.find(0x1000, 0x100, false).is_some());
+        assert!(m.find(0x1000, 0x101, false).is_none());
+        assert!(m.find(0x1040, 0x41, true).is_none());
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) struct Plan {
 }
 
 /// Bytes that one group may take on one thread.
-const GROUP_BYTES: u64 = 4 << 30;
+pub(crate) const GROUP_BYTES: u64 = 1 << 30;
 
 /// Checks a launch.
 pub(crate) fn check(executable: &Executable, launch: &Launch) -> Result<Plan, LaunchError> {

@@ -236,7 +236,7 @@ impl Job {
     fn work(&self, arena: &mut Arena, shared: &Shared) -> bool {
         let kernel = self.kernel();
         let memory = HostMemory::new(&kernel.sites, &self.memory);
-        let mut runner = GroupRunner::new(
+        let runner = GroupRunner::new(
             kernel,
             &self.plan.space,
             self.launch.seed,
@@ -245,6 +245,14 @@ impl Job {
             self.plan.layout,
             arena,
         );
+        let Some(mut runner) = runner else {
+            self.fail(LaunchError::OutOfResources {
+                kernel: kernel.name.clone(),
+                bytes: self.plan.layout.bytes().unwrap_or(u64::MAX),
+                limit: plan::GROUP_BYTES,
+            });
+            return true;
+        };
         let groups = self.plan.space.group_count();
         loop {
             for _ in 0..TURN {

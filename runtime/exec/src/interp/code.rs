@@ -154,6 +154,8 @@ pub(crate) enum Ins {
     MemSet { dst: Slot, byte: Slot, size: Slot, site: Site },
 }
 
+const _: () = assert!(size_of::<Ins>() == 16);
+
 /// Why an instruction [`Ins::Trap`] traps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TrapCode {

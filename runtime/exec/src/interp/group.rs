@@ -243,6 +243,21 @@ pub(crate) struct Arena {
     ready: Vec<u32>,
 }
 
+impl Arena {
+    /// Words that are kept although a launch needs less.
+    const KEPT: usize = 1 << 20;
+
+    /// Makes room for so many words; None when there is no memory for them.
+    fn resize(&mut self, words: usize) -> Option<()> {
+        if self.words.len() < words || self.words.len() / 4 > words.max(Arena::KEPT) {
+            self.words = Vec::new();
+            self.words.try_reserve_exact(words).ok()?;
+            self.words.resize(words, 0);
+        }
+        Some(())
+    }
+}
+
 /// How the arena is divided for a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
@@ -294,7 +309,7 @@ pub(crate) struct GroupRunner<'a> {
 }
 
 impl<'a> GroupRunner<'a> {
-    /// Prepares a thread's arena for a launch.
+    /// Prepares a thread's arena for a launch; None when there is no memory for it.
     pub(crate) fn new(
         kernel: &'a Kernel,
         space: &'a Space,
@@ -303,12 +318,9 @@ impl<'a> GroupRunner<'a> {
         mut memory: HostMemory<'a>,
         layout: Layout,
         arena: &'a mut Arena,
-    ) -> GroupRunner<'a> {
-        // `Layout::new` has checked that the size does not overflow.
-        let words = layout.bytes().unwrap_or(0).div_ceil(8) as usize;
-        if arena.words.len() < words {
-            arena.words = vec![0; words];
-        }
+    ) -> Option<GroupRunner<'a>> {
+        let words = usize::try_from(layout.bytes()?.div_ceil(8)).ok()?;
+        arena.resize(words)?;
         let address = arena.words.as_mut_ptr();
         let skip = address.align_offset(MAX_ALIGN as usize);
         // `bytes` counts MAX_ALIGN more than the parts need.
@@ -317,7 +329,7 @@ impl<'a> GroupRunner<'a> {
             base: base as u64,
             len: layout.local,
         });
-        GroupRunner {
+        Some(GroupRunner {
             kernel,
             space,
             seed,
@@ -327,7 +339,7 @@ impl<'a> GroupRunner<'a> {
             ready: &mut arena.ready,
             layout,
             base,
-        }
+        })
     }
 
     fn private(&self, item: u64) -> Block {

@@ -384,9 +384,9 @@ impl<'a> HostMemory<'a> {
         false
     }
 
-    /// The address of an atomic access, if it may be made. A constant pointer
-    /// is only read; every other atomic needs permission to write, loads too,
-    /// as Rust asks that of the memory of atomics.
+    /// The address of an atomic access, if it may be made. An atomic load needs
+    /// permission to read only: Rust allows those of up to eight bytes on memory
+    /// that cannot be written.
     #[inline(always)]
     fn atomic<W: AtomicWord>(&mut self, site: Site, address: u64, write: bool) -> Option<*mut W> {
         if !self.check::<W>(site, address, write) {

@@ -166,10 +166,12 @@ fn count(function: &Function) -> Vec<Uses> {
                     with(r, &|u| u.uses += 1);
                 }
             });
-            let ptr = match &inst.op {
-                Op::Load { ptr, .. } => Some((*ptr, inst.dst.and_then(|d| function.reg_type(d)))),
-                Op::Store { ptr, value, .. } => Some((*ptr, function.operand_type(*value))),
-                _ => None,
+            let ptr = if let Op::Load { ptr, .. } = &inst.op {
+                Some((*ptr, inst.dst.and_then(|d| function.reg_type(d))))
+            } else if let Op::Store { ptr, value, .. } = &inst.op {
+                Some((*ptr, function.operand_type(*value)))
+            } else {
+                None
             };
             if let Some((Operand::Reg(r), ty)) = ptr {
                 with(r, &|u| {
@@ -314,45 +316,50 @@ impl Analysis {
         if let Some(source) = is_renaming(function, inst, dst) {
             return stays(source).then_some(Expr::Alias(source));
         }
-        match inst.op {
-            Op::Query {
-                query,
-                dim: Some(Operand::Const(c)),
-            } => Some(Expr::Query(query, c.bits().min(3) as u8)),
-            Op::Query { query, dim: None } => Some(Expr::Query(query, 0)),
-            Op::SlotAddr(slot) => Some(Expr::SlotAddr(slot)),
-            Op::PtrAdd {
+        if let Op::Query { query, dim } = inst.op {
+            return match dim {
+                None => Some(Expr::Query(query, 0)),
+                Some(Operand::Const(c)) => Some(Expr::Query(query, c.bits().min(3) as u8)),
+                Some(Operand::Reg(_)) => None,
+            };
+        }
+        if let Op::SlotAddr(slot) = inst.op {
+            return Some(Expr::SlotAddr(slot));
+        }
+        if let Op::PtrAdd {
+            base,
+            index,
+            scale,
+            disp,
+        } = inst.op
+        {
+            let constant = matches!(index, Operand::Const(_));
+            let cheap = if constant {
+                u.uses == u.as_ptr + u.as_base
+            } else {
+                u.uses == 1 && u.as_indexed_ptr == 1 && u16::try_from(scale).is_ok()
+            };
+            return (cheap && stays(base) && stays(index)).then_some(Expr::Address {
                 base,
                 index,
                 scale,
                 disp,
-            } => {
-                let constant = matches!(index, Operand::Const(_));
-                let cheap = if constant {
-                    u.uses == u.as_ptr + u.as_base
-                } else {
-                    u.uses == 1 && u.as_indexed_ptr == 1 && u16::try_from(scale).is_ok()
-                };
-                (cheap && stays(base) && stays(index)).then_some(Expr::Address {
-                    base,
-                    index,
-                    scale,
-                    disp,
-                })
-            }
-            Op::Convert {
-                value,
-                from: NumKind::Signed,
-                to: NumKind::Signed | NumKind::Unsigned,
-                saturate: false,
-                ..
-            } => {
-                let widens = function.operand_type(value) == Some(Type::I32)
-                    && function.reg_type(dst) == Some(Type::I64);
-                (widens && u.uses == u.as_index && stays(value)).then_some(Expr::Widened(value))
-            }
-            _ => None,
+            });
         }
+        if let Op::Convert {
+            value,
+            from: NumKind::Signed,
+            to: NumKind::Signed | NumKind::Unsigned,
+            saturate: false,
+            ..
+        } = inst.op
+        {
+            let widens = function.operand_type(value) == Some(Type::I32)
+                && function.reg_type(dst) == Some(Type::I64);
+            return (widens && u.uses == u.as_index && stays(value))
+                .then_some(Expr::Widened(value));
+        }
+        None
     }
 
     /// Whether the branch at the end of the block can do this comparison.

@@ -251,21 +251,21 @@ impl Emitter {
         }
         let labels = &self.labels;
         for ins in &mut self.code {
-            match ins {
-                Ins::Jump { to }
-                | Ins::JumpBack { to }
-                | Ins::JumpIf { to, .. }
-                | Ins::JumpIfNot { to, .. }
-                | Ins::JumpEq { to, .. }
-                | Ins::JumpNe { to, .. }
-                | Ins::JumpULt { to, .. }
-                | Ins::JumpULe { to, .. }
-                | Ins::JumpSLt32 { to, .. }
-                | Ins::JumpSLe32 { to, .. }
-                | Ins::JumpSLt64 { to, .. }
-                | Ins::JumpSLe64 { to, .. }
-                | Ins::Call { to, .. } => *to = labels[*to as usize],
-                _ => {}
+            if let Ins::Jump { to }
+            | Ins::JumpBack { to }
+            | Ins::JumpIf { to, .. }
+            | Ins::JumpIfNot { to, .. }
+            | Ins::JumpEq { to, .. }
+            | Ins::JumpNe { to, .. }
+            | Ins::JumpULt { to, .. }
+            | Ins::JumpULe { to, .. }
+            | Ins::JumpSLt32 { to, .. }
+            | Ins::JumpSLe32 { to, .. }
+            | Ins::JumpSLt64 { to, .. }
+            | Ins::JumpSLe64 { to, .. }
+            | Ins::Call { to, .. } = ins
+            {
+                *to = labels[*to as usize];
             }
         }
         for table in &mut self.switches {
