@@ -4,10 +4,29 @@
 use super::failure::Failure;
 use super::keep::Kept;
 use super::progress::Progress;
+use crate::device::Selector;
+use crate::interrupt::Interrupt;
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseResult, Verdict};
 use classay_reports::store::{RunStatus, StoreError};
+
+/// Opens a device that tests can run on.
+pub fn open(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Failure> {
+    let session = Session::open(selector, interrupt)?;
+    let known = session.known();
+    if known.capabilities.c_std.is_empty() {
+        let why = match known.record.findings.as_slice() {
+            [] => "it claims no version of OpenCL C".into(),
+            findings => findings.join("; "),
+        };
+        return Err(Failure::NoDevice(format!(
+            "no test can run on {selector} ({}), since it builds no OpenCL C: {why}.",
+            known.record.name
+        )));
+    }
+    Ok(session)
+}
 
 /// What ended a drive before its end.
 pub enum Halt {
@@ -36,7 +55,7 @@ pub fn drive(
                 .map_err(Halt::Stop)?;
             kept.commit(result.clone()).map_err(Halt::Store)?;
             progress.ends(&result);
-            each(&result);
+            progress.aside(|| each(&result));
         }
         Ok(())
     };

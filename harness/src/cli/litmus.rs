@@ -1,7 +1,7 @@
 //! `classay litmus`: tests from files, a histogram each.
 
 use super::args::LitmusArgs;
-use super::drive::{code, drive, halted};
+use super::drive::{code, drive, halted, open};
 use super::exit;
 use super::failure::Failure;
 use super::keep::Kept;
@@ -10,7 +10,6 @@ use super::progress::Progress;
 use crate::device::{Library, Selector};
 use crate::interrupt::Interrupt;
 use crate::plan::{self, Plan, Unreadable, seed};
-use crate::worker::session::Session;
 use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::store::Store;
@@ -38,7 +37,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         at: None,
     });
     let store = args.store.as_ref().map(Store::open).transpose()?;
-    let mut session = Session::open(&selector, &interrupt)?;
+    let mut session = open(&selector, &interrupt)?;
     let plan = Plan::new(selector.to_string(), seed, Vec::new(), budget, &cases);
     let record = session.known().record.clone();
     say(&format!(
@@ -49,6 +48,10 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         say(&format!("finding: {finding}"));
     }
     let mut kept = Kept::begin(store, &plan, &cases, session.known())?;
+    if let Some(path) = &args.junit {
+        // A file that cannot be written is better known before than after.
+        kept.write_junit(path)?;
+    }
     let colour = colour();
     let ended = drive(
         &mut session,
@@ -68,6 +71,9 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         Ok(()) => session.close(),
         Err(halt) => {
             drop(session);
+            if let Some(Err(failure)) = args.junit.as_ref().map(|path| kept.write_junit(path)) {
+                complain(&failure.to_string());
+            }
             let resume = || {
                 let path = kept.store_path()?;
                 Some(format!("classay run --resume --store {}", path.display()))

@@ -66,6 +66,14 @@ impl Progress {
         }
     }
 
+    /// Does something that writes to the terminal, with the bar out of its way.
+    pub fn aside(&self, write: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
     /// Nothing more comes.
     pub fn close(self) {
         if let Some(bar) = self.bar {

@@ -1,10 +1,10 @@
 //! `classay run`: the shipped tests on a device, within a budget.
 
 use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
-use super::drive::{code, drive, halted};
+use super::drive::{code, drive, halted, open};
 use super::failure::Failure;
 use super::keep::Kept;
-use super::output::{Out, colour, say};
+use super::output::{Out, colour, complain, say};
 use super::progress::Progress;
 use crate::device::{Library, Selector};
 use crate::execute::Budget;
@@ -45,7 +45,7 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
     plan::share_out(&mut cases, seed, asked);
     let selector = args.device.clone().unwrap_or(TOUCHSTONE);
     let store = Store::open(path)?;
-    let session = Session::open(&selector, interrupt)?;
+    let session = open(&selector, interrupt)?;
     let plan = Plan::new(
         selector.to_string(),
         seed,
@@ -96,7 +96,7 @@ fn resume(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Fail
         .map(Case::from_planned)
         .collect::<Result<Vec<Case>, String>>()
         .map_err(Failure::Bug)?;
-    let session = Session::open(&selector, interrupt)?;
+    let session = open(&selector, interrupt)?;
     same_device(&run, session.known())?;
     introduce(&plan, session.known(), path, cases.len());
     let kept = Kept::resume(store, run)?;
@@ -151,13 +151,18 @@ fn same_device(run: &Run, known: &Known) -> Result<(), Failure> {
     }
 }
 
-/// Whether two descriptions are of different devices. Findings are words, and do not count.
+/// Whether two descriptions are of different devices. Findings are words, and how much memory there
+/// is depends on the moment: neither counts.
 fn differs(one: &DeviceRecord, other: &DeviceRecord) -> bool {
-    let without = |record: &DeviceRecord| DeviceRecord {
-        findings: Vec::new(),
-        ..record.clone()
+    let lasting = |record: &DeviceRecord| {
+        let mut record = record.clone();
+        record.findings.clear();
+        record
+            .capabilities
+            .retain(|(name, _)| name != "global-mem" && name != "max-alloc");
+        record
     };
-    without(one) != without(other)
+    lasting(one) != lasting(other)
 }
 
 /// `--resume` where every run is done: says again how the last one ended.
@@ -171,7 +176,18 @@ fn nothing_left(args: &RunArgs, store: Store, path: &Path) -> Result<u8, Failure
     say(&format!("run {} of {} is complete", run.id, path.display()));
     let mut kept = Kept::resume(store, run)?;
     kept.finish(RunStatus::Done)?;
+    before(args, &kept, &mut Out::new());
     report(args, &kept)
+}
+
+/// With `--json`, what a resumed run has already: the lines are those of the whole run.
+fn before(args: &RunArgs, kept: &Kept, out: &mut Out) {
+    if args.json {
+        let device = kept.run().device.as_ref().map_or("", |d| d.name.as_str());
+        for result in kept.results() {
+            out.line(&TestJson::new(result, device).to_line());
+        }
+    }
 }
 
 /// Says on standard error what is about to happen.
@@ -205,6 +221,11 @@ fn go(args: &RunArgs, session: Session, cases: &[Case], kept: Kept) -> Result<u8
     let mut session = session;
     let device = session.known().record.name.clone();
     let mut out = Out::new();
+    before(args, &kept, &mut out);
+    if let Some(path) = &args.junit {
+        // A file that cannot be written is better known before than after.
+        kept.write_junit(path)?;
+    }
     let planned = kept.run().planned as usize;
     let progress = Progress::new(kept.results().len(), planned, args.json);
     let ended = drive(
@@ -227,9 +248,18 @@ fn go(args: &RunArgs, session: Session, cases: &[Case], kept: Kept) -> Result<u8
         Err(halt) => {
             drop(session);
             show(args, &kept);
+            write_junit(args, &kept);
             let resume = || kept.store_path().map(resume_command);
             Err(halted(halt, &kept, &resume))
         }
+    }
+}
+
+/// The JUnit file of a run that halted; that it cannot be written is not what the user must know
+/// first, so it is only said.
+fn write_junit(args: &RunArgs, kept: &Kept) {
+    if let Some(Err(failure)) = args.junit.as_ref().map(|path| kept.write_junit(path)) {
+        complain(&failure.to_string());
     }
 }
 

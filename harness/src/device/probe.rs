@@ -54,9 +54,8 @@ pub fn first_error(log: &str) -> String {
         .find(|l| l.contains("error"))
         .or_else(|| lines().next())
         .unwrap_or("no build log");
-    let message = line
-        .rsplit_once("error:")
-        .map_or(line, |(_, message)| message);
+    let after = |line, mark| str::rsplit_once(line, mark).map_or(line, |(_, rest)| rest);
+    let message = after(after(line, "build log:"), "error:");
     let message: Vec<&str> = message
         .split_whitespace()
         .filter(|w| !is_place(w))
@@ -90,6 +89,7 @@ mod tests {
                 "BUILD_FAILURE, build log: error: /tmp/t_a1.cl:2:53: use of 'x'",
                 "use of 'x'",
             ),
+            ("BUILD_FAILURE, build log: no compiler", "no compiler"),
             (" \n something\n", "something"),
             ("", "no build log"),
         ] {

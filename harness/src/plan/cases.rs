@@ -6,7 +6,7 @@ use classay_litmus::program::{self, Program};
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_reports::verdict::Quantifier;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -49,16 +49,23 @@ impl Unreadable {
     }
 }
 
-/// A case for every test that comes with the program.
+/// A case for every test that comes with the program, in the order of their names.
 pub fn shipped() -> Result<Vec<Case>, String> {
-    Ok(Vec::new())
+    classay_litmus::shipped()
+        .iter()
+        .map(|(name, text)| {
+            let program = syntax::read_litmus(name, text)
+                .map_err(|e| format!("the shipped test {name} cannot be read: {e}"))?;
+            Ok(case(CaseId::new("litmus", "classic", name), &program, ""))
+        })
+        .collect()
 }
 
 /// A case for each file, in order, and what is wrong with the files that give none. A case is
 /// named after the file's stem, or after its whole path where two have the same stem.
 pub fn from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
     let mut stems: HashMap<String, usize> = HashMap::new();
-    for path in paths {
+    for path in paths.iter().collect::<HashSet<_>>() {
         *stems.entry(stem(path)).or_default() += 1;
     }
     let mut cases = Vec::new();
@@ -105,7 +112,7 @@ fn read(path: &Path) -> Result<Program, Unreadable> {
     })
 }
 
-/// The file's bytes; one more than a test may have is enough to know that it has too many.
+/// The file's bytes, where there are no more than a test may have; a device file has no end.
 fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
     let message = |e: std::io::Error| format!("cannot be read: {e}");
     let file = std::fs::File::open(path).map_err(message)?;
@@ -113,6 +120,12 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
     file.take(syntax::limits::MAX_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(message)?;
+    if bytes.len() > syntax::limits::MAX_BYTES {
+        return Err(format!(
+            "is too large: a litmus test has at most {} bytes",
+            syntax::limits::MAX_BYTES
+        ));
+    }
     Ok(bytes)
 }
 
@@ -129,5 +142,65 @@ fn case(id: CaseId, program: &Program, file: &str) -> Case {
         },
         seed: 0,
         budget: Budget::Instances(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_test_is_a_case_of_its_own() {
+        let cases = shipped().expect("the shipped tests can be read");
+        assert!(cases.len() >= 40, "{}", cases.len());
+        let ids: HashSet<_> = cases.iter().map(|c| c.id.as_str()).collect();
+        assert_eq!(ids.len(), cases.len());
+        for case in cases {
+            let again = syntax::read_litmus("again", &case.source);
+            assert!(again.is_ok(), "{}: {}", case.id, case.source);
+        }
+    }
+
+    #[test]
+    fn cases_from_files_have_names_of_their_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (name, text) = classay_litmus::shipped()[0];
+        let write = |place: &str, text: &str| {
+            let path = folder.path().join(place);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            std::fs::write(&path, text).expect("a file");
+            path
+        };
+        let one = write("a/same.litmus", text);
+        let two = write("b/same.litmus", text);
+        let other = write("other.litmus", text);
+        let broken = write("broken.litmus", "OPENCL");
+        let huge = write("huge.litmus", &" ".repeat(syntax::limits::MAX_BYTES + 1));
+        let none = folder.path().join("none.litmus");
+        let paths = [
+            one.clone(),
+            two.clone(),
+            other.clone(),
+            other,
+            broken,
+            none,
+            huge,
+        ];
+        let (cases, unreadable) = from_files(&paths);
+        let names: Vec<_> = cases.iter().map(|c| c.id.as_str().to_string()).collect();
+        assert_eq!(
+            names,
+            [
+                format!("litmus/file/{}", one.display()),
+                format!("litmus/file/{}", two.display()),
+                "litmus/file/other".to_string(),
+                "litmus/file/other#2".to_string(),
+            ],
+            "from {name}"
+        );
+        let wrong: Vec<_> = unreadable.iter().map(Unreadable::message).collect();
+        assert_eq!(wrong.len(), 3, "{wrong:?}");
+        assert!(wrong[1].contains("No such file"), "{}", wrong[1]);
+        assert!(wrong[2].contains("too large"), "{}", wrong[2]);
     }
 }

@@ -54,10 +54,13 @@ mod tests {
     #[test]
     fn seeds_stay_what_they_were() {
         let seed = |master, name| of_case(master, &CaseId::new("litmus", "classic", name));
-        assert_eq!(seed(0, "MP"), seed(0, "MP"));
         let all = [seed(0, "MP"), seed(1, "MP"), seed(0, "SB")];
         assert_eq!(all, KNOWN);
     }
 
-    const KNOWN: [u64; 3] = [0, 0, 0];
+    const KNOWN: [u64; 3] = [
+        3_613_178_814_657_276_391,
+        5_486_358_393_275_606_111,
+        512_723_148_796_445_970,
+    ];
 }
