@@ -265,6 +265,6 @@ fn the_readme_shows_yaml_that_reads() {
         Err(error) => panic!("{:?}", miette::Report::new(error)),
     };
     assert_eq!(program.name, "MP");
-    let by_content = read_bytes("no-extension", readme[start..end].as_bytes());
+    let by_content = read_bytes("no-extension", &readme.as_bytes()[start..end]);
     assert_eq!(by_content.expect("YAML is recognised"), program);
 }

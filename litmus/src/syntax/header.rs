@@ -84,8 +84,8 @@ fn skip_blanks(source: &str, mut at: usize) -> usize {
         at += rest.len() - trimmed.len();
         let skipped = if trimmed.starts_with("//") {
             Some(trimmed.find('\n').unwrap_or(trimmed.len()))
-        } else if trimmed.starts_with("/*") {
-            trimmed[2..].find("*/").map(|end| end + 4)
+        } else if let Some(inside) = trimmed.strip_prefix("/*") {
+            inside.find("*/").map(|end| end + 4)
         } else if trimmed.starts_with("(*") {
             nested_comment(trimmed)
         } else {

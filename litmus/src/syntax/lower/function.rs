@@ -4,8 +4,8 @@
 use super::expression::Place;
 use super::thread::ThreadLowering;
 use crate::program::{
-    Access, Atomicity, Barrier, BarrierScope, CasStrength, Expected, Expr, FenceFlags, Instr,
-    MemOrder, MemScope, RmwOp, ScalarType,
+    Access, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Expected, Expr, FenceFlags,
+    Instr, MemOrder, MemScope, RmwOp, ScalarType,
 };
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
 use crate::syntax::tree::{Name, Node, NodeKind};
@@ -592,35 +592,40 @@ fn flags(node: &Node) -> Outcome<FenceFlags> {
 }
 
 fn add_flags(node: &Node, found: &mut FenceFlags) -> Outcome<()> {
-    match &node.kind {
-        NodeKind::Binary(crate::program::BinOp::Or, left, right) => {
-            add_flags(left, found)?;
-            return add_flags(right, found);
-        }
-        NodeKind::Int(0) => return Ok(()),
-        NodeKind::Name(text) => match text.as_str() {
-            "CLK_GLOBAL_MEM_FENCE" => {
-                found.global = true;
-                return Ok(());
-            }
-            "CLK_LOCAL_MEM_FENCE" => {
-                found.local = true;
-                return Ok(());
-            }
-            "CLK_IMAGE_MEM_FENCE" => {
-                found.image = true;
-                return Ok(());
-            }
-            _ => {}
-        },
-        _ => {}
+    if let NodeKind::Binary(BinOp::Or, left, right) = &node.kind {
+        add_flags(left, found)?;
+        return add_flags(right, found);
     }
-    Err(Problem::new(
-        node.span,
-        "expected the flags of a fence",
-        "not a flag",
-    )
-    .help(
-        "CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE, CLK_IMAGE_MEM_FENCE, or several joined by |",
-    ))
+    if let NodeKind::Int(0) = &node.kind {
+        return Ok(());
+    }
+    let slot = match &node.kind {
+        NodeKind::Name(text) if text == "CLK_GLOBAL_MEM_FENCE" => Some(&mut found.global),
+        NodeKind::Name(text) if text == "CLK_LOCAL_MEM_FENCE" => Some(&mut found.local),
+        NodeKind::Name(text) if text == "CLK_IMAGE_MEM_FENCE" => Some(&mut found.image),
+        NodeKind::Int(_)
+        | NodeKind::Name(_)
+        | NodeKind::Unary(..)
+        | NodeKind::Deref(_)
+        | NodeKind::AddressOf(_)
+        | NodeKind::Binary(..)
+        | NodeKind::Select(..)
+        | NodeKind::Index(..)
+        | NodeKind::Call(..)
+        | NodeKind::Cast(..) => None,
+    };
+    match slot {
+        Some(flag) => {
+            *flag = true;
+            Ok(())
+        }
+        None => Err(Problem::new(
+            node.span,
+            "expected the flags of a fence",
+            "not a flag",
+        )
+        .help(
+            "CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE, CLK_IMAGE_MEM_FENCE, or several joined by |",
+        )),
+    }
 }

@@ -215,16 +215,18 @@ impl Draft {
                 self.region.get_or_insert((region, span));
                 Ok(())
             }
-            Some((space @ (Space::Constant | Space::Private), span)) => {
-                let (what, why) = match space {
-                    Space::Constant => ("constant", "nobody can write to constant memory"),
-                    _ => ("private", "private memory is not shared"),
-                };
-                Err(
-                    Problem::new(span, format!("a shared location cannot be {what}"), why)
-                        .help("use global or local"),
-                )
-            }
+            Some((Space::Constant, span)) => Err(Problem::new(
+                span,
+                "a shared location cannot be constant",
+                "nobody can write to constant memory",
+            )
+            .help("use global or local")),
+            Some((Space::Private, span)) => Err(Problem::new(
+                span,
+                "a shared location cannot be private",
+                "private memory is not shared",
+            )
+            .help("use global or local")),
         }
     }
 }

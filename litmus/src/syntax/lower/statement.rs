@@ -378,9 +378,10 @@ impl ThreadLowering<'_> {
 
     /// An access to what `target` points to or names.
     pub fn access(&mut self, target: &Node, atomicity: Atomicity) -> Outcome<Access> {
-        let place = match &target.kind {
-            NodeKind::Index(..) | NodeKind::Deref(_) => self.lvalue(target)?,
-            _ => self.address(target)?,
+        let place = if matches!(target.kind, NodeKind::Index(..) | NodeKind::Deref(_)) {
+            self.lvalue(target)?
+        } else {
+            self.address(target)?
         };
         let address: Address = place.address;
         let ty = self.locations.get(address.location).ty;

@@ -227,10 +227,10 @@ impl Parser<'_> {
             return Err(self.unexpected("a statement"));
         }
         let statement = self.nested(Self::statement)?;
-        Ok(match statement.kind {
-            StmtKind::Empty => Vec::new(),
-            _ => vec![statement],
-        })
+        if matches!(statement.kind, StmtKind::Empty) {
+            return Ok(Vec::new());
+        }
+        Ok(vec![statement])
     }
 
     fn if_statement(&mut self) -> Outcome<StmtKind> {

@@ -51,11 +51,13 @@ impl ThreadText<'_> {
                     UnOp::Not => "!",
                     UnOp::BitNot => "~",
                 };
-                let operand = match **operand {
-                    // `-1` would read as one constant
-                    Expr::Const(value) if value >= 0 && *op == UnOp::Neg => format!("({value})"),
-                    _ => self.at_level(operand, TIGHTEST),
-                };
+                let operand =
+                    if *op == UnOp::Neg && matches!(**operand, Expr::Const(value) if value >= 0) {
+                        // `-1` would read as one constant
+                        format!("({})", self.expression(operand))
+                    } else {
+                        self.at_level(operand, TIGHTEST)
+                    };
                 // `--` would read as one mark
                 let space = if operand.starts_with('-') { " " } else { "" };
                 (format!("{sign}{space}{operand}"), TIGHTEST)

@@ -216,7 +216,7 @@ fn thread_text(program: &Program, t: usize, thread: &Thread, used: &[Usage], out
 fn param(location: &Location, volatile: bool) -> String {
     let volatile = if volatile { "volatile " } else { "" };
     let space = match location.region {
-        _ if location.generic => "",
+        Region::Global | Region::Local if location.generic => "",
         Region::Global => "global ",
         Region::Local => "local ",
     };
@@ -268,12 +268,11 @@ fn first_assignment(thread: &Thread, register: RegId) -> Option<usize> {
         .body
         .iter()
         .position(|instr| mentions_instr(instr, register))?;
-    match &thread.body[at] {
-        Instr::Assign { register: r, value } if *r == register && !mentions(value, register) => {
-            Some(at)
-        }
-        _ => None,
-    }
+    let assigns = matches!(
+        &thread.body[at],
+        Instr::Assign { register: r, value } if *r == register && !mentions(value, register)
+    );
+    assigns.then_some(at)
 }
 
 fn mentions_instr(instr: &Instr, register: RegId) -> bool {
