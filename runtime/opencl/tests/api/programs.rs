@@ -367,6 +367,32 @@ fn units_are_compiled_apart_and_linked() {
     }
 }
 
+/// Headers of the file system are found below `-I` folders and beside each other; a binary
+/// keeps them.
+#[test]
+fn headers_of_the_file_system_travel_with_the_binary() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("headers");
+    std::fs::create_dir_all(folder.join("inner")).unwrap();
+    let outer = "#include \"neighbour.h\"\n";
+    std::fs::write(folder.join("inner/outer.h"), outer).unwrap();
+    std::fs::write(folder.join("inner/neighbour.h"), "#define NAME found\n").unwrap();
+    let rig = Rig::new();
+    let source = "#include <inner/outer.h>\nkernel void NAME(global int *p) { *p = 3; }";
+    let program = program(&rig, source);
+    assert_eq!(build(program, ""), CL_BUILD_PROGRAM_FAILURE);
+    let options = format!("-I {}", folder.display());
+    assert_eq!(build(program, &options), CL_SUCCESS, "{}", log(program));
+    assert_eq!(kernel_names(program), "found");
+    let bytes = binary(program);
+    std::fs::remove_dir_all(&folder).unwrap();
+    let (copy, _, code) = with_binary(&rig, &bytes);
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(build(copy, ""), CL_SUCCESS, "{}", log(copy));
+    assert_eq!(crate::kernels::run_once(&rig, copy, c"found"), 3);
+    release(program);
+    release(copy);
+}
+
 #[test]
 fn names_of_arguments_need_their_option() {
     let rig = Rig::new();
