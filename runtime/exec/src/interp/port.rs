@@ -28,7 +28,8 @@
 //! memory instruction has a *window*: the range that its last access fell in.
 //! An access inside of the window costs a subtraction and a compare; another
 //! looks the range up and moves the window. Private and local memory have
-//! windows of their own, one for each size of access, that the group sets.
+//! windows of their own, one for each size of access, that the group sets. The
+//! example `speed` takes about a tenth longer with the guard than without.
 
 use crate::error::TrapKind;
 use crate::interp::code::{Site, SiteInfo};
