@@ -60,10 +60,8 @@ pub(super) fn lower(
     if !lower.b.is_closed() {
         lower.b.set_loc(cx.loc(body.end));
         // What a function returns that ends without `return` is indeterminate.
-        let value = match lower.b.function_mut().ret {
-            Some(ty) => Some(lower.zero(ty)),
-            None => None,
-        };
+        let ret = lower.b.function_mut().ret;
+        let value = ret.map(|ty| lower.zero(ty));
         lower.b.ret(value);
     }
     lower.b.finish()

@@ -33,6 +33,8 @@ pub(crate) struct Parser<'a> {
     depth: u32,
     /// The tallest expression in a type of the current item.
     type_height: u32,
+    /// It has been said that something is missing at the end of the program.
+    end_missed: bool,
 }
 
 /// Parses a translation unit. `types` are the names that are types from the start.
@@ -50,6 +52,7 @@ pub(crate) fn parse(
         scopes: vec![types.map(|t| (t, true)).collect(), HashMap::new()],
         depth: 0,
         type_height: 0,
+        end_missed: false,
     };
     let mut items = Vec::new();
     while *parser.peek() != Tok::End && !parser.diags.hopeless() {
@@ -135,6 +138,10 @@ impl Parser<'_> {
 
     /// Reports that `what` is missing here.
     fn expected<T>(&mut self, what: &str) -> Parsed<T> {
+        // The end of the program is missed once, not by everything that is open.
+        if *self.peek() == Tok::End && std::mem::replace(&mut self.end_missed, true) {
+            return Err(Reported);
+        }
         let message = format!("{what} is expected here, not {}", self.shown());
         Err(self.diags.error(self.loc(), message))
     }

@@ -12,9 +12,12 @@ impl Parser<'_> {
         let mut stmts = Vec::new();
         while !self.eat(Punct::RBrace) {
             if *self.peek() == Tok::End {
-                let r = self.expected("`}`");
-                self.diags.note(open, "to match this `{`");
-                return r;
+                let first = !self.end_missed;
+                let missing = self.expected("`}`");
+                if first {
+                    self.diags.note(open, "to match this `{`");
+                }
+                return missing;
             }
             let (depth, scopes) = (self.depth, self.scopes.len());
             let before = self.next;

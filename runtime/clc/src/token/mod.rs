@@ -87,7 +87,7 @@ pub(crate) fn tokens(
             PpKind::Punct(punct) => Tok::Punct(punct),
             PpKind::Stray => {
                 // An unclosed quote has been reported by the lexer.
-                if !text.starts_with(['"', '\'']) {
+                if !text.is_empty() {
                     diags.error(token.loc, format!("no token starts with `{text}`"));
                 }
                 continue;

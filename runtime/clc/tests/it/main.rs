@@ -1,6 +1,8 @@
 //! Programs from text to results.
 
+mod diagnostics;
 mod first;
 mod language;
 mod preprocessor;
+mod random;
 mod support;
