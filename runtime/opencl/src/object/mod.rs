@@ -1,7 +1,7 @@
 //! What every OpenCL object has in common: a handle that C code can hold.
 //!
 //! A handle is the address of an [`Arc`]'d Rust object whose first word points at the
-//! ICD dispatch table, as cl_khr_icd demands. [`registry`] knows every live object by
+//! ICD dispatch table, as cl_khr_icd demands. A [`Registry`] knows every live object by
 //! its address, so a stale or foreign handle is told apart from a live one without
 //! being dereferenced.
 //!
