@@ -5,6 +5,7 @@
 //! C into instructions, and [`condition`] resolves the question. The YAML reader shares all of it.
 
 pub(crate) mod condition;
+mod enumerators;
 mod expression;
 pub(crate) mod function;
 pub(crate) mod locations;
