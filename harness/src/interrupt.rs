@@ -21,6 +21,12 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// Notes that it came; what a signal does.
+    #[cfg(test)]
+    pub fn note(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
     /// Whether it came.
     pub fn came(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{classay, device, run};
+use common::{Done, classay, device, run};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::Instant;
 
 /// Rounds of killing; CLASSAY_TEST_KILLS asks for more.
 fn rounds() -> u64 {
@@ -52,15 +52,17 @@ fn results(lines: &[serde_json::Value]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A number from 0 to `below`, different for each `round`.
-fn scattered(round: u64, below: u64) -> u64 {
-    round.wrapping_mul(0x9e37_79b9_7f4a_7c15) % below
+/// A number from 0 to 1, different for each `n` and spread evenly.
+fn scattered(n: u64) -> f64 {
+    (n as f64 * 0.618_033_988_75).fract()
 }
 
 #[test]
 fn killed_at_any_moment_and_resumed() {
     let folder = tempfile::tempdir().expect("a folder");
+    let begun = Instant::now();
     let undisturbed = run(&mut begin(&folder.path().join("whole.db"))).expect(0);
+    let whole = begun.elapsed();
     let expected = results(&undisturbed.json());
     assert!(expected.len() > 5, "{expected:?}");
     let mut killed = 0;
@@ -73,7 +75,7 @@ fn killed_at_any_moment_and_resumed() {
                 .stderr(Stdio::null())
                 .spawn()
                 .expect("the program can be started");
-            std::thread::sleep(Duration::from_millis(scattered(4 * round + blow + 1, 1500)));
+            std::thread::sleep(whole.mul_f64(scattered(4 * round + blow)));
             killed += u32::from(child.try_wait().expect("a status").is_none());
             child.kill().expect("killed");
             child.wait().expect("ended");
@@ -138,4 +140,96 @@ fn the_same_seed_gives_the_same_counts() {
     let one = run(&mut begin(&folder.path().join("1.db"))).expect(0);
     let two = run(&mut begin(&folder.path().join("2.db"))).expect(0);
     assert_eq!(results(&one.json()), results(&two.json()));
+}
+
+/// The children of a process.
+fn children(parent: u32) -> Vec<String> {
+    let path = format!("/proc/{parent}/task/{parent}/children");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.split_whitespace().map(str::to_string).collect()
+}
+
+#[test]
+fn workers_killed_at_any_moment_cost_what_they_were_doing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let begun = Instant::now();
+    let undisturbed = run(&mut begin(&folder.path().join("whole.db"))).expect(0);
+    let whole = begun.elapsed();
+    let expected = results(&undisturbed.json());
+    let mut killed = 0;
+    for round in 0..rounds() {
+        let store = folder.path().join(format!("{round}.db"));
+        let child = begin(&store)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program can be started");
+        std::thread::sleep(whole.mul_f64(scattered(round)));
+        for worker in children(child.id()) {
+            let kill = Command::new("kill").args(["-KILL", &worker]).status();
+            killed += u32::from(kill.is_ok_and(|s| s.success()));
+        }
+        let end = Done::of(child.wait_with_output().expect("an end"));
+        match end.code {
+            // Killed while the device was opened for the first time: nothing has begun.
+            Some(3) => continue,
+            Some(0 | 1) => {}
+            Some(_) | None => panic!("{}", end.told()),
+        }
+        let lines = end.json();
+        assert_eq!(lines.len(), expected.len(), "{}", end.told());
+        for line in &lines {
+            let reason = line["reason"].as_str().expect("a reason");
+            match line["verdict"].as_str() {
+                Some("pass" | "skip") => {}
+                Some("crash") => assert!(reason.contains("SIGKILL"), "{line}"),
+                Some(_) | None => panic!("{line}"),
+            }
+            // The second try of a killed case ran to its end.
+            assert!(
+                line["verdict"] == "skip" || line["instances"] == 3000,
+                "{line}"
+            );
+        }
+        let crashed = lines.iter().filter(|l| l["verdict"] == "crash").count();
+        assert!(crashed <= 1, "one worker was killed: {}", end.told());
+    }
+    assert!(killed > 0, "no worker was killed");
+}
+
+/// A file that may not grow stands for a disk that is full.
+#[test]
+fn a_full_disk_is_told_and_what_was_committed_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s.db");
+    let undisturbed = folder.path().join("whole.db");
+    let whole = run(&mut begin(&undisturbed)).expect(0).json();
+    let size = std::fs::metadata(&undisturbed).expect("the store").len();
+    let mut full = None;
+    for eighth in 1..8 {
+        let _ = std::fs::remove_file(&store);
+        let command = begin(&store);
+        let mut limited = Command::new("/bin/sh");
+        limited
+            .args(["-c", r#"trap '' XFSZ; ulimit -f "$0"; exec "$@""#])
+            // In blocks of 512 bytes.
+            .arg((size * eighth / 8 / 512).to_string())
+            .arg(command.get_program())
+            .args(command.get_args())
+            .env("TOUCHSTONE_THREADS", "1");
+        let done = run(&mut limited);
+        if done.code == Some(0) {
+            break;
+        }
+        let done = done.expect(6).says(&["results store"]);
+        let committed = done.json();
+        if !committed.is_empty() {
+            full = Some((done, committed));
+        }
+    }
+    let (done, committed) = full.expect("some size is full in the middle of the run");
+    let done = done.says(&["--resume"]);
+    assert!(committed.len() < whole.len(), "{}", done.told());
+    let resumed = run(&mut resume(&store)).expect(0);
+    assert_eq!(resumed.json().len(), whole.len());
 }

@@ -487,36 +487,5 @@ fn wrong_launch(launch: &Launch, index: u64) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use classay_reports::record::OutcomeCount;
-
-    fn launch(index: u64, instances: u64, counts: &[u64]) -> Launch {
-        Launch {
-            index,
-            instances,
-            seconds: 0.1,
-            outcomes: counts
-                .iter()
-                .enumerate()
-                .map(|(i, count)| OutcomeCount {
-                    outcome: format!("x={i}"),
-                    count: *count,
-                    asked: false,
-                })
-                .collect(),
-        }
-    }
-
-    #[test]
-    fn counts_must_add_up() {
-        assert_eq!(wrong_launch(&launch(0, 5, &[2, 3]), 0), None);
-        assert!(wrong_launch(&launch(0, 6, &[2, 3]), 0).is_some());
-        assert!(wrong_launch(&launch(0, 5, &[5, 0]), 0).is_some());
-        assert!(wrong_launch(&launch(1, 5, &[5]), 0).is_some());
-        assert!(wrong_launch(&launch(0, 1, &[u64::MAX, 2]), 0).is_some());
-        let mut backwards = launch(0, 5, &[5]);
-        backwards.seconds = -1.0;
-        assert!(wrong_launch(&backwards, 0).is_some());
-    }
-}
+#[path = "session_tests.rs"]
+mod tests;
