@@ -4,14 +4,16 @@
 //! - `names`: what is declared from the start
 //! - `typing`: specifiers and declarators to types
 //! - `attrs`: attributes
-//! - `decl`: declarations, functions, kernels' arguments
+//! - `decl`: declarations and variables
+//! - `function`: functions, kernels and their arguments
 //! - `init`: initialisers
-//! - `stmt`, `expr`, `ops`, `convert`, `call`: statements and expressions
+//! - `stmt`, `expr`, `ops`, `assign`, `convert`, `call`: statements and expressions
 //! - `fold`: constants
 //! - `builtin`: built-in functions
 //!
 //! An expression that is wrong is reported once and dropped; the rest of the unit is checked on.
 
+mod assign;
 mod attrs;
 mod builtin;
 mod call;
@@ -19,6 +21,7 @@ mod convert;
 mod decl;
 mod expr;
 mod fold;
+mod function;
 mod init;
 mod names;
 mod ops;

@@ -8,7 +8,7 @@ use crate::source::Loc;
 use crate::types::{Lanes, Qual, Scalar, Space, Type, promoted};
 
 /// The arithmetic operation of an operator, if it is one.
-fn arith_op(op: BinaryOp) -> Option<ArithOp> {
+pub(super) fn arith_op(op: BinaryOp) -> Option<ArithOp> {
     Some(match op {
         BinaryOp::Mul => ArithOp::Mul,
         BinaryOp::Div => ArithOp::Div,
@@ -55,7 +55,7 @@ fn compare_op(op: BinaryOp) -> Option<CompareOp> {
 }
 
 /// Whether an operation is for integers only.
-fn integers_only(op: ArithOp) -> bool {
+pub(super) fn integers_only(op: ArithOp) -> bool {
     match op {
         ArithOp::Add | ArithOp::Sub | ArithOp::Mul | ArithOp::Div => false,
         ArithOp::Rem | ArithOp::Shl | ArithOp::Shr | ArithOp::And | ArithOp::Or | ArithOp::Xor => {
@@ -65,7 +65,7 @@ fn integers_only(op: ArithOp) -> bool {
 }
 
 impl Sema<'_> {
-    fn operands<T>(&mut self, op: &str, a: Qual, b: Qual, at: Loc) -> Checked<T> {
+    pub(super) fn operands<T>(&mut self, op: &str, a: Qual, b: Qual, at: Loc) -> Checked<T> {
         let message = format!(
             "`{op}` does not work on `{}` and `{}`",
             self.show(a),
@@ -86,7 +86,7 @@ impl Sema<'_> {
     }
 
     /// The index of a pointer operation, as a `long`.
-    fn index(&mut self, expr: Expr) -> Checked<Expr> {
+    pub(super) fn index(&mut self, expr: Expr) -> Checked<Expr> {
         match self.types.as_scalar(expr.qual) {
             Some(scalar) if scalar.is_int() => {
                 // An unsigned index is extended with zeros before its bits are taken as a long.
@@ -388,226 +388,5 @@ impl Sema<'_> {
         }
         let int = self.types.scalar(Scalar::Int);
         Ok(self.value(ExprKind::Not(Box::new(expr)), int, at))
-    }
-
-    /// Checks that an expression can be assigned to.
-    fn assignable(&mut self, target: &Expr, at: Loc) -> Checked<()> {
-        if !target.lvalue {
-            return self.error(at, "this cannot be assigned to");
-        }
-        let problem = match self.types.of(target.qual) {
-            _ if target.qual.space == Space::Constant => "constant memory cannot be written",
-            _ if target.qual.constant => "this is const and cannot be assigned to",
-            Type::Array(..) => "an array cannot be assigned to",
-            Type::Void => "void cannot be assigned to",
-            Type::Atomic(_) | Type::AtomicFlag => {
-                "an atomic object can only be accessed by the atomic functions"
-            }
-            Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) | Type::Record(_) => {
-                if let ExprKind::Swizzle(_, elements) = &target.kind {
-                    let mut seen = elements.clone();
-                    seen.sort_unstable();
-                    seen.dedup();
-                    if seen.len() != elements.len() {
-                        return self.error(at, "an element is assigned to twice");
-                    }
-                }
-                return Ok(());
-            }
-        };
-        self.error(at, problem)
-    }
-
-    /// `=`
-    pub(super) fn assign(&mut self, target: Expr, value: Expr, at: Loc) -> Checked<Expr> {
-        self.assignable(&target, at)?;
-        let qual = target.qual;
-        let value = self.implicit(value, qual.value(), "the value assigned")?;
-        Ok(self.value(
-            ExprKind::Assign(Box::new(target), Box::new(value)),
-            qual,
-            at,
-        ))
-    }
-
-    /// `op=`, and `++` and `--` as `+= 1` and `-= 1`.
-    pub(super) fn assign_op(
-        &mut self,
-        op: BinaryOp,
-        target: Expr,
-        operand: Expr,
-        old: bool,
-        at: Loc,
-    ) -> Checked<Expr> {
-        self.assignable(&target, at)?;
-        let operand = self.load(operand)?;
-        let qual = target.qual;
-        let text = op.text();
-        let Some(arith) = arith_op(op) else {
-            return self.operands(text, qual, operand.qual, at);
-        };
-        if self.types.pointee(qual).is_some() {
-            if !matches!(arith, ArithOp::Add | ArithOp::Sub) {
-                return self.operands(text, qual, operand.qual, at);
-            }
-            let size = self.stride(qual, at)?;
-            let index = self.index(operand)?;
-            return Ok(self.value(
-                ExprKind::AssignPtr {
-                    target: Box::new(target),
-                    index: Box::new(index),
-                    size,
-                    minus: arith == ArithOp::Sub,
-                    old,
-                },
-                qual,
-                at,
-            ));
-        }
-        let (Some((x, m)), Some((y, n))) = (
-            self.types.arithmetic(qual),
-            self.types.arithmetic(operand.qual),
-        ) else {
-            return self.operands(text, qual, operand.qual, at);
-        };
-        if integers_only(arith) && (x.is_float() || y.is_float()) {
-            return self.operands(text, qual, operand.qual, at);
-        }
-        if x == Scalar::Half {
-            return self.unsupported(at, "this operator", "half-precision arithmetic");
-        }
-        let shift = matches!(arith, ArithOp::Shl | ArithOp::Shr);
-        let (in_scalar, operand) = match (m, n) {
-            (None, None) if shift => {
-                let scalar = promoted(x);
-                (scalar, self.numeric(operand, scalar))
-            }
-            (None, None) => {
-                let scalar = crate::types::usual(x, y);
-                (scalar, self.numeric(operand, scalar))
-            }
-            (Some(m), None) => (x, self.splat(operand, x, m)),
-            (Some(m), Some(n)) if m == n && x == y => (x, operand),
-            (Some(m), Some(n)) if shift && m == n && x.size() == y.size() => {
-                (x, self.numeric(operand, x))
-            }
-            _ => return self.operands(text, qual, operand.qual, at),
-        };
-        let in_type = self.types.shaped(in_scalar, m);
-        Ok(self.value(
-            ExprKind::AssignOp {
-                op: arith,
-                target: Box::new(target),
-                operand: Box::new(operand),
-                in_type,
-                old,
-            },
-            qual,
-            at,
-        ))
-    }
-
-    /// `?:`
-    pub(super) fn ternary(&mut self, cond: Expr, yes: Expr, no: Expr, at: Loc) -> Checked<Expr> {
-        let (cond, yes, no) = (self.load(cond)?, self.load(yes)?, self.load(no)?);
-        if let Some((scalar, Some(lanes))) = self.types.arithmetic(cond.qual) {
-            return self.vector_ternary(cond, (scalar, lanes), yes, no, at);
-        }
-        let cond = self.condition(cond)?;
-        let (a, b) = (yes.qual, no.qual);
-        let (yes, no, qual) = if a.ty == b.ty {
-            (yes, no, a)
-        } else if self.types.arithmetic(a).is_some() && self.types.arithmetic(b).is_some() {
-            let (yes, no, scalar, lanes) = self.usual_conversions(yes, no, at)?;
-            (yes, no, self.types.shaped(scalar, lanes))
-        } else {
-            match (self.types.pointee(a), self.types.pointee(b)) {
-                (Some(_), _) if self.is_null_constant(&no) => (yes, self.null(a, at), a),
-                (_, Some(_)) if self.is_null_constant(&yes) => (self.null(b, at), no, b),
-                (Some(x), Some(y)) => {
-                    let (yes, no) = self.common_space(yes, no, at)?;
-                    let to = if self.types.of(y) == Type::Void {
-                        no.qual
-                    } else {
-                        yes.qual
-                    };
-                    let differ = x.ty != y.ty
-                        && self.types.of(x) != Type::Void
-                        && self.types.of(y) != Type::Void;
-                    if differ {
-                        self.diags
-                            .warning(at, "the operands of `?:` point to different types");
-                    }
-                    // Qualifiers of both.
-                    let Some(mut target) = self.types.pointee(to) else {
-                        return self.operands("?:", a, b, at);
-                    };
-                    target.constant |= x.constant || y.constant;
-                    target.volatile |= x.volatile || y.volatile;
-                    let to = self.types.pointer(target);
-                    (self.pointer_as(yes, to), self.pointer_as(no, to), to)
-                }
-                _ => return self.operands("?:", a, b, at),
-            }
-        };
-        let mut qual = qual.value();
-        let (mut yes, mut no) = (yes, no);
-        // Operands narrower than int are promoted even when they have the same type.
-        if let Some(scalar) = self.types.as_scalar(qual) {
-            let wide = promoted(scalar);
-            (yes, no) = (self.numeric(yes, wide), self.numeric(no, wide));
-            qual = self.types.scalar(wide);
-        }
-        if let Some((bits, scalar)) = self.constant(&cond)
-            && self.constant(&yes).is_some()
-            && self.constant(&no).is_some()
-        {
-            let chosen = if fold::truth(bits, scalar) { yes } else { no };
-            return Ok(chosen);
-        }
-        Ok(self.value(
-            ExprKind::Cond(Box::new(cond), Box::new(yes), Box::new(no)),
-            qual,
-            at,
-        ))
-    }
-
-    fn vector_ternary(
-        &mut self,
-        cond: Expr,
-        (scalar, lanes): (Scalar, Lanes),
-        yes: Expr,
-        no: Expr,
-        at: Loc,
-    ) -> Checked<Expr> {
-        if scalar.is_float() {
-            return self.error(at, "the condition of `?:` is a vector of integers");
-        }
-        let (a, b) = (yes.qual, no.qual);
-        if self.types.arithmetic(a).is_none() || self.types.arithmetic(b).is_none() {
-            return self.operands("?:", a, b, at);
-        }
-        let (mut yes, mut no, element, shape) = self.usual_conversions(yes, no, at)?;
-        if shape.is_none() {
-            yes = self.splat(yes, element, lanes);
-            no = self.splat(no, element, lanes);
-        } else if shape != Some(lanes) {
-            return self.error(
-                at,
-                "the operands of `?:` have different numbers of elements",
-            );
-        }
-        if element.size() != scalar.size() {
-            return self.error(
-                at,
-                "the condition of `?:` has elements of the size of the operands'",
-            );
-        }
-        let qual = self.types.shaped(element, Some(lanes));
-        Ok(self.value(
-            ExprKind::VectorCond(Box::new(cond), Box::new(yes), Box::new(no)),
-            qual,
-            at,
-        ))
     }
 }

@@ -1,0 +1,363 @@
+//! Functions and kernels: their declarations, parameters and bodies.
+
+use super::scope::Entry;
+use super::typing::Declared;
+use super::{Checked, Current, Sema};
+use crate::ast::{Attr, Declarator, FunctionDef, Param, Specs, Storage, TypeSpec};
+use crate::device::Version;
+use crate::diag::Reported;
+use crate::hir::{Body, FnId, Function, Var, VarId};
+use crate::source::Loc;
+use crate::types::{Qual, Space, Type};
+use std::collections::HashMap;
+use touchstone_ir as ir;
+
+impl Sema<'_> {
+    /// The type of a parameter: arrays are pointers (C99 6.7.5.3p7).
+    fn parameter(&mut self, param: &Param) -> Checked<(Qual, Declared<'static>)> {
+        let at = param.declarator.loc;
+        match param.specs.storage {
+            None => {}
+            Some(_) => return self.error(at, "a parameter has no storage class"),
+        }
+        if let Some(word) = param.specs.access {
+            let what = format!("`{word}`");
+            return self.unsupported(at, &what, "images and pipes");
+        }
+        let base = self.specified(&param.specs)?;
+        let declared = self.declared(base, &param.declarator)?;
+        if declared.function.is_some() {
+            return self.error(at, "pointers to functions are not in OpenCL C");
+        }
+        let mut qual = declared.qual;
+        let mut space = declared.space;
+        if let Type::Array(element, _) = self.types.of(qual) {
+            let to = element.in_space(space.unwrap_or_else(|| self.default_pointee()));
+            qual = self.types.pointer(to);
+            space = None;
+        }
+        if let Some(space) = space
+            && space != Space::Private
+        {
+            let message = format!("a parameter is in private memory, not in {space} memory");
+            return self.error(at, message);
+        }
+        if let Type::Atomic(_) | Type::AtomicFlag = self.types.of(qual) {
+            return self.error(at, "an atomic object cannot be passed by value");
+        }
+        self.complete(qual, at, "a parameter")?;
+        Ok((
+            qual.in_space(Space::Private),
+            Declared {
+                qual,
+                space,
+                not_for_kernels: declared.not_for_kernels,
+                function: None,
+            },
+        ))
+    }
+
+    /// Checks a parameter against the rules for kernels (OpenCL C 6.11).
+    fn kernel_argument(
+        &mut self,
+        param: &Param,
+        qual: Qual,
+        declared: Declared<'_>,
+    ) -> Checked<ir::KernelArg> {
+        let at = param.declarator.loc;
+        if let Some(name) = declared.not_for_kernels
+            && self.types.pointee(qual).is_none()
+        {
+            let message = match self.types.of(qual) {
+                Type::Record(_) => {
+                    format!("a kernel's argument cannot have a field of type `{name}`")
+                }
+                _ => format!("a kernel's argument cannot be of type `{name}`"),
+            };
+            return self.error(at, message);
+        }
+        let mut qualifiers = ir::TypeQualifiers::default();
+        let (mut address, pass) = (ir::ArgQualifier::Private, self.argument_pass(qual, at)?);
+        if let Type::Pointer(to) = self.types.of(qual) {
+            address = match to.space {
+                Space::Global => ir::ArgQualifier::Global,
+                Space::Local => ir::ArgQualifier::Local,
+                Space::Constant => ir::ArgQualifier::Constant,
+                Space::Private | Space::Generic => {
+                    return self.error(
+                        at,
+                        "a kernel's pointer argument points to global, constant or local memory",
+                    );
+                }
+            };
+            if self.types.pointee(to).is_some() && self.language.version <= Version::V1_2 {
+                return self.error(
+                    at,
+                    "a kernel's argument cannot be a pointer to a pointer before OpenCL C 2.0",
+                );
+            }
+            qualifiers.is_const = to.constant || to.space == Space::Constant;
+            qualifiers.is_volatile = to.volatile;
+            qualifiers.is_restrict = qual.restrict;
+        }
+        Ok(ir::KernelArg {
+            name: param
+                .declarator
+                .name
+                .map(|n| self.name(n.symbol))
+                .unwrap_or_default(),
+            type_name: self.argument_type_name(param, qual),
+            address,
+            access: ir::AccessQualifier::None,
+            qualifiers,
+            pass,
+        })
+    }
+
+    fn argument_pass(&mut self, qual: Qual, at: Loc) -> Checked<ir::ArgPass> {
+        match self.types.of(qual) {
+            Type::Pointer(to) => Ok(match to.space {
+                Space::Local => ir::ArgPass::LocalPointer {
+                    align: u32::try_from(self.types.align(to)).unwrap_or(1),
+                },
+                space => ir::ArgPass::Pointer(space),
+            }),
+            Type::Record(_) => {
+                let size = self.complete(qual, at, "an argument")?;
+                let Ok(size) = u32::try_from(size) else {
+                    return self.error(at, "this argument is too large");
+                };
+                Ok(ir::ArgPass::Aggregate {
+                    size,
+                    align: u32::try_from(self.types.align(qual)).unwrap_or(1),
+                })
+            }
+            Type::Void
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Array(..)
+            | Type::Atomic(_)
+            | Type::AtomicFlag => match self.types.ir(qual) {
+                Some(ty) => Ok(ir::ArgPass::Value(ty)),
+                None => self.error(at, "this cannot be an argument"),
+            },
+        }
+    }
+
+    /// `CL_KERNEL_ARG_TYPE_NAME`: the type without qualifiers, as it is spelled.
+    fn argument_type_name(&self, param: &Param, qual: Qual) -> String {
+        let mut stars = String::new();
+        let mut at = qual;
+        while let Some(to) = self.types.pointee(at) {
+            stars.push('*');
+            at = to;
+        }
+        let base = match &param.specs.ty {
+            TypeSpec::Named(name) => self.names.get(name.symbol).to_owned(),
+            TypeSpec::Basic(_) | TypeSpec::Record(_) | TypeSpec::Enum(_) => self.show(at.value()),
+        };
+        base + &stars
+    }
+
+    /// Declares a function, or finds its earlier declaration.
+    pub(super) fn declare_function(
+        &mut self,
+        specs: &Specs,
+        declarator: &Declarator,
+        declared: Declared<'_>,
+        params: &[Param],
+        variadic: bool,
+        definition: bool,
+    ) -> Checked<FnId> {
+        let Some(name) = declarator.name else {
+            return Err(Reported);
+        };
+        let at = name.loc;
+        if variadic {
+            return self.error(
+                at,
+                "functions with a variable number of arguments are not in OpenCL C",
+            );
+        }
+        let text = self.name(name.symbol);
+        if self.is_builtin(&text) {
+            let message = format!("`{text}` is a built-in function; it cannot be declared");
+            return self.error(at, message);
+        }
+        let ret = declared.qual.in_space(Space::Private).value();
+        if let Some(space) = declared.space
+            && space != Space::Private
+        {
+            return self.error(at, "what a function returns has no address space");
+        }
+        if specs.kernel && self.types.of(ret) != Type::Void {
+            let message = format!("the kernel `{text}` returns a value; kernels return void");
+            return self.error(at, message);
+        }
+        if let Type::Atomic(_) | Type::AtomicFlag = self.types.of(ret) {
+            return self.error(at, "an atomic object cannot be returned");
+        }
+        let mut quals = Vec::with_capacity(params.len());
+        let mut args = Vec::new();
+        let mut failed = false;
+        for param in params {
+            let Ok((qual, declared)) = self.parameter(param) else {
+                failed = true;
+                continue;
+            };
+            quals.push(qual);
+            if specs.kernel {
+                match self.kernel_argument(param, qual, declared) {
+                    Ok(arg) => args.push(arg),
+                    Err(Reported) => failed = true,
+                }
+            }
+        }
+        if failed {
+            return Err(Reported);
+        }
+        let attrs: Vec<&Attr> = specs.attrs.iter().chain(&declarator.attrs).collect();
+        let attrs = self.kernel_attrs(&attrs, specs.kernel);
+        let kernel = specs.kernel.then(|| ir::KernelInfo {
+            args,
+            reqd_work_group_size: attrs.reqd_work_group_size,
+            work_group_size_hint: attrs.work_group_size_hint,
+            vec_type_hint: attrs.vec_type_hint,
+            attributes: attrs.spellings.join(" "),
+        });
+        if let Some(&id) = self.by_name.get(&name.symbol) {
+            let old = &self.functions[id.0 as usize];
+            let same = old.ret.ty == ret.ty
+                && old.params.len() == quals.len()
+                && old.params.iter().zip(&quals).all(|(a, b)| a.ty == b.ty);
+            let (old_at, defined) = (old.loc, old.body.is_some());
+            let is_current = self.current.as_ref().is_some_and(|c| c.id == id);
+            if !same || old.kernel.is_some() != kernel.is_some() {
+                let message = format!("`{text}` is declared again with another type");
+                self.diags.error(at, message);
+                self.diags.note(old_at, "the earlier declaration is here");
+                return Err(Reported);
+            }
+            if definition && (defined || is_current) {
+                let message = format!("`{text}` is defined again");
+                self.diags.error(at, message);
+                self.diags.note(old_at, "the earlier definition is here");
+                return Err(Reported);
+            }
+            let old = &mut self.functions[id.0 as usize];
+            if definition {
+                old.loc = at;
+            }
+            // Attributes may stand on either declaration; names on the definition.
+            if let (Some(old), Some(new)) = (&mut old.kernel, kernel) {
+                let args = if definition {
+                    new.args.clone()
+                } else {
+                    std::mem::take(&mut old.args)
+                };
+                if !new.attributes.is_empty() {
+                    *old = new;
+                }
+                old.args = args;
+            }
+            return Ok(id);
+        }
+        if let Some(Entry::Global(_) | Entry::Typedef(_) | Entry::Enumerator(..)) =
+            self.scopes.find(name.symbol)
+            && self.current.is_none()
+        {
+            return self.twice(name);
+        }
+        let id = FnId(u32::try_from(self.functions.len()).unwrap_or(u32::MAX));
+        self.functions.push(Function {
+            name: text,
+            loc: at,
+            ret,
+            params: quals,
+            external: specs.storage != Some(Storage::Static),
+            kernel,
+            body: None,
+        });
+        self.by_name.insert(name.symbol, id);
+        self.scopes.declare_global(name.symbol, Entry::Function(id));
+        Ok(id)
+    }
+
+    pub(super) fn function(&mut self, def: &FunctionDef) -> Checked<()> {
+        let specs = &def.specs;
+        self.storage_words(specs)?;
+        if specs.storage == Some(Storage::Typedef) {
+            return self.error(specs.loc, "a typedef has no body");
+        }
+        let base = self.specified(specs)?;
+        let declared = self.declared(base, &def.declarator)?;
+        let Some((params, variadic)) = declared.function else {
+            return self.error(
+                def.declarator.loc,
+                "a function's parameters are expected here",
+            );
+        };
+        let id = self.declare_function(specs, &def.declarator, declared, params, variadic, true)?;
+        let ret = self.functions[id.0 as usize].ret;
+        if self.types.of(ret) != Type::Void {
+            self.complete(ret, def.declarator.loc, "a function's result")?;
+        }
+        self.current = Some(Current {
+            id,
+            ret,
+            kernel: specs.kernel,
+            vars: Vec::new(),
+            labels: 0,
+            named_labels: HashMap::new(),
+            loops: 0,
+            breakables: 0,
+            switches: Vec::new(),
+            blocks: 0,
+        });
+        self.scopes.open();
+        let quals = self.functions[id.0 as usize].params.clone();
+        for (i, (param, qual)) in params.iter().zip(quals).enumerate() {
+            self.bind_parameter(i, param, qual);
+        }
+        let stmts = self.statements(&def.body);
+        self.check_labels();
+        self.scopes.close();
+        if let Some(current) = self.current.take() {
+            self.functions[id.0 as usize].body = Some(Body {
+                vars: current.vars,
+                stmts,
+                end: def.end,
+            });
+        }
+        Ok(())
+    }
+
+    fn bind_parameter(&mut self, index: usize, param: &Param, qual: Qual) {
+        let in_memory = self.types.ir(qual).is_none() || qual.volatile;
+        let align = self.types.align(qual);
+        let name = param.declarator.name;
+        let text = name.map(|n| self.name(n.symbol)).unwrap_or_default();
+        if let Some(current) = &mut self.current {
+            current.vars.push(Var {
+                name: text,
+                qual,
+                in_memory,
+                align,
+            });
+        }
+        match name {
+            None => {
+                self.diags
+                    .error(param.declarator.loc, "this parameter has no name");
+            }
+            Some(name) => {
+                if self.scopes.find_here(name.symbol).is_some() {
+                    let message = format!("there are two parameters `{}`", self.name(name.symbol));
+                    self.diags.error(name.loc, message);
+                }
+                let id = VarId(u32::try_from(index).unwrap_or(u32::MAX));
+                self.scopes.declare(name.symbol, Entry::Var(id));
+            }
+        }
+    }
+}
