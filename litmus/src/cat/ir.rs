@@ -472,9 +472,7 @@ impl Builder {
     /// that no least fixed point need exist.
     pub fn close_group(&mut self, group: u32, bodies: Vec<NodeId>) -> bool {
         let fix = self.raw(Op::Fix(group));
-        let monotone = bodies
-            .iter()
-            .all(|body| self.polarity(*body, group).1 == 0);
+        let monotone = bodies.iter().all(|body| self.polarity(*body, group).1 == 0);
         let entry = &mut self.groups[group as usize];
         entry.bodies = bodies;
         entry.fix = fix;

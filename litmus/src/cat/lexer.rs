@@ -148,7 +148,10 @@ pub fn tokens(source: &Source) -> Result<Vec<(Token, Span)>> {
             at += 1;
             continue;
         }
-        if let Some(sign) = Sign::all().iter().find(|s| text[at..].starts_with(s.text())) {
+        if let Some(sign) = Sign::all()
+            .iter()
+            .find(|s| text[at..].starts_with(s.text()))
+        {
             let end = at + sign.text().len();
             out.push((Token::Sign(*sign), span(end)));
             at = end;

@@ -208,7 +208,14 @@ impl Lowerer<'_> {
                 property,
                 subject,
                 name,
-            } => self.check(env, source, instr.span, (*role, *negated, *property), subject, name),
+            } => self.check(
+                env,
+                source,
+                instr.span,
+                (*role, *negated, *property),
+                subject,
+                name,
+            ),
             InstrKind::WithFrom(name, from) => self.with_from(env, source, name, from),
             InstrKind::Include(path) => {
                 let Some(included) = (self.resolver)(path) else {
@@ -238,7 +245,10 @@ impl Lowerer<'_> {
                 let Value::Procedure(procedure) = value else {
                     return Err(source.error(
                         instr.span,
-                        format!("`{name}` is {}, and only procedures are called", value.kind()),
+                        format!(
+                            "`{name}` is {}, and only procedures are called",
+                            value.kind()
+                        ),
                         "called here",
                     ));
                 };
@@ -356,7 +366,10 @@ impl Lowerer<'_> {
                 return Err(source
                     .error(
                         from.span,
-                        format!("`with` chooses from a set of orders, this is {}", other.kind()),
+                        format!(
+                            "`with` chooses from a set of orders, this is {}",
+                            other.kind()
+                        ),
                         "not a set of orders",
                     )
                     .with_help("write `generate_cos(r)` or `linearisations(s, r)`"));
@@ -434,7 +447,11 @@ impl Lowerer<'_> {
                 if values.len() != names.len() {
                     return Err(source.error(
                         span,
-                        format!("{} values are expected, {} are given", names.len(), values.len()),
+                        format!(
+                            "{} values are expected, {} are given",
+                            names.len(),
+                            values.len()
+                        ),
                         "here",
                     ));
                 }
@@ -761,7 +778,11 @@ impl Lowerer<'_> {
                 (Value::Tag(tag), Value::Empty) => Ok(Value::Tags(vec![tag])),
                 (left, right) => Err(source.error(
                     span,
-                    format!("`++` adds a tag to a set of tags, here {} to {}", left.kind(), right.kind()),
+                    format!(
+                        "`++` adds a tag to a set of tags, here {} to {}",
+                        left.kind(),
+                        right.kind()
+                    ),
                     "here",
                 )),
             },
@@ -780,7 +801,9 @@ impl Lowerer<'_> {
             Value::Closure(closure) => {
                 let mut inner = closure.env.clone();
                 self.bind(&mut inner, source, at, &closure.pattern, argument)?;
-                self.called(source, span, |l| l.expr(&inner, &closure.source, &closure.body))
+                self.called(source, span, |l| {
+                    l.expr(&inner, &closure.source, &closure.body)
+                })
             }
             Value::Function(function) => self.builtin(source, at, function, argument),
             other => Err(source.error(

@@ -73,6 +73,9 @@ pub struct Model {
     pub ops: Vec<Op>,
     /// Whether a node's value depends on choices, for each node.
     pub dynamic: Vec<bool>,
+    /// Which choices a node's value depends on: bit 0 is reads-from, bit `k + 1` order `k`; orders
+    /// from the 62nd on share the last bit.
+    pub choices: Vec<u64>,
     /// The groups of recursive relations.
     pub groups: Vec<Group>,
     /// The checks, in the order of the file.
@@ -107,8 +110,14 @@ const LIBRARY: &[(&str, &str)] = &[
     ("fences.cat", ""),
     ("c11_base.cat", ""),
     ("c11_los.cat", ""),
-    ("c11_cos.cat", "let co0 = loc & (IW * (W \\ IW))\nwith co from generate_cos(co0)\nlet mo = co\n"),
-    ("cos.cat", "let co0 = loc & (IW * (W \\ IW))\nwith co from generate_cos(co0)\n"),
+    (
+        "c11_cos.cat",
+        "let co0 = loc & (IW * (W \\ IW))\nwith co from generate_cos(co0)\nlet mo = co\n",
+    ),
+    (
+        "cos.cat",
+        "let co0 = loc & (IW * (W \\ IW))\nwith co from generate_cos(co0)\n",
+    ),
     ("cos-opt.cat", "with co from generate_cos(0)\n"),
     ("cross.cat", ""),
 ];
@@ -153,7 +162,11 @@ impl Model {
                 text: "".into(),
             };
             let span = Span { start: 0, end: 0 };
-            source.error(span, format!("the model {name} cannot be read: {error}"), "")
+            source.error(
+                span,
+                format!("the model {name} cannot be read: {error}"),
+                "",
+            )
         })?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let beside = move |include: &str| {
@@ -172,11 +185,7 @@ impl Model {
         Model::build(name, text, &|_| None)
     }
 
-    fn build(
-        name: &str,
-        text: &str,
-        beside: &dyn Fn(&str) -> Option<Source>,
-    ) -> Result<Model> {
+    fn build(name: &str, text: &str, beside: &dyn Fn(&str) -> Option<Source>) -> Result<Model> {
         let source = Source {
             name: name.into(),
             text: text.into(),
@@ -230,7 +239,8 @@ impl Model {
                 *set = next();
             }
         }
-        let dynamic = dynamic(&ops, &groups);
+        let choices = choices(&ops, &groups);
+        let dynamic: Vec<bool> = choices.iter().map(|c| *c != 0).collect();
         let whole = Span { start: 0, end: 0 };
         for order in &orders {
             if let OrderDomain::Linear(set) = order.domain
@@ -250,6 +260,7 @@ impl Model {
             name,
             ops,
             dynamic,
+            choices,
             groups,
             checks,
             orders,
@@ -257,28 +268,41 @@ impl Model {
     }
 }
 
-/// Which nodes depend on reads-from or a chosen order.
-fn dynamic(ops: &[Op], groups: &[Group]) -> Vec<bool> {
-    let mut dynamic = vec![false; ops.len()];
+/// Which choices each node depends on, as [`Model::choices`] says.
+fn choices(ops: &[Op], groups: &[Group]) -> Vec<u64> {
+    let mut choices = vec![0u64; ops.len()];
     loop {
         let mut changed = false;
         for (index, op) in ops.iter().enumerate() {
             let value = match *op {
-                Op::Rf | Op::Order(_) => true,
+                Op::Rf => 1,
+                Op::Order(k) => order_bit(k as usize),
                 Op::RecVar(g, i) => groups[g as usize]
                     .bodies
                     .get(i as usize)
-                    .is_some_and(|b| dynamic[b.index()]),
-                Op::Fix(g) => groups[g as usize].bodies.iter().any(|b| dynamic[b.index()]),
-                op => op.inputs().into_iter().flatten().any(|i| dynamic[i.index()]),
+                    .map_or(0, |b| choices[b.index()]),
+                Op::Fix(g) => groups[g as usize]
+                    .bodies
+                    .iter()
+                    .fold(0, |all, b| all | choices[b.index()]),
+                op => op
+                    .inputs()
+                    .into_iter()
+                    .flatten()
+                    .fold(0, |all, i| all | choices[i.index()]),
             };
-            if value && !dynamic[index] {
-                dynamic[index] = true;
+            if value != choices[index] {
+                choices[index] = value;
                 changed = true;
             }
         }
         if !changed {
-            return dynamic;
+            return choices;
         }
     }
+}
+
+/// The bit of an order in [`Model::choices`].
+pub fn order_bit(order: usize) -> u64 {
+    1 << (order + 1).min(63)
 }

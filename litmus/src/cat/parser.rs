@@ -128,6 +128,16 @@ impl Parser<'_> {
         }
     }
 
+    fn text(&mut self, what: &str) -> Result<Arc<str>> {
+        match self.peek().clone() {
+            Token::Text(text) => {
+                self.next();
+                Ok(text)
+            }
+            _ => self.unexpected(what),
+        }
+    }
+
     fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             return Err(self.source.error(
@@ -185,13 +195,7 @@ impl Parser<'_> {
             }
             Token::Word(Word::Include) => {
                 self.next();
-                match self.next() {
-                    (Token::Text(path), _) => InstrKind::Include(path),
-                    _ => {
-                        self.at = self.at.saturating_sub(1);
-                        return self.unexpected("the name of a file in quotes");
-                    }
-                }
+                InstrKind::Include(self.text("the name of a file in quotes")?)
             }
             Token::Word(Word::Procedure) => self.procedure()?,
             Token::Word(Word::Call) => {
@@ -233,13 +237,11 @@ impl Parser<'_> {
                 self.eat_sign(Sign::BarBar);
                 let mut tags = Vec::new();
                 loop {
-                    match self.next() {
-                        (Token::Tag(tag), _) => tags.push(tag),
-                        _ => {
-                            self.at = self.at.saturating_sub(1);
-                            return self.unexpected("a tag such as `'device`");
-                        }
+                    match self.peek().clone() {
+                        Token::Tag(tag) => tags.push(tag),
+                        _ => return self.unexpected("a tag such as `'device`"),
                     }
+                    self.next();
                     if !self.eat_sign(Sign::BarBar) {
                         break;
                     }
@@ -335,13 +337,12 @@ impl Parser<'_> {
         self.next();
         let subject = self.expr()?;
         let name = if self.eat_word(Word::As) {
-            match self.next() {
-                (Token::Name(name) | Token::Text(name), _) => Some(name),
-                _ => {
-                    self.at = self.at.saturating_sub(1);
-                    return self.unexpected("the name of the check");
-                }
-            }
+            let name = match self.peek().clone() {
+                Token::Name(name) | Token::Text(name) => name,
+                _ => return self.unexpected("the name of the check"),
+            };
+            self.next();
+            Some(name)
         } else {
             None
         };
@@ -445,13 +446,8 @@ impl Parser<'_> {
 
     fn simple_condition(&mut self) -> Result<Condition> {
         if self.eat_word(Word::Variant) {
-            return match self.next() {
-                (Token::Text(name), _) => Ok(Condition::Variant(name)),
-                _ => {
-                    self.at = self.at.saturating_sub(1);
-                    self.unexpected("the name of a variant in quotes")
-                }
-            };
+            let name = self.text("the name of a variant in quotes")?;
+            return Ok(Condition::Variant(name));
         }
         if let Token::Text(name) = self.peek().clone() {
             self.next();
@@ -699,18 +695,16 @@ impl Parser<'_> {
         self.eat_sign(Sign::BarBar);
         let mut cases = Vec::new();
         loop {
-            let case = match self.next() {
-                (Token::Tag(tag), _) => Case::Tag(tag),
-                (Token::Sign(Sign::Underscore), _) => Case::Default,
-                (Token::Sign(Sign::OpenBrace), _) => {
-                    self.sign(Sign::CloseBrace)?;
-                    Case::Empty
-                }
-                _ => {
-                    self.at = self.at.saturating_sub(1);
-                    return self.unexpected("a tag, `{}` or `_`");
-                }
+            let case = match self.peek().clone() {
+                Token::Tag(tag) => Case::Tag(tag),
+                Token::Sign(Sign::Underscore) => Case::Default,
+                Token::Sign(Sign::OpenBrace) => Case::Empty,
+                _ => return self.unexpected("a tag, `{}` or `_`"),
             };
+            self.next();
+            if matches!(case, Case::Empty) {
+                self.sign(Sign::CloseBrace)?;
+            }
             self.sign(Sign::Arrow)?;
             cases.push((case, self.expr()?));
             if !self.eat_sign(Sign::BarBar) {

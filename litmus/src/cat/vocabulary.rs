@@ -212,14 +212,8 @@ pub const NAMES: &[(&str, Known)] = {
         ("mo", Known::Co),
         ("domain", Known::Function(Function::Domain)),
         ("range", Known::Function(Function::Range)),
-        (
-            "linearisations",
-            Known::Function(Function::Linearisations),
-        ),
-        (
-            "linearizations",
-            Known::Function(Function::Linearisations),
-        ),
+        ("linearisations", Known::Function(Function::Linearisations)),
+        ("linearizations", Known::Function(Function::Linearisations)),
         ("generate_cos", Known::Function(Function::GenerateCos)),
         ("tag2scope", Known::Function(Function::TagToScope)),
         ("tag2events", Known::Function(Function::TagToEvents)),

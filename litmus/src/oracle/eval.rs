@@ -189,6 +189,12 @@ impl<'m, const W: usize> Bounds<'m, W> {
         }
     }
 
+    /// Makes the lower bound of a node its upper bound too.
+    pub fn meet(&mut self, index: usize) {
+        let at = index * self.n..(index + 1) * self.n;
+        self.upper[at.clone()].copy_from_slice(&self.lower[at]);
+    }
+
     /// Iterates a recursive group from the empty relations to its least fixed point.
     fn fix(&mut self, index: usize, group: usize, side: Side) {
         let n = self.n;
@@ -280,8 +286,7 @@ impl<'m, const W: usize> Bounds<'m, W> {
     /// The transitive closure of a node's lower bound.
     pub fn closed_low(&mut self, node: NodeId) -> &[Row<W>] {
         let at = node.index() * self.n;
-        self.scratch
-            .copy_from_slice(&self.lower[at..at + self.n]);
+        self.scratch.copy_from_slice(&self.lower[at..at + self.n]);
         close(&mut self.scratch);
         &self.scratch
     }

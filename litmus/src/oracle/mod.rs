@@ -17,9 +17,7 @@ mod tests;
 
 pub use crate::cat::Model;
 
-use crate::program::{
-    Atom, Observable, Predicate, Program, Quantifier, ThreadId,
-};
+use crate::program::{Atom, Observable, Predicate, Program, Quantifier, ThreadId};
 use search::{Findings, Question, Search};
 use skeleton::Skeleton;
 use std::collections::{BTreeSet, HashSet};
@@ -100,7 +98,9 @@ pub enum Error {
         limit: usize,
     },
     /// The threads' paths combine in too many ways.
-    #[error("the threads can run in more than {limit} ways together; the oracle does not enumerate more")]
+    #[error(
+        "the threads can run in more than {limit} ways together; the oracle does not enumerate more"
+    )]
     Combinations {
         /// The limit.
         limit: u64,

@@ -13,11 +13,14 @@
 
 use super::State;
 use super::adjoint::Adjoint;
-use super::bits::{Row, and, count, each, first, has, is_none, meet, minus, none, or, put, take};
+use super::bits::{
+    Row, and, close, count, each, first, has, irreflexive, is_none, meet, minus, none, or, put,
+    take,
+};
 use super::eval::{Bounds, Side, Truth};
 use super::skeleton::{Skeleton, Written};
 use crate::cat::ir::{NodeId, Op};
-use crate::cat::{Model, OrderDomain, Role};
+use crate::cat::{Model, OrderDomain, Role, order_bit};
 use crate::program::{LocId, Observable, Predicate};
 use std::collections::HashSet;
 
@@ -310,15 +313,26 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     fn conclude(&mut self, depth: usize) -> bool {
+        // Which choices changed since the nodes were computed; at first, all may have.
+        let mut moved = !0;
         loop {
             if !self.skeleton.needs.is_empty() && !self.values(depth) {
                 return false;
             }
             self.load(depth);
+            let undecided = self.undecided(depth);
             for index in 0..self.frames[depth].live.len() {
                 let node = self.frames[depth].live[index] as usize;
+                if self.model.choices[node] & moved == 0 {
+                    continue;
+                }
                 self.bounds.node(node, Side::Lower);
-                self.bounds.node(node, Side::Upper);
+                let open = self.model.choices[node] & undecided != 0;
+                if open || matches!(self.model.ops[node], Op::Fix(_)) {
+                    self.bounds.node(node, Side::Upper);
+                } else {
+                    self.bounds.meet(node);
+                }
             }
             let mut open = Vec::new();
             for &check in &self.frames[depth].checks {
@@ -329,22 +343,38 @@ impl<'a, const W: usize> Search<'a, W> {
                 }
             }
             self.frames[depth].checks = open;
-            let mut changed = false;
+            moved = 0;
             for index in 0..self.frames[depth].bases.len() {
                 let order = self.frames[depth].bases[index] as usize;
                 match self.follow_base(depth, order) {
                     None => return false,
-                    Some(more) => changed |= more,
+                    Some(true) => moved |= order_bit(order),
+                    Some(false) => {}
                 }
             }
             match self.look_back(depth) {
                 None => return false,
-                Some(more) => changed |= more,
+                Some(more) => moved |= more,
             }
-            if !changed {
+            if moved == 0 {
                 return true;
             }
         }
+    }
+
+    /// Which choices are not fully decided, as bits of [`Model::choices`].
+    fn undecided(&self, depth: usize) -> u64 {
+        let frame = &self.frames[depth];
+        let mut bits = u64::from(frame.rf.iter().any(|writes| count(writes) > 1));
+        for (order, certain) in frame.orders.iter().enumerate() {
+            // A total order has half of the pairs that it decides.
+            let all: u32 = self.pairs[order].iter().map(count).sum();
+            let known: u32 = certain.iter().map(count).sum();
+            if known * 2 != all {
+                bits |= order_bit(order);
+            }
+        }
+        bits
     }
 
     /// Puts the frame's choices into the model's nodes.
@@ -401,25 +431,35 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Adds what an order's base makes certain. None on a conflict, else whether anything is new.
     fn follow_base(&mut self, depth: usize, order: usize) -> Option<bool> {
         let base = self.model.orders[order].base?;
+        let rows = &mut self.frames[depth].orders[order];
         let mut changed = false;
-        for a in 0..self.n {
-            let certain = and(&self.bounds.low(base)[a], &self.pairs[order][a]);
-            for b in each(&minus(&certain, &self.frames[depth].orders[order][a])) {
-                if !self.add_edge(depth, order, a, b) {
-                    return None;
-                }
+        for ((row, base), pairs) in rows
+            .iter_mut()
+            .zip(self.bounds.low(base))
+            .zip(&self.pairs[order])
+        {
+            let certain = and(base, pairs);
+            if !is_none(&minus(&certain, row)) {
+                or(row, &certain);
                 changed = true;
+            }
+        }
+        if changed {
+            close(rows);
+            if !irreflexive(rows) {
+                return None;
             }
         }
         Some(changed)
     }
 
-    /// Removes choices that would break a check. None on a conflict, else whether anything changed.
-    fn look_back(&mut self, depth: usize) -> Option<bool> {
+    /// Removes choices that would break a check. None on a conflict, else which choices changed, as
+    /// bits of [`Model::choices`].
+    fn look_back(&mut self, depth: usize) -> Option<u64> {
         let n = self.n;
         let frame = &self.frames[depth];
         if frame.checks.is_empty() && frame.bases.is_empty() {
-            return Some(false);
+            return Some(0);
         }
         self.adjoint.clear(&frame.live);
         for &check in &frame.checks {
@@ -449,7 +489,7 @@ impl<'a, const W: usize> Search<'a, W> {
             let node = frame.live[index] as usize;
             self.adjoint.pass(&self.bounds, node, &self.live);
         }
-        let mut changed = false;
+        let mut moved = 0;
         if let Some(node) = self.rf_node
             && let Some(breaking) = self.adjoint.of(node)
         {
@@ -461,7 +501,7 @@ impl<'a, const W: usize> Search<'a, W> {
                         if is_none(row) {
                             return None;
                         }
-                        changed = true;
+                        moved |= 1;
                     }
                 }
             }
@@ -482,11 +522,11 @@ impl<'a, const W: usize> Search<'a, W> {
                     if !self.add_edge(depth, order, b, a) {
                         return None;
                     }
-                    changed = true;
+                    moved |= order_bit(order);
                 }
             }
         }
-        Some(changed)
+        Some(moved)
     }
 
     /// Sorts out what is still open for the frames below.
@@ -573,9 +613,7 @@ impl<'a, const W: usize> Search<'a, W> {
 
     fn needs_met(&self, values: &[Option<i64>]) -> bool {
         self.skeleton.needs.iter().all(|need| {
-            let value = need
-                .condition
-                .eval(&|e| values[need.start + e as usize]);
+            let value = need.condition.eval(&|e| values[need.start + e as usize]);
             value.is_none_or(|v| (v != 0) == need.holds)
         })
     }

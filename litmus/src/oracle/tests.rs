@@ -4,4 +4,5 @@ mod compare;
 mod corpus;
 mod naive;
 mod random;
+mod rules;
 mod series;

@@ -302,7 +302,13 @@ impl Run<'_> {
                 self.before = join(&self.before, &after_place);
                 let ty = self.program.locations[place.location.index()].ty;
                 let written = self.wrap(ty, value.sym);
-                self.access(Kind::Write, &place, access.atomicity, Some(written), value.deps)?;
+                self.access(
+                    Kind::Write,
+                    &place,
+                    access.atomicity,
+                    Some(written),
+                    value.deps,
+                )?;
             }
             Instr::Fence {
                 flags,
@@ -322,7 +328,8 @@ impl Run<'_> {
                         *count
                     }
                     None => {
-                        self.barriers.push((barrier.group, barrier.label.clone(), 0));
+                        self.barriers
+                            .push((barrier.group, barrier.label.clone(), 0));
                         0
                     }
                 };
@@ -537,10 +544,7 @@ impl Run<'_> {
                     deps: join(&c.deps, &value.deps),
                 })
             }
-            Expr::Load(Access {
-                address,
-                atomicity,
-            }) => {
+            Expr::Load(Access { address, atomicity }) => {
                 let place = self.place(address)?;
                 self.read(Kind::Read, &place, *atomicity)
             }

@@ -339,9 +339,11 @@ impl Naive<'_> {
             })
             .collect();
         let state = State(state);
-        let counts = self.program.filter.as_ref().is_none_or(|filter| {
-            filter.eval(&|o| state.value(self.observables, o))
-        });
+        let counts = self
+            .program
+            .filter
+            .as_ref()
+            .is_none_or(|filter| filter.eval(&|o| state.value(self.observables, o)));
         if !counts {
             return;
         }
@@ -429,12 +431,7 @@ fn unpack(row: &Row<8>, n: usize) -> Vec<bool> {
 }
 
 /// The value of every node; a set is the first row of its matrix.
-fn evaluate(
-    model: &Model,
-    skeleton: &Skeleton<'_>,
-    rf: &Matrix,
-    orders: &[Matrix],
-) -> Vec<Matrix> {
+fn evaluate(model: &Model, skeleton: &Skeleton<'_>, rf: &Matrix, orders: &[Matrix]) -> Vec<Matrix> {
     let n = skeleton.len();
     let mut nodes: Vec<Matrix> = vec![vec![vec![false; n]; n.max(1)]; model.ops.len()];
     loop {
@@ -463,9 +460,7 @@ fn one(
 ) -> Matrix {
     let n = skeleton.len();
     let rel = |f: &dyn Fn(usize, usize) -> bool| -> Matrix {
-        (0..n)
-            .map(|i| (0..n).map(|j| f(i, j)).collect())
-            .collect()
+        (0..n).map(|i| (0..n).map(|j| f(i, j)).collect()).collect()
     };
     let set = |f: &dyn Fn(usize) -> bool| -> Matrix { vec![(0..n).map(f).collect()] };
     let at = |node: NodeId| &nodes[node.index()];

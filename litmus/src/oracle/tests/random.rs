@@ -270,7 +270,9 @@ impl Builder {
             }),
             10 => body.push(Instr::Barrier(Barrier {
                 label: None,
-                group: self.dice.pick(&[BarrierScope::WorkGroup, BarrierScope::SubGroup]),
+                group: self
+                    .dice
+                    .pick(&[BarrierScope::WorkGroup, BarrierScope::SubGroup]),
                 flags: self.flags(),
                 scope: None,
             })),
