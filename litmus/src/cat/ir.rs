@@ -176,11 +176,6 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Number of nodes so far.
-    pub fn len(&self) -> usize {
-        self.ops.len()
-    }
-
     /// What a node computes.
     pub fn op(&self, node: NodeId) -> Op {
         self.ops[node.index()]

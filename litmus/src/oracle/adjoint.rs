@@ -7,7 +7,7 @@
 //! order are the pairs that must go the other way round. It is unit propagation over the model's
 //! own graph: coherence, visibility and the axioms of any model prune through the same door.
 
-use super::bits::{Row, and, each, first, has, is_none, meet, minus, none, or, put};
+use super::bits::{Row, and, each, first, has, is_none, meet, minus, none, or, put, transpose};
 use super::eval::Bounds;
 use crate::cat::ir::{NodeId, Op};
 use crate::cat::{Check, Property};
@@ -19,6 +19,7 @@ pub struct Adjoint<const W: usize> {
     rows: Vec<Row<W>>,
     /// Nodes that have some.
     touched: Vec<bool>,
+    scratch: Vec<Row<W>>,
 }
 
 impl<const W: usize> Adjoint<W> {
@@ -28,6 +29,7 @@ impl<const W: usize> Adjoint<W> {
             n,
             rows: vec![none(); nodes * n],
             touched: vec![false; nodes],
+            scratch: vec![none(); n],
         }
     }
 
@@ -190,7 +192,7 @@ impl<const W: usize> Adjoint<W> {
             Op::Plus(a) => {
                 let closed = bounds.low(NodeId(index as u32));
                 if let Some(out) = operands.get(a) {
-                    through_closure(out, breaking, closed);
+                    through_closure(out, breaking, closed, &mut self.scratch);
                 }
             }
             Op::Inverse(a) => {
@@ -286,18 +288,21 @@ fn unit<const W: usize>(i: usize) -> Row<W> {
 
 /// A pair `(p, q)` breaks a closure when it links a certain path to `p` with one from `q` over a
 /// breaking pair.
-fn through_closure<const W: usize>(out: &mut [Row<W>], breaking: &[Row<W>], closed: &[Row<W>]) {
-    let n = breaking.len();
+fn through_closure<const W: usize>(
+    out: &mut [Row<W>],
+    breaking: &[Row<W>],
+    closed: &[Row<W>],
+    scratch: &mut [Row<W>],
+) {
+    transpose(scratch, closed);
     for (x, d) in breaking.iter().enumerate() {
         if is_none(d) {
             continue;
         }
         // The events from which a breaking pair of `x` is reached for certain.
         let mut ends = *d;
-        for (q, successors) in closed.iter().enumerate().take(n) {
-            if meet(successors, d) {
-                put(&mut ends, q);
-            }
+        for z in each(d) {
+            or(&mut ends, &scratch[z]);
         }
         or(&mut out[x], &ends);
         for p in each(&closed[x]) {

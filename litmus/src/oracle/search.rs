@@ -398,9 +398,8 @@ impl<'a, const W: usize> Search<'a, W> {
         for (order, node) in self.order_nodes.iter().enumerate() {
             let Some(node) = *node else { continue };
             let certain = &frame.orders[order];
-            for row in 0..n {
-                self.bounds
-                    .set(node, row, certain[row], self.pairs[order][row]);
+            for (row, (certain, pairs)) in certain.iter().zip(&self.pairs[order]).enumerate() {
+                self.bounds.set(node, row, *certain, *pairs);
             }
             for (a, row) in certain.iter().enumerate() {
                 for b in each(row) {

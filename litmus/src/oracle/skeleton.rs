@@ -289,10 +289,10 @@ impl<'a> Skeleton<'a> {
         let n = self.len();
         match rel {
             BaseRel::Id => (0..n).for_each(|i| put(&mut out[i], i)),
-            BaseRel::Po => self.from_masks(out, |e| &e.before),
-            BaseRel::Addr => self.from_masks(out, |e| &e.addr),
-            BaseRel::Data => self.from_masks(out, |e| &e.data),
-            BaseRel::Ctrl => self.from_masks(out, |e| &e.ctrl),
+            BaseRel::Po => self.masked(out, |e| &e.before),
+            BaseRel::Addr => self.masked(out, |e| &e.addr),
+            BaseRel::Data => self.masked(out, |e| &e.data),
+            BaseRel::Ctrl => self.masked(out, |e| &e.ctrl),
             BaseRel::Command => {}
             BaseRel::Int => {
                 for (i, e) in self.events.iter().enumerate() {
@@ -329,7 +329,7 @@ impl<'a> Skeleton<'a> {
     }
 
     /// Edges from the events in a mask to the event that has it.
-    fn from_masks<const W: usize>(&self, out: &mut [Row<W>], mask: fn(&PathEvent) -> &Mask) {
+    fn masked<const W: usize>(&self, out: &mut [Row<W>], mask: fn(&PathEvent) -> &Mask) {
         for (j, event) in self.events.iter().enumerate() {
             let (Some(source), Some(thread)) = (event.source, event.thread) else {
                 continue;
@@ -436,8 +436,8 @@ impl<'a> Skeleton<'a> {
         }
         if from.iter().any(|row| count(row) > 0) {
             super::bits::close(&mut from);
-            for r in 0..n {
-                if has(&from[r], r) {
+            for (r, sources) in from.iter().enumerate() {
+                if has(sources, r) {
                     put(&mut relevant, r);
                 }
             }

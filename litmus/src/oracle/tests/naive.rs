@@ -145,7 +145,7 @@ impl Naive<'_> {
         skeleton: &Skeleton<'_>,
         rf: &[Option<usize>],
         reads: &[usize],
-        values: &mut Vec<Option<i64>>,
+        values: &mut [Option<i64>],
         out: &mut Vec<Vec<Option<i64>>>,
     ) {
         let written = |w: usize, values: &[Option<i64>]| match skeleton.events[w].written {
@@ -165,7 +165,7 @@ impl Naive<'_> {
                 let ty = skeleton.type_of(*r).unwrap();
                 for seed in skeleton.seeds(self.constants) {
                     if ty.wrap(seed) == seed {
-                        let mut guess = values.clone();
+                        let mut guess = values.to_vec();
                         guess[*r] = Some(seed);
                         self.solve(skeleton, rf, reads, &mut guess, out);
                     }
@@ -180,7 +180,7 @@ impl Naive<'_> {
                     value.is_some_and(|v| (v != 0) == need.holds)
                 });
                 if consistent && needed {
-                    out.push(values.clone());
+                    out.push(values.to_vec());
                 }
             }
         }
