@@ -36,18 +36,22 @@ fn resume(store: &Path) -> Command {
     command
 }
 
-/// Test → verdict and counts. On a device that draws its own luck, the instances alone.
+/// Test → verdict and counts. Counts are compared where the device repeats itself: on Touchstone
+/// with one thread, for tests whose work-items are in different groups. How it interleaves the items
+/// of one group depends on how many launches the process had before. Elsewhere the instances are.
 fn results(lines: &[serde_json::Value]) -> BTreeMap<String, String> {
-    let same = device() == "touchstone";
     lines
         .iter()
         .map(|o| {
-            let counts = if same {
+            let test = o["test"].as_str().expect("a name");
+            let one_group = test.contains("local") || test.contains("wg");
+            let repeats = device() == "touchstone" && !one_group;
+            let counts = if repeats {
                 &o["outcomes"]
             } else {
                 &o["instances"]
             };
-            (o["test"].to_string(), format!("{} {counts}", o["verdict"]))
+            (test.to_string(), format!("{} {counts}", o["verdict"]))
         })
         .collect()
 }
@@ -197,39 +201,51 @@ fn workers_killed_at_any_moment_cost_what_they_were_doing() {
     assert!(killed > 0, "no worker was killed");
 }
 
+/// Every shipped test, so that the store outgrows its empty tables.
+fn begin_all(store: &Path) -> Command {
+    let mut command = classay();
+    command
+        .args(["run", "--seed", "42", "--instances", "500", "--json"])
+        .args(["--device", &device(), "--store"])
+        .arg(store);
+    command
+}
+
 /// A file that may not grow stands for a disk that is full.
 #[test]
 fn a_full_disk_is_told_and_what_was_committed_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("s.db");
     let undisturbed = folder.path().join("whole.db");
-    let whole = run(&mut begin(&undisturbed)).expect(0).json();
+    let whole = run(&mut begin_all(&undisturbed)).expect(0).json();
     let size = std::fs::metadata(&undisturbed).expect("the store").len();
     let mut full = None;
-    for eighth in 1..8 {
+    for share in (1..8).rev() {
         let _ = std::fs::remove_file(&store);
-        let command = begin(&store);
+        let command = begin_all(&store);
         let mut limited = Command::new("/bin/sh");
         limited
             .args(["-c", r#"trap '' XFSZ; ulimit -f "$0"; exec "$@""#])
             // In blocks of 512 bytes.
-            .arg((size * eighth / 8 / 512).to_string())
+            .arg((size * share / 8 / 512).to_string())
             .arg(command.get_program())
             .args(command.get_args())
             .env("TOUCHSTONE_THREADS", "1");
-        let done = run(&mut limited);
-        if done.code == Some(0) {
-            break;
-        }
-        let done = done.expect(6).says(&["results store"]);
+        let done = run(&mut limited).expect(6).says(&["results store"]);
         let committed = done.json();
         if !committed.is_empty() {
             full = Some((done, committed));
+            break;
         }
     }
     let (done, committed) = full.expect("some size is full in the middle of the run");
     let done = done.says(&["--resume"]);
     assert!(committed.len() < whole.len(), "{}", done.told());
-    let resumed = run(&mut resume(&store)).expect(0);
-    assert_eq!(resumed.json().len(), whole.len());
+    let resumed = run(&mut resume(&store)).expect(0).json();
+    assert_eq!(resumed.len(), whole.len());
+    assert_eq!(
+        resumed[..committed.len()],
+        committed,
+        "committed is kept as it was"
+    );
 }

@@ -257,7 +257,7 @@ fn bytes(n: u64) -> String {
         .into_iter()
         .find(|(_, size)| n >= *size)
         .unwrap_or(("bytes", 1));
-    if n % size == 0 {
+    if n.is_multiple_of(size) {
         format!("{} {unit}", n / size)
     } else {
         format!("{:.1} {unit}", n as f64 / size as f64)

@@ -48,8 +48,8 @@ pub fn platform_text(platform: &Platform, query: u32) -> String {
         .unwrap_or_default()
 }
 
-/// An array of `cl_name_version`: version as (major, minor), and name.
-pub fn versions_of(device: &Device, query: u32) -> Result<Vec<((u32, u32), String)>, NoAnswer> {
+/// The versions in an array of `cl_name_version`, as (major, minor).
+pub fn versions_of(device: &Device, query: u32) -> Result<Vec<(u32, u32)>, NoAnswer> {
     const ENTRY: usize = 4 + 64;
     let bytes = bytes(device, query)?;
     if bytes.len() % ENTRY != 0 {
@@ -59,7 +59,7 @@ pub fn versions_of(device: &Device, query: u32) -> Result<Vec<((u32, u32), Strin
         .chunks_exact(ENTRY)
         .map(|entry| {
             let packed = u32::from_ne_bytes(fixed(&entry[..4])?);
-            Ok(((packed >> 22, (packed >> 12) & 0x3ff), text(&entry[4..])))
+            Ok((packed >> 22, (packed >> 12) & 0x3ff))
         })
         .collect()
 }

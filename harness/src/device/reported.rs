@@ -197,14 +197,10 @@ impl Asker<'_> {
     }
 
     fn c_versions(&mut self, three: bool) -> Vec<(u32, u32)> {
-        let mut versions: Vec<(u32, u32)> = Vec::new();
+        let mut versions = Vec::new();
         if three {
             let all = versions_of(self.device, cl::CL_DEVICE_OPENCL_C_ALL_VERSIONS);
-            versions = self
-                .answer("CL_DEVICE_OPENCL_C_ALL_VERSIONS", all)
-                .into_iter()
-                .map(|(version, _)| version)
-                .collect();
+            versions = self.answer("CL_DEVICE_OPENCL_C_ALL_VERSIONS", all);
         }
         let text = text_of(self.device, cl::CL_DEVICE_OPENCL_C_VERSION);
         let text = self.answer("CL_DEVICE_OPENCL_C_VERSION", text);
