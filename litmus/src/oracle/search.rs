@@ -299,9 +299,6 @@ impl<'a, const W: usize> Search<'a, W> {
             let raised = &self.findings.raised;
             self.frames[depth].flags.retain(|f| !raised[*f as usize]);
         }
-        for node in 0..self.frames[depth].live.len() {
-            self.live[self.frames[depth].live[node] as usize] = true;
-        }
         let consistent = self.conclude(depth);
         for node in 0..self.frames[depth].live.len() {
             self.live[self.frames[depth].live[node] as usize] = false;
@@ -352,12 +349,13 @@ impl<'a, const W: usize> Search<'a, W> {
                     Some(false) => {}
                 }
             }
-            match self.look_back(depth) {
-                None => return false,
-                Some(more) => moved |= more,
+            if moved != 0 {
+                continue;
             }
-            if moved == 0 {
-                return true;
+            match self.look_back(depth, undecided) {
+                None => return false,
+                Some(0) => return true,
+                Some(more) => moved = more,
             }
         }
     }
@@ -454,11 +452,16 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Removes choices that would break a check. None on a conflict, else which choices changed, as
     /// bits of [`Model::choices`].
-    fn look_back(&mut self, depth: usize) -> Option<u64> {
+    fn look_back(&mut self, depth: usize, undecided: u64) -> Option<u64> {
         let n = self.n;
         let frame = &self.frames[depth];
-        if frame.checks.is_empty() && frame.bases.is_empty() {
+        if undecided == 0 || (frame.checks.is_empty() && frame.bases.is_empty()) {
             return Some(0);
+        }
+        // Only what an undecided choice can still change is worth looking at.
+        for node in &frame.live {
+            let node = *node as usize;
+            self.live[node] = self.model.choices[node] & undecided != 0;
         }
         self.adjoint.clear(&frame.live);
         for &check in &frame.checks {
@@ -486,7 +489,9 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         for index in (0..frame.live.len()).rev() {
             let node = frame.live[index] as usize;
-            self.adjoint.pass(&self.bounds, node, &self.live);
+            if self.live[node] {
+                self.adjoint.pass(&self.bounds, node, &self.live);
+            }
         }
         let mut moved = 0;
         if let Some(node) = self.rf_node
