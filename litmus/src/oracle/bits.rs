@@ -111,16 +111,18 @@ pub fn seq<const W: usize>(out: &mut [Row<W>], a: &[Row<W>], b: &[Row<W>]) {
     }
 }
 
-/// Closes a relation under transitivity.
+/// Closes a relation under transitivity (Warshall's algorithm, a row at a time; without branches in
+/// the inner loop, so that it becomes vector code).
 pub fn close<const W: usize>(r: &mut [Row<W>]) {
     for k in 0..r.len() {
         let row = r[k];
         if is_none(&row) {
             continue;
         }
-        for (i, out) in r.iter_mut().enumerate() {
-            if i != k && has(out, k) {
-                or(out, &row);
+        for out in r.iter_mut() {
+            let related = 0u64.wrapping_sub(out[k >> 6] >> (k & 63) & 1);
+            for (out, row) in out.iter_mut().zip(&row) {
+                *out |= row & related;
             }
         }
     }

@@ -7,6 +7,7 @@
 mod adjoint;
 mod bits;
 mod eval;
+mod explain;
 mod search;
 mod skeleton;
 mod unfold;
@@ -16,6 +17,7 @@ mod value;
 mod tests;
 
 pub use crate::cat::Model;
+pub use explain::{Action, Edge, Execution, Explanation, Failure, Refusal, Shown, explain};
 
 use crate::program::{Atom, Observable, Predicate, Program, Quantifier, ThreadId};
 use search::{Findings, Question, Search};
@@ -128,6 +130,7 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
         observables: &observables,
         filter: program.filter.as_ref(),
         constants: &constants,
+        required: None,
     };
     let mut findings = Findings {
         states: HashSet::new(),
@@ -193,30 +196,31 @@ fn answer(program: &Program, observables: &[Observable], states: &BTreeSet<State
 
 /// The constants that the condition and the filter compare with.
 fn question_constants(program: &Program) -> Vec<i64> {
-    fn collect(predicate: &Predicate, out: &mut Vec<i64>) {
-        match predicate {
-            Predicate::Bool(_) => {}
-            Predicate::Compare(_, a, b) => {
-                for atom in [a, b] {
-                    if let Atom::Const(c) = atom {
-                        out.push(*c);
-                    }
-                }
-            }
-            Predicate::Not(inner) => collect(inner, out),
-            Predicate::And(parts) | Predicate::Or(parts) => {
-                for part in parts {
-                    collect(part, out);
+    let mut out = Vec::new();
+    collect_constants(&program.condition.predicate, &mut out);
+    if let Some(filter) = &program.filter {
+        collect_constants(filter, &mut out);
+    }
+    out
+}
+
+fn collect_constants(predicate: &Predicate, out: &mut Vec<i64>) {
+    match predicate {
+        Predicate::Bool(_) => {}
+        Predicate::Compare(_, a, b) => {
+            for atom in [a, b] {
+                if let Atom::Const(c) = atom {
+                    out.push(*c);
                 }
             }
         }
+        Predicate::Not(inner) => collect_constants(inner, out),
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            for part in parts {
+                collect_constants(part, out);
+            }
+        }
     }
-    let mut out = Vec::new();
-    collect(&program.condition.predicate, &mut out);
-    if let Some(filter) = &program.filter {
-        collect(filter, &mut out);
-    }
-    out
 }
 
 /// Calls `each` for every combination of the threads' paths.

@@ -20,7 +20,7 @@ use super::bits::{
 use super::eval::{Bounds, Side, Truth};
 use super::skeleton::{Skeleton, Written};
 use crate::cat::ir::{NodeId, Op};
-use crate::cat::{Model, OrderDomain, Role, order_bit};
+use crate::cat::{Model, OrderDomain, Property, Role, order_bit};
 use crate::program::{LocId, Observable, Predicate};
 use std::collections::HashSet;
 
@@ -46,6 +46,22 @@ pub struct Question<'a> {
     pub filter: Option<&'a Predicate>,
     /// Constants of the condition and the filter.
     pub constants: &'a [i64],
+    /// Which of the model's required checks count; all of them where nothing is said. An order
+    /// whose checks do not all count is free of its base.
+    pub required: Option<&'a [bool]>,
+}
+
+/// One complete execution.
+#[derive(Debug, Clone)]
+pub struct Witness {
+    /// The write of each read, as a list for each event.
+    pub rf: Vec<Vec<usize>>,
+    /// The successors of each event in each order.
+    pub orders: Vec<Vec<Vec<usize>>>,
+    /// The values of reads.
+    pub values: Vec<Option<i64>>,
+    /// The outcome.
+    pub outcome: State,
 }
 
 /// A node of the search.
@@ -69,6 +85,8 @@ struct Frame<const W: usize> {
     bases: Vec<u32>,
     /// Some order may still conflict with its base.
     conflict: bool,
+    /// Orders, as bits of [`Model::choices`], that have pairs beyond those of their base.
+    beyond: u64,
 }
 
 impl<const W: usize> Frame<W> {
@@ -81,6 +99,7 @@ impl<const W: usize> Frame<W> {
         self.flags.clone_from(&other.flags);
         self.raised.clone_from(&other.raised);
         self.bases.clone_from(&other.bases);
+        self.beyond = other.beyond;
     }
 }
 
@@ -117,6 +136,11 @@ pub struct Search<'a, const W: usize> {
     frames: Vec<Frame<W>>,
     live: Vec<bool>,
     needed: Vec<bool>,
+    /// Whether one complete execution is wanted, and that execution once it is found.
+    wanted: bool,
+    witness: Option<Witness>,
+    /// The frame being completed.
+    deepest: usize,
 }
 
 impl<'a, const W: usize> Search<'a, W> {
@@ -128,6 +152,30 @@ impl<'a, const W: usize> Search<'a, W> {
         question: Question<'a>,
         findings: &'a mut Findings,
     ) {
+        Search::new(model, skeleton, candidates, question, findings).visit(0);
+    }
+
+    /// Finds one complete consistent execution whose outcome the filter lets through.
+    pub fn witness(
+        model: &'a Model,
+        skeleton: &'a Skeleton<'a>,
+        candidates: Vec<Row<W>>,
+        question: Question<'a>,
+        findings: &'a mut Findings,
+    ) -> Option<Witness> {
+        let mut search = Search::new(model, skeleton, candidates, question, findings);
+        search.wanted = true;
+        search.visit(0);
+        search.witness
+    }
+
+    fn new(
+        model: &'a Model,
+        skeleton: &'a Skeleton<'a>,
+        candidates: Vec<Row<W>>,
+        question: Question<'a>,
+        findings: &'a mut Findings,
+    ) -> Search<'a, W> {
         let n = skeleton.len();
         let bounds = Bounds::new(model, skeleton);
         let nodes = model.ops.len();
@@ -173,6 +221,18 @@ impl<'a, const W: usize> Search<'a, W> {
                 .filter(|c| wanted(model.checks[*c as usize].role))
                 .collect()
         };
+        let counts = |check: u32| question.required.is_none_or(|r| r[check as usize]);
+        let based = |order: u32| {
+            let bit = order_bit(order as usize);
+            model.orders[order as usize].base.is_some()
+                && (order == 0
+                    || (0..model.checks.len() as u32)
+                        .filter(|c| {
+                            let node = model.checks[*c as usize].node;
+                            model.choices[node.index()] & bit != 0
+                        })
+                        .all(counts))
+        };
         let root = Frame {
             rf: candidates,
             orders,
@@ -180,16 +240,20 @@ impl<'a, const W: usize> Search<'a, W> {
             live: (0..nodes as u32)
                 .filter(|i| model.dynamic[*i as usize])
                 .collect(),
-            checks: of_role(|r| r == Role::Require),
+            checks: of_role(|r| r == Role::Require)
+                .into_iter()
+                .filter(|c| counts(*c))
+                .collect(),
             flags: of_role(|r| r != Role::Require),
             raised: Vec::new(),
             conflict: false,
+            beyond: 0,
             bases: (0..model.orders.len() as u32)
-                .filter(|o| model.orders[*o as usize].base.is_some())
+                .filter(|o| based(*o))
                 .collect(),
         };
         let relevant = skeleton.relevant(&root.rf, question.observables);
-        let mut search = Search {
+        Search {
             model,
             skeleton,
             question,
@@ -208,8 +272,10 @@ impl<'a, const W: usize> Search<'a, W> {
             frames: vec![root],
             live: vec![false; nodes],
             needed: vec![false; nodes],
-        };
-        search.visit(0);
+            wanted: false,
+            witness: None,
+            deepest: 0,
+        }
     }
 
     /// Searches below a frame; true when a consistent execution was found.
@@ -218,13 +284,21 @@ impl<'a, const W: usize> Search<'a, W> {
         if !self.propagate(depth) {
             return false;
         }
+        if self.wanted {
+            if self.witness.is_some() {
+                return true;
+            }
+            if matches!(self.split(depth), Split::Nothing) {
+                return self.complete(depth);
+            }
+        }
         let frame = &self.frames[depth];
-        if frame.checks.is_empty() && frame.flags.is_empty() && !frame.conflict {
+        if !self.wanted && frame.checks.is_empty() && frame.flags.is_empty() && !frame.conflict {
             return self.complete(depth);
         }
         let determined = self.determined(depth);
         let one_is_enough = determined && frame.flags.is_empty();
-        if one_is_enough && frame.raised.is_empty() && self.seen(depth) {
+        if !self.wanted && one_is_enough && frame.raised.is_empty() && self.seen(depth) {
             return true;
         }
         let split = self.split(depth);
@@ -409,6 +483,7 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Adds a pair to an order; false when the order has the reverse.
     fn add_edge(&mut self, depth: usize, order: usize, a: usize, b: usize) -> bool {
+        self.frames[depth].beyond |= order_bit(order);
         let rows = &mut self.frames[depth].orders[order];
         if a == b || has(&rows[b], a) {
             return false;
@@ -551,11 +626,26 @@ impl<'a, const W: usize> Search<'a, W> {
             });
         let mut bases = std::mem::take(&mut frame.bases);
         frame.conflict = false;
+        if depth == 0 {
+            self.merge_checks(&mut frame.checks);
+        }
+        let open = frame.checks.iter().chain(&frame.flags).fold(0, |all, c| {
+            all | model.choices[model.checks[*c as usize].node.index()]
+        });
         bases.retain(|o| {
             let order = *o as usize;
             let Some(base) = model.orders[order].base else {
                 return false;
             };
+            // An order that nothing reads any more, and that only its base has shaped, exists
+            // exactly if the base has no cycle; where a check says so the order can be forgotten.
+            if order != 0
+                && !self.wanted
+                && (open | frame.beyond) & order_bit(order) == 0
+                && self.acyclic_by_check(base)
+            {
+                return false;
+            }
             // The order may still grow against the base until it contains all that the base may
             // become; as it stands, there is no conflict if both together have no cycle.
             let mut both: Vec<Row<W>> = frame.orders[order].clone();
@@ -604,6 +694,49 @@ impl<'a, const W: usize> Search<'a, W> {
         kept.reverse();
         frame.live = kept;
         self.frames[depth] = frame;
+    }
+
+    /// Whether a required check, passed or still open, says that a node has no cycle.
+    fn acyclic_by_check(&self, node: NodeId) -> bool {
+        self.model.checks.iter().enumerate().any(|(index, check)| {
+            check.role == Role::Require
+                && !check.negated
+                && check.property == Property::Acyclic
+                && check.node == node
+                && self.question.required.is_none_or(|r| r[index])
+        })
+    }
+
+    /// Keeps one of the checks that are the same over this skeleton.
+    fn merge_checks(&self, checks: &mut Vec<u32>) {
+        let mut seen = Vec::new();
+        checks.retain(|check| {
+            let check = &self.model.checks[*check as usize];
+            let key = (
+                self.without_empty(check.node),
+                check.property,
+                check.negated,
+            );
+            let new = !seen.contains(&key);
+            if new {
+                seen.push(key);
+            }
+            new
+        });
+    }
+
+    /// A node without the operands of its unions that are empty over this skeleton.
+    fn without_empty(&self, mut node: NodeId) -> NodeId {
+        while let Op::Union(a, b) = self.model.ops[node.index()] {
+            if super::bits::empty(self.bounds.high(a)) {
+                node = b;
+            } else if super::bits::empty(self.bounds.high(b)) {
+                node = a;
+            } else {
+                break;
+            }
+        }
+        node
     }
 
     /// Computes values that have become known; false when a path's need is not met.
@@ -739,6 +872,7 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Enumerates the outcomes of a frame all of whose completions are consistent.
     fn complete(&mut self, depth: usize) -> bool {
+        self.deepest = depth;
         let mut free = Vec::new();
         let mut rf = self.frames[depth].rf.clone();
         for read in each(&self.relevant) {
@@ -850,6 +984,10 @@ impl<'a, const W: usize> Search<'a, W> {
                 && self.counts(&state)
             {
                 found = true;
+                if self.wanted {
+                    self.keep(values, state);
+                    return true;
+                }
                 if !self.findings.states.contains(&state) {
                     self.findings.states.insert(state);
                 }
@@ -869,6 +1007,18 @@ impl<'a, const W: usize> Search<'a, W> {
                 position += 1;
             }
         }
+    }
+
+    /// Keeps the execution of the deepest frame, which is complete.
+    fn keep(&mut self, values: &[Option<i64>], outcome: State) {
+        let frame = &self.frames[self.deepest];
+        let list = |rows: &[Row<W>]| rows.iter().map(|row| each(row).collect()).collect();
+        self.witness = Some(Witness {
+            rf: list(&frame.rf),
+            orders: frame.orders.iter().map(|rows| list(rows)).collect(),
+            values: values.to_vec(),
+            outcome,
+        });
     }
 
     fn counts(&self, state: &State) -> bool {

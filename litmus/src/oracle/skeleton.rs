@@ -192,7 +192,8 @@ impl<'a> Skeleton<'a> {
         pairs
     }
 
-    fn order_of(&self, event: &Event<'_>) -> Option<(MemOrder, MemScope)> {
+    /// The order and scope of an event, unless it is not atomic.
+    pub fn order_of(&self, event: &Event<'_>) -> Option<(MemOrder, MemScope)> {
         match event.source?.atomicity {
             Atomicity::Atomic { order, scope, .. } => {
                 Some((order, scope.unwrap_or(MemScope::Device)))
@@ -201,7 +202,8 @@ impl<'a> Skeleton<'a> {
         }
     }
 
-    fn region_of(&self, event: &Event<'_>) -> Option<Region> {
+    /// The region of the location that an event touches.
+    pub fn region_of(&self, event: &Event<'_>) -> Option<Region> {
         let (location, _) = event.place?;
         Some(self.program.locations[location.index()].region)
     }

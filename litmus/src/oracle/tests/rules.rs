@@ -1,6 +1,6 @@
 //! The rules of the specification, one by one, each with a program that it decides.
 
-use crate::oracle::{Judgement, Limits, Model, judge};
+use crate::oracle::{Explanation, Judgement, Limits, Model, explain, judge};
 use crate::syntax::read_litmus;
 
 fn under(model: &str, text: &str) -> Judgement {
@@ -592,4 +592,87 @@ fn sequential_consistency_is_a_model_too() {
     let text = store_buffering("relaxed", "device", "");
     assert_eq!(verdict("sc", &text), Forbidden);
     assert_eq!(verdict("opencl-3.0", &text), Allowed);
+}
+
+fn explained(model: &str, text: &str) -> Explanation {
+    let program = read_litmus("test", text).unwrap();
+    let model = Model::named(model).unwrap();
+    let outcome = &program.condition.predicate;
+    explain(&program, &model, outcome, &Limits::default()).unwrap()
+}
+
+/// The rules that forbid a test's outcome, each with the labels of its cycle.
+fn reasons(text: &str) -> Vec<(String, Vec<String>)> {
+    match explained("opencl-3.0", text) {
+        Explanation::Forbidden(refusal) => refusal
+            .failures
+            .iter()
+            .map(|f| {
+                for pair in f.cycle.windows(2) {
+                    assert_eq!(pair[0].to, pair[1].from, "{f:?}");
+                }
+                let labels = f.cycle.iter().map(|e| e.label.clone()).collect();
+                (f.check.to_string(), labels)
+            })
+            .collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_forbidden_outcome_is_explained_by_its_rule_and_cycle() {
+    let read = load("x", "relaxed", "device");
+    let text = test(
+        &[
+            (HERE, &store("x", "1", "relaxed", "device")),
+            (HERE, &format!("int r0 = {read}; int r1 = {read};")),
+        ],
+        "1:r0=1 /\\ 1:r1=0",
+    );
+    let expected = ["rf^-1", "co", "rf", "po"].map(str::to_owned).to_vec();
+    assert_eq!(reasons(&text), [("mm.coherence.rr".to_owned(), expected)]);
+
+    let text = store_buffering("seq_cst", "device", "");
+    let found = reasons(&text);
+    assert!(
+        found.iter().all(|(rule, _)| rule.starts_with("mm.sc.")),
+        "{found:?}"
+    );
+    let cycle = &found[0].1;
+    assert_eq!(cycle.iter().filter(|l| *l == "po").count(), 2, "{cycle:?}");
+
+    let swap =
+        "int r0 = atomic_exchange_explicit(x, 1, memory_order_relaxed, memory_scope_device);";
+    let text = test(&[(HERE, swap), (THERE, swap)], "0:r0=0 /\\ 1:r0=0");
+    assert_eq!(reasons(&text)[0].0, "mm.rmw.last");
+
+    let text = passing(
+        "d",
+        "x",
+        ("release", "device"),
+        ("acquire", "device"),
+        THERE,
+    );
+    let found = reasons(&text);
+    assert_eq!(found[0].0, "mm.coherence.wr");
+    assert!(found[0].1.contains(&"rf".to_owned()), "{found:?}");
+}
+
+#[test]
+fn an_allowed_outcome_has_a_witness_and_an_impossible_one_nothing() {
+    let text = store_buffering("relaxed", "device", "");
+    let Explanation::Allowed(execution) = explained("opencl-3.0", &text) else {
+        panic!("store buffering is allowed");
+    };
+    assert_eq!(execution.outcome.0, [0, 0]);
+    assert_eq!(execution.reads_from.len(), 2);
+    assert!(
+        execution
+            .reads_from
+            .iter()
+            .all(|(w, _)| execution.events[*w].thread.is_none())
+    );
+    assert_eq!(execution.coherence.len(), 2);
+    let text = test(&[(HERE, &store("x", "1", "relaxed", "device"))], "x=5");
+    assert_eq!(explained("opencl-3.0", &text), Explanation::Impossible);
 }

@@ -1,0 +1,542 @@
+//! Why an outcome is allowed or forbidden.
+//!
+//! An allowed outcome has a witness: a consistent execution that ends in it. A forbidden one has
+//! none, and the reason is a smallest set of checks without which there would be one: checks are
+//! taken in, one after the other, as long as an execution with the outcome is left, and those that
+//! had to stay out are shown failing on the execution that is left at the end, each with a shortest
+//! cycle, taken apart into reads-from, coherence and program order.
+
+use super::bits::{Row, each, has};
+use super::eval::{Bounds, Side};
+use super::search::{Findings, Question, Search, Witness};
+use super::skeleton::{Skeleton, Written};
+use super::unfold::Kind;
+use super::{Error, Limits, Model, State, each_skeleton, question_constants, unfold_all};
+use crate::cat::ir::{NodeId, Op};
+use crate::cat::vocabulary::{BaseRel, Known, NAMES};
+use crate::cat::{Check, Property, Role, order_bit};
+use crate::program::{LocId, MemOrder, MemScope, Predicate, Program, Region, ThreadId};
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+/// What is to be said about an outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Explanation {
+    /// It is allowed; here is an execution that ends in it.
+    Allowed(Execution),
+    /// It is forbidden.
+    Forbidden(Refusal),
+    /// No choice of what reads return and how writes are ordered gives these values.
+    Impossible,
+}
+
+/// Why no consistent execution has an outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// An execution that fails as few checks as possible.
+    pub execution: Execution,
+    /// The checks that it fails.
+    pub failures: Vec<Failure>,
+}
+
+/// A check that an execution fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The name of the check: the id of the rule.
+    pub check: Arc<str>,
+    /// The file that states it.
+    pub file: Arc<str>,
+    /// The line in that file.
+    pub line: u32,
+    /// Edges that lead from an event back to itself; for a check of emptiness, from one event to
+    /// the other. Empty where a total order cannot be completed.
+    pub cycle: Vec<Edge>,
+}
+
+/// An edge between events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// Index of the event where it begins.
+    pub from: usize,
+    /// Index of the event where it ends.
+    pub to: usize,
+    /// The name of the relation; `^-1` after it for an edge that runs backward.
+    pub label: String,
+}
+
+/// An execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Execution {
+    /// Its events: initial writes, then each thread's in the order of execution.
+    pub events: Vec<Shown>,
+    /// Which write each read reads from.
+    pub reads_from: Vec<(usize, usize)>,
+    /// Pairs of neighbours in coherence.
+    pub coherence: Vec<(usize, usize)>,
+    /// Its outcome.
+    pub outcome: State,
+}
+
+/// An event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Its thread; none for an initial write.
+    pub thread: Option<ThreadId>,
+    /// What it does: reads, writes, or fences.
+    pub action: Action,
+    /// The element it touches.
+    pub place: Option<(LocId, u32)>,
+    /// Its region, for accesses.
+    pub region: Option<Region>,
+    /// Its order and scope, unless it is not atomic.
+    pub ordering: Option<(MemOrder, MemScope)>,
+    /// The value read.
+    pub read: Option<i64>,
+    /// The value written.
+    pub written: Option<i64>,
+}
+
+/// What an event does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// An initial value.
+    Initial,
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// A read-modify-write.
+    ReadModifyWrite,
+    /// A fence.
+    Fence,
+    /// The entry fence of a barrier.
+    Entry,
+    /// The exit fence of a barrier.
+    Exit,
+}
+
+/// Explains whether `outcome` is allowed.
+pub fn explain(
+    program: &Program,
+    model: &Model,
+    outcome: &Predicate,
+    limits: &Limits,
+) -> Result<Explanation, Error> {
+    let search = Explainer {
+        program,
+        model,
+        outcome,
+        limits,
+    };
+    let all: Vec<bool> = vec![true; model.checks.len()];
+    if let Some(found) = search.witness(&all)? {
+        return Ok(Explanation::Allowed(found.execution));
+    }
+    // Checks join in the order of the file; those over one chosen order join together, with it.
+    let mut kept: Vec<bool> = model
+        .checks
+        .iter()
+        .map(|c| c.role != Role::Require)
+        .collect();
+    let Some(mut left) = search.witness(&kept)? else {
+        return Ok(Explanation::Impossible);
+    };
+    for group in groups(model) {
+        let mut more = kept.clone();
+        group.iter().for_each(|c| more[*c] = true);
+        if let Some(found) = search.witness(&more)? {
+            kept = more;
+            left = found;
+        }
+    }
+    let over_order =
+        |check: &Check| model.choices[check.node.index()] >> 2 != 0 && model.orders.len() > 1;
+    let mut failures: Vec<Failure> = Vec::new();
+    for (check, _) in model.checks.iter().zip(&kept).filter(|(_, kept)| !**kept) {
+        if over_order(check) {
+            continue;
+        }
+        if let Some(failure) = search.failure(check, &left)?
+            && !failures.iter().any(|f| f.cycle == failure.cycle)
+        {
+            failures.push(failure);
+        }
+    }
+    if failures.is_empty() {
+        // Only the choice of a total order fails: each one that its base allows breaks a check.
+        failures.extend(
+            model
+                .checks
+                .iter()
+                .zip(&kept)
+                .filter(|(check, kept)| !**kept && over_order(check))
+                .map(|(check, _)| Failure::new(check, Vec::new())),
+        );
+    }
+    Ok(Explanation::Forbidden(Refusal {
+        execution: left.execution,
+        failures,
+    }))
+}
+
+impl Failure {
+    fn new(check: &Check, cycle: Vec<Edge>) -> Failure {
+        Failure {
+            check: check.name.clone(),
+            file: check.file.clone(),
+            line: check.line,
+            cycle,
+        }
+    }
+}
+
+/// Required checks that are taken in together.
+fn groups(model: &Model) -> Vec<Vec<usize>> {
+    let orders = |check: &Check| {
+        (1..model.orders.len())
+            .map(order_bit)
+            .filter(|bit| model.choices[check.node.index()] & bit != 0)
+            .fold(0, |all, bit| all | bit)
+    };
+    let mut out: Vec<(u64, Vec<usize>)> = Vec::new();
+    for (index, check) in model.checks.iter().enumerate() {
+        if check.role != Role::Require {
+            continue;
+        }
+        let over = orders(check);
+        match out.iter_mut().find(|(o, _)| over != 0 && *o & over != 0) {
+            Some((_, group)) => group.push(index),
+            None => out.push((over, vec![index])),
+        }
+    }
+    out.into_iter().map(|(_, group)| group).collect()
+}
+
+struct Explainer<'a> {
+    program: &'a Program,
+    model: &'a Model,
+    outcome: &'a Predicate,
+    limits: &'a Limits,
+}
+
+/// An execution with everything needed to evaluate the model on it again.
+struct Found {
+    execution: Execution,
+    paths: Vec<usize>,
+    choices: Vec<Vec<usize>>,
+    orders: Vec<Vec<Vec<usize>>>,
+}
+
+impl Explainer<'_> {
+    /// An execution with the outcome that passes the checks of a selection.
+    fn witness(&self, required: &[bool]) -> Result<Option<Found>, Error> {
+        let threads = unfold_all(self.program, self.limits)?;
+        let observables = self.program.observables();
+        let mut constants = question_constants(self.program);
+        super::collect_constants(self.outcome, &mut constants);
+        let mut wanted = observables.clone();
+        self.outcome.each_observable(&mut |o| {
+            if !wanted.contains(&o) {
+                wanted.push(o);
+            }
+        });
+        let mut found = None;
+        each_skeleton(self.program, &threads, self.limits, &mut |skeleton| {
+            if found.is_some() {
+                return Ok(());
+            }
+            let question = Question {
+                observables: &wanted,
+                filter: Some(self.outcome),
+                constants: &constants,
+                required: Some(required),
+            };
+            let witness = match skeleton.len() {
+                0..=64 => one::<1>(self.model, skeleton, question),
+                65..=128 => one::<2>(self.model, skeleton, question),
+                129..=256 => one::<4>(self.model, skeleton, question),
+                257..=512 => one::<8>(self.model, skeleton, question),
+                _ => return Err(Error::Events { limit: 512 }),
+            };
+            if let Some(witness) = witness {
+                let paths = threads
+                    .iter()
+                    .zip(&skeleton.paths)
+                    .map(|(t, p)| {
+                        t.paths
+                            .iter()
+                            .position(|q| std::ptr::eq(q, *p))
+                            .unwrap_or(0)
+                    })
+                    .collect();
+                found = Some(Found {
+                    execution: show(skeleton, &witness, observables.len()),
+                    paths,
+                    choices: witness.rf,
+                    orders: witness.orders,
+                });
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// How an execution fails a check; none when it passes.
+    fn failure(&self, check: &Check, found: &Found) -> Result<Option<Failure>, Error> {
+        let threads = unfold_all(self.program, self.limits)?;
+        let paths = threads
+            .iter()
+            .zip(&found.paths)
+            .map(|(t, p)| &t.paths[*p])
+            .collect();
+        let skeleton = Skeleton::new(self.program, paths);
+        let cycle = match skeleton.len() {
+            0..=64 => cycle_of::<1>(self.model, &skeleton, check, found),
+            65..=128 => cycle_of::<2>(self.model, &skeleton, check, found),
+            129..=256 => cycle_of::<4>(self.model, &skeleton, check, found),
+            _ => cycle_of::<8>(self.model, &skeleton, check, found),
+        };
+        Ok(cycle.map(|cycle| Failure::new(check, cycle)))
+    }
+}
+
+fn one<const W: usize>(
+    model: &Model,
+    skeleton: &Skeleton<'_>,
+    question: Question<'_>,
+) -> Option<Witness> {
+    let candidates = skeleton.candidates::<W>();
+    if skeleton.hopeless(&candidates) {
+        return None;
+    }
+    let mut findings = Findings {
+        states: HashSet::new(),
+        raised: vec![true; model.checks.len()],
+        executions: 0,
+        nodes: 0,
+    };
+    Search::witness(model, skeleton, candidates, question, &mut findings)
+}
+
+fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Execution {
+    let value = |e: usize| witness.values[e];
+    let events = (0..skeleton.len())
+        .map(|i| {
+            let event = &skeleton.events[i];
+            Shown {
+                thread: event.thread.map(|t| ThreadId(t as u32)),
+                action: match (event.source, event.kind) {
+                    (None, _) => Action::Initial,
+                    (Some(_), Kind::Read) => Action::Read,
+                    (Some(_), Kind::Write) => Action::Write,
+                    (Some(_), Kind::Rmw) => Action::ReadModifyWrite,
+                    (Some(_), Kind::Fence) => Action::Fence,
+                    (Some(_), Kind::Entry) => Action::Entry,
+                    (Some(_), Kind::Exit) => Action::Exit,
+                },
+                place: event.place,
+                region: skeleton.region_of(event),
+                ordering: skeleton.order_of(event),
+                read: event.kind.reads().then(|| value(i)).flatten(),
+                written: match event.written {
+                    Written::Nothing => None,
+                    Written::Initial(v) => Some(v),
+                    Written::Value(sym, start) => sym.eval(&|e| value(start + e as usize)),
+                },
+            }
+        })
+        .collect();
+    let reads_from = witness
+        .rf
+        .iter()
+        .enumerate()
+        .flat_map(|(read, writes)| writes.iter().map(move |w| (*w, read)))
+        .collect();
+    let co = &witness.orders[0];
+    let coherence = co
+        .iter()
+        .enumerate()
+        .flat_map(|(a, after)| {
+            let direct = move |b: &&usize| !after.iter().any(|m| co[*m].contains(b));
+            after.iter().filter(direct).map(move |b| (a, *b))
+        })
+        .collect();
+    let mut outcome = witness.outcome.clone();
+    outcome.0.truncate(recorded);
+    Execution {
+        events,
+        reads_from,
+        coherence,
+        outcome,
+    }
+}
+
+/// The shortest cycle by which an execution fails a check; none when it passes.
+fn cycle_of<const W: usize>(
+    model: &Model,
+    skeleton: &Skeleton<'_>,
+    check: &Check,
+    found: &Found,
+) -> Option<Vec<Edge>> {
+    let n = skeleton.len();
+    let mut bounds: Bounds<'_, W> = Bounds::new(model, skeleton);
+    for (index, op) in model.ops.iter().enumerate() {
+        let successors: Vec<Vec<usize>> = match op {
+            Op::Rf => {
+                let mut rows = vec![Vec::new(); n];
+                for (read, writes) in found.choices.iter().enumerate() {
+                    for write in writes {
+                        rows[*write].push(read);
+                    }
+                }
+                rows
+            }
+            Op::Order(k) => found.orders[*k as usize].clone(),
+            _ => continue,
+        };
+        for (row, successors) in successors.iter().enumerate() {
+            let mut bits: Row<W> = super::bits::none();
+            successors
+                .iter()
+                .for_each(|s| super::bits::put(&mut bits, *s));
+            bounds.set(index, row, bits, bits);
+        }
+    }
+    for index in 0..model.ops.len() {
+        if model.dynamic[index] {
+            bounds.node(index, Side::Lower);
+            bounds.node(index, Side::Upper);
+        }
+    }
+    let rows = bounds.low(check.node);
+    if check.negated {
+        // Something is missing, and what is missing cannot be drawn.
+        return Some(Vec::new());
+    }
+    match check.property {
+        Property::Empty => rows
+            .iter()
+            .enumerate()
+            .flat_map(|(a, row)| each(row).map(move |b| (a, b)))
+            .map(|(a, b)| derive(&bounds, check.node, a, b))
+            .min_by_key(Vec::len),
+        Property::Irreflexive => (0..n)
+            .filter(|i| has(&rows[*i], *i))
+            .map(|i| derive(&bounds, check.node, i, i))
+            .min_by_key(Vec::len),
+        Property::Acyclic => (0..n)
+            .filter_map(|i| walk(rows, i, i))
+            .map(|path| {
+                path.windows(2)
+                    .flat_map(|pair| derive(&bounds, check.node, pair[0], pair[1]))
+                    .collect::<Vec<Edge>>()
+            })
+            .min_by_key(Vec::len),
+    }
+}
+
+/// The shortest path of at least one edge.
+fn walk<const W: usize>(rows: &[Row<W>], from: usize, to: usize) -> Option<Vec<usize>> {
+    let mut previous = vec![None; rows.len()];
+    let mut queue = VecDeque::from([from]);
+    while let Some(at) = queue.pop_front() {
+        for next in each(&rows[at]) {
+            if next == to {
+                let mut path = vec![to, at];
+                let mut step = at;
+                while step != from {
+                    step = previous[step]?;
+                    path.push(step);
+                }
+                path.reverse();
+                return Some(path);
+            }
+            if previous[next].is_none() && next != from {
+                previous[next] = Some(at);
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// Takes a pair of a node apart into edges of the program and of the execution.
+fn derive<const W: usize>(
+    bounds: &Bounds<'_, W>,
+    node: NodeId,
+    from: usize,
+    to: usize,
+) -> Vec<Edge> {
+    let holds = |node: NodeId| has(&bounds.low(node)[from], to);
+    let edge = |label: &str| {
+        vec![Edge {
+            from,
+            to,
+            label: label.to_owned(),
+        }]
+    };
+    match bounds.model.ops[node.index()] {
+        Op::Rf => edge("rf"),
+        Op::Order(k) => edge(&bounds.model.orders[k as usize].name),
+        Op::RelBase(rel) => edge(name_of(rel)),
+        Op::Cross(..) => edge("init"),
+        Op::Id(_) | Op::Empty | Op::Fix(_) => Vec::new(),
+        Op::Union(a, b) => derive(bounds, if holds(a) { a } else { b }, from, to),
+        // The side that was chosen says more than the one that the program fixes.
+        Op::Inter(a, b) => {
+            let dynamic = &bounds.model.dynamic;
+            let chosen = if dynamic[a.index()] || !dynamic[b.index()] {
+                a
+            } else {
+                b
+            };
+            derive(bounds, chosen, from, to)
+        }
+        Op::Diff(a, _) | Op::MaskLeft(_, a) | Op::MaskRight(a, _) => derive(bounds, a, from, to),
+        Op::Seq(a, b) => {
+            let middle = each(&bounds.low(a)[from]).find(|m| has(&bounds.low(b)[*m], to));
+            let Some(middle) = middle else {
+                return Vec::new();
+            };
+            let mut edges = derive(bounds, a, from, middle);
+            edges.extend(derive(bounds, b, middle, to));
+            edges
+        }
+        Op::Plus(a) => walk(bounds.low(a), from, to)
+            .unwrap_or_default()
+            .windows(2)
+            .flat_map(|pair| derive(bounds, a, pair[0], pair[1]))
+            .collect(),
+        Op::Inverse(a) => {
+            let mut edges = derive(bounds, a, to, from);
+            edges.reverse();
+            edges
+                .into_iter()
+                .map(|e| Edge {
+                    from: e.to,
+                    to: e.from,
+                    label: match e.label.strip_suffix("^-1") {
+                        Some(label) => label.to_owned(),
+                        None => format!("{}^-1", e.label),
+                    },
+                })
+                .collect()
+        }
+        // A recursive relation is shown as one edge.
+        Op::RecVar(..) => edge("rec"),
+        Op::EmptySet
+        | Op::SetBase(_)
+        | Op::SetUnion(..)
+        | Op::SetInter(..)
+        | Op::SetDiff(..)
+        | Op::Domain(_)
+        | Op::Range(_) => Vec::new(),
+    }
+}
+
+fn name_of(rel: BaseRel) -> &'static str {
+    NAMES
+        .iter()
+        .find(|(_, known)| *known == Known::Rel(rel))
+        .map_or("", |(name, _)| name)
+}
