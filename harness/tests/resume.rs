@@ -37,16 +37,13 @@ fn resume(store: &Path) -> Command {
 }
 
 /// Test → verdict and counts. Counts are compared where the device repeats itself: on Touchstone
-/// with one thread, for tests whose work-items are in different groups. How it interleaves the items
-/// of one group depends on how many launches the process had before. Elsewhere the instances are.
+/// with one thread. Elsewhere the instances are.
 fn results(lines: &[serde_json::Value]) -> BTreeMap<String, String> {
     lines
         .iter()
         .map(|o| {
             let test = o["test"].as_str().expect("a name");
-            let one_group = test.contains("local") || test.contains("wg");
-            let repeats = device() == "touchstone" && !one_group;
-            let counts = if repeats {
+            let counts = if device() == "touchstone" {
                 &o["outcomes"]
             } else {
                 &o["instances"]

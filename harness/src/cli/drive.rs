@@ -5,11 +5,13 @@ use super::failure::Failure;
 use super::keep::Kept;
 use super::progress::Progress;
 use crate::device::Selector;
+use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseResult, Verdict};
 use classay_reports::store::{RunStatus, StoreError};
+use std::time::{Duration, Instant};
 
 /// Opens a device that tests can run on.
 pub fn open(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Failure> {
@@ -36,23 +38,85 @@ pub enum Halt {
     Store(StoreError),
 }
 
+/// Keeps a run near its time budget: building a test takes time that its own budget does not count,
+/// so later cases get less when earlier ones took more. A case never gets more than its share.
+pub struct Pace {
+    /// When the run should end; `None` where each case gets what it asks for.
+    end: Option<Instant>,
+    /// Seconds that a case takes beyond its budget, averaged over those that ran.
+    beyond: f64,
+    ran: u32,
+}
+
+impl Pace {
+    /// Each case as it asks.
+    pub fn free() -> Pace {
+        Pace {
+            end: None,
+            beyond: 0.0,
+            ran: 0,
+        }
+    }
+
+    /// The time budgets of all cases together are the run's.
+    pub fn within(cases: &[Case]) -> Pace {
+        let total: f64 = cases
+            .iter()
+            .map(|case| match case.budget {
+                Budget::Seconds(seconds) => seconds,
+                Budget::Instances(_) => 0.0,
+            })
+            .sum();
+        Pace {
+            end: Some(Instant::now() + Duration::from_secs_f64(total)),
+            ..Pace::free()
+        }
+    }
+
+    /// A case with the time that is left for it, of `left` that are still to run.
+    fn case(&self, case: &Case, left: usize) -> Case {
+        let (Some(end), Budget::Seconds(share)) = (self.end, case.budget) else {
+            return case.clone();
+        };
+        let remaining = end.saturating_duration_since(Instant::now()).as_secs_f64();
+        let seconds = (remaining / left.max(1) as f64 - self.beyond).min(share);
+        Case {
+            budget: Budget::Seconds(seconds.max(share * LEAST_SHARE)),
+            ..case.clone()
+        }
+    }
+
+    fn took(&mut self, case: &Case, seconds: f64) {
+        if let Budget::Seconds(given) = case.budget {
+            self.ran += 1;
+            self.beyond += ((seconds - given).max(0.0) - self.beyond) / f64::from(self.ran);
+        }
+    }
+}
+
+/// The part of its share that a case always gets.
+const LEAST_SHARE: f64 = 0.1;
+
 /// Runs the cases. `each` is called with every result, once it is kept.
 pub fn drive(
     session: &mut Session,
     cases: &[Case],
     limits: Limits,
     kept: &mut Kept,
+    mut pace: Pace,
     mut progress: Progress,
     each: &mut dyn FnMut(&CaseResult),
 ) -> Result<(), Halt> {
     let mut all = || {
-        for case in cases {
+        for (done, case) in cases.iter().enumerate() {
             progress.begins(&case.test);
+            let paced = pace.case(case, cases.len() - done);
             let result = session
-                .run(case, limits, &mut |launch| {
+                .run(&paced, limits, &mut |launch| {
                     progress.launched(&case.test, launch)
                 })
                 .map_err(Halt::Stop)?;
+            pace.took(&paced, result.seconds);
             kept.commit(result.clone()).map_err(Halt::Store)?;
             progress.ends(&result);
             progress.aside(|| each(&result));

@@ -1,7 +1,7 @@
 //! `classay litmus`: tests from files, a histogram each.
 
 use super::args::LitmusArgs;
-use super::drive::{code, drive, halted, open};
+use super::drive::{Pace, code, drive, halted, open};
 use super::exit;
 use super::failure::Failure;
 use super::keep::Kept;
@@ -58,6 +58,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         &cases,
         args.care.limits(),
         &mut kept,
+        Pace::free(),
         Progress::new(0, cases.len(), true),
         &mut |result: &CaseResult| {
             if args.json {

@@ -1,7 +1,7 @@
 //! `classay run`: the shipped tests on a device, within a budget.
 
 use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
-use super::drive::{code, drive, halted, open};
+use super::drive::{Pace, code, drive, halted, open};
 use super::failure::Failure;
 use super::keep::Kept;
 use super::output::{Out, colour, complain, say};
@@ -233,6 +233,7 @@ fn go(args: &RunArgs, session: Session, cases: &[Case], kept: Kept) -> Result<u8
         cases,
         args.care.limits(),
         &mut kept,
+        Pace::within(cases),
         progress,
         &mut |result: &CaseResult| {
             if args.json {

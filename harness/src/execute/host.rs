@@ -296,10 +296,10 @@ impl Run<'_, '_> {
                     Expected::Register(r) => self.registers[r.index()],
                     Expected::Location(a) => {
                         let (at, bits) = self.address(a);
-                        let raw = by_width!(at, bits, |x, _Int| i64::from_ne_bytes(
-                            u64::from(x.load(Ordering::Relaxed)).to_ne_bytes()
-                        ));
-                        self.wrap(a.location, raw as u64)
+                        #[allow(clippy::unnecessary_cast)]
+                        let raw =
+                            by_width!(at, bits, |x, Int| x.load(Ordering::Relaxed) as Int as u64);
+                        self.wrap(a.location, raw)
                     }
                 };
                 let (at, bits) = self.address(address);

@@ -2,9 +2,10 @@
 //! look.
 
 use super::layout::{columns, cut, plain, push, wrap};
-use super::number::{grouped, rate, short};
+use super::number::{bound, grouped, rate, short};
 use super::{Colour, WIDTH};
 use crate::record::{CaseResult, Verdict};
+use crate::stats::{Confidence, upper_bound_if_never_observed};
 
 /// Widest a test's name gets in the table.
 const NAME: usize = 26;
@@ -23,53 +24,68 @@ pub fn summary(device: &str, planned: usize, results: &[CaseResult], colour: Col
 }
 
 fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
-    let cell = |o: Option<u64>| o.map_or("-".to_string(), |n| short(n as f64));
     let rows: Vec<_> = results
         .iter()
         .map(|r| {
-            let asked = (r.instances > 0).then(|| r.asked());
-            [
-                plain(r.name()),
-                cell((r.instances > 0).then_some(r.instances)),
-                cell(asked),
-                asked.map_or("-".into(), |k| rate(k as f64 / r.instances as f64)),
-            ]
+            let instances = match r.instances {
+                0 => "-".to_string(),
+                n => short(n as f64),
+            };
+            [plain(r.name()), instances]
         })
         .collect();
-    let head = ["test", "instances", "asked", "rate"];
+    let head = ["test", "instances"];
     let width = |i: usize| {
         let widest = rows.iter().map(|row| columns(&row[i])).max().unwrap_or(0);
         widest.max(head[i].len())
     };
-    let (name, instances, asked, share) = (width(0).min(NAME), width(1), width(2), width(3));
+    let (name, instances) = (width(0).min(NAME), width(1));
     let verdict = results
         .iter()
         .map(|r| r.verdict.name().len())
         .max()
         .unwrap_or(0)
         .max(7);
-    let reason = WIDTH - verdict - name - instances - asked - share - 10;
-    let line = |v: &str, row: [&str; 4], why: &str| {
-        let [a, b, c, d] = row;
-        format!("{v}  {a:name$}  {b:>instances$}  {c:>asked$}  {d:>share$}  {why}")
+    let rest = WIDTH - verdict - name - instances - 6;
+    let line = |v: &str, row: [&str; 2], seen: &str| {
+        let [a, b] = row;
+        format!("{v}  {a:name$}  {b:>instances$}  {seen}")
     };
     push(
         out,
-        &line(&format!("{:verdict$}", "verdict"), head, "reason"),
+        &line(&format!("{:verdict$}", "verdict"), head, "asked outcome"),
     );
     for (result, row) in results.iter().zip(&rows) {
         let shown = colour.verdict(result.verdict, &format!("{:verdict$}", result.verdict));
-        let [a, b, c, d] = row;
-        let why = cut(&plain(&result.reason), reason);
-        push(out, &line(&shown, [&cut(a, name), b, c, d], &why));
+        let [a, b] = row;
+        push(
+            out,
+            &line(&shown, [&cut(a, name), b], &cut(&seen(result), rest)),
+        );
     }
     push(out, "");
     for line in wrap(
-        "asked: instances that ended in an outcome that the test's condition asks about; \
-         rate: their share",
+        "asked outcome: what the test's condition asks about, and how often it was seen; a rate \
+         that is below a bound is so at 95 % confidence",
         WIDTH,
     ) {
         push(out, &line);
+    }
+}
+
+/// How often the asked outcome was seen, or why nothing was.
+fn seen(result: &CaseResult) -> String {
+    let asked = result.asked();
+    let below = |n| bound(upper_bound_if_never_observed(n, Confidence::P95));
+    match (result.instances, asked) {
+        (0, _) => plain(&result.reason),
+        (n, 0) => format!("never: rate below {}", below(n)),
+        (n, k) if n == k => format!("always: others below {}", below(n)),
+        (n, k) => format!(
+            "{} times: rate {}",
+            short(k as f64),
+            rate(k as f64 / n as f64)
+        ),
     }
 }
 

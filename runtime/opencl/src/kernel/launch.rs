@@ -26,17 +26,17 @@ static POOL: LazyLock<Pool> = LazyLock::new(|| {
     Pool::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN))
 });
 
-/// `TOUCHSTONE_SEED`: where the seeds of the launches begin. The n-th launch of the
-/// process is interleaved by seed + n, so that launches differ and a run can be repeated.
-fn next_seed() -> u64 {
+/// `TOUCHSTONE_SEED`: where the seeds of the launches begin. The n-th launch of a built
+/// program is interleaved by seed + n, so that launches differ, and a program's launches can be
+/// repeated whatever else the process did.
+fn next_seed(launches: &AtomicU64) -> u64 {
     static FIRST: LazyLock<u64> = LazyLock::new(|| {
         std::env::var("TOUCHSTONE_SEED")
             .ok()
             .and_then(|text| text.trim().parse().ok())
             .unwrap_or(0)
     });
-    static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-    FIRST.wrapping_add(LAUNCHES.fetch_add(1, Ordering::Relaxed))
+    FIRST.wrapping_add(launches.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Memory that must stay while the kernel runs.
@@ -93,7 +93,7 @@ impl Kernel {
             local_size: wide(range.local),
             sub_group_size: u32::try_from(items).unwrap_or(u32::MAX),
             memory: Arc::new(memory),
-            seed: next_seed(),
+            seed: next_seed(&self.built.launches),
             step_limit: None,
             cancel: None,
         };

@@ -7,6 +7,7 @@
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use opencl_sys::*;
 use touchstone_exec::Executable;
@@ -181,6 +182,7 @@ fn executable(units: Vec<Arc<Unit>>, log: String) -> Outcome {
         executable: Arc::new(executable),
         uniform_groups,
         argument_info,
+        launches: AtomicU64::new(0),
     };
     Ok((log, Product::Executable(Arc::new(built))))
 }

@@ -8,7 +8,7 @@ pub mod binary;
 pub mod build;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use opencl_sys::*;
 use parking_lot::Mutex;
@@ -58,6 +58,8 @@ pub struct Built {
     pub uniform_groups: bool,
     /// Whether `clGetKernelArgInfo` may answer.
     pub argument_info: bool,
+    /// Launches of its kernels so far. How the n-th one interleaves work-items depends on n.
+    pub launches: AtomicU64,
 }
 
 /// The last build of a program.
