@@ -44,3 +44,33 @@ fn published_verdicts_are_reproduced() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Judges the corpus under the model in the file that ORACLE_MODEL names and prints where it
+/// differs from the model in ORACLE_AGAINST, opencl-3.0 if nothing is said.
+#[test]
+#[ignore = "needs a model of somebody else's"]
+fn a_model_from_a_file_agrees() {
+    let (Some(root), Ok(path)) = (corpus(), std::env::var("ORACLE_MODEL")) else {
+        return;
+    };
+    let against = std::env::var("ORACLE_AGAINST").unwrap_or("opencl-3.0".to_owned());
+    let ours = Model::named(&against).unwrap();
+    let theirs = Model::from_file(Path::new(&path)).unwrap_or_else(|e| panic!("{e:?}"));
+    let (mut same, mut different) = (0, Vec::new());
+    for (test, _) in table(&root, "expected.csv") {
+        let text = std::fs::read_to_string(root.join(&test)).unwrap();
+        let program = read_litmus(&test, &text).unwrap();
+        let a = judge(&program, &ours, &Limits::default()).unwrap();
+        let b = judge(&program, &theirs, &Limits::default()).unwrap();
+        if (a.holds, a.racy) == (b.holds, b.racy) && (a.racy || a.states == b.states) {
+            same += 1;
+        } else {
+            different.push(format!(
+                "{test}: holds {} and {}, racy {} and {}",
+                a.holds, b.holds, a.racy, b.racy
+            ));
+        }
+    }
+    println!("{same} agree");
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}

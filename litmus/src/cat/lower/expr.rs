@@ -1,0 +1,330 @@
+//! Expressions: operators on sets, relations and tags, functions and their application.
+
+use super::{Closure, Env, Lowerer, Value};
+use crate::cat::OrderDomain;
+use crate::cat::ast::{Case, Expr, ExprKind, Infix, Postfix};
+use crate::cat::error::{Result, Source, Span};
+use crate::cat::vocabulary::{BaseSet, Function, Known, lookup, scope_of_tag};
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl Lowerer<'_> {
+    pub(super) fn expr(&mut self, env: &Env, source: &Source, expr: &Expr) -> Result<Value> {
+        self.step(source, expr.span)?;
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                if env.get(name).is_none()
+                    && let Some(known) = lookup(name)
+                {
+                    return Ok(self.known(known));
+                }
+                self.name(env, source, expr.span, name)
+            }
+            ExprKind::Tag(tag) => Ok(Value::Tag(tag.clone())),
+            ExprKind::Zero => Ok(Value::Empty),
+            ExprKind::Universe => Ok(Value::Set(self.builder.set(BaseSet::All))),
+            ExprKind::Braces(items) => self.braces(env, source, items),
+            ExprKind::Tuple(items) => {
+                let mut values = Vec::new();
+                for item in items {
+                    values.push(self.expr(env, source, item)?);
+                }
+                Ok(Value::Tuple(values))
+            }
+            ExprKind::Identity(inner) => {
+                let value = self.expr(env, source, inner)?;
+                let set = self.set(source, inner.span, value)?;
+                Ok(Value::Rel(self.builder.id(set)))
+            }
+            ExprKind::Complement(inner) => match self.expr(env, source, inner)? {
+                Value::Set(set) => {
+                    let all = self.builder.set(BaseSet::All);
+                    Ok(Value::Set(self.builder.set_diff(all, set)))
+                }
+                value => {
+                    let rel = self.relation(source, inner.span, value)?;
+                    let full = self.builder.full();
+                    Ok(Value::Rel(self.builder.diff(full, rel)))
+                }
+            },
+            ExprKind::Infix(op, a, b) => self.infix(env, source, expr.span, *op, a, b),
+            ExprKind::Postfix(op, inner) => {
+                let value = self.expr(env, source, inner)?;
+                let r = self.relation(source, inner.span, value)?;
+                Ok(Value::Rel(match op {
+                    Postfix::Plus => self.builder.plus(r),
+                    Postfix::Star => self.builder.star(r),
+                    Postfix::Opt => self.builder.opt(r),
+                    Postfix::Inverse => self.builder.inverse(r),
+                }))
+            }
+            ExprKind::Apply(function, argument) => {
+                let callee = self.expr(env, source, function)?;
+                let value = self.expr(env, source, argument)?;
+                self.apply(source, expr.span, callee, argument.span, value)
+            }
+            ExprKind::Fun(pattern, body) => Ok(Value::Closure(Rc::new(Closure {
+                pattern: pattern.clone(),
+                body: body.clone(),
+                env: env.clone(),
+                source: source.clone(),
+            }))),
+            ExprKind::Let {
+                recursive,
+                bindings,
+                body,
+            } => {
+                let mut inner = env.clone();
+                self.bind_all(&mut inner, source, *recursive, bindings)?;
+                self.expr(&inner, source, body)
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                let chosen = if self.condition(env, source, condition)? {
+                    then
+                } else {
+                    otherwise
+                };
+                self.expr(env, source, chosen)
+            }
+            ExprKind::Match(subject, cases) => {
+                let value = self.expr(env, source, subject)?;
+                for (case, result) in cases {
+                    let taken = match (case, &value) {
+                        (Case::Default, _) | (Case::Empty, Value::Empty) => true,
+                        (Case::Tag(wanted), Value::Tag(tag)) => wanted == tag,
+                        (Case::Empty, Value::Tags(tags)) => tags.is_empty(),
+                        (Case::Tag(_) | Case::Empty, _) => false,
+                    };
+                    if taken {
+                        return self.expr(env, source, result);
+                    }
+                }
+                Err(source.error(
+                    subject.span,
+                    "no case of this `match` accepts the value",
+                    format!("this is {}", value.kind()),
+                ))
+            }
+            ExprKind::Try(first, second) => match self.expr(env, source, first) {
+                Ok(value) => Ok(value),
+                Err(_) => self.expr(env, source, second),
+            },
+        }
+    }
+
+    fn braces(&mut self, env: &Env, source: &Source, items: &[Expr]) -> Result<Value> {
+        if items.is_empty() {
+            return Ok(Value::Empty);
+        }
+        let mut tags = Vec::new();
+        for item in items {
+            match self.expr(env, source, item)? {
+                Value::Tag(tag) => tags.push(tag),
+                other => {
+                    return Err(source.error(
+                        item.span,
+                        format!("braces list tags, this is {}", other.kind()),
+                        "not a tag",
+                    ));
+                }
+            }
+        }
+        Ok(Value::Tags(tags))
+    }
+
+    fn infix(
+        &mut self,
+        env: &Env,
+        source: &Source,
+        span: Span,
+        op: Infix,
+        a: &Expr,
+        b: &Expr,
+    ) -> Result<Value> {
+        let left = self.expr(env, source, a)?;
+        let right = self.expr(env, source, b)?;
+        match op {
+            Infix::Union | Infix::Inter | Infix::Diff => {
+                if matches!((&left, &right), (Value::Empty, Value::Empty)) {
+                    return Ok(Value::Empty);
+                }
+                if let (Value::Tags(l), Value::Tags(r)) = (&left, &right) {
+                    let kept = |l: &[Arc<str>], r: &[Arc<str>], wanted: bool| {
+                        l.iter()
+                            .filter(|t| r.contains(t) == wanted)
+                            .cloned()
+                            .collect::<Vec<_>>()
+                    };
+                    return Ok(Value::Tags(match op {
+                        Infix::Inter => kept(l, r, true),
+                        Infix::Diff => kept(l, r, false),
+                        Infix::Union | Infix::Add | Infix::Seq | Infix::Product => {
+                            let mut all = l.clone();
+                            all.extend(kept(r, l, false));
+                            all
+                        }
+                    }));
+                }
+                let sets = matches!(left, Value::Set(_)) || matches!(right, Value::Set(_));
+                let rels = matches!(left, Value::Rel(_)) || matches!(right, Value::Rel(_));
+                if sets && rels {
+                    let sign = match op {
+                        Infix::Union => "|",
+                        Infix::Inter => "&",
+                        Infix::Diff | Infix::Add | Infix::Seq | Infix::Product => "\\",
+                    };
+                    return Err(source
+                        .error(
+                            span,
+                            format!("`{sign}` joins two sets or two relations"),
+                            format!("here it joins {} and {}", left.kind(), right.kind()),
+                        )
+                        .with_help("write `[s]` for the identity on a set"));
+                }
+                if sets {
+                    let s = self.set(source, a.span, left)?;
+                    let t = self.set(source, b.span, right)?;
+                    return Ok(Value::Set(match op {
+                        Infix::Inter => self.builder.set_inter(s, t),
+                        Infix::Diff => self.builder.set_diff(s, t),
+                        Infix::Union | Infix::Add | Infix::Seq | Infix::Product => {
+                            self.builder.set_union(s, t)
+                        }
+                    }));
+                }
+                let r = self.relation(source, a.span, left)?;
+                let q = self.relation(source, b.span, right)?;
+                Ok(Value::Rel(match op {
+                    Infix::Inter => self.builder.inter(r, q),
+                    Infix::Diff => self.builder.diff(r, q),
+                    Infix::Union | Infix::Add | Infix::Seq | Infix::Product => {
+                        self.builder.union(r, q)
+                    }
+                }))
+            }
+            Infix::Seq => {
+                let r = self.relation(source, a.span, left)?;
+                let q = self.relation(source, b.span, right)?;
+                Ok(Value::Rel(self.builder.seq(r, q)))
+            }
+            Infix::Product => {
+                let s = self.set(source, a.span, left)?;
+                let t = self.set(source, b.span, right)?;
+                Ok(Value::Rel(self.builder.cross(s, t)))
+            }
+            Infix::Add => match (left, right) {
+                (Value::Tag(tag), Value::Tags(mut tags)) => {
+                    if !tags.contains(&tag) {
+                        tags.insert(0, tag);
+                    }
+                    Ok(Value::Tags(tags))
+                }
+                (Value::Tag(tag), Value::Empty) => Ok(Value::Tags(vec![tag])),
+                (left, right) => Err(source.error(
+                    span,
+                    format!(
+                        "`++` adds a tag to a set of tags, here {} to {}",
+                        left.kind(),
+                        right.kind()
+                    ),
+                    "here",
+                )),
+            },
+        }
+    }
+
+    fn apply(
+        &mut self,
+        source: &Source,
+        span: Span,
+        callee: Value,
+        at: Span,
+        argument: Value,
+    ) -> Result<Value> {
+        match callee {
+            Value::Closure(closure) => {
+                let mut inner = closure.env.clone();
+                self.bind(&mut inner, source, at, &closure.pattern, argument)?;
+                self.called(source, span, |l| {
+                    l.expr(&inner, &closure.source, &closure.body)
+                })
+            }
+            Value::Function(function) => self.builtin(source, at, function, argument),
+            other => Err(source.error(
+                span,
+                format!("{} is applied like a function", other.kind()),
+                "here",
+            )),
+        }
+    }
+
+    fn builtin(
+        &mut self,
+        source: &Source,
+        at: Span,
+        function: Function,
+        argument: Value,
+    ) -> Result<Value> {
+        match function {
+            Function::Domain => {
+                let r = self.relation(source, at, argument)?;
+                Ok(Value::Set(self.builder.domain(r)))
+            }
+            Function::Range => {
+                let r = self.relation(source, at, argument)?;
+                Ok(Value::Set(self.builder.range(r)))
+            }
+            Function::GenerateCos => {
+                let r = self.relation(source, at, argument)?;
+                Ok(Value::Orders(OrderDomain::Coherence, Some(r)))
+            }
+            Function::Linearisations => match argument {
+                Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
+                    Ok([set, rel]) => {
+                        let s = self.set(source, at, set)?;
+                        let r = self.relation(source, at, rel)?;
+                        Ok(Value::Orders(OrderDomain::Linear(s), Some(r)))
+                    }
+                    Err(_) => Err(source.error(
+                        at,
+                        "`linearisations` takes a set and a relation",
+                        "two arguments are needed",
+                    )),
+                },
+                _ => Err(source.error(
+                    at,
+                    "`linearisations` takes a set and a relation",
+                    "two arguments are needed",
+                )),
+            },
+            Function::TagToScope => match argument {
+                Value::Tag(tag) => match scope_of_tag(&tag) {
+                    Some(rel) => Ok(Value::Rel(self.builder.rel(rel))),
+                    None if matches!(&*tag.to_lowercase(), "sys" | "system" | "all") => {
+                        Ok(Value::Rel(self.builder.full()))
+                    }
+                    None => Err(source.error(at, format!("`'{tag}` is not a scope"), "here")),
+                },
+                other => Err(source.error(
+                    at,
+                    format!("`tag2scope` takes a tag, this is {}", other.kind()),
+                    "not a tag",
+                )),
+            },
+            Function::TagToEvents => match argument {
+                Value::Tag(tag) => match lookup(&tag).or_else(|| lookup(&tag.to_uppercase())) {
+                    Some(Known::Set(set)) => Ok(Value::Set(self.builder.set(set))),
+                    Some(Known::Empty) => Ok(Value::Empty),
+                    Some(Known::Rel(_) | Known::Rf | Known::Co | Known::Function(_)) | None => {
+                        Err(source.error(at, format!("no event carries `'{tag}`"), "here"))
+                    }
+                },
+                other => Err(source.error(
+                    at,
+                    format!("`tag2events` takes a tag, this is {}", other.kind()),
+                    "not a tag",
+                )),
+            },
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Instructions: definitions, checks, procedures, choices of orders.
+
+use super::{Env, Lowerer, Procedure, Value};
+use crate::cat::ast::{
+    Binding, Condition, Expr, ExprKind, Instr, InstrKind, Pattern, Property, Role,
+};
+use crate::cat::error::{Result, Source, Span};
+use crate::cat::{Check, OrderDomain, OrderVar, parser};
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl Lowerer<'_> {
+    pub(super) fn instrs(
+        &mut self,
+        env: &mut Env,
+        source: &Source,
+        instrs: &[Instr],
+    ) -> Result<()> {
+        for instr in instrs {
+            self.step(source, instr.span)?;
+            self.instr(env, source, instr)?;
+        }
+        Ok(())
+    }
+
+    fn instr(&mut self, env: &mut Env, source: &Source, instr: &Instr) -> Result<()> {
+        match &instr.kind {
+            InstrKind::Let {
+                recursive,
+                bindings,
+            } => self.bind_all(env, source, *recursive, bindings),
+            InstrKind::Check {
+                role,
+                negated,
+                property,
+                subject,
+                name,
+            } => self.check(
+                env,
+                source,
+                instr.span,
+                (*role, *negated, *property),
+                subject,
+                name,
+            ),
+            InstrKind::WithFrom(name, from) => self.with_from(env, source, name, from),
+            InstrKind::Include(path) => {
+                let Some(included) = (self.resolver)(path) else {
+                    return Err(source.error(
+                        instr.span,
+                        format!("the file \"{path}\" cannot be found or read"),
+                        "included here",
+                    ));
+                };
+                self.called(source, instr.span, |l| {
+                    let file = parser::parse(&included)?;
+                    l.instrs(env, &included, &file.instrs)
+                })
+            }
+            InstrKind::Procedure(name, pattern, body) => {
+                let procedure = Value::Procedure(Rc::new(Procedure {
+                    pattern: pattern.clone(),
+                    body: body.clone(),
+                    env: env.clone(),
+                    source: source.clone(),
+                }));
+                env.bind(name.clone(), procedure);
+                Ok(())
+            }
+            InstrKind::Call(name, argument) => {
+                let value = self.name(env, source, instr.span, name)?;
+                let Value::Procedure(procedure) = value else {
+                    return Err(source.error(
+                        instr.span,
+                        format!(
+                            "`{name}` is {}, and only procedures are called",
+                            value.kind()
+                        ),
+                        "called here",
+                    ));
+                };
+                let argument = self.expr(env, source, argument)?;
+                let mut inner = procedure.env.clone();
+                self.bind(&mut inner, source, instr.span, &procedure.pattern, argument)?;
+                self.called(source, instr.span, |l| {
+                    l.instrs(&mut inner, &procedure.source, &procedure.body)
+                })
+            }
+            InstrKind::Forall(name, values, body) => {
+                let span = values.span;
+                let values = self.expr(env, source, values)?;
+                let items: Vec<Value> = match values {
+                    Value::Tags(tags) => tags.into_iter().map(Value::Tag).collect(),
+                    Value::Empty => Vec::new(),
+                    other => {
+                        return Err(source.error(
+                            span,
+                            format!("`forall` needs a set of tags, this is {}", other.kind()),
+                            "not a set of tags",
+                        ));
+                    }
+                };
+                for item in items {
+                    let mut inner = env.clone();
+                    inner.bind(name.clone(), item);
+                    self.instrs(&mut inner, source, body)?;
+                }
+                Ok(())
+            }
+            InstrKind::If(condition, then, otherwise) => {
+                let chosen = if self.condition(env, source, condition)? {
+                    then
+                } else {
+                    otherwise
+                };
+                self.instrs(env, source, chosen)
+            }
+            InstrKind::Enum(name, tags) => {
+                env.bind(name.clone(), Value::Tags(tags.clone()));
+                Ok(())
+            }
+            InstrKind::Nothing => Ok(()),
+        }
+    }
+
+    fn check(
+        &mut self,
+        env: &Env,
+        source: &Source,
+        span: Span,
+        (role, negated, property): (Role, bool, Property),
+        subject: &Expr,
+        name: &Option<Arc<str>>,
+    ) -> Result<()> {
+        let value = self.expr(env, source, subject)?;
+        let node = match (&value, property) {
+            (Value::Set(s), Property::Empty) => self.builder.id(*s),
+            _ => self.relation(source, subject.span, value)?,
+        };
+        let name = match name {
+            Some(name) => name.clone(),
+            None => {
+                let text = &source.text[subject.span.start as usize..subject.span.end as usize];
+                text.split_whitespace().collect::<Vec<_>>().join(" ").into()
+            }
+        };
+        let line = source.text[..span.start as usize].matches('\n').count() + 1;
+        self.checks.push(Check {
+            name,
+            role,
+            negated,
+            property,
+            node,
+            file: source.name.clone(),
+            line: line as u32,
+        });
+        Ok(())
+    }
+
+    fn with_from(
+        &mut self,
+        env: &mut Env,
+        source: &Source,
+        name: &Arc<str>,
+        from: &Expr,
+    ) -> Result<()> {
+        match self.expr(env, source, from)? {
+            Value::Orders(OrderDomain::Coherence, base) => {
+                // Coherence is one order however often a model names it.
+                if let Some(base) = base {
+                    let merged = match self.orders[0].base {
+                        Some(old) => self.builder.union(old, base),
+                        None => base,
+                    };
+                    self.orders[0].base = Some(merged);
+                }
+                let node = self.builder.order(0);
+                env.bind(name.clone(), Value::Rel(node));
+            }
+            Value::Orders(domain, base) => {
+                let number = self.orders.len() as u32;
+                self.orders.push(OrderVar {
+                    name: name.clone(),
+                    domain,
+                    base,
+                });
+                let node = self.builder.order(number);
+                env.bind(name.clone(), Value::Rel(node));
+            }
+            // `with co from co`: the order that every execution has.
+            Value::Rel(node) => env.bind(name.clone(), Value::Rel(node)),
+            other => {
+                return Err(source
+                    .error(
+                        from.span,
+                        format!(
+                            "`with` chooses from a set of orders, this is {}",
+                            other.kind()
+                        ),
+                        "not a set of orders",
+                    )
+                    .with_help("write `generate_cos(r)` or `linearisations(s, r)`"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn bind_all(
+        &mut self,
+        env: &mut Env,
+        source: &Source,
+        recursive: bool,
+        bindings: &[Binding],
+    ) -> Result<()> {
+        if !recursive {
+            // All values are computed before any name is bound.
+            let mut values = Vec::new();
+            for binding in bindings {
+                values.push(self.expr(env, source, &binding.value)?);
+            }
+            for (binding, value) in bindings.iter().zip(values) {
+                self.bind(env, source, binding.span, &binding.pattern, value)?;
+            }
+            return Ok(());
+        }
+        let (group, vars) = self.builder.open_group(bindings.len());
+        for (binding, var) in bindings.iter().zip(&vars) {
+            let Pattern::Name(name) = &binding.pattern else {
+                return Err(source.error(
+                    binding.span,
+                    "`let rec` defines relations by name",
+                    "a tuple stands here",
+                ));
+            };
+            if matches!(binding.value.kind, ExprKind::Fun(..)) {
+                return Err(source.error(
+                    binding.span,
+                    format!("`{name}` is a function, and functions cannot be recursive"),
+                    "remove `rec`",
+                ));
+            }
+            env.bind(name.clone(), Value::Rel(*var));
+        }
+        let mut bodies = Vec::new();
+        for binding in bindings {
+            let value = self.expr(env, source, &binding.value)?;
+            bodies.push(self.relation(source, binding.value.span, value)?);
+        }
+        if !self.builder.close_group(group, bodies) {
+            return Err(source.error(
+                bindings[0].span,
+                "a recursive definition must not use its own name under `~` or to the right of `\\`",
+                "this definition has no least solution",
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn bind(
+        &mut self,
+        env: &mut Env,
+        source: &Source,
+        span: Span,
+        pattern: &Pattern,
+        value: Value,
+    ) -> Result<()> {
+        match pattern {
+            Pattern::Name(name) => env.bind(name.clone(), value),
+            Pattern::Tuple(names) => {
+                let values = match value {
+                    Value::Tuple(values) => values,
+                    single => vec![single],
+                };
+                if values.len() != names.len() {
+                    return Err(source.error(
+                        span,
+                        format!(
+                            "{} values are expected, {} are given",
+                            names.len(),
+                            values.len()
+                        ),
+                        "here",
+                    ));
+                }
+                for (name, value) in names.iter().zip(values) {
+                    env.bind(name.clone(), value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn condition(
+        &mut self,
+        env: &Env,
+        source: &Source,
+        condition: &Condition,
+    ) -> Result<bool> {
+        Ok(match condition {
+            // No variant is ever switched on.
+            Condition::Variant(_) => false,
+            Condition::Not(inner) => !self.condition(env, source, inner)?,
+            Condition::And(a, b) => {
+                self.condition(env, source, a)? && self.condition(env, source, b)?
+            }
+            Condition::Or(a, b) => {
+                self.condition(env, source, a)? || self.condition(env, source, b)?
+            }
+            Condition::Equal(a, b) => {
+                let span = a.span.to(b.span);
+                let left = self.expr(env, source, a)?;
+                let right = self.expr(env, source, b)?;
+                match (left, right) {
+                    (Value::Tag(a), Value::Tag(b)) => a == b,
+                    (Value::Tags(a), Value::Tags(b)) => a == b,
+                    (Value::Empty, Value::Tags(t)) | (Value::Tags(t), Value::Empty) => t.is_empty(),
+                    (Value::Empty, Value::Empty) => true,
+                    (a, b) => {
+                        return Err(source.error(
+                            span,
+                            format!(
+                                "{} and {} cannot be compared before an execution is known",
+                                a.kind(),
+                                b.kind()
+                            ),
+                            "only tags can",
+                        ));
+                    }
+                }
+            }
+        })
+    }
+}

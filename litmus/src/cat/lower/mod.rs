@@ -1,0 +1,252 @@
+//! Instructions to a computation graph: names resolved, types checked, functions inlined.
+//!
+//! A cat file is evaluated once, at reading time, over nodes instead of relations: a function call
+//! is the graph of its body. What remains is a graph with the model's checks at its roots.
+
+mod expr;
+mod instr;
+
+use super::ast::{Expr, Instr, Pattern};
+use super::error::{Result, Source, Span};
+use super::ir::{Builder, NodeId};
+use super::vocabulary::{Function, Known, NAMES, near};
+use super::{Check, OrderDomain, OrderVar, parser};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How deep function calls, procedures and includes may nest.
+const MAX_CALLS: u32 = 40;
+/// How many expressions a file may evaluate, calls included.
+const MAX_STEPS: u32 = 100_000;
+
+/// Finds the text of an included file.
+pub type Resolver<'a> = &'a dyn Fn(&str) -> Option<Source>;
+
+/// What lowering a file gives.
+pub struct Lowered {
+    /// The graph.
+    pub builder: Builder,
+    /// The checks, in order; their nodes are the graph's roots.
+    pub checks: Vec<Check>,
+    /// The orders that an execution chooses; the first is coherence.
+    pub orders: Vec<OrderVar>,
+    /// The title of the file.
+    pub title: Option<Arc<str>>,
+}
+
+/// Lowers a file after its prelude.
+pub fn lower(prelude: &Source, source: &Source, resolver: Resolver<'_>) -> Result<Lowered> {
+    let mut lowerer = Lowerer {
+        builder: Builder::default(),
+        checks: Vec::new(),
+        orders: vec![OrderVar {
+            name: "co".into(),
+            domain: OrderDomain::Coherence,
+            base: None,
+        }],
+        resolver,
+        calls: 0,
+        steps: 0,
+    };
+    let mut env = Env::default();
+    let file = parser::parse(prelude)?;
+    lowerer.instrs(&mut env, prelude, &file.instrs)?;
+    let file = parser::parse(source)?;
+    lowerer.instrs(&mut env, source, &file.instrs)?;
+    Ok(Lowered {
+        builder: lowerer.builder,
+        checks: lowerer.checks,
+        orders: lowerer.orders,
+        title: file.title,
+    })
+}
+
+/// The names in scope, innermost first.
+#[derive(Clone, Default)]
+struct Env(Option<Rc<Scope>>);
+
+struct Scope {
+    name: Arc<str>,
+    value: Value,
+    outer: Env,
+}
+
+impl Env {
+    fn bind(&mut self, name: Arc<str>, value: Value) {
+        let outer = self.clone();
+        self.0 = Some(Rc::new(Scope { name, value, outer }));
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.scopes().find(|s| *s.name == *name).map(|s| &s.value)
+    }
+
+    fn scopes(&self) -> impl Iterator<Item = &Scope> {
+        std::iter::successors(self.0.as_deref(), |s| s.outer.0.as_deref())
+    }
+}
+
+impl Drop for Env {
+    // A long chain of scopes is taken apart without recursion.
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(scope) = next {
+            match Rc::try_unwrap(scope) {
+                Ok(mut scope) => next = scope.outer.0.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+#[derive(Clone)]
+enum Value {
+    Set(NodeId),
+    Rel(NodeId),
+    /// `0`, `{}`: a set or a relation, whichever is needed.
+    Empty,
+    Tag(Arc<str>),
+    Tags(Vec<Arc<str>>),
+    Function(Function),
+    Closure(Rc<Closure>),
+    Procedure(Rc<Procedure>),
+    Tuple(Vec<Value>),
+    /// Total orders to choose from.
+    Orders(OrderDomain, Option<NodeId>),
+}
+
+struct Closure {
+    pattern: Pattern,
+    body: Arc<Expr>,
+    env: Env,
+    source: Source,
+}
+
+struct Procedure {
+    pattern: Pattern,
+    body: Arc<Vec<Instr>>,
+    env: Env,
+    source: Source,
+}
+
+impl Value {
+    fn kind(&self) -> &'static str {
+        match self {
+            Value::Set(_) => "a set",
+            Value::Rel(_) => "a relation",
+            Value::Empty => "the empty set",
+            Value::Tag(_) => "a tag",
+            Value::Tags(_) => "a set of tags",
+            Value::Function(_) | Value::Closure(_) => "a function",
+            Value::Procedure(_) => "a procedure",
+            Value::Tuple(_) => "a tuple",
+            Value::Orders(..) => "a set of orders",
+        }
+    }
+}
+
+struct Lowerer<'a> {
+    builder: Builder,
+    checks: Vec<Check>,
+    orders: Vec<OrderVar>,
+    resolver: Resolver<'a>,
+    calls: u32,
+    steps: u32,
+}
+
+impl Lowerer<'_> {
+    fn called<T>(
+        &mut self,
+        source: &Source,
+        span: Span,
+        f: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        if self.calls >= MAX_CALLS {
+            return Err(source.error(
+                span,
+                format!("calls and includes nest more than {MAX_CALLS} deep"),
+                "reached here",
+            ));
+        }
+        self.calls += 1;
+        let result = f(self);
+        self.calls -= 1;
+        result
+    }
+
+    fn step(&mut self, source: &Source, span: Span) -> Result<()> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(source.error(
+                span,
+                "this model grows too large when its functions are expanded",
+                "the limit was reached here",
+            ));
+        }
+        Ok(())
+    }
+
+    fn name(&self, env: &Env, source: &Source, span: Span, name: &str) -> Result<Value> {
+        if let Some(value) = env.get(name) {
+            return Ok(value.clone());
+        }
+        let candidates = env
+            .scopes()
+            .map(|s| &*s.name)
+            .chain(NAMES.iter().map(|(n, _)| *n));
+        let close = near(name, candidates);
+        let error = source.error(span, format!("nothing is named `{name}`"), "unknown name");
+        Err(if close.is_empty() {
+            error
+        } else {
+            error.with_help(format!("did you mean {}?", close.join(" or ")))
+        })
+    }
+
+    fn known(&mut self, known: Known) -> Value {
+        match known {
+            Known::Set(set) => Value::Set(self.builder.set(set)),
+            Known::Rel(rel) => Value::Rel(self.builder.rel(rel)),
+            Known::Rf => Value::Rel(self.builder.rf()),
+            Known::Co => Value::Rel(self.builder.order(0)),
+            Known::Function(function) => Value::Function(function),
+            Known::Empty => Value::Empty,
+        }
+    }
+
+    fn relation(&mut self, source: &Source, span: Span, value: Value) -> Result<NodeId> {
+        match value {
+            Value::Rel(node) => Ok(node),
+            Value::Empty => Ok(self.builder.empty()),
+            other => {
+                let error = source.error(
+                    span,
+                    format!("a relation is needed here, this is {}", other.kind()),
+                    "not a relation",
+                );
+                Err(match other {
+                    Value::Set(_) => error.with_help("write `[s]` for the identity on a set"),
+                    _ => error,
+                })
+            }
+        }
+    }
+
+    fn set(&mut self, source: &Source, span: Span, value: Value) -> Result<NodeId> {
+        match value {
+            Value::Set(node) => Ok(node),
+            Value::Empty => Ok(self.builder.empty_set()),
+            other => {
+                let error = source.error(
+                    span,
+                    format!("a set is needed here, this is {}", other.kind()),
+                    "not a set",
+                );
+                Err(match other {
+                    Value::Rel(_) => error.with_help("write `domain(r)` or `range(r)`"),
+                    _ => error,
+                })
+            }
+        }
+    }
+}

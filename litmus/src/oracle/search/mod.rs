@@ -1,0 +1,419 @@
+//! The search for consistent executions of one skeleton.
+//!
+//! A node of the search holds, for each read, the writes it may still choose, and for each order
+//! the pairs that are certain. [`Bounds`] are computed forward, [`Adjoint`] backward, until nothing
+//! follows any more; then one choice is split. Three observations keep the tree small:
+//!
+//! - When the upper bounds already satisfy every open check, every way of completing the choices is
+//!   consistent, and only values are left to enumerate.
+//! - Choices that no observed value depends on, coherence above all, need one witness each, not an
+//!   enumeration; and none at all when the outcome has been found before.
+//! - A node of the model whose bounds have met, or that only satisfied checks read, is not computed
+//!   again below.
+
+mod conclude;
+mod outcome;
+mod settle;
+
+use super::State;
+use super::adjoint::Adjoint;
+use super::bits::{Row, count, each, has, is_none, meet, minus, none, put, take};
+use super::eval::Bounds;
+use super::skeleton::Skeleton;
+use crate::cat::ir::Op;
+use crate::cat::{Model, OrderDomain, Role, order_bit};
+use crate::program::{LocId, Observable, Predicate};
+use std::collections::HashSet;
+
+/// What all skeletons of a program add to.
+#[derive(Debug)]
+pub struct Findings {
+    /// The outcomes found.
+    pub states: HashSet<State>,
+    /// For each check of the model, whether it is a flag that was raised.
+    pub raised: Vec<bool>,
+    /// Number of consistent executions, or families of them, that were visited.
+    pub executions: u64,
+    /// Number of search nodes.
+    pub nodes: u64,
+}
+
+/// What is asked of a program, the same for all its skeletons.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// What an outcome records.
+    pub observables: &'a [Observable],
+    /// Which outcomes count.
+    pub filter: Option<&'a Predicate>,
+    /// Constants of the condition and the filter.
+    pub constants: &'a [i64],
+    /// Which of the model's required checks count; all of them where nothing is said. An order
+    /// whose checks do not all count is free of its base.
+    pub required: Option<&'a [bool]>,
+}
+
+/// One complete execution.
+#[derive(Debug, Clone)]
+pub struct Witness {
+    /// The write of each read, as a list for each event.
+    pub rf: Vec<Vec<usize>>,
+    /// The successors of each event in each order.
+    pub orders: Vec<Vec<Vec<usize>>>,
+    /// The values of reads.
+    pub values: Vec<Option<i64>>,
+    /// The outcome.
+    pub outcome: State,
+}
+
+/// A node of the search.
+#[derive(Debug, Clone, Default)]
+struct Frame<const W: usize> {
+    /// Writes that each read may choose.
+    rf: Vec<Row<W>>,
+    /// Certain pairs of each order, transitively closed.
+    orders: Vec<Vec<Row<W>>>,
+    /// Values of reads, where known.
+    values: Vec<Option<i64>>,
+    /// Nodes of the model to compute, smallest first.
+    live: Vec<u32>,
+    /// Required checks that are open.
+    checks: Vec<u32>,
+    /// Flags that are open and have not been found raised before.
+    flags: Vec<u32>,
+    /// Flags that every completion raises.
+    raised: Vec<u32>,
+    /// Orders that do not yet contain all that their base may become.
+    bases: Vec<u32>,
+    /// Some order may still conflict with its base.
+    conflict: bool,
+    /// Orders, as bits of [`Model::choices`], that have pairs beyond those of their base.
+    beyond: u64,
+}
+
+impl<const W: usize> Frame<W> {
+    fn copy_from(&mut self, other: &Frame<W>) {
+        self.rf.clone_from(&other.rf);
+        self.orders.clone_from(&other.orders);
+        self.values.clone_from(&other.values);
+        self.live.clone_from(&other.live);
+        self.checks.clone_from(&other.checks);
+        self.flags.clone_from(&other.flags);
+        self.raised.clone_from(&other.raised);
+        self.bases.clone_from(&other.bases);
+        self.beyond = other.beyond;
+    }
+}
+
+/// What to split next.
+#[derive(Debug, Clone, Copy)]
+enum Split {
+    /// Which write a read chooses.
+    Read(usize),
+    /// Which write of an observed element is the last; index in `Search::finals`.
+    Final(usize),
+    /// Which way round two events are in an order.
+    Pair(usize, usize, usize),
+    /// Nothing is left.
+    Nothing,
+}
+
+/// The search over one skeleton.
+pub struct Search<'a, const W: usize> {
+    model: &'a Model,
+    skeleton: &'a Skeleton<'a>,
+    question: Question<'a>,
+    findings: &'a mut Findings,
+    n: usize,
+    bounds: Bounds<'a, W>,
+    adjoint: Adjoint<W>,
+    rf_node: Option<usize>,
+    order_nodes: Vec<Option<usize>>,
+    /// Pairs that each order decides.
+    pairs: Vec<Vec<Row<W>>>,
+    relevant: Row<W>,
+    /// Observed elements and their writes.
+    finals: Vec<((LocId, u32), Row<W>)>,
+    seeds: Vec<i64>,
+    frames: Vec<Frame<W>>,
+    live: Vec<bool>,
+    needed: Vec<bool>,
+    /// Whether one complete execution is wanted, and that execution once it is found.
+    wanted: bool,
+    witness: Option<Witness>,
+    /// The frame being completed.
+    deepest: usize,
+}
+
+impl<'a, const W: usize> Search<'a, W> {
+    /// Finds every outcome of a skeleton whose reads have the given candidates.
+    pub fn run(
+        model: &'a Model,
+        skeleton: &'a Skeleton<'a>,
+        candidates: Vec<Row<W>>,
+        question: Question<'a>,
+        findings: &'a mut Findings,
+    ) {
+        Search::new(model, skeleton, candidates, question, findings).visit(0);
+    }
+
+    /// Finds one complete consistent execution whose outcome the filter lets through.
+    pub fn witness(
+        model: &'a Model,
+        skeleton: &'a Skeleton<'a>,
+        candidates: Vec<Row<W>>,
+        question: Question<'a>,
+        findings: &'a mut Findings,
+    ) -> Option<Witness> {
+        let mut search = Search::new(model, skeleton, candidates, question, findings);
+        search.wanted = true;
+        search.visit(0);
+        search.witness
+    }
+
+    fn new(
+        model: &'a Model,
+        skeleton: &'a Skeleton<'a>,
+        candidates: Vec<Row<W>>,
+        question: Question<'a>,
+        findings: &'a mut Findings,
+    ) -> Search<'a, W> {
+        let n = skeleton.len();
+        let bounds = Bounds::new(model, skeleton);
+        let nodes = model.ops.len();
+        let find = |op: Op| model.ops.iter().position(|o| *o == op);
+        let coherence = skeleton.coherence_pairs();
+        let mut finals: Vec<((LocId, u32), Row<W>)> = Vec::new();
+        for observable in question.observables {
+            if let Observable::Memory(location, element) = *observable {
+                let place = (location, element);
+                let mut writes = none();
+                for (i, event) in skeleton.events.iter().enumerate() {
+                    if event.kind.writes() && event.place == Some(place) {
+                        put(&mut writes, i);
+                    }
+                }
+                if !is_none(&writes) {
+                    finals.push((place, writes));
+                }
+            }
+        }
+        let mut pairs = Vec::new();
+        let mut orders = Vec::new();
+        for order in &model.orders {
+            match order.domain {
+                OrderDomain::Coherence => {
+                    orders.push(skeleton.initial_order(&coherence));
+                    pairs.push(coherence.clone());
+                }
+                OrderDomain::Linear(set) => {
+                    let set = if n > 0 { bounds.low(set)[0] } else { none() };
+                    let mut rows = vec![none(); n];
+                    for i in each(&set) {
+                        rows[i] = set;
+                        take(&mut rows[i], i);
+                    }
+                    orders.push(vec![none(); n]);
+                    pairs.push(rows);
+                }
+            }
+        }
+        let of_role = |wanted: fn(Role) -> bool| -> Vec<u32> {
+            (0..model.checks.len() as u32)
+                .filter(|c| wanted(model.checks[*c as usize].role))
+                .collect()
+        };
+        let counts = |check: u32| question.required.is_none_or(|r| r[check as usize]);
+        let based = |order: u32| {
+            let bit = order_bit(order as usize);
+            model.orders[order as usize].base.is_some()
+                && (order == 0
+                    || (0..model.checks.len() as u32)
+                        .filter(|c| {
+                            let node = model.checks[*c as usize].node;
+                            model.choices[node.index()] & bit != 0
+                        })
+                        .all(counts))
+        };
+        let root = Frame {
+            rf: candidates,
+            orders,
+            values: vec![None; n],
+            live: (0..nodes as u32)
+                .filter(|i| model.dynamic[*i as usize])
+                .collect(),
+            checks: of_role(|r| r == Role::Require)
+                .into_iter()
+                .filter(|c| counts(*c))
+                .collect(),
+            flags: of_role(|r| r != Role::Require),
+            raised: Vec::new(),
+            conflict: false,
+            beyond: 0,
+            bases: (0..model.orders.len() as u32)
+                .filter(|o| based(*o))
+                .collect(),
+        };
+        let relevant = skeleton.relevant(&root.rf, question.observables);
+        Search {
+            model,
+            skeleton,
+            question,
+            findings,
+            n,
+            bounds,
+            adjoint: Adjoint::new(nodes, n),
+            rf_node: find(Op::Rf),
+            order_nodes: (0..model.orders.len() as u32)
+                .map(|o| find(Op::Order(o)))
+                .collect(),
+            pairs,
+            relevant,
+            finals,
+            seeds: skeleton.seeds(question.constants),
+            frames: vec![root],
+            live: vec![false; nodes],
+            needed: vec![false; nodes],
+            wanted: false,
+            witness: None,
+            deepest: 0,
+        }
+    }
+
+    /// Searches below a frame; true when a consistent execution was found.
+    fn visit(&mut self, depth: usize) -> bool {
+        self.findings.nodes += 1;
+        if !self.propagate(depth) {
+            return false;
+        }
+        if self.wanted {
+            if self.witness.is_some() {
+                return true;
+            }
+            if matches!(self.split(depth), Split::Nothing) {
+                return self.complete(depth);
+            }
+        }
+        let frame = &self.frames[depth];
+        if !self.wanted && frame.checks.is_empty() && frame.flags.is_empty() && !frame.conflict {
+            return self.complete(depth);
+        }
+        let determined = self.determined(depth);
+        let one_is_enough = determined && frame.flags.is_empty();
+        if !self.wanted && one_is_enough && frame.raised.is_empty() && self.seen(depth) {
+            return true;
+        }
+        let split = self.split(depth);
+        if self.frames.len() == depth + 1 {
+            self.frames.push(Frame::default());
+        }
+        let mut found = false;
+        match split {
+            Split::Nothing => {
+                // Everything is decided, so nothing is open; see `propagate`.
+                debug_assert!(false, "a check stays open though everything is decided");
+                return false;
+            }
+            Split::Read(read) => {
+                let candidates = self.frames[depth].rf[read];
+                for write in each(&candidates) {
+                    self.descend(depth);
+                    let row = &mut self.frames[depth + 1].rf[read];
+                    *row = none();
+                    put(row, write);
+                    found |= self.visit(depth + 1);
+                    if found && one_is_enough && self.flags_settled(depth) {
+                        break;
+                    }
+                }
+            }
+            Split::Final(index) => {
+                let writes = self.finals[index].1;
+                for last in each(&self.maximal(depth, index)) {
+                    self.descend(depth);
+                    let mut possible = true;
+                    for write in each(&writes) {
+                        possible &= write == last || self.add_edge(depth + 1, 0, write, last);
+                    }
+                    found |= possible && self.visit(depth + 1);
+                    if found && one_is_enough && self.flags_settled(depth) {
+                        break;
+                    }
+                }
+            }
+            Split::Pair(order, a, b) => {
+                for (a, b) in [(a, b), (b, a)] {
+                    self.descend(depth);
+                    let possible = self.add_edge(depth + 1, order, a, b);
+                    found |= possible && self.visit(depth + 1);
+                    if found && one_is_enough && self.flags_settled(depth) {
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn descend(&mut self, depth: usize) {
+        let (before, after) = self.frames.split_at_mut(depth + 1);
+        after[0].copy_from(&before[depth]);
+    }
+
+    /// Whether nothing more can be learnt about flags below a frame.
+    fn flags_settled(&self, depth: usize) -> bool {
+        let frame = &self.frames[depth];
+        frame
+            .flags
+            .iter()
+            .all(|f| self.findings.raised[*f as usize])
+    }
+
+    /// Whether every observed value follows from the decisions made.
+    fn determined(&self, depth: usize) -> bool {
+        let frame = &self.frames[depth];
+        each(&self.relevant).all(|r| count(&frame.rf[r]) == 1)
+            && (0..self.finals.len()).all(|f| count(&self.maximal(depth, f)) == 1)
+    }
+
+    /// The writes of an observed element that can still be the last.
+    fn maximal(&self, depth: usize, index: usize) -> Row<W> {
+        let writes = self.finals[index].1;
+        let co = &self.frames[depth].orders[0];
+        let mut last = writes;
+        for write in each(&writes) {
+            if meet(&co[write], &writes) {
+                take(&mut last, write);
+            }
+        }
+        last
+    }
+
+    fn split(&self, depth: usize) -> Split {
+        let frame = &self.frames[depth];
+        let undecided = |r: &usize| count(&frame.rf[*r]) > 1;
+        if let Some(read) = each(&self.relevant).find(undecided) {
+            return Split::Read(read);
+        }
+        for index in 0..self.finals.len() {
+            if count(&self.maximal(depth, index)) > 1 {
+                return Split::Final(index);
+            }
+        }
+        if let Some(read) = (0..self.n).find(undecided) {
+            return Split::Read(read);
+        }
+        for (order, certain) in frame.orders.iter().enumerate() {
+            if self.order_nodes[order].is_none() && self.model.orders[order].base.is_none() {
+                continue;
+            }
+            for a in 0..self.n {
+                for b in each(&minus(&self.pairs[order][a], &certain[a])) {
+                    if !has(&certain[b], a) {
+                        return Split::Pair(order, a, b);
+                    }
+                }
+            }
+        }
+        Split::Nothing
+    }
+}

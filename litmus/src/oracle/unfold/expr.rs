@@ -1,0 +1,222 @@
+//! Expressions: operands, loads, read-modify-writes, compare-exchanges.
+
+use super::{Constraint, Kind, Place, Run, Run1, Stop, Value, WORDS, add, join};
+use crate::oracle::value::Sym;
+use crate::program::{Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, RmwOp};
+
+impl Run<'_> {
+    pub(super) fn place(&mut self, address: &Address) -> Run1<Place> {
+        let location = address.location;
+        let Some(index) = &address.index else {
+            return Ok(Place {
+                location,
+                element: 0,
+                deps: [0; WORDS],
+            });
+        };
+        let value = self.expr(index)?;
+        let len = self.program.locations[location.index()].len();
+        let element = match value.sym {
+            Sym::Const(i) => i,
+            ref sym => {
+                // One way for each element, and one for all that lies outside.
+                let way = i64::from(self.choose(len + 1));
+                let inside = way < i64::from(len);
+                if inside {
+                    self.path.constraints.push(Constraint {
+                        condition: Sym::binary(BinOp::Eq, sym.clone(), Sym::Const(way)),
+                        holds: true,
+                    });
+                }
+                way
+            }
+        };
+        if element < 0 || element >= i64::from(len) {
+            return Err(Stop::Outside);
+        }
+        Ok(Place {
+            location,
+            element: element as u32,
+            deps: value.deps,
+        })
+    }
+
+    pub(super) fn expr(&mut self, expr: &Expr) -> Run1<Value> {
+        match expr {
+            Expr::Const(c) => Ok(Value::known(*c)),
+            Expr::Reg(r) => Ok(self.registers[r.index()].clone()),
+            Expr::Unary(op, a) => {
+                let a = self.expr(a)?;
+                Ok(Value {
+                    sym: Sym::unary(*op, a.sym),
+                    deps: a.deps,
+                })
+            }
+            Expr::Binary(op @ (BinOp::LogicalAnd | BinOp::LogicalOr), a, b) => {
+                let a = self.expr(a)?;
+                let deps = a.deps;
+                let left = self.decide(&a);
+                if left == (*op == BinOp::LogicalOr) {
+                    return Ok(Value {
+                        sym: Sym::Const(i64::from(left)),
+                        deps,
+                    });
+                }
+                let b = self.expr(b)?;
+                Ok(Value {
+                    sym: Sym::binary(BinOp::Ne, b.sym, Sym::Const(0)),
+                    deps: join(&deps, &b.deps),
+                })
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = self.unsequenced(a, b)?;
+                Ok(Value {
+                    sym: Sym::binary(*op, a.sym, b.sym),
+                    deps: join(&a.deps, &b.deps),
+                })
+            }
+            Expr::Select(c, a, b) => {
+                let c = self.expr(c)?;
+                let chosen = if self.decide(&c) { a } else { b };
+                let value = self.expr(chosen)?;
+                Ok(Value {
+                    sym: value.sym,
+                    deps: join(&c.deps, &value.deps),
+                })
+            }
+            Expr::Load(Access { address, atomicity }) => {
+                let place = self.place(address)?;
+                self.read(Kind::Read, &place, *atomicity)
+            }
+            Expr::Rmw {
+                op,
+                address,
+                operand,
+                atomicity,
+            } => self.rmw(*op, address, operand, *atomicity),
+            Expr::Cas {
+                strength,
+                address,
+                expected,
+                desired,
+                success,
+                failure,
+                scope,
+                implicit,
+            } => {
+                let atomicity = |order| Atomicity::Atomic {
+                    order,
+                    scope: *scope,
+                    implicit: *implicit,
+                };
+                self.cas(
+                    *strength,
+                    address,
+                    expected,
+                    desired,
+                    atomicity(*success),
+                    atomicity(*failure),
+                )
+            }
+        }
+    }
+
+    fn unsequenced(&mut self, a: &Expr, b: &Expr) -> Run1<(Value, Value)> {
+        let start = self.before;
+        let a = self.expr(a)?;
+        let after_a = std::mem::replace(&mut self.before, start);
+        let b = self.expr(b)?;
+        self.before = join(&self.before, &after_a);
+        Ok((a, b))
+    }
+
+    fn rmw(
+        &mut self,
+        op: RmwOp,
+        address: &Address,
+        operand: &Expr,
+        atomicity: Atomicity,
+    ) -> Run1<Value> {
+        let start = self.before;
+        let place = self.place(address)?;
+        let after_place = std::mem::replace(&mut self.before, start);
+        let operand = self.expr(operand)?;
+        self.before = join(&self.before, &after_place);
+        let ty = self.program.locations[place.location.index()].ty;
+        let old = Sym::Read(self.path.events.len() as u32);
+        let written = Sym::rmw(op, ty, old, operand.sym);
+        let index = self.access(Kind::Rmw, &place, atomicity, Some(written), operand.deps)?;
+        Ok(self.result(index))
+    }
+
+    fn cas(
+        &mut self,
+        strength: CasStrength,
+        address: &Address,
+        expected: &Expected,
+        desired: &Expr,
+        success: Atomicity,
+        failure: Atomicity,
+    ) -> Run1<Value> {
+        let start = self.before;
+        let place = self.place(address)?;
+        let mut after = std::mem::replace(&mut self.before, start);
+        let desired = self.expr(desired)?;
+        after = join(&after, &std::mem::replace(&mut self.before, start));
+        let expected_place = match expected {
+            Expected::Location(address) => Some(self.place(address)?),
+            Expected::Register(_) => None,
+        };
+        self.before = join(&self.before, &after);
+        let wanted = match (expected, &expected_place) {
+            (Expected::Location(_), Some(place)) => {
+                self.read(Kind::Read, place, Atomicity::Plain)?
+            }
+            (Expected::Register(r), _) => self.registers[r.index()].clone(),
+            (Expected::Location(_), None) => Value::known(0),
+        };
+        let ty = self.program.locations[place.location.index()].ty;
+        let succeeds = self.choose(2) == 0;
+        let old = Sym::Read(self.path.events.len() as u32);
+        let wanted_sym = self.wrap(ty, wanted.sym.clone());
+        let equal = Sym::binary(BinOp::Eq, old, wanted_sym);
+        let mut deps = wanted.deps;
+        let index = if succeeds {
+            let written = self.wrap(ty, desired.sym);
+            let data = join(&desired.deps, &wanted.deps);
+            self.access(Kind::Rmw, &place, success, Some(written), data)?
+        } else {
+            self.access(Kind::Read, &place, failure, None, [0; WORDS])?
+        };
+        add(&mut deps, index as usize);
+        match (succeeds, strength) {
+            (true, _) | (false, CasStrength::Strong) => self.path.constraints.push(Constraint {
+                condition: equal,
+                holds: succeeds,
+            }),
+            (false, CasStrength::Weak) => {}
+        }
+        if !succeeds {
+            let seen = self.result(index);
+            match (expected, expected_place) {
+                (Expected::Register(r), _) => self.assign(*r, seen),
+                (Expected::Location(_), Some(place)) => {
+                    let ty = self.program.locations[place.location.index()].ty;
+                    let written = self.wrap(ty, seen.sym);
+                    self.access(
+                        Kind::Write,
+                        &place,
+                        Atomicity::Plain,
+                        Some(written),
+                        seen.deps,
+                    )?;
+                }
+                (Expected::Location(_), None) => {}
+            }
+        }
+        Ok(Value {
+            sym: Sym::Const(i64::from(succeeds)),
+            deps,
+        })
+    }
+}
