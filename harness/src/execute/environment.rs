@@ -21,6 +21,8 @@ pub struct Environment {
     pub sync_every: u32,
     /// Polls before a work-item goes on alone.
     pub sync_bound: u32,
+    /// Polls at the first meeting of a launch, when a partner may not run yet.
+    pub first_bound: u32,
     /// Passes after which a loop of the test gives up.
     pub loop_bound: u32,
     /// Iterations between two clearings of local memory.
@@ -149,6 +151,7 @@ impl Environment {
                 (true, false) => 1,
             },
             sync_bound: if persistent { 2000 } else { 64 },
+            first_bound: if persistent { 200_000 } else { 64 },
             loop_bound: 10_000,
             batch,
             collectors: if capabilities.cpu { units * 4 } else { 16_384 },

@@ -345,6 +345,7 @@ impl<'p> Session<'p> {
         words[env::RES_PITCH] = self.res_pitch;
         words[env::SYNC_EVERY] = e.sync_every;
         words[env::SYNC_BOUND] = e.sync_bound;
+        words[env::FIRST_BOUND] = e.first_bound;
         words[env::LOOP_BOUND] = e.loop_bound;
         words[env::BATCH] = e.batch;
         words[env::ARRIVALS] = self.test.thread_count() as u32 * e.lanes;
@@ -484,7 +485,12 @@ impl<'p> Session<'p> {
                             meeting += arrivals;
                             let counter = meet.atomic(0);
                             counter.fetch_add(1, Ordering::Relaxed);
-                            for _ in 0..e.sync_bound {
+                            let bound = if position == 0 {
+                                e.first_bound
+                            } else {
+                                e.sync_bound
+                            };
+                            for _ in 0..bound {
                                 if counter.load(Ordering::Relaxed) >= meeting {
                                     break;
                                 }

@@ -59,9 +59,11 @@ pub mod env {
     pub const ARRIVALS: usize = 14;
     /// Lanes by which a thread is shifted against the one before it in its work-group.
     pub const LANE_SHIFT: usize = 15;
+    /// Polls of the counter at the first meeting of a launch, when a partner may not run yet.
+    pub const FIRST_BOUND: usize = 16;
     /// First of the places: which of the test's work-groups the n-th work-group of a team plays.
     /// Followed by the shifts, one for each work-group of the test on this device, in teams.
-    pub const PLACES: usize = 16;
+    pub const PLACES: usize = 17;
 }
 
 /// Name of the test kernel of the device at `index` in the shape.
@@ -139,6 +141,7 @@ impl Writer<'_> {
             ("res_pitch", env::RES_PITCH),
             ("sync_every", env::SYNC_EVERY),
             ("sync_bound", env::SYNC_BOUND),
+            ("first_bound", env::FIRST_BOUND),
             ("loop_bound", env::LOOP_BOUND),
             ("arrivals", env::ARRIVALS),
         ] {
@@ -282,7 +285,7 @@ impl Writer<'_> {
         };
         let _ = write!(
             out,
-            "        if (sync_every && --until_meeting == 0) {{\n            until_meeting = sync_every;\n            meeting += arrivals;\n            if (plays) {{\n                {arrive};\n                for (uint poll = 0; poll < sync_bound && {look} < meeting; ++poll) {{}}\n            }}\n        }}\n"
+            "        if (sync_every && --until_meeting == 0) {{\n            until_meeting = sync_every;\n            meeting += arrivals;\n            if (plays) {{\n                {arrive};\n                const uint bound = i == 0 ? first_bound : sync_bound;\n                for (uint poll = 0; poll < bound && {look} < meeting; ++poll) {{}}\n            }}\n        }}\n"
         );
     }
 
