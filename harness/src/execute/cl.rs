@@ -89,7 +89,7 @@ impl Drop for SharedAllocation {
     fn drop(&mut self) {
         // SAFETY: the address came from clSVMAlloc of this context, which outlives the allocation
         // because the bench drops its context last, and every command using it has completed: a
-        // bench finishes its queues before its words are dropped.
+        // session finishes its bench's queues before its words are dropped.
         let _ = unsafe { cl3::memory::svm_free(self.context, self.address) };
     }
 }

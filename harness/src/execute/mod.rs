@@ -2,12 +2,13 @@
 //!
 //! Runs only in a worker process. It calls OpenCL; it knows nothing of the protocol, the store or
 //! the command line. [`cl`] holds the calls, [`environment`] chooses the shape of launches,
-//! [`session`] keeps launches in flight, [`tally`] turns rows into outcomes, [`host`] plays host
-//! threads.
+//! [`session`] builds a test and runs it, [`launch`] keeps its launches in flight, [`tally`] turns
+//! rows into outcomes, [`host`] plays host threads.
 
 mod cl;
 mod environment;
 mod host;
+mod launch;
 mod session;
 mod tally;
 
@@ -23,7 +24,7 @@ use std::collections::BTreeSet;
 pub enum Budget {
     /// Exactly this many instances.
     Instances(u64),
-    /// About this many seconds of wall time after the build, at least one launch.
+    /// About this many seconds of wall time after the build, at least two launches.
     Seconds(f64),
 }
 
