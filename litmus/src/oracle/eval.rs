@@ -247,8 +247,9 @@ impl<'m, const W: usize> Bounds<'m, W> {
         self.lower[at..at + rows.min(n)] == self.upper[at..at + rows.min(n)]
     }
 
-    /// What is known of a check's property, negation included.
-    pub fn truth(&self, check: &Check) -> Truth {
+    /// What is known of a check's property, negation included; `met` says that the bounds of its
+    /// node are known to have met.
+    pub fn truth(&self, check: &Check, met: bool) -> Truth {
         let (low, high) = (self.low(check.node), self.high(check.node));
         // All three properties are lost, never won, as pairs are added.
         let test = |r: &[Row<W>]| match check.property {
@@ -258,7 +259,7 @@ impl<'m, const W: usize> Bounds<'m, W> {
         };
         let plain = if !test(low) {
             Truth::Fails
-        } else if test(high) {
+        } else if met || test(high) {
             Truth::Holds
         } else {
             Truth::Open
@@ -272,7 +273,7 @@ impl<'m, const W: usize> Bounds<'m, W> {
 
     /// Whether a check's flag is raised.
     pub fn raised(&self, check: &Check) -> Truth {
-        let truth = self.truth(check);
+        let truth = self.truth(check, false);
         match check.role {
             Role::Flag | Role::Require => truth,
             Role::UndefinedUnless => match truth {

@@ -16,7 +16,7 @@ use crate::cat::ir::{NodeId, Op};
 use crate::cat::vocabulary::{BaseRel, Known, NAMES};
 use crate::cat::{Check, Property, Role, order_bit};
 use crate::program::{LocId, MemOrder, MemScope, Predicate, Program, Region, ThreadId};
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What is to be said about an outcome.
@@ -309,12 +309,9 @@ fn one<const W: usize>(
     if skeleton.hopeless(&candidates) {
         return None;
     }
-    let mut findings = Findings {
-        states: HashSet::new(),
-        raised: vec![true; model.checks.len()],
-        executions: 0,
-        nodes: 0,
-    };
+    // Flags are of no concern here, so all count as raised.
+    let mut findings = Findings::new(model.checks.len(), usize::MAX);
+    findings.raised.fill(true);
     Search::witness(model, skeleton, candidates, question, &mut findings)
 }
 

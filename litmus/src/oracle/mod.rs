@@ -22,7 +22,7 @@ pub use explain::{Action, Edge, Execution, Explanation, Failure, Refusal, Shown,
 use crate::program::{Atom, Observable, Predicate, Program, Quantifier, ThreadId};
 use search::{Findings, Question, Search};
 use skeleton::Skeleton;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use thiserror::Error;
 use unfold::Paths;
 
@@ -132,13 +132,13 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
         constants: &constants,
         required: None,
     };
-    let mut findings = Findings {
-        states: HashSet::new(),
-        raised: vec![false; model.checks.len()],
-        executions: 0,
-        nodes: 0,
-    };
+    let mut findings = Findings::new(model.checks.len(), limits.states);
     each_skeleton(program, &threads, limits, &mut |skeleton| {
+        if skeleton.len() > limits.events {
+            return Err(Error::Events {
+                limit: limits.events,
+            });
+        }
         match skeleton.len() {
             0..=64 => search_one::<1>(model, skeleton, question, &mut findings),
             65..=128 => search_one::<2>(model, skeleton, question, &mut findings),
@@ -146,7 +146,7 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
             257..=512 => search_one::<8>(model, skeleton, question, &mut findings),
             _ => return Err(Error::Events { limit: 512 }),
         }
-        if findings.states.len() > limits.states {
+        if findings.overflow {
             return Err(Error::States {
                 limit: limits.states,
             });

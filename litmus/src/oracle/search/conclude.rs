@@ -50,7 +50,9 @@ impl<const W: usize> Search<'_, W> {
             }
             let mut open = Vec::new();
             for &check in &self.frames[depth].checks {
-                match self.bounds.truth(&self.model.checks[check as usize]) {
+                let stated = &self.model.checks[check as usize];
+                let decided = self.model.choices[stated.node.index()] & undecided == 0;
+                match self.bounds.truth(stated, decided) {
                     Truth::Fails => return false,
                     Truth::Holds => {}
                     Truth::Open => open.push(check),

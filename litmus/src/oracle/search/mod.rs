@@ -36,6 +36,24 @@ pub struct Findings {
     pub executions: u64,
     /// Number of search nodes.
     pub nodes: u64,
+    /// Most outcomes to keep.
+    pub most: usize,
+    /// There are more outcomes than that; the search has ended early.
+    pub overflow: bool,
+}
+
+impl Findings {
+    /// Nothing found yet for a model of so many checks.
+    pub fn new(checks: usize, most: usize) -> Findings {
+        Findings {
+            states: HashSet::new(),
+            raised: vec![false; checks],
+            executions: 0,
+            nodes: 0,
+            most,
+            overflow: false,
+        }
+    }
 }
 
 /// What is asked of a program, the same for all its skeletons.
@@ -282,7 +300,7 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Searches below a frame; true when a consistent execution was found.
     fn visit(&mut self, depth: usize) -> bool {
         self.findings.nodes += 1;
-        if !self.propagate(depth) {
+        if self.findings.overflow || !self.propagate(depth) {
             return false;
         }
         if self.wanted {

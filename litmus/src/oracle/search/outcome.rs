@@ -145,6 +145,9 @@ impl<const W: usize> Search<'_, W> {
         };
         let mut found = false;
         for write in each(writes) {
+            if self.findings.overflow {
+                return false;
+            }
             rf[*read] = none();
             put(&mut rf[*read], write);
             found |= self.assign(rest, rf, values, last);
@@ -209,6 +212,10 @@ impl<const W: usize> Search<'_, W> {
                     return true;
                 }
                 if !self.findings.states.contains(&state) {
+                    if self.findings.states.len() >= self.findings.most {
+                        self.findings.overflow = true;
+                        return false;
+                    }
                     self.findings.states.insert(state);
                 }
             }

@@ -59,6 +59,11 @@ impl<const W: usize> Search<'_, W> {
             !contained
         });
         frame.bases = bases;
+        if frame.checks.is_empty() && frame.flags.is_empty() && frame.bases.is_empty() {
+            frame.live.clear();
+            self.frames[depth] = frame;
+            return;
+        }
         self.needed.fill(false);
         let mut need = |node: NodeId| self.needed[node.index()] = true;
         for check in frame.checks.iter().chain(&frame.flags) {

@@ -1,6 +1,6 @@
 //! Families of programs that grow, by which the oracle's speed is measured.
 
-use crate::oracle::{Judgement, Limits, Model, judge};
+use crate::oracle::{Error, Judgement, Limits, Model, judge};
 use crate::program::{
     Access, Address, Atom, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder,
     Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation,
@@ -159,6 +159,32 @@ fn readers_of_one_location_agree_on_its_order() {
         let expected = 2 * 6usize.pow(k) - 5usize.pow(k);
         assert_eq!(run(&readers(k)).states.len(), expected);
     }
+}
+
+#[test]
+fn limits_are_reported_and_not_silent() {
+    let model = Model::named("opencl-3.0").unwrap();
+    let judged = |limits: &Limits| judge(&ring(6, MemOrder::Relaxed), &model, limits);
+    let few = Limits {
+        states: 10,
+        ..Limits::default()
+    };
+    assert_eq!(judged(&few), Err(Error::States { limit: 10 }));
+    let short = Limits {
+        events: 1,
+        ..Limits::default()
+    };
+    assert_eq!(judged(&short), Err(Error::Events { limit: 1 }));
+    assert!(judged(&Limits::default()).is_ok());
+}
+
+#[test]
+fn executions_of_more_than_64_events_are_judged() {
+    // 70 stores of one thread, and a reader that must not go back.
+    let mut threads = vec![(1..=70).map(|v| Act::Store(0, v)).collect::<Vec<_>>()];
+    threads.push(vec![Act::Load(0), Act::Load(0)]);
+    let judgement = run(&program(&threads, 1, MemOrder::Relaxed, true));
+    assert_eq!(judgement.states.len(), 71 * 72 / 2);
 }
 
 #[test]
