@@ -114,7 +114,12 @@ pub fn seq<const W: usize>(out: &mut [Row<W>], a: &[Row<W>], b: &[Row<W>]) {
 /// Closes a relation under transitivity (Warshall's algorithm, a row at a time; without branches in
 /// the inner loop, so that it becomes vector code).
 pub fn close<const W: usize>(r: &mut [Row<W>]) {
-    for k in 0..r.len() {
+    // Only events with edges on both sides can lengthen a path; closing adds no others.
+    let mut reached = none();
+    for row in r.iter() {
+        or(&mut reached, row);
+    }
+    for k in each(&reached) {
         let row = r[k];
         if is_none(&row) {
             continue;
