@@ -6,6 +6,7 @@
 //! - [`worker`]: the child process that touches the driver, its protocol, crash and hang triage;
 //! - [`device`]: find, open and describe an implementation;
 //! - [`execute`]: how a case is run on a device;
+//! - [`judge`]: what a memory model says of a test, and of what a device did with it;
 //! - [`interrupt`], [`sys`]: Ctrl-C, and the system calls that the standard library lacks.
 
 #![deny(unsafe_code)]
@@ -14,6 +15,7 @@ mod cli;
 mod device;
 mod execute;
 mod interrupt;
+mod judge;
 mod plan;
 mod sys;
 mod worker;

@@ -49,6 +49,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run litmus tests from files and print how often each outcome occurs
     Litmus(LitmusArgs),
+    /// Say what a memory model allows tests to do
+    Judge(JudgeArgs),
     /// List implementations, platforms and devices with what they can do
     Devices(DevicesArgs),
     /// Print the version
@@ -61,6 +63,10 @@ pub enum Command {
 /// Which device.
 const DEVICE_HELP: &str = "touchstone (the default), system (the platform's libOpenCL), or the \
     path of any OpenCL library; `#platform.device` after it chooses by number";
+
+/// Which memory model judges.
+const MODEL_HELP: &str = "The memory model that judges: a name, as opencl-3.0, or the path of a \
+    .cat file [default: that of the device's OpenCL version]";
 
 /// Options of `run`.
 #[derive(Debug, Args)]
@@ -91,6 +97,8 @@ pub struct RunArgs {
     /// Print one JSON object a case instead of the table
     #[arg(long)]
     pub json: bool,
+    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
+    pub model: Option<String>,
     #[command(flatten)]
     pub care: CareArgs,
 }
@@ -126,8 +134,32 @@ pub struct LitmusArgs {
     /// Print one JSON object a test instead of tables
     #[arg(long)]
     pub json: bool,
+    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
+    pub model: Option<String>,
     #[command(flatten)]
     pub care: CareArgs,
+}
+
+/// Options of `judge`.
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// Litmus tests, as .litmus (OPENCL dialect) or YAML
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc or sc, or
+    /// the path of a .cat file
+    #[arg(long, value_name = "MODEL", default_value = crate::judge::model::LATEST)]
+    pub model: String,
+    /// Print one JSON object a test instead
+    #[arg(long)]
+    pub json: bool,
+    /// How often a loop whose condition depends on a read is repeated at most
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = classay_litmus::oracle::Limits::default().loop_bound
+    )]
+    pub loop_bound: u32,
 }
 
 /// How much trouble to take with workers that die.

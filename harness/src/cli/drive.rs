@@ -7,6 +7,7 @@ use super::progress::Progress;
 use crate::device::Selector;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
+use crate::judge::{ChosenModel, model};
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseResult, Verdict};
@@ -28,6 +29,20 @@ pub fn open(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Failu
         )));
     }
     Ok(session)
+}
+
+/// The model that the user chose, read before a device is opened.
+pub fn chosen(given: Option<&str>) -> Result<Option<ChosenModel>, Failure> {
+    given
+        .map(ChosenModel::load)
+        .transpose()
+        .map_err(Failure::Usage)
+}
+
+/// The model of this device's version of OpenCL.
+pub fn devices_own(session: &Session) -> Result<ChosenModel, Failure> {
+    let name = model::of_version(session.known().capabilities.version);
+    ChosenModel::load(name).map_err(Failure::Bug)
 }
 
 /// What ended a drive before its end.
@@ -97,11 +112,12 @@ impl Pace {
 /// The part of its share that a case always gets.
 const LEAST_SHARE: f64 = 0.1;
 
-/// Runs the cases. `each` is called with every result, once it is kept.
+/// Runs the cases, judged by `model`. `each` is called with every result, once it is kept.
 pub fn drive(
     session: &mut Session,
     cases: &[Case],
     limits: Limits,
+    model: &ChosenModel,
     kept: &mut Kept,
     mut pace: Pace,
     mut progress: Progress,
@@ -112,7 +128,7 @@ pub fn drive(
             progress.begins(&case.test);
             let paced = pace.case(case, cases.len() - done);
             let result = session
-                .run(&paced, limits, &mut |launch| {
+                .run(&paced, limits, model, &mut |launch| {
                     progress.launched(&case.test, launch)
                 })
                 .map_err(Halt::Stop)?;

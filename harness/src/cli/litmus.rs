@@ -1,7 +1,7 @@
 //! `classay litmus`: tests from files, a histogram each.
 
 use super::args::LitmusArgs;
-use super::drive::{Pace, code, drive, halted, open};
+use super::drive::{Pace, chosen, code, devices_own, drive, halted, open};
 use super::exit;
 use super::failure::Failure;
 use super::keep::Kept;
@@ -19,6 +19,7 @@ use classay_reports::text::histogram;
 pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
     let mut out = Out::new();
+    let chosen = chosen(args.model.as_deref())?;
     let (mut cases, unreadable) = plan::from_files(&args.files);
     for file in &unreadable {
         tell(file, args.json, &mut out);
@@ -38,11 +39,22 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
     });
     let store = args.store.as_ref().map(Store::open).transpose()?;
     let mut session = open(&selector, &interrupt)?;
-    let plan = Plan::new(selector.to_string(), seed, Vec::new(), budget, &cases);
+    let model = match chosen {
+        Some(model) => model,
+        None => devices_own(&session)?,
+    };
+    let plan = Plan::new(
+        selector.to_string(),
+        model.given.clone(),
+        seed,
+        Vec::new(),
+        budget,
+        &cases,
+    );
     let record = session.known().record.clone();
     say(&format!(
-        "{} ({selector}), driver {}; seed {seed}",
-        record.name, record.driver
+        "{} ({selector}), driver {}; judged by {}; seed {seed}",
+        record.name, record.driver, model.given
     ));
     for finding in &record.findings {
         say(&format!("finding: {finding}"));
@@ -57,6 +69,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         &mut session,
         &cases,
         args.care.limits(),
+        &model,
         &mut kept,
         Pace::free(),
         Progress::new(0, cases.len(), true),
@@ -93,7 +106,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
 }
 
 /// Tells of a file that gives no test.
-fn tell(file: &Unreadable, json: bool, out: &mut Out) {
+pub(super) fn tell(file: &Unreadable, json: bool, out: &mut Out) {
     if json {
         let object = serde_json::json!({
             "file": file.path().to_string_lossy(),

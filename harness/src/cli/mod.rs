@@ -9,6 +9,7 @@ mod devices;
 mod drive;
 pub mod exit;
 pub mod failure;
+mod judge;
 mod keep;
 mod litmus;
 pub mod output;
@@ -39,6 +40,7 @@ pub fn main() -> u8 {
         Some(Command::Worker) => return crate::worker::child::main(),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Litmus(args)) => litmus::litmus(&args),
+        Some(Command::Judge(args)) => judge::judge(&args),
         Some(Command::Devices(args)) => devices::devices(&args),
         Some(Command::Version) => {
             output::Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));

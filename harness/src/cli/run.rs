@@ -1,7 +1,7 @@
 //! `classay run`: the shipped tests on a device, within a budget.
 
 use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
-use super::drive::{Pace, code, drive, halted, open};
+use super::drive::{Pace, chosen, code, devices_own, drive, halted, open};
 use super::failure::Failure;
 use super::keep::Kept;
 use super::output::{Out, colour, complain, say};
@@ -9,6 +9,7 @@ use super::progress::Progress;
 use crate::device::{Library, Selector};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
+use crate::judge::ChosenModel;
 use crate::plan::{self, Case, Plan, seed, select};
 use crate::worker::protocol::Known;
 use crate::worker::session::Session;
@@ -40,14 +41,20 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
             args.select.join(" or ")
         )));
     }
+    let chosen = chosen(args.model.as_deref())?;
     let seed = args.seed.unwrap_or_else(seed::draw);
     let asked = args.asked().unwrap_or(Budget::Seconds(DEFAULT_BUDGET));
     plan::share_out(&mut cases, seed, asked);
     let selector = args.device.clone().unwrap_or(TOUCHSTONE);
     let store = Store::open(path)?;
     let session = open(&selector, interrupt)?;
+    let model = match chosen {
+        Some(model) => model,
+        None => devices_own(&session)?,
+    };
     let plan = Plan::new(
         selector.to_string(),
+        model.given.clone(),
         seed,
         args.select.clone(),
         asked,
@@ -55,7 +62,7 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
     );
     introduce(&plan, session.known(), path, cases.len());
     let kept = Kept::begin(Some(store), &plan, &cases, session.known())?;
-    go(args, session, &cases, kept)
+    go(args, session, &cases, &model, kept)
 }
 
 const TOUCHSTONE: Selector = Selector {
@@ -90,6 +97,8 @@ fn resume(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Fail
         .device
         .parse()
         .map_err(|e| Failure::Bug(format!("the stored device {}: {e}", plan.device)))?;
+    // Before the device, as when the run began.
+    let model = ChosenModel::load(&plan.model).map_err(Failure::Usage)?;
     let cases = store
         .pending_cases(run.id)?
         .into_iter()
@@ -100,7 +109,7 @@ fn resume(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Fail
     same_device(&run, session.known())?;
     introduce(&plan, session.known(), path, cases.len());
     let kept = Kept::resume(store, run)?;
-    go(args, session, &cases, kept)
+    go(args, session, &cases, &model, kept)
 }
 
 /// Options given with `--resume` must be those of the run.
@@ -118,6 +127,9 @@ fn agree(args: &RunArgs, plan: &Plan, run: &Run) -> Result<(), Failure> {
         .is_some_and(|d| d.to_string() != plan.device)
     {
         return differs("--device", plan.device.clone());
+    }
+    if args.model.as_ref().is_some_and(|m| *m != plan.model) {
+        return differs("--model", plan.model.clone());
     }
     if args.seed.is_some_and(|s| s != plan.seed) {
         return differs("--seed", plan.seed.to_string());
@@ -203,11 +215,12 @@ fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
         format!("the {cases} cases left of {}", plan.cases)
     };
     say(&format!(
-        "classay {}: {which} on {} ({}), driver {}\nseed {}, {how_long}, results in {}",
+        "classay {}: {which} on {} ({}), driver {}\njudged by {}, seed {}, {how_long}, results in {}",
         env!("CARGO_PKG_VERSION"),
         record.name,
         plan.device,
         record.driver,
+        plan.model,
         plan.seed,
         path.display()
     ));
@@ -216,7 +229,13 @@ fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
     }
 }
 
-fn go(args: &RunArgs, session: Session, cases: &[Case], kept: Kept) -> Result<u8, Failure> {
+fn go(
+    args: &RunArgs,
+    session: Session,
+    cases: &[Case],
+    model: &ChosenModel,
+    kept: Kept,
+) -> Result<u8, Failure> {
     let mut kept = kept;
     let mut session = session;
     let device = session.known().record.name.clone();
@@ -232,6 +251,7 @@ fn go(args: &RunArgs, session: Session, cases: &[Case], kept: Kept) -> Result<u8
         &mut session,
         cases,
         args.care.limits(),
+        model,
         &mut kept,
         Pace::within(cases),
         progress,

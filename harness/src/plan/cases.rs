@@ -101,7 +101,8 @@ fn stem(path: &Path) -> String {
         .into_owned()
 }
 
-fn read(path: &Path) -> Result<Program, Unreadable> {
+/// Reads the test in a file.
+pub fn read(path: &Path) -> Result<Program, Unreadable> {
     let bytes = read_bounded(path).map_err(|message| Unreadable::File {
         path: path.to_path_buf(),
         message,

@@ -9,7 +9,7 @@ mod cases;
 pub mod seed;
 pub mod select;
 
-pub use cases::{Unreadable, from_files, shipped};
+pub use cases::{Unreadable, from_files, read, shipped};
 
 use crate::execute::Budget;
 use classay_reports::record::CaseId;
@@ -86,6 +86,8 @@ impl Case {
 pub struct Plan {
     /// The device, as the user chose it.
     pub device: String,
+    /// The memory model that judges, as the user chose it, or the device's own.
+    pub model: String,
     /// The master seed.
     pub seed: u64,
     /// The patterns that selected the cases; none selects all.
@@ -102,6 +104,7 @@ impl Plan {
     /// The description of these cases.
     pub fn new(
         device: String,
+        model: String,
         seed: u64,
         select: Vec<String>,
         asked: Budget,
@@ -114,6 +117,7 @@ impl Plan {
             .collect();
         Plan {
             device,
+            model,
             seed,
             select,
             asked,
@@ -191,7 +195,16 @@ mod tests {
 
     #[test]
     fn the_digest_sees_every_change() {
-        let plan = |cases: &[Case]| Plan::new("d".into(), 1, vec![], Budget::Instances(1), cases);
+        let plan = |cases: &[Case]| {
+            Plan::new(
+                "d".into(),
+                "opencl-3.0".into(),
+                1,
+                vec![],
+                Budget::Instances(1),
+                cases,
+            )
+        };
         let one = plan(&[case("MP"), case("SB")]);
         assert_eq!(one, plan(&[case("MP"), case("SB")]));
         assert_ne!(one.digest, plan(&[case("SB"), case("MP")]).digest);

@@ -8,6 +8,7 @@ use super::variables;
 use crate::device::{At, Library, Selector, bundled};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
+use crate::judge::ChosenModel;
 use crate::plan::Case;
 use classay_reports::record::{CaseResult, Launch};
 use std::time::{Duration, Instant};
@@ -75,11 +76,13 @@ impl Session {
         &self.known
     }
 
-    /// Runs one case to its end, or to the end of its tries. `progress` is told of each launch.
+    /// Runs one case to its end, or to the end of its tries, and judges it by `model`. `progress` is
+    /// told of each launch.
     pub fn run(
         &mut self,
         case: &Case,
         limits: Limits,
+        model: &ChosenModel,
         progress: &mut dyn FnMut(&Launch),
     ) -> Result<CaseResult, Stop> {
         let mut attempts = Vec::new();
@@ -90,7 +93,7 @@ impl Session {
                 .iter()
                 .any(|a| matches!(a.outcome, Outcome::Died(_)));
             if !died || attempts.len() > limits.retries as usize {
-                return Ok(conclude(case, attempts));
+                return Ok(conclude(case, attempts, model));
             }
         }
     }

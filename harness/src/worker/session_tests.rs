@@ -108,11 +108,20 @@ fn limits(retries: u32) -> Limits {
     }
 }
 
+fn model() -> ChosenModel {
+    ChosenModel::load("opencl-3.0").expect("a model")
+}
+
 /// The result of a case on such a worker.
 fn result(body: &str) -> CaseResult {
     let folder = tempfile::tempdir().expect("a folder");
     session(folder.path(), &worker(body))
-        .run(&case(Budget::Instances(10)), limits(0), &mut |_| {})
+        .run(
+            &case(Budget::Instances(10)),
+            limits(0),
+            &model(),
+            &mut |_| {},
+        )
         .expect("a result")
 }
 
@@ -182,7 +191,12 @@ fn a_case_that_never_ends_is_a_timeout_although_it_lives() {
         launch(0, 5, 5).replace("\"index\":0", "\"index\":'$n'")
     );
     let result = session(folder.path(), &worker(&endless))
-        .run(&case(Budget::Seconds(0.2)), limits(0), &mut |_| {})
+        .run(
+            &case(Budget::Seconds(0.2)),
+            limits(0),
+            &model(),
+            &mut |_| {},
+        )
         .expect("a result");
     assert_eq!(result.verdict, Verdict::Timeout, "{}", result.reason);
     assert!(
@@ -215,7 +229,12 @@ fn a_device_that_cannot_be_opened_again_ends_the_run() {
     );
     let mut crashes = 0;
     let stop = loop {
-        match session.run(&case(Budget::Instances(10)), limits(0), &mut |_| {}) {
+        match session.run(
+            &case(Budget::Instances(10)),
+            limits(0),
+            &model(),
+            &mut |_| {},
+        ) {
             Ok(result) => {
                 assert_eq!(result.verdict, Verdict::Crash);
                 crashes += 1;
@@ -238,7 +257,12 @@ fn another_version_of_the_program_is_refused() {
         folder.path(),
         r#"echo '{"reply":"hello","protocol":0}'; read request"#,
     )
-    .run(&case(Budget::Instances(10)), limits(0), &mut |_| {})
+    .run(
+        &case(Budget::Instances(10)),
+        limits(0),
+        &model(),
+        &mut |_| {},
+    )
     .expect("a result");
     assert!(
         result.reason.contains("replaced while it ran"),
@@ -265,7 +289,7 @@ fn an_interruption_kills_the_worker_with_its_children() {
     });
     let mut limits = limits(0);
     limits.patience = Duration::from_secs(60);
-    let stopped = session.run(&case(Budget::Instances(10)), limits, &mut |_| {});
+    let stopped = session.run(&case(Budget::Instances(10)), limits, &model(), &mut |_| {});
     assert!(matches!(stopped, Err(Stop::Interrupted)), "{stopped:?}");
     stopper.join().expect("it ended");
     let child = std::fs::read_to_string(mark).expect("a process id");

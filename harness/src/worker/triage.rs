@@ -1,9 +1,9 @@
 //! What a case's tries add up to: one result, which never hides a death.
 
 use super::death::Death;
+use crate::judge::{ChosenModel, Judged, judge_case};
 use crate::plan::Case;
-use classay_reports::record::{CaseResult, Evidence, Launch, OutcomeCount, Verdict};
-use classay_reports::verdict::{Judgement, verdict};
+use classay_reports::record::{CaseResult, Evidence, Launch, Verdict};
 
 /// One try of a case.
 #[derive(Debug, Default)]
@@ -56,8 +56,8 @@ impl Default for Outcome {
     }
 }
 
-/// The result of a case from its tries, of which there is at least one.
-pub fn conclude(case: &Case, attempts: Vec<Attempt>) -> CaseResult {
+/// The result of a case from its tries, of which there is at least one, judged by `model`.
+pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> CaseResult {
     let total = attempts.len();
     let seconds = attempts.iter().map(|a| a.seconds).sum();
     let mut deaths = Vec::new();
@@ -96,8 +96,13 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>) -> CaseResult {
     };
     let have_end = ended.is_some();
     match ended {
-        Some(attempt) => take_end(case, attempt, &mut result),
-        None => result.launches = partial,
+        Some(attempt) => take_end(case, attempt, model, &mut result),
+        None => {
+            result.launches = partial;
+            if !result.launches.is_empty() {
+                judge(case, model, &mut result);
+            }
+        }
     }
     result.instances = result
         .launches
@@ -122,7 +127,7 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>) -> CaseResult {
 }
 
 /// Fills in a try that ended.
-fn take_end(case: &Case, attempt: Attempt, result: &mut CaseResult) {
+fn take_end(case: &Case, attempt: Attempt, model: &ChosenModel, result: &mut CaseResult) {
     result.launches = attempt.launches;
     match attempt.outcome {
         Outcome::Finished {
@@ -133,9 +138,7 @@ fn take_end(case: &Case, attempt: Attempt, result: &mut CaseResult) {
             result.build_seconds = build_seconds;
             result.device_seconds = device_seconds;
             result.evidence = evidence;
-            let unjudged = |_: &OutcomeCount| Judgement::Unjudged;
-            (result.verdict, result.reason) =
-                verdict(case.question, &result.histogram(), &unjudged);
+            judge(case, model, result);
         }
         Outcome::Skipped { capability, reason } => {
             result.verdict = Verdict::Skip;
@@ -153,6 +156,18 @@ fn take_end(case: &Case, attempt: Attempt, result: &mut CaseResult) {
         // Told by the deaths.
         Outcome::Died(_) => {}
     }
+}
+
+/// Judges the counts of a result.
+fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
+    let Judged {
+        verdict,
+        reason,
+        evidence,
+    } = judge_case(&case.source, case.question, &result.histogram(), model);
+    result.verdict = verdict;
+    result.reason = reason;
+    result.evidence.extend(evidence);
 }
 
 /// The sentence for a case whose worker died at least once: the rate, and how.
@@ -179,6 +194,11 @@ fn told(deaths: &[Death], total: usize, have_end: bool, result: &CaseResult) -> 
     };
     if have_end {
         text.push_str(&format!("; an attempt that ended gives: {}", result.reason));
+    } else if !result.reason.is_empty() {
+        text.push_str(&format!(
+            "; the launches before that give: {}",
+            result.reason
+        ));
     }
     text
 }
@@ -188,7 +208,7 @@ mod tests {
     use super::*;
     use crate::execute::Budget;
     use crate::worker::death::How;
-    use classay_reports::record::CaseId;
+    use classay_reports::record::{CaseId, OutcomeCount};
     use classay_reports::verdict::Quantifier;
 
     fn case() -> Case {
@@ -201,6 +221,10 @@ mod tests {
             seed: 1,
             budget: Budget::Instances(10),
         }
+    }
+
+    fn model() -> ChosenModel {
+        ChosenModel::load("opencl-3.0").expect("a model")
     }
 
     fn launches(asked: u64) -> Vec<Launch> {
@@ -242,19 +266,23 @@ mod tests {
 
     #[test]
     fn a_case_that_ended_is_judged_by_its_counts() {
-        let pass = conclude(&case(), vec![ended(0)]);
+        let pass = conclude(&case(), vec![ended(0)], &model());
         assert_eq!(
             (pass.verdict, pass.attempts, pass.failed_attempts),
             (Verdict::Pass, 1, 0)
         );
         assert_eq!(pass.instances, 10);
-        let fail = conclude(&case(), vec![ended(1)]);
+        let fail = conclude(&case(), vec![ended(1)], &model());
         assert_eq!(fail.verdict, Verdict::Fail);
     }
 
     #[test]
     fn a_pass_after_a_crash_is_no_pass() {
-        let result = conclude(&case(), vec![died(How::Signal(11), vec![]), ended(0)]);
+        let result = conclude(
+            &case(),
+            vec![died(How::Signal(11), vec![]), ended(0)],
+            &model(),
+        );
         assert_eq!(result.verdict, Verdict::Crash);
         assert_eq!((result.attempts, result.failed_attempts), (2, 1));
         assert!(result.reason.contains("SIGSEGV"), "{}", result.reason);
@@ -286,6 +314,7 @@ mod tests {
                 died(How::Silent(60), launches(0)),
                 died(How::Silent(60), vec![]),
             ],
+            &model(),
         );
         assert_eq!(result.verdict, Verdict::Timeout);
         assert_eq!(result.instances, 10);
@@ -302,6 +331,7 @@ mod tests {
         let result = conclude(
             &case(),
             vec![died(How::Silent(60), vec![]), died(How::Exit(7), vec![])],
+            &model(),
         );
         assert_eq!(result.verdict, Verdict::Crash);
         assert!(
@@ -324,6 +354,7 @@ mod tests {
                 capability: "scope-device".into(),
                 reason: "the test needs it".into(),
             })],
+            &model(),
         );
         assert_eq!(skipped.verdict, Verdict::Skip);
         assert!(skipped.reason.contains("scope-device"));
@@ -333,6 +364,7 @@ mod tests {
                 reason: "the build fails".into(),
                 evidence: vec![],
             })],
+            &model(),
         );
         assert_eq!(
             (failed.verdict, failed.reason.as_str()),

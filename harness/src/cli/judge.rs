@@ -1,0 +1,295 @@
+//! `classay judge`: what a memory model says of tests, without a device.
+//!
+//! Files are judged on all cores and told in the order in which they were given.
+
+use super::args::JudgeArgs;
+use super::exit;
+use super::failure::Failure;
+use super::litmus::tell;
+use super::output::{Out, complain};
+use crate::judge::{ChosenModel, outcome};
+use crate::plan::{self, Unreadable};
+use classay_litmus::oracle::{self, Error, Judgement, Limits};
+use classay_litmus::program::{Program, Quantifier};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Instant;
+
+/// Bytes of stack for a thread that judges.
+const STACK: usize = 64 << 20;
+
+/// Does it; returns the exit code.
+pub fn judge(args: &JudgeArgs) -> Result<u8, Failure> {
+    let chosen = ChosenModel::load(&args.model).map_err(Failure::Usage)?;
+    let limits = Limits {
+        loop_bound: args.loop_bound,
+        ..Limits::default()
+    };
+    let mut out = Out::new();
+    let mut code = exit::PASSED;
+    in_order(
+        &args.files,
+        |path| judge_file(path, &chosen, &limits),
+        &mut |said| {
+            match &said {
+                Said::Judged(answer) if args.json => out.line(&answer.line()),
+                Said::Judged(answer) => out.line(&answer.text(args.loop_bound)),
+                Said::Unreadable(file) => tell(file, args.json, &mut out),
+                Said::Unjudged { path, error } if args.json => {
+                    let file = path.to_string_lossy();
+                    let error = error.to_string();
+                    out.line(&serde_json::json!({"file": file, "error": error}).to_string());
+                }
+                Said::Unjudged { path, error } => {
+                    complain(&format!("{} cannot be judged: {error}", path.display()));
+                }
+            }
+            match said {
+                Said::Judged(_) => {}
+                Said::Unreadable(_) | Said::Unjudged { .. } => code = exit::USAGE,
+            }
+        },
+    )?;
+    Ok(code)
+}
+
+/// What there is to say about a file.
+enum Said {
+    Judged(Box<Answer>),
+    Unreadable(Unreadable),
+    Unjudged { path: PathBuf, error: Error },
+}
+
+/// What a model says of a test, as `--json` prints it: the keys are documented and stay.
+#[derive(Debug, Serialize)]
+struct Answer {
+    test: String,
+    file: String,
+    model: String,
+    holds: bool,
+    racy: bool,
+    states: Vec<String>,
+    bounded: bool,
+    ms: f64,
+    /// Only where it is so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    outside: bool,
+    #[serde(skip)]
+    asked: Vec<bool>,
+    #[serde(skip)]
+    question: Quantifier,
+    #[serde(skip)]
+    flags: Vec<String>,
+}
+
+fn judge_file(path: &Path, chosen: &ChosenModel, limits: &Limits) -> Said {
+    let program = match plan::read(path) {
+        Ok(program) => program,
+        Err(error) => return Said::Unreadable(error),
+    };
+    let begun = Instant::now();
+    match oracle::judge(&program, &chosen.model, limits) {
+        Ok(judgement) => {
+            let ms = begun.elapsed().as_secs_f64() * 1e3;
+            let answer = Answer::new(&program, path, chosen, &judgement, ms);
+            Said::Judged(Box::new(answer))
+        }
+        Err(error) => Said::Unjudged {
+            path: path.to_path_buf(),
+            error,
+        },
+    }
+}
+
+impl Answer {
+    fn new(
+        program: &Program,
+        path: &Path,
+        chosen: &ChosenModel,
+        judgement: &Judgement,
+        ms: f64,
+    ) -> Answer {
+        let observables = program.observables();
+        let predicate = &program.condition.predicate;
+        let text = |state| outcome::text(program, &observables, state);
+        Answer {
+            test: program.name.clone(),
+            file: path.to_string_lossy().into_owned(),
+            model: chosen.name().to_string(),
+            holds: judgement.holds,
+            racy: judgement.racy,
+            states: judgement.states.iter().map(text).collect(),
+            bounded: judgement.bounded,
+            ms: (ms * 1e3).round() / 1e3,
+            asked: judgement
+                .states
+                .iter()
+                .map(|state| predicate.eval(&|o| state.value(&observables, o)))
+                .collect(),
+            question: program.condition.quantifier,
+            flags: judgement.flags.clone(),
+            outside: judgement.outside,
+        }
+    }
+
+    /// One JSON object.
+    fn line(&self) -> String {
+        // Strings, numbers and booleans: nothing in it can fail to become JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// For people. `*` marks the states that the condition asks about, as in histograms.
+    fn text(&self, loop_bound: u32) -> String {
+        let answer = match (self.question, self.holds) {
+            (Quantifier::Exists, true) => "exists holds: the asked outcome is allowed",
+            (Quantifier::Exists, false) => "exists does not hold: the asked outcome is forbidden",
+            (Quantifier::NotExists, true) => "~exists holds: the asked outcome is forbidden",
+            (Quantifier::NotExists, false) => "~exists does not hold: the asked outcome is allowed",
+            (Quantifier::Forall, true) => "forall holds: every other outcome is forbidden",
+            (Quantifier::Forall, false) => "forall does not hold: another outcome is allowed",
+        };
+        let mut text = format!(
+            "{} ({}, {}, {:.2} ms)\n  {answer}\n",
+            self.test, self.file, self.model, self.ms
+        );
+        if self.racy {
+            text.push_str(&format!(
+                "  racy: the behaviour is undefined, by {}\n",
+                self.flags.join(", ")
+            ));
+        } else {
+            text.push_str("  not racy\n");
+        }
+        if self.bounded {
+            text.push_str(&format!(
+                "  a loop was cut after {loop_bound} repetitions: there may be more outcomes\n"
+            ));
+        }
+        if self.outside {
+            text.push_str(
+                "  an index may leave its array, which is undefined: such runs are left out\n",
+            );
+        }
+        for (state, asked) in self.states.iter().zip(&self.asked) {
+            text.push_str(if *asked { "  * " } else { "    " });
+            text.push_str(state);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Does `work` for each of `items` on as many threads as there are cores; `each` gets the results
+/// in order, as soon as they are there.
+fn in_order<I: Sync, T: Send>(
+    items: &[I],
+    work: impl Fn(&I) -> T + Sync,
+    each: &mut dyn FnMut(T),
+) -> Result<(), Failure> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let (send, receive) = channel();
+    let mut told = 0;
+    thread::scope(|scope| {
+        for _ in 0..cores.min(items.len()) {
+            let (send, next, work) = (send.clone(), &next, &work);
+            let thread = thread::Builder::new().stack_size(STACK);
+            thread
+                .spawn_scoped(scope, move || {
+                    while let Some((index, item)) = {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        items.get(index).map(|item| (index, item))
+                    } {
+                        if send.send((index, work(item))).is_err() {
+                            return;
+                        }
+                    }
+                })
+                .map_err(|e| Failure::Bug(format!("no thread can be started: {e}")))?;
+        }
+        drop(send);
+        let mut early = BTreeMap::new();
+        for (index, result) in receive {
+            early.insert(index, result);
+            while let Some(result) = early.remove(&told) {
+                each(result);
+                told += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order() {
+        let items: Vec<u64> = (0..200).collect();
+        let mut got = Vec::new();
+        let work = |n: &u64| {
+            thread::sleep(std::time::Duration::from_micros(n % 7 * 50));
+            n * 2
+        };
+        in_order(&items, work, &mut |n| got.push(n)).expect("threads");
+        assert_eq!(got, items.iter().map(|n| n * 2).collect::<Vec<_>>());
+        in_order(&[], work, &mut |_| panic!("nothing to do")).expect("threads");
+    }
+
+    fn answer(source: &str, limits: &Limits) -> Answer {
+        let program = classay_litmus::syntax::read_litmus("test", source).expect("a program");
+        let chosen = ChosenModel::load("opencl-3.1").expect("a model");
+        let judgement = oracle::judge(&program, &chosen.model, limits).expect("judged");
+        Answer::new(
+            &program,
+            Path::new("a/b.litmus"),
+            &chosen,
+            &judgement,
+            0.12345,
+        )
+    }
+
+    fn shipped(name: &str) -> Answer {
+        let all = classay_litmus::shipped();
+        let (_, text) = all.iter().find(|(n, _)| *n == name).expect("shipped");
+        answer(text, &Limits::default())
+    }
+
+    #[test]
+    fn the_json_has_the_documented_keys_in_order() {
+        assert_eq!(
+            shipped("MP+rel+acq").line(),
+            "{\"test\":\"MP+rel+acq\",\"file\":\"a/b.litmus\",\"model\":\"opencl-3.1\",\
+             \"holds\":true,\"racy\":false,\"states\":[\"1:r0=0 1:r1=1\",\
+             \"1:r0=1 1:r1=1\"],\"bounded\":false,\"ms\":0.123}"
+        );
+        assert!(shipped("MP+plain").racy);
+        let indexed = shipped("MP+rel+addr").line();
+        assert!(indexed.ends_with(",\"outside\":true}"), "{indexed}");
+    }
+
+    #[test]
+    fn the_text_marks_the_asked_states() {
+        assert_eq!(
+            shipped("SB+rlx")
+                .text(2)
+                .split_once('\n')
+                .map(|(_, rest)| rest.to_string()),
+            Some(
+                "  exists holds: the asked outcome is allowed\n  not racy\n  * 0:r0=0 1:r1=0\n    \
+                 0:r0=0 1:r1=1\n    0:r0=1 1:r1=0\n    0:r0=1 1:r1=1\n"
+                    .into()
+            )
+        );
+        let text = shipped("MP+plain").text(2);
+        assert!(
+            text.contains("racy: the behaviour is undefined, by mm.race"),
+            "{text}"
+        );
+    }
+}

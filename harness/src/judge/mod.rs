@@ -1,0 +1,12 @@
+//! What a memory model says: of a test, and of what a device did with it.
+//!
+//! [`model`] finds the model, [`outcome`] turns what a device shows into what the oracle computes
+//! and back, `verdict` judges the outcomes of a case, `bounded` keeps the oracle's time in bounds.
+
+mod bounded;
+pub mod model;
+pub mod outcome;
+mod verdict;
+
+pub use model::ChosenModel;
+pub use verdict::{Judged, judge_case};

@@ -1,0 +1,292 @@
+//! The verdict of a case: its outcomes, held against everything that the model allows.
+//!
+//! An outcome that the model forbids fails the case when it occurs once, and the reason names the
+//! rules that forbid it. A program whose behaviour is undefined is not judged. What the oracle
+//! cannot decide is judged by the test's own question, and the reason says so.
+
+use super::bounded::{NoAnswer, within};
+use super::{ChosenModel, outcome};
+use classay_litmus::oracle::{self, Explanation, Limits, Model, Refusal, State};
+use classay_litmus::program::{Observable, Predicate, Program};
+use classay_litmus::syntax;
+use classay_reports::record::{Evidence, OutcomeCount, Verdict};
+use classay_reports::verdict::{Judgement, Quantifier, verdict};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the oracle may think about one case, and again about why outcomes are forbidden.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many forbidden outcomes of a case are explained, the most frequent first.
+const EXPLAINED: usize = 4;
+
+/// A verdict with its reason and what explains it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// One sentence.
+    pub reason: String,
+    /// The rules that were broken.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Judges what a device did with a test.
+pub fn judge_case(
+    source: &str,
+    question: Quantifier,
+    histogram: &[OutcomeCount],
+    chosen: &ChosenModel,
+) -> Judged {
+    if histogram.iter().all(|o| o.count == 0) {
+        return by_question(question, histogram, None);
+    }
+    let program = match syntax::read_litmus("the case", source) {
+        Ok(program) => program,
+        Err(error) => {
+            let why = format!("its text cannot be read: {}", error.message());
+            return by_question(question, histogram, Some((chosen, why)));
+        }
+    };
+    let asked = Asked {
+        observables: program.observables(),
+        program: Arc::new(without_filter(program)),
+        model: chosen.model.clone(),
+    };
+    match asked.allowed() {
+        Err(why) => by_question(question, histogram, Some((chosen, why))),
+        Ok(allowed) if allowed.racy => undefined(question, histogram, chosen, &allowed),
+        Ok(allowed) => by_model(question, histogram, chosen, &asked, &allowed),
+    }
+}
+
+/// The program with a filter that lets everything through and mentions what its own mentions, so
+/// that outcomes have the same observables: those that the test's author has no interest in are
+/// allowed or forbidden like all others.
+fn without_filter(mut program: Program) -> Program {
+    program.filter = program
+        .filter
+        .map(|filter| Predicate::Or(vec![Predicate::Bool(true), filter]));
+    program
+}
+
+/// As far as the oracle goes for a case: its memory stays bounded also when it is given up.
+fn limits() -> Limits {
+    Limits {
+        states: 200_000,
+        ..Limits::default()
+    }
+}
+
+/// What the oracle is asked about.
+struct Asked {
+    program: Arc<Program>,
+    observables: Vec<Observable>,
+    model: Arc<Model>,
+}
+
+impl Asked {
+    /// Everything that the model allows; or why that is not known.
+    fn allowed(&self) -> Result<oracle::Judgement, String> {
+        let (program, model) = (self.program.clone(), self.model.clone());
+        match within(PATIENCE, move || oracle::judge(&program, &model, &limits())) {
+            Ok(Ok(judgement)) => Ok(judgement),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Why these states, which the model does not allow, are forbidden; one answer each.
+    fn why(&self, states: Vec<State>) -> Result<Vec<Option<Explanation>>, NoAnswer> {
+        let (program, model) = (self.program.clone(), self.model.clone());
+        let observables = self.observables.clone();
+        within(PATIENCE, move || {
+            let why = |state: State| {
+                let only = outcome::predicate(&observables, &state);
+                oracle::explain(&program, &model, &only, &limits()).ok()
+            };
+            states.into_iter().map(why).collect()
+        })
+    }
+}
+
+/// The verdict of the test's own question, and why no model has a say.
+fn by_question(
+    question: Quantifier,
+    histogram: &[OutcomeCount],
+    unjudged: Option<(&ChosenModel, String)>,
+) -> Judged {
+    let (verdict, mut reason) = verdict(question, histogram, &|_| Judgement::Unjudged);
+    if let Some((chosen, why)) = unjudged {
+        reason.push_str(&format!("; {} does not judge it: {why}", chosen.name()));
+    }
+    Judged {
+        verdict,
+        reason,
+        evidence: Vec::new(),
+    }
+}
+
+/// A program that may do anything.
+fn undefined(
+    question: Quantifier,
+    histogram: &[OutcomeCount],
+    chosen: &ChosenModel,
+    allowed: &oracle::Judgement,
+) -> Judged {
+    let (verdict, reason) = verdict(question, histogram, &|_| Judgement::Racy);
+    let race = allowed.flags.iter().any(|flag| flag == "mm.race");
+    let reason = if race {
+        reason
+    } else {
+        format!(
+            "{} flags the program ({}), so its behaviour is undefined and is not judged",
+            chosen.name(),
+            allowed.flags.join(", ")
+        )
+    };
+    Judged {
+        verdict,
+        reason,
+        evidence: Vec::new(),
+    }
+}
+
+/// The verdict of a program that the model defines.
+fn by_model(
+    question: Quantifier,
+    histogram: &[OutcomeCount],
+    chosen: &ChosenModel,
+    asked: &Asked,
+    allowed: &oracle::Judgement,
+) -> Judged {
+    let mut judgements: HashMap<&str, Judgement> = HashMap::new();
+    let mut forbidden: Vec<(&OutcomeCount, State)> = Vec::new();
+    let mut undecided = false;
+    for seen in histogram.iter().filter(|o| o.count > 0) {
+        let text = seen.outcome.as_str();
+        match outcome::state(&asked.program, &asked.observables, text) {
+            Some(state) if allowed.states.contains(&state) => {
+                judgements.insert(text, Judgement::Allowed);
+            }
+            Some(_) if allowed.bounded || allowed.outside => {
+                undecided = true;
+                judgements.insert(text, Judgement::Unjudged);
+            }
+            Some(state) => forbidden.push((seen, state)),
+            // An instance that gave up a loop, or that left no result.
+            None if text.starts_with('(') => {
+                judgements.insert(text, Judgement::Unjudged);
+            }
+            None => {
+                let why = "it is no outcome of this test".into();
+                judgements.insert(text, Judgement::Impossible { why });
+            }
+        }
+    }
+    forbidden.sort_by_key(|(seen, _)| std::cmp::Reverse(seen.count));
+    let evidence = explained(&forbidden, chosen, asked, &mut judgements);
+    let judge = |o: &OutcomeCount| {
+        let found = judgements.get(o.outcome.as_str());
+        found.cloned().unwrap_or(Judgement::Unjudged)
+    };
+    let (verdict, mut reason) = verdict(question, histogram, &judge);
+    if undecided {
+        let why = if allowed.bounded {
+            format!("loops are repeated only {} times", limits().loop_bound)
+        } else {
+            "an index may leave its array, and what happens then is undefined".into()
+        };
+        reason.push_str(&format!(
+            "; {} does not decide about all outcomes: {why}",
+            chosen.name()
+        ));
+    }
+    Judged {
+        verdict,
+        reason,
+        evidence,
+    }
+}
+
+/// Finds the rules that forbid outcomes, and what to show of them.
+fn explained<'a>(
+    forbidden: &[(&'a OutcomeCount, State)],
+    chosen: &ChosenModel,
+    asked: &Asked,
+    judgements: &mut HashMap<&'a str, Judgement>,
+) -> Vec<Evidence> {
+    if forbidden.is_empty() {
+        return Vec::new();
+    }
+    let states = forbidden.iter().take(EXPLAINED).map(|(_, s)| s.clone());
+    let answers = asked.why(states.collect()).unwrap_or_default();
+    let mut evidence = Vec::new();
+    let mut rules: Vec<String> = Vec::new();
+    let mut broken: Vec<&'a str> = Vec::new();
+    for (index, (seen, _)) in forbidden.iter().enumerate() {
+        match answers.get(index) {
+            Some(Some(Explanation::Impossible)) => {
+                let why = "no choice of what its reads return gives these values".into();
+                judgements.insert(&seen.outcome, Judgement::Impossible { why });
+                continue;
+            }
+            Some(Some(Explanation::Forbidden(refusal))) => {
+                for failure in &refusal.failures {
+                    if !rules.iter().any(|r| **r == *failure.check) {
+                        rules.push(failure.check.to_string());
+                    }
+                }
+                evidence.push(told(seen, chosen, refusal));
+            }
+            // The search for the reason was given up, or was not begun.
+            Some(Some(Explanation::Allowed(_)) | None) | None => {}
+        }
+        broken.push(&seen.outcome);
+    }
+    let rule = match rules.as_slice() {
+        [] => chosen.name().to_string(),
+        rules => format!("{} ({})", chosen.name(), rules.join(", ")),
+    };
+    for outcome in broken {
+        let rule = rule.clone();
+        judgements.insert(outcome, Judgement::Forbidden { rule });
+    }
+    evidence
+}
+
+/// What is kept about a forbidden outcome.
+fn told(seen: &OutcomeCount, chosen: &ChosenModel, refusal: &Refusal) -> Evidence {
+    let times = match seen.count {
+        1 => "once".into(),
+        n => format!("{n} times"),
+    };
+    let mut text = format!(
+        "{} forbids `{}`, observed {times}:\n",
+        chosen.name(),
+        seen.outcome
+    );
+    for failure in &refusal.failures {
+        let labels: Vec<&str> = failure.cycle.iter().map(|e| e.label.as_str()).collect();
+        text.push_str(&format!(
+            "{} ({}:{}): {}\n",
+            failure.check,
+            failure.file,
+            failure.line,
+            if labels.is_empty() {
+                "no total order passes".into()
+            } else {
+                labels.join("; ")
+            }
+        ));
+    }
+    Evidence {
+        kind: "forbidden".into(),
+        text,
+    }
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

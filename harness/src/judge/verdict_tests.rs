@@ -1,0 +1,252 @@
+//! Made-up histograms, judged.
+
+use super::*;
+
+const RELAXED: &str = "memory_order_relaxed";
+
+/// Message passing with these orders of the flag's store and load.
+fn message_passing(store: &str, load: &str, question: &str) -> String {
+    format!(
+        "OPENCL MP
+{{ [x]=0; [y]=0; }}
+P0 (global atomic_int* x, global atomic_int* y) {{
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(y, 1, {store}, memory_scope_device);
+}}
+P1 (global atomic_int* x, global atomic_int* y) {{
+  int r0 = atomic_load_explicit(y, {load}, memory_scope_device);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+}}
+{question}
+"
+    )
+}
+
+fn ordered(question: &str) -> String {
+    message_passing("memory_order_release", "memory_order_acquire", question)
+}
+
+const WEAK: &str = "1:r0=1 1:r1=0";
+
+fn judged(source: &str, counts: &[(&str, u64)]) -> Judged {
+    let program = syntax::read_litmus("test", source).expect("a program");
+    let question = match program.condition.quantifier {
+        classay_litmus::program::Quantifier::Exists => Quantifier::Exists,
+        classay_litmus::program::Quantifier::NotExists => Quantifier::NotExists,
+        classay_litmus::program::Quantifier::Forall => Quantifier::Forall,
+    };
+    let histogram: Vec<OutcomeCount> = counts
+        .iter()
+        .map(|(outcome, count)| OutcomeCount {
+            outcome: (*outcome).into(),
+            count: *count,
+            asked: *outcome == WEAK,
+        })
+        .collect();
+    let chosen = ChosenModel::load("opencl-3.0").expect("a model");
+    judge_case(source, question, &histogram, &chosen)
+}
+
+#[test]
+fn a_forbidden_outcome_seen_once_fails_by_its_rule_whatever_was_asked() {
+    for question in [
+        "exists (1:r0=1 /\\ 1:r1=0)",
+        "~exists (1:r0=1 /\\ 1:r1=0)",
+        "forall (1:r0=0 \\/ 1:r0=1 \\/ 1:r1=0)",
+    ] {
+        let judged = judged(&ordered(question), &[("1:r0=0 1:r1=0", 999), (WEAK, 1)]);
+        assert_eq!(judged.verdict, Verdict::Fail, "{}", judged.reason);
+        assert_eq!(
+            judged.reason,
+            "observed `1:r0=1 1:r1=0` once in 1,000 (rate 0.0010), which opencl-3.0 \
+             (mm.coherence.wr) forbids"
+        );
+        let [evidence] = judged.evidence.as_slice() else {
+            panic!("{:?}", judged.evidence);
+        };
+        assert_eq!(evidence.kind, "forbidden");
+        assert!(
+            evidence.text.contains("mm.coherence.wr (opencl-"),
+            "{}",
+            evidence.text
+        );
+    }
+}
+
+#[test]
+fn an_allowed_outcome_passes_also_where_the_test_denies_it() {
+    let seen = [("1:r0=0 1:r1=0", 999), (WEAK, 1)];
+    let source = |question| message_passing(RELAXED, RELAXED, question);
+    let asked = judged(&source("exists (1:r0=1 /\\ 1:r1=0)"), &seen);
+    assert_eq!(asked.verdict, Verdict::Pass, "{}", asked.reason);
+    let denied = judged(&source("~exists (1:r0=1 /\\ 1:r1=0)"), &seen);
+    assert_eq!(denied.verdict, Verdict::Pass, "{}", denied.reason);
+    assert!(
+        denied.reason.contains("the model allows it"),
+        "{}",
+        denied.reason
+    );
+}
+
+#[test]
+fn values_that_nothing_writes_are_impossible() {
+    let question = "exists (1:r0=1 /\\ 1:r1=0)";
+    let judged = judged(
+        &ordered(question),
+        &[("1:r0=0 1:r1=0", 5), ("1:r0=7 1:r1=0", 2)],
+    );
+    assert_eq!(judged.verdict, Verdict::Fail);
+    assert!(
+        judged
+            .reason
+            .starts_with("observed `1:r0=7 1:r1=0` 2 times in 7"),
+        "{}",
+        judged.reason
+    );
+    assert!(judged.reason.contains("impossible"), "{}", judged.reason);
+}
+
+#[test]
+fn several_forbidden_outcomes_are_told_together() {
+    // Two reads of one location in one thread, and two of another.
+    let source = "OPENCL CoRR2
+{ [x]=0; }
+P0 (global atomic_int* x) {
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+}
+P1 (global atomic_int* x) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+}
+P2 (global atomic_int* x) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+}
+exists (1:r0=1 /\\ 1:r1=0 /\\ 2:r0=1 /\\ 2:r1=0)
+";
+    let one = "1:r0=1 1:r1=0 2:r0=0 2:r1=0";
+    let other = "1:r0=0 1:r1=0 2:r0=1 2:r1=0";
+    let judged = judged(
+        source,
+        &[(one, 1), (other, 3), ("1:r0=0 1:r1=0 2:r0=0 2:r1=0", 6)],
+    );
+    assert_eq!(
+        judged.reason,
+        format!(
+            "observed `{other}` and 1 more outcome 4 times in 10 (rate 0.4000), which opencl-3.0 \
+             (mm.coherence.rr) forbids"
+        )
+    );
+    assert_eq!(judged.evidence.len(), 2);
+}
+
+#[test]
+fn races_are_not_judged() {
+    let all = classay_litmus::shipped();
+    for name in ["MP+plain", "SB+plain"] {
+        let (_, source) = all.iter().find(|(n, _)| *n == name).expect("shipped");
+        let program = syntax::read_litmus(name, source).expect("a program");
+        let anything = outcome::text(
+            &program,
+            &program.observables(),
+            &State(vec![1; program.observables().len()]),
+        );
+        let judged = judged(source, &[(&anything, 3), (WEAK, 5)]);
+        assert_eq!(judged.verdict, Verdict::Inconclusive, "{}", judged.reason);
+        assert!(judged.reason.contains("data race"), "{}", judged.reason);
+        assert!(!judged.verdict.is_failure());
+    }
+}
+
+#[test]
+fn outcomes_that_a_filter_leaves_out_are_judged_like_others() {
+    let source = ordered("filter (1:r0=1)\nexists (1:r1=0)");
+    let fine = judged(&source, &[("1:r1=0 1:r0=0", 5), ("1:r1=1 1:r0=0", 5)]);
+    assert_eq!(fine.verdict, Verdict::Pass, "{}", fine.reason);
+    let wrong = judged(&source, &[("1:r1=0 1:r0=1", 5)]);
+    assert_eq!(wrong.verdict, Verdict::Fail, "{}", wrong.reason);
+}
+
+#[test]
+fn loops_leave_unseen_states_undecided() {
+    let source = "OPENCL spin
+{ [x]=0; }
+P0 (global atomic_int* x) {
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+}
+P1 (global atomic_int* x) {
+  int r0 = 0;
+  int r1 = 0;
+  while (r1 == 0) {
+    r1 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+    r0 = r0 + 1;
+  }
+}
+exists (1:r0=100)
+";
+    let fine = judged(source, &[("1:r0=1", 5), ("(a loop reached its bound)", 3)]);
+    assert_eq!(
+        (fine.verdict, fine.reason.contains("decide")),
+        (Verdict::Pass, false),
+        "{}",
+        fine.reason
+    );
+    let unknown = judged(source, &[("1:r0=100", 5)]);
+    assert_eq!(unknown.verdict, Verdict::Pass, "{}", unknown.reason);
+    assert!(
+        unknown.reason.contains("does not decide"),
+        "{}",
+        unknown.reason
+    );
+}
+
+#[test]
+fn what_the_oracle_cannot_enumerate_is_judged_by_the_question() {
+    let branches = "  if (atomic_load_explicit(x, memory_order_relaxed, memory_scope_device)) \
+                    { r0 = r0 + 1; }\n"
+        .repeat(20);
+    let source = format!(
+        "OPENCL wide
+{{ [x]=0; }}
+P0 (global atomic_int* x) {{
+  int r0 = 0;
+{branches}}}
+P1 (global atomic_int* x) {{
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+}}
+~exists (0:r0=7)
+"
+    );
+    let judged = judged(&source, &[("0:r0=20", 5)]);
+    assert_eq!(judged.verdict, Verdict::Pass, "{}", judged.reason);
+    assert!(
+        judged
+            .reason
+            .contains("opencl-3.0 does not judge it: P0 can run in more than"),
+        "{}",
+        judged.reason
+    );
+}
+
+#[test]
+fn every_allowed_outcome_of_every_shipped_test_passes() {
+    let chosen = ChosenModel::load("opencl-3.0").expect("a model");
+    for (name, source) in classay_litmus::shipped() {
+        let program = syntax::read_litmus(name, source).expect("a program");
+        let observables = program.observables();
+        let allowed = oracle::judge(&program, &chosen.model, &Limits::default()).expect("judged");
+        let texts: Vec<String> = allowed
+            .states
+            .iter()
+            .map(|state| outcome::text(&program, &observables, state))
+            .collect();
+        let counts: Vec<(&str, u64)> = texts.iter().map(|t| (t.as_str(), 1)).collect();
+        let judged = judged(source, &counts);
+        assert!(!judged.verdict.is_failure(), "{name}: {}", judged.reason);
+        assert_eq!(
+            judged.verdict == Verdict::Inconclusive,
+            allowed.racy,
+            "{name}"
+        );
+    }
+}
