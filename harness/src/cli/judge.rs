@@ -145,25 +145,29 @@ impl Answer {
     /// For people. `*` marks the states that the condition asks about, as in histograms.
     fn text(&self, loop_bound: u32) -> String {
         let answer = match (self.question, self.holds) {
-            (Quantifier::Exists, true) => "exists holds: the asked outcome is allowed",
-            (Quantifier::Exists, false) => "exists does not hold: the asked outcome is forbidden",
-            (Quantifier::NotExists, true) => "~exists holds: the asked outcome is forbidden",
-            (Quantifier::NotExists, false) => "~exists does not hold: the asked outcome is allowed",
-            (Quantifier::Forall, true) => "forall holds: every other outcome is forbidden",
-            (Quantifier::Forall, false) => "forall does not hold: another outcome is allowed",
+            (Quantifier::Exists, true) => "exists holds: an asked outcome is reachable",
+            (Quantifier::Exists, false) => "exists does not hold: no asked outcome is reachable",
+            (Quantifier::NotExists, true) => "~exists holds: no asked outcome is reachable",
+            (Quantifier::NotExists, false) => {
+                "~exists does not hold: an asked outcome is reachable"
+            }
+            (Quantifier::Forall, true) => "forall holds: no other outcome is reachable",
+            (Quantifier::Forall, false) => "forall does not hold: another outcome is reachable",
         };
         let mut text = format!(
-            "{} ({}, {}, {:.2} ms)\n  {answer}\n",
+            "{} ({}, {}, {:.2} ms)\n",
             self.test, self.file, self.model, self.ms
         );
         if self.racy {
             text.push_str(&format!(
-                "  racy: the behaviour is undefined, by {}\n",
+                "  racy ({}): the behaviour is undefined, and the rest says what defined \
+                 behaviour would be\n",
                 self.flags.join(", ")
             ));
         } else {
             text.push_str("  not racy\n");
         }
+        text.push_str(&format!("  {answer}\n"));
         if self.bounded {
             text.push_str(&format!(
                 "  a loop was cut after {loop_bound} repetitions: there may be more outcomes\n"
@@ -281,14 +285,14 @@ mod tests {
                 .split_once('\n')
                 .map(|(_, rest)| rest.to_string()),
             Some(
-                "  exists holds: the asked outcome is allowed\n  not racy\n  * 0:r0=0 1:r1=0\n    \
+                "  not racy\n  exists holds: an asked outcome is reachable\n  * 0:r0=0 1:r1=0\n    \
                  0:r0=0 1:r1=1\n    0:r0=1 1:r1=0\n    0:r0=1 1:r1=1\n"
                     .into()
             )
         );
         let text = shipped("MP+plain").text(2);
         assert!(
-            text.contains("racy: the behaviour is undefined, by mm.race"),
+            text.contains("  racy (mm.race): the behaviour is undefined"),
             "{text}"
         );
     }

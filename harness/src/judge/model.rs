@@ -32,10 +32,10 @@ impl ChosenModel {
                 model: Arc::new(model),
             }),
             Err(error) => {
-                let mut text = String::new();
+                let mut text = format!("the model {given} cannot be used:\n");
                 let handler = miette::GraphicalReportHandler::new();
                 match handler.render_report(&mut text, error.as_ref()) {
-                    Ok(()) => Err(text),
+                    Ok(()) => Err(text.trim_end().to_string()),
                     Err(_) => Err(error.to_string()),
                 }
             }
