@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cat;
+pub mod generate;
 pub mod kernel;
 pub mod oracle;
 pub mod program;
