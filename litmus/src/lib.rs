@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cat;
+pub mod explain;
 pub mod generate;
 pub mod kernel;
 pub mod oracle;

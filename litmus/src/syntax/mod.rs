@@ -25,6 +25,7 @@ mod write;
 mod yaml;
 
 pub use error::SyntaxError;
+pub(crate) use write::predicate as predicate_text;
 pub use write::write_litmus;
 pub use yaml::{read_yaml, write_yaml};
 

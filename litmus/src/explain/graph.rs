@@ -1,0 +1,432 @@
+//! The execution as a drawing: events named and placed, edges with what they mean.
+//!
+//! Program order is drawn between neighbours, from-reads (`fr`) from a read to the write that comes
+//! right after the one it read, and coherence between neighbours; coherence from an initial value,
+//! which comes before everything, only where the cycle goes through it. In a cycle, reads-from
+//! taken backward and then coherence is one `fr` edge, and steps of one transitive relation are one.
+
+use crate::oracle::{Action, Edge, Execution, Failure, Shown};
+use crate::program::{MemOrder, MemScope, Observable, Placement, Program, Region};
+
+/// What an arrow means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strand {
+    /// Program order.
+    Program,
+    /// Reads-from.
+    ReadsFrom,
+    /// Coherence, also called modification order.
+    Coherence,
+    /// From-reads: from a read to a write that is after what it read.
+    FromReads,
+    /// Any other relation that a failing cycle goes through.
+    Other,
+}
+
+/// An event of the drawing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// A short name: `a`, `b`, …; `init x` for initial values.
+    pub id: String,
+    /// What it does: `W x=1`.
+    pub label: String,
+    /// Order, scope and region; empty for initial values.
+    pub detail: String,
+    /// Index of its thread; none for initial values.
+    pub thread: Option<usize>,
+    /// The failing cycle goes through it.
+    pub in_cycle: bool,
+}
+
+/// An arrow between events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrow {
+    /// Index of the event where it begins.
+    pub from: usize,
+    /// Index of the event where it ends.
+    pub to: usize,
+    /// The name of the relation.
+    pub label: String,
+    /// What it means.
+    pub strand: Strand,
+    /// It belongs to the failing cycle.
+    pub in_cycle: bool,
+}
+
+/// A thread of the drawing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// `P0`.
+    pub name: String,
+    /// Where it runs.
+    pub place: String,
+    /// Its events, in program order.
+    pub events: Vec<usize>,
+}
+
+/// An execution, ready to be drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawing {
+    /// The initial values.
+    pub initial: Vec<usize>,
+    /// The threads.
+    pub columns: Vec<Column>,
+    /// Every event.
+    pub nodes: Vec<Node>,
+    /// Every arrow.
+    pub arrows: Vec<Arrow>,
+    /// For each failed check, in the order of the refusal, its name, where it stands, and its cycle.
+    pub failures: Vec<(String, String, Vec<Edge>)>,
+    /// Which of them is marked: the one with the smallest cycle.
+    pub marked: Option<usize>,
+}
+
+impl Drawing {
+    /// Draws an execution with the checks it fails.
+    pub fn new(program: &Program, execution: &Execution, failures: &[Failure]) -> Drawing {
+        let mut letters = 0;
+        let nodes: Vec<Node> = execution
+            .events
+            .iter()
+            .map(|event| node(program, event, &mut letters))
+            .collect();
+        let columns: Vec<Column> = program
+            .threads
+            .iter()
+            .enumerate()
+            .map(|(t, thread)| Column {
+                name: format!("P{t}"),
+                place: place(thread.placement),
+                events: (0..nodes.len())
+                    .filter(|e| nodes[*e].thread == Some(t))
+                    .collect(),
+            })
+            .collect();
+        let initial = (0..nodes.len())
+            .filter(|e| nodes[*e].thread.is_none())
+            .collect();
+        let failures: Vec<(String, String, Vec<Edge>)> = failures
+            .iter()
+            .map(|f| {
+                let place = format!("{}:{}", f.file, f.line);
+                (
+                    f.check.to_string(),
+                    place,
+                    tidy(&known(&f.cycle, execution)),
+                )
+            })
+            .collect();
+        // A cycle says more than a path that should not be there.
+        let marked = (0..failures.len())
+            .filter(|i| !failures[*i].2.is_empty())
+            .min_by_key(|i| (!closed(&failures[*i].2), failures[*i].2.len()));
+        let mut drawing = Drawing {
+            initial,
+            columns,
+            nodes,
+            arrows: Vec::new(),
+            failures,
+            marked,
+        };
+        drawing.connect(execution);
+        drawing.mark();
+        drawing
+    }
+
+    /// A cycle in a line: `a -po-> b -rf-> c -po-> d -fr-> a`.
+    pub fn cycle_text(&self, cycle: &[Edge]) -> String {
+        let mut out = String::new();
+        let mut at = None;
+        for edge in cycle {
+            if at != Some(edge.from) {
+                if at.is_some() {
+                    out.push_str(", ");
+                }
+                out.push_str(&self.nodes[edge.from].id);
+            }
+            out.push_str(&format!(" -{}-> {}", edge.label, self.nodes[edge.to].id));
+            at = Some(edge.to);
+        }
+        out
+    }
+
+    fn arrow(&mut self, from: usize, to: usize, label: &str, strand: Strand) {
+        self.arrows.push(Arrow {
+            from,
+            to,
+            label: label.to_owned(),
+            strand,
+            in_cycle: false,
+        });
+    }
+
+    fn connect(&mut self, execution: &Execution) {
+        let columns: Vec<Vec<usize>> = self.columns.iter().map(|c| c.events.clone()).collect();
+        for pair in columns.iter().flat_map(|events| events.windows(2)) {
+            self.arrow(pair[0], pair[1], "po", Strand::Program);
+        }
+        for (write, read) in &execution.reads_from {
+            self.arrow(*write, *read, "rf", Strand::ReadsFrom);
+        }
+        for (a, b) in &execution.coherence {
+            if self.nodes[*a].thread.is_some() {
+                self.arrow(*a, *b, "co", Strand::Coherence);
+            }
+        }
+        for (write, read) in &execution.reads_from {
+            for (_, next) in execution.coherence.iter().filter(|(a, _)| a == write) {
+                if next != read {
+                    self.arrow(*read, *next, "fr", Strand::FromReads);
+                }
+            }
+        }
+    }
+
+    /// Marks the smallest cycle, and draws what it needs and is not there yet.
+    fn mark(&mut self) {
+        let Some(cycle) = self.marked.map(|i| self.failures[i].2.clone()) else {
+            return;
+        };
+        for edge in cycle {
+            self.nodes[edge.from].in_cycle = true;
+            self.nodes[edge.to].in_cycle = true;
+            let strand = strand(&edge.label);
+            if strand == Strand::Program {
+                let between = self.between(edge.from, edge.to);
+                if !between.is_empty() {
+                    for arrow in &mut self.arrows {
+                        arrow.in_cycle |= arrow.strand == Strand::Program
+                            && between.contains(&(arrow.from, arrow.to));
+                    }
+                    continue;
+                }
+            }
+            let there = self.arrows.iter_mut().find(|a| {
+                (a.from, a.to, a.strand) == (edge.from, edge.to, strand) && a.label == edge.label
+            });
+            match there {
+                Some(arrow) => arrow.in_cycle = true,
+                None => {
+                    self.arrow(edge.from, edge.to, &edge.label, strand);
+                    if let Some(arrow) = self.arrows.last_mut() {
+                        arrow.in_cycle = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The neighbours in program order that lead from one event to another; none where it is not
+    /// before the other.
+    fn between(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        for column in &self.columns {
+            let at = |e: usize| column.events.iter().position(|x| *x == e);
+            if let (Some(a), Some(b)) = (at(from), at(to))
+                && a < b
+            {
+                let events = &column.events[a..=b];
+                return events.windows(2).map(|p| (p[0], p[1])).collect();
+            }
+        }
+        Vec::new()
+    }
+}
+
+fn strand(label: &str) -> Strand {
+    match label {
+        "po" | "sb" => Strand::Program,
+        "rf" => Strand::ReadsFrom,
+        "co" | "mo" => Strand::Coherence,
+        "fr" => Strand::FromReads,
+        _ => Strand::Other,
+    }
+}
+
+/// The edge from an initial value to a later write of the same place is coherence.
+fn known(cycle: &[Edge], execution: &Execution) -> Vec<Edge> {
+    let mut edges = cycle.to_vec();
+    for edge in &mut edges {
+        let (from, to) = (&execution.events[edge.from], &execution.events[edge.to]);
+        if edge.label == "init" && from.place == to.place && to.written.is_some() {
+            edge.label = "co".to_owned();
+        }
+    }
+    edges
+}
+
+fn closed(edges: &[Edge]) -> bool {
+    edges.len() > 1 && edges.first().map(|e| e.from) == edges.last().map(|e| e.to)
+}
+
+/// Joins the edges of a cycle that people read as one.
+fn tidy(cycle: &[Edge]) -> Vec<Edge> {
+    let mut edges = cycle.to_vec();
+    loop {
+        let joined = (0..edges.len()).find_map(|i| {
+            let next = (i + 1) % edges.len();
+            let label = join(&edges[i], &edges[next])?;
+            Some((i, next, label))
+        });
+        let Some((i, next, label)) = joined else {
+            return edges;
+        };
+        edges[i].label = label;
+        edges[i].to = edges[next].to;
+        edges.remove(next);
+    }
+}
+
+fn join(first: &Edge, second: &Edge) -> Option<String> {
+    if first.to != second.from || first.from == second.to {
+        return None;
+    }
+    match (first.label.as_str(), second.label.as_str()) {
+        ("rf^-1", "co" | "mo") | ("fr", "co" | "mo") => Some("fr".into()),
+        (a @ ("po" | "co" | "mo" | "S"), b) if a == b => Some(a.into()),
+        _ => None,
+    }
+}
+
+fn node(program: &Program, event: &Shown, letters: &mut usize) -> Node {
+    let place = event.place.map(|(location, element)| {
+        let observable = Observable::Memory(location, element);
+        let ty = program.observable_type(observable);
+        (program.observable_name(observable), ty)
+    });
+    let (name, ty) = match &place {
+        Some((name, ty)) => (name.as_str(), *ty),
+        None => ("", Default::default()),
+    };
+    let value = |v: Option<i64>| v.map_or("?".to_owned(), |v| ty.show(v));
+    let label = match event.action {
+        Action::Initial => format!("{name}={}", value(event.written)),
+        Action::Read => format!("R {name}={}", value(event.read)),
+        Action::Write => format!("W {name}={}", value(event.written)),
+        Action::ReadModifyWrite => {
+            format!("RMW {name}={}→{}", value(event.read), value(event.written))
+        }
+        Action::Fence => "F".to_owned(),
+        Action::Entry => "barrier entry".to_owned(),
+        Action::Exit => "barrier exit".to_owned(),
+    };
+    let id = match event.action {
+        Action::Initial => format!("init {name}"),
+        Action::Read
+        | Action::Write
+        | Action::ReadModifyWrite
+        | Action::Fence
+        | Action::Entry
+        | Action::Exit => {
+            *letters += 1;
+            letter(*letters - 1)
+        }
+    };
+    let mut detail = Vec::new();
+    match (event.action, event.ordering) {
+        (Action::Initial, _) => {}
+        (_, Some((order, scope))) => {
+            detail.push(order_word(order));
+            detail.push(scope_word(scope));
+        }
+        (_, None) => detail.push("plain"),
+    }
+    if event.region == Some(Region::Local) {
+        detail.push("local");
+    }
+    Node {
+        id,
+        label,
+        detail: detail.join(", "),
+        thread: event.thread.map(|t| t.index()),
+        in_cycle: false,
+    }
+}
+
+/// `a` to `z`, then `aa`, `ab`, ….
+fn letter(mut index: usize) -> String {
+    let mut out = String::new();
+    loop {
+        out.insert(0, char::from(b'a' + (index % 26) as u8));
+        if index < 26 {
+            return out;
+        }
+        index = index / 26 - 1;
+    }
+}
+
+/// An order in a word.
+pub(super) fn order_word(order: MemOrder) -> &'static str {
+    match order {
+        MemOrder::Relaxed => "relaxed",
+        MemOrder::Acquire => "acquire",
+        MemOrder::Release => "release",
+        MemOrder::AcqRel => "acq_rel",
+        MemOrder::SeqCst => "seq_cst",
+    }
+}
+
+/// A scope in a word.
+pub(super) fn scope_word(scope: MemScope) -> &'static str {
+    match scope {
+        MemScope::WorkItem => "work_item",
+        MemScope::SubGroup => "sub_group",
+        MemScope::WorkGroup => "work_group",
+        MemScope::Device => "device",
+        MemScope::AllSvmDevices => "all_devices",
+    }
+}
+
+fn place(placement: Placement) -> String {
+    match placement {
+        Placement::Host => "host".to_owned(),
+        Placement::Device {
+            device,
+            work_group,
+            sub_group,
+        } => {
+            let mut out = String::new();
+            if let Some(sub_group) = sub_group {
+                out.push_str(&format!("sg {sub_group}, "));
+            }
+            out.push_str(&format!("wg {work_group}, dev {device}"));
+            out
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edges(parts: &[(usize, &str, usize)]) -> Vec<Edge> {
+        parts
+            .iter()
+            .map(|(from, label, to)| Edge {
+                from: *from,
+                to: *to,
+                label: (*label).to_owned(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn letters_go_on_after_z() {
+        let names: Vec<String> = [0, 25, 26, 27, 51, 52, 701, 702].map(letter).to_vec();
+        assert_eq!(names, ["a", "z", "aa", "ab", "az", "ba", "zz", "aaa"]);
+    }
+
+    #[test]
+    fn edges_that_are_read_as_one_are_joined() {
+        let cycle = edges(&[(1, "po", 2), (2, "po", 3), (3, "rf^-1", 0), (0, "co", 1)]);
+        assert_eq!(tidy(&cycle), edges(&[(1, "po", 3), (3, "fr", 1)]));
+        // Also across the place where the cycle is written to begin.
+        let turned = edges(&[(0, "co", 1), (1, "po", 3), (3, "rf^-1", 0)]);
+        assert_eq!(tidy(&turned), edges(&[(1, "po", 3), (3, "fr", 1)]));
+        // A cycle of two edges stays one.
+        let two = edges(&[(1, "po", 2), (2, "po", 1)]);
+        assert_eq!(tidy(&two), two);
+        // A path that is no cycle stays open.
+        let open = edges(&[(0, "rf", 1), (1, "po", 2), (2, "po", 3)]);
+        assert_eq!(tidy(&open), edges(&[(0, "rf", 1), (1, "po", 3)]));
+    }
+}

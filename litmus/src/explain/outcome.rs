@@ -1,0 +1,298 @@
+//! Outcomes as a user types them: `1:r0=1 1:r1=0`, or with `/\` as in conditions.
+//!
+//! Any register or location of the test may be named, and not all of them need to be: what is left
+//! out may have any value.
+
+use crate::program::{
+    Atom, LocId, Observable, Predicate, Program, RegId, Relation, ScalarType, ThreadId,
+};
+use thiserror::Error;
+
+/// What is wrong with an outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OutcomeError {
+    /// Nothing is said.
+    #[error("the outcome is empty; it is written like {example}")]
+    Empty {
+        /// An outcome of this test.
+        example: String,
+    },
+    /// Not a pair.
+    #[error("`{part}` is not part of an outcome; it is written like {example}")]
+    NoPair {
+        /// What stands there.
+        part: String,
+        /// An outcome of this test.
+        example: String,
+    },
+    /// No such register or location.
+    #[error("the test has no `{name}`; it has {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// Not a number.
+    #[error("`{value}` is no value for {name}; a value is an integer such as 1, -1 or 0x2a")]
+    Value {
+        /// The name.
+        name: String,
+        /// What stands there.
+        value: String,
+    },
+    /// A number that the type does not have.
+    #[error("{name} is {ty} and never {value}")]
+    Range {
+        /// The name.
+        name: String,
+        /// Its type.
+        ty: ScalarType,
+        /// The value.
+        value: String,
+    },
+    /// Two values.
+    #[error("{name} is given two values")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+}
+
+/// Reads an outcome of a program: pairs `name=value` with spaces, commas, `;`, `&&` or `/\`
+/// between them.
+///
+/// # Errors
+/// The first thing in it that is wrong.
+pub fn outcome(program: &Program, text: &str) -> Result<Predicate, OutcomeError> {
+    let mut flat = text.replace("/\\", " ").replace("&&", " ");
+    flat = flat.replace([',', ';', '(', ')'], " ").replace("==", "=");
+    // Spaces around the sign belong to the pair.
+    let pieces: Vec<&str> = flat.split('=').map(str::trim).collect();
+    let joined = pieces.join("=");
+    let mut parts: Vec<Predicate> = Vec::new();
+    let mut named: Vec<Observable> = Vec::new();
+    for part in joined.split_whitespace() {
+        let pair = part.split_once('=');
+        let Some((name, value)) = pair.filter(|(n, v)| !n.is_empty() && !v.is_empty()) else {
+            return Err(OutcomeError::NoPair {
+                part: part.to_owned(),
+                example: example(program),
+            });
+        };
+        let observable = find(program, name).ok_or_else(|| OutcomeError::Unknown {
+            name: name.to_owned(),
+            known: known(program),
+        })?;
+        if named.contains(&observable) {
+            return Err(OutcomeError::Twice {
+                name: program.observable_name(observable),
+            });
+        }
+        named.push(observable);
+        let value = number(program, observable, value)?;
+        parts.push(Predicate::Compare(
+            Relation::Eq,
+            Atom::Observe(observable),
+            Atom::Const(value),
+        ));
+    }
+    match parts.len() {
+        0 => Err(OutcomeError::Empty {
+            example: example(program),
+        }),
+        1 => Ok(parts.remove(0)),
+        _ => Ok(Predicate::And(parts)),
+    }
+}
+
+/// An outcome as people write it: with spaces where it is a conjunction of values, as a condition
+/// otherwise.
+pub fn outcome_text(program: &Program, outcome: &Predicate) -> String {
+    let text = crate::syntax::predicate_text(program, outcome);
+    match outcome {
+        Predicate::And(parts) if parts.iter().all(is_value) => text.replace(" /\\ ", " "),
+        Predicate::Bool(_)
+        | Predicate::Compare(..)
+        | Predicate::Not(_)
+        | Predicate::And(_)
+        | Predicate::Or(_) => text,
+    }
+}
+
+fn is_value(part: &Predicate) -> bool {
+    matches!(
+        part,
+        Predicate::Compare(Relation::Eq, Atom::Observe(_), Atom::Const(_))
+    )
+}
+
+/// Everything of a program that an outcome can name.
+fn all(program: &Program) -> Vec<Observable> {
+    let mut all = Vec::new();
+    for (t, thread) in program.threads.iter().enumerate() {
+        for r in 0..thread.registers.len() {
+            all.push(Observable::Register(ThreadId(t as u32), RegId(r as u32)));
+        }
+    }
+    for (l, location) in program.locations.iter().enumerate() {
+        for element in 0..location.len() {
+            all.push(Observable::Memory(LocId(l as u32), element));
+        }
+    }
+    all
+}
+
+fn find(program: &Program, name: &str) -> Option<Observable> {
+    let bare = name.strip_prefix('P').unwrap_or(name);
+    let unbracketed = name.strip_prefix('[').and_then(|n| n.strip_suffix(']'));
+    let location = unbracketed.unwrap_or(name);
+    let all = all(program);
+    let exact = |wanted: &str| {
+        all.iter()
+            .copied()
+            .find(|o| program.observable_name(*o) == wanted)
+    };
+    exact(location).or_else(|| exact(bare)).or_else(|| {
+        // `0:x`, where P0 has no register `x`, is the location.
+        let (thread, rest) = bare.split_once(':')?;
+        let thread: usize = thread.parse().ok()?;
+        (thread < program.threads.len())
+            .then(|| exact(rest))
+            .flatten()
+            .filter(|o| matches!(o, Observable::Memory(..)))
+    })
+}
+
+fn number(program: &Program, observable: Observable, text: &str) -> Result<i64, OutcomeError> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let lower = digits.to_ascii_lowercase();
+    let parsed = match lower.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => lower.parse::<u64>(),
+    };
+    let name = program.observable_name(observable);
+    // A sign that `parse` would accept after ours is no digit.
+    let value = match parsed {
+        Ok(value) if !digits.starts_with(['+', '-']) => value,
+        Ok(_) | Err(_) => {
+            return Err(OutcomeError::Value {
+                name,
+                value: text.to_owned(),
+            });
+        }
+    };
+    let ty = program.observable_type(observable);
+    let wide = if negative {
+        -i128::from(value)
+    } else {
+        i128::from(value)
+    };
+    let fits = match ty {
+        ScalarType::Flag => (0..=1).contains(&wide),
+        ScalarType::Char | ScalarType::Short | ScalarType::Int | ScalarType::Long => {
+            // Hexadecimal numbers give the bits.
+            let top = if lower.starts_with("0x") { 0 } else { 1 };
+            let half = 1i128 << (ty.bits() - top);
+            wide >= -(1i128 << (ty.bits() - 1)) && wide < half
+        }
+        ScalarType::UChar | ScalarType::UShort | ScalarType::UInt | ScalarType::ULong => {
+            wide >= 0 && wide < 1i128 << ty.bits()
+        }
+    };
+    if !fits {
+        return Err(OutcomeError::Range {
+            name,
+            ty,
+            value: text.to_owned(),
+        });
+    }
+    Ok(ty.wrap(wide as i64))
+}
+
+fn known(program: &Program) -> String {
+    const MOST: usize = 24;
+    let all = all(program);
+    let mut names: Vec<String> = all
+        .iter()
+        .take(MOST)
+        .map(|o| program.observable_name(*o))
+        .collect();
+    match all.len() {
+        0 => "neither registers nor locations".into(),
+        n if n > MOST => {
+            names.push(format!("and {} more", n - MOST));
+            names.join(", ")
+        }
+        _ => names.join(", "),
+    }
+}
+
+fn example(program: &Program) -> String {
+    let pairs: Vec<String> = program
+        .observables()
+        .iter()
+        .take(3)
+        .map(|o| format!("{}=0", program.observable_name(*o)))
+        .collect();
+    format!("'{}'", pairs.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program() -> Program {
+        let text = "OPENCL t\n{ int a[2] = {0, 0}; }\n\
+            P0(global atomic_int* x, global int* a, global atomic_ulong* u)\
+            { int r0 = atomic_load(x); char c = 1; a[1] = 1; }\n\
+            exists (0:r0=1)";
+        crate::syntax::read_litmus("t", text).expect("a program")
+    }
+
+    #[test]
+    fn every_way_to_write_an_outcome_is_read() {
+        let p = program();
+        let expected = "0:r0=1 x=0";
+        for text in [
+            "0:r0=1 x=0",
+            "0:r0 = 1 /\\ x=0",
+            "P0:r0=1, [x]=0",
+            "(0:r0==0x1 && 0:x=0)",
+            "0:r0=1;x=0;",
+        ] {
+            let read = outcome(&p, text).expect(text);
+            assert_eq!(outcome_text(&p, &read), expected, "{text}");
+        }
+        let read = outcome(&p, "0:r0=0xffffffff").expect("bits");
+        assert_eq!(outcome_text(&p, &read), "0:r0=-1");
+        assert!(outcome(&p, "a[1]=1 u=18446744073709551615").is_ok());
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let p = program();
+        for (text, words) in [
+            ("", "is empty; it is written like '0:r0=0'"),
+            (" /\\ ", "is empty"),
+            ("0:r0", "`0:r0` is not part of an outcome"),
+            ("0:r0=", "`0:r0=` is not part of an outcome"),
+            ("=1", "`=1` is not part of an outcome"),
+            ("1:r0=1", "the test has no `1:r0`; it has 0:r0, 0:c, "),
+            ("a[2]=1", "no `a[2]`"),
+            ("0:r0=one", "`one` is no value for 0:r0"),
+            ("0:r0=1=2", "`1=2` is no value"),
+            ("0:r0=+1", "`+1` is no value"),
+            ("0:c=128", "0:c is char and never 128"),
+            ("u=-1", "u is ulong and never -1"),
+            ("x=99999999999999999999999", "is no value for x"),
+            ("x=0 0:x=1", "x is given two values"),
+        ] {
+            let told = outcome(&p, text).expect_err(text).to_string();
+            assert!(told.contains(words), "{text}: {told}");
+        }
+    }
+}

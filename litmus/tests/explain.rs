@@ -1,0 +1,244 @@
+//! Outcomes explained: which rule, which cycle, what would allow it, and how it is drawn.
+
+use classay_litmus::explain::{self, Report, Strand};
+use classay_litmus::oracle::{Explanation, Limits, Model};
+use classay_litmus::program::Program;
+use classay_litmus::shipped;
+use classay_litmus::syntax::read_litmus;
+
+fn program(name: &str) -> Program {
+    let (_, text) = shipped()
+        .iter()
+        .find(|(n, _)| *n == name)
+        .expect("a shipped test");
+    read_litmus(name, text).expect("a program")
+}
+
+fn explained(program: &Program, outcome: &str) -> Report {
+    let model = Model::named("opencl-3.0").expect("the model");
+    let outcome = match outcome {
+        "" => program.condition.predicate.clone(),
+        text => explain::outcome(program, text).expect("an outcome"),
+    };
+    explain::report(program, &model, &outcome, &Limits::default()).expect("an explanation")
+}
+
+fn source(text: &str) -> Program {
+    read_litmus("test", text).expect("a program")
+}
+
+/// The changes that allow the outcome, and those that only make the behaviour undefined.
+fn changes(report: &Report) -> (Vec<&str>, Vec<&str>) {
+    let of = |undefined: bool| {
+        let some = report.remedies.iter().filter(|r| r.undefined == undefined);
+        some.map(|r| r.what.as_str()).collect()
+    };
+    (of(false), of(true))
+}
+
+#[test]
+fn text_of_a_broken_message() {
+    let report = explained(&program("MP+rel+acq"), "");
+    insta::assert_snapshot!(explain::text(&report));
+}
+
+#[test]
+fn text_of_readers_that_disagree() {
+    let report = explained(&program("IRIW+sc"), "");
+    insta::assert_snapshot!(explain::text(&report));
+}
+
+#[test]
+fn text_of_a_witness() {
+    let report = explained(&program("SB+rlx"), "0:r0=0 1:r1=0");
+    insta::assert_snapshot!(explain::text(&report));
+}
+
+#[test]
+fn dot_of_three() {
+    for name in ["MP+rel+acq", "2+2W+sc", "SB+rlx"] {
+        let report = explained(&program(name), "");
+        insta::assert_snapshot!(
+            format!("dot_{name}"),
+            explain::dot(&report).expect("an execution")
+        );
+    }
+}
+
+#[test]
+fn every_picture_is_xml_with_every_event() {
+    for (name, _) in shipped() {
+        let program = program(name);
+        let report = explained(&program, "");
+        let Some(svg) = explain::svg(&report) else {
+            assert_eq!(report.explanation, Explanation::Impossible, "{name}");
+            continue;
+        };
+        let document = roxmltree::Document::parse(&svg).expect(name);
+        assert_eq!(document.root_element().tag_name().name(), "svg", "{name}");
+        let texts: Vec<&str> = document
+            .descendants()
+            .filter(|n| n.tag_name().name() == "text")
+            .filter_map(|n| n.text())
+            .collect();
+        let drawing = report.drawing.as_ref().expect("an execution");
+        for node in &drawing.nodes {
+            let expected = match node.thread {
+                Some(_) => format!("{}: {}", node.id, node.label),
+                None => format!("init {}", node.label),
+            };
+            assert!(texts.contains(&expected.as_str()), "{name}: {expected}");
+        }
+        for column in &drawing.columns {
+            assert!(texts.contains(&column.name.as_str()), "{name}");
+        }
+        let labels = texts.iter().filter(|t| **t == "rf").count();
+        let reads = drawing
+            .arrows
+            .iter()
+            .filter(|a| a.strand == Strand::ReadsFrom)
+            .count();
+        assert_eq!(labels, reads, "{name}: each arrow has its label");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
+    }
+}
+
+#[test]
+fn a_cycle_is_marked_all_around() {
+    for (name, _) in shipped() {
+        let program = program(name);
+        let report = explained(&program, "");
+        let Explanation::Forbidden(refusal) = &report.explanation else {
+            continue;
+        };
+        assert!(!refusal.failures.is_empty(), "{name}");
+        let drawing = report.drawing.as_ref().expect("an execution");
+        let marked: Vec<_> = drawing.arrows.iter().filter(|a| a.in_cycle).collect();
+        let Some(at) = drawing.marked else {
+            continue;
+        };
+        let (rule, _, cycle) = &drawing.failures[at];
+        if cycle.first().map(|e| e.from) != cycle.last().map(|e| e.to) {
+            continue;
+        }
+        // Each event of the cycle is entered as often as it is left.
+        for (event, node) in drawing.nodes.iter().enumerate() {
+            let out = marked.iter().filter(|a| a.from == event).count();
+            let into = marked.iter().filter(|a| a.to == event).count();
+            assert_eq!(out, into, "{name}, {rule}, {}", node.id);
+        }
+        assert!(marked.len() >= 2, "{name}");
+    }
+}
+
+#[test]
+fn what_would_allow_an_outcome_is_found() {
+    // Every event of WRC carries its part; orders allow it, scopes make it race.
+    let report = explained(&program("WRC+rel+acq"), "");
+    let (allow, race) = changes(&report);
+    assert_eq!(
+        allow,
+        [
+            "P1, the store to y: release → relaxed",
+            "P2, the load of y: acquire → relaxed",
+        ]
+    );
+    assert!(race.contains(&"P1, the store to y: device → work_group"));
+    // Coherence holds whatever the orders are.
+    let report = explained(&program("CoWW"), "");
+    assert_eq!(changes(&report).0, [""; 0]);
+    // Read-modify-writes and compare-exchanges have orders to lose as well.
+    let report = explained(
+        &source(
+            "OPENCL t\n{}\n\
+             P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n\
+               atomic_store_explicit(x, 1, memory_order_relaxed);\n\
+               atomic_fetch_add_explicit(y, 1, memory_order_acq_rel, memory_scope_device);\n\
+             }\n\
+             P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n\
+               int e = 1;\n\
+               int r0 = atomic_compare_exchange_strong(y, &e, 2);\n\
+               int r1 = atomic_load_explicit(x, memory_order_relaxed);\n\
+             }\n\
+             ~exists (1:r0=1 /\\ 1:r1=0)",
+        ),
+        "",
+    );
+    assert_eq!(
+        changes(&report).0,
+        [
+            "P0, the read-modify-write of y: acq_rel → acquire",
+            "P1, the compare-exchange of y: on success seq_cst → release",
+        ]
+    );
+}
+
+#[test]
+fn barriers_are_changed_together() {
+    let program = program("MP+barrier+both");
+    let all: Vec<String> = explain::changes(&program)
+        .into_iter()
+        .map(|change| {
+            assert_ne!(change.program, program, "{}", change.what);
+            change.what
+        })
+        .collect();
+    assert_eq!(
+        all,
+        [
+            "the barrier of work-group 0: without the global flag",
+            "the barrier of work-group 0: without the local flag",
+            "the barrier of work-group 0: without flags",
+            "the barrier of work-group 0: removed",
+        ]
+    );
+    let report = explained(&program, "1:r0=0");
+    assert!(matches!(report.explanation, Explanation::Forbidden(_)));
+    assert_eq!(
+        changes(&report).1,
+        [
+            "the barrier of work-group 0: without the global flag",
+            "the barrier of work-group 0: without the local flag",
+        ]
+    );
+}
+
+#[test]
+fn parts_of_an_outcome_can_be_left_open() {
+    let program = program("MP+rel+acq");
+    let open = explained(&program, "1:r0=1");
+    assert!(matches!(open.explanation, Explanation::Allowed(_)));
+    let open = explained(&program, "1:r1=0");
+    assert!(matches!(open.explanation, Explanation::Forbidden(_)));
+    let values = explained(&program, "1:r0=7");
+    assert_eq!(values.explanation, Explanation::Impossible);
+    assert!(values.drawing.is_none() && explain::svg(&values).is_none());
+    assert!(explain::text(&values).contains("1:r0=7 is impossible"));
+}
+
+#[test]
+fn undefined_behaviour_is_told() {
+    let report = explained(&program("MP+plain"), "");
+    assert_eq!(report.flags, ["mm.race"]);
+    let text = explain::text(&report);
+    assert!(text.contains("behaviour is undefined (mm.race)"), "{text}");
+    // What is undefined already cannot become so.
+    assert!(report.remedies.iter().all(|r| !r.undefined));
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let mut program = program("CoRR");
+    program.name = "a<b>&\"c\"\u{1}\u{fffe}\n".into();
+    let report = explained(&program, "");
+    let svg = explain::svg(&report).expect("an execution");
+    let document = roxmltree::Document::parse(&svg).expect("XML");
+    let title = document
+        .descendants()
+        .find(|n| n.tag_name().name() == "title")
+        .and_then(|n| n.text())
+        .expect("a title");
+    assert!(title.starts_with("a<b>&\"c\""), "{title:?}");
+    let dot = explain::dot(&report).expect("an execution");
+    assert!(dot.contains("label=\"a<b>&\\\"c\\\""), "{dot}");
+}
