@@ -51,6 +51,8 @@ pub enum Command {
     Litmus(LitmusArgs),
     /// Say what a memory model allows tests to do
     Judge(JudgeArgs),
+    /// Say why a memory model allows or forbids an outcome of a test
+    Explain(ExplainArgs),
     /// List implementations, platforms and devices with what they can do
     Devices(DevicesArgs),
     /// Print the version
@@ -153,6 +155,35 @@ pub struct JudgeArgs {
     /// Print one JSON object a test instead
     #[arg(long)]
     pub json: bool,
+    /// How often a loop whose condition depends on a read is repeated at most
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = classay_litmus::oracle::Limits::default().loop_bound
+    )]
+    pub loop_bound: u32,
+}
+
+/// Options of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A litmus test, as .litmus (OPENCL dialect) or YAML
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The outcome, as in '1:r0=1 1:r1=0'; registers and locations that it leaves out may have any
+    /// value [default: what the test asks about]
+    #[arg(long, value_name = "OUTCOME")]
+    pub outcome: Option<String>,
+    /// The memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc or sc, or
+    /// the path of a .cat file
+    #[arg(long, value_name = "MODEL", default_value = crate::judge::model::LATEST)]
+    pub model: String,
+    /// Also draw the execution as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Also write the execution as DOT, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
     /// How often a loop whose condition depends on a read is repeated at most
     #[arg(
         long,

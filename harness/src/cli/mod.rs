@@ -8,6 +8,7 @@ pub mod args;
 mod devices;
 mod drive;
 pub mod exit;
+mod explain;
 pub mod failure;
 mod judge;
 mod keep;
@@ -41,6 +42,7 @@ pub fn main() -> u8 {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Litmus(args)) => litmus::litmus(&args),
         Some(Command::Judge(args)) => judge::judge(&args),
+        Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Devices(args)) => devices::devices(&args),
         Some(Command::Version) => {
             output::Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));

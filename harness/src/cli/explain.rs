@@ -1,0 +1,84 @@
+//! `classay explain`: why a memory model allows an outcome of a test, or forbids it.
+
+use super::args::ExplainArgs;
+use super::exit;
+use super::failure::Failure;
+use super::litmus::tell;
+use super::output::Out;
+use crate::judge::ChosenModel;
+use crate::plan;
+use classay_litmus::explain::{self, Report};
+use classay_litmus::oracle::Limits;
+use classay_litmus::program::Program;
+use std::path::Path;
+
+/// Bytes of stack for the thread that asks the oracle.
+const STACK: usize = 64 << 20;
+
+/// Does it; returns the exit code.
+pub fn explain(args: &ExplainArgs) -> Result<u8, Failure> {
+    let mut out = Out::new();
+    let chosen = ChosenModel::load(&args.model).map_err(Failure::Usage)?;
+    let program = match plan::read(&args.file) {
+        Ok(program) => program,
+        Err(error) => {
+            tell(&error, false, &mut out);
+            return Ok(exit::USAGE);
+        }
+    };
+    let report = report(args, &program, &chosen)?;
+    out.text(&explain::text(&report));
+    for (path, drawn) in [
+        (&args.svg, explain::svg(&report)),
+        (&args.dot, explain::dot(&report)),
+    ] {
+        match (path, drawn) {
+            (Some(path), Some(text)) => write(path, &text)?,
+            (Some(path), None) => {
+                super::output::say(&format!(
+                    "{} is not written: no execution gives these values",
+                    path.display()
+                ));
+            }
+            (None, _) => {}
+        }
+    }
+    Ok(exit::PASSED)
+}
+
+fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result<Report, Failure> {
+    let outcome = match &args.outcome {
+        Some(text) => explain::outcome(program, text)
+            .map_err(|error| Failure::Usage(format!("--outcome: {error}")))?,
+        None => program.condition.predicate.clone(),
+    };
+    let limits = Limits {
+        loop_bound: args.loop_bound,
+        ..Limits::default()
+    };
+    let asked = std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || {
+                explain::report(program, &chosen.model, &outcome, &limits)
+            })
+            .map(|thread| thread.join())
+    });
+    match asked {
+        Ok(Ok(report)) => report.map_err(|error| {
+            Failure::Usage(format!(
+                "{} cannot be explained: {error}",
+                args.file.display()
+            ))
+        }),
+        Ok(Err(_)) => Err(Failure::Bug("the oracle panicked".into())),
+        Err(error) => Err(Failure::Bug(format!("no thread can be started: {error}"))),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| Failure::Output {
+        path: path.to_path_buf(),
+        reason: error.to_string(),
+    })
+}
