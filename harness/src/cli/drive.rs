@@ -112,17 +112,30 @@ impl Pace {
 /// The part of its share that a case always gets.
 const LEAST_SHARE: f64 = 0.1;
 
-/// Runs the cases, judged by `model`. `each` is called with every result, once it is kept.
+/// On what terms cases run.
+pub struct Terms<'a> {
+    /// The bounds on each.
+    pub limits: Limits,
+    /// What judges them.
+    pub model: &'a ChosenModel,
+    /// What keeps them within the run's time.
+    pub pace: Pace,
+}
+
+/// Runs the cases. `each` is called with every result, once it is kept.
 pub fn drive(
     session: &mut Session,
     cases: &[Case],
-    limits: Limits,
-    model: &ChosenModel,
+    terms: Terms<'_>,
     kept: &mut Kept,
-    mut pace: Pace,
     mut progress: Progress,
     each: &mut dyn FnMut(&CaseResult),
 ) -> Result<(), Halt> {
+    let Terms {
+        limits,
+        model,
+        mut pace,
+    } = terms;
     let mut all = || {
         for (done, case) in cases.iter().enumerate() {
             progress.begins(&case.test);

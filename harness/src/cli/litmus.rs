@@ -1,7 +1,7 @@
 //! `classay litmus`: tests from files, a histogram each.
 
 use super::args::LitmusArgs;
-use super::drive::{Pace, chosen, code, devices_own, drive, halted, open};
+use super::drive::{Pace, Terms, chosen, code, devices_own, drive, halted, open};
 use super::exit;
 use super::failure::Failure;
 use super::keep::Kept;
@@ -68,10 +68,12 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
     let ended = drive(
         &mut session,
         &cases,
-        args.care.limits(),
-        &model,
+        Terms {
+            limits: args.care.limits(),
+            model: &model,
+            pace: Pace::free(),
+        },
         &mut kept,
-        Pace::free(),
         Progress::new(0, cases.len(), true),
         &mut |result: &CaseResult| {
             if args.json {

@@ -1,7 +1,7 @@
 //! `classay run`: the shipped tests on a device, within a budget.
 
 use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
-use super::drive::{Pace, chosen, code, devices_own, drive, halted, open};
+use super::drive::{Pace, Terms, chosen, code, devices_own, drive, halted, open};
 use super::failure::Failure;
 use super::keep::Kept;
 use super::output::{Out, colour, complain, say};
@@ -250,10 +250,12 @@ fn go(
     let ended = drive(
         &mut session,
         cases,
-        args.care.limits(),
-        model,
+        Terms {
+            limits: args.care.limits(),
+            model,
+            pace: Pace::within(cases),
+        },
         &mut kept,
-        Pace::within(cases),
         progress,
         &mut |result: &CaseResult| {
             if args.json {
