@@ -51,6 +51,8 @@ pub enum Command {
     Litmus(LitmusArgs),
     /// Say what a memory model allows tests to do
     Judge(JudgeArgs),
+    /// Generate litmus tests from shapes, orders, scopes and placements
+    Generate(GenerateArgs),
     /// Say why a memory model allows or forbids an outcome of a test
     Explain(ExplainArgs),
     /// List implementations, platforms and devices with what they can do
@@ -193,6 +195,75 @@ pub struct ExplainArgs {
     pub loop_bound: u32,
 }
 
+/// Options of `generate`.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// Write each test into this folder as NAME.litmus; without it they are listed
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The memory model that says what each test is: a name, as opencl-3.1 or opencl-3.0, or the
+    /// path of a .cat file
+    #[arg(long, value_name = "MODEL", default_value = crate::judge::model::LATEST)]
+    pub model: String,
+    /// How many threads, within 2-4 [default: 2-4]
+    #[arg(long, value_name = "N-M", value_parser = |text: &str| span(text, 2, 4))]
+    pub threads: Option<Span>,
+    /// How many edges the cycle has, within 3-6 [default: 3-5]
+    #[arg(long, value_name = "N-M", value_parser = |text: &str| span(text, 3, 6))]
+    pub edges: Option<Span>,
+    /// Only these classes: conformance is forbidden, weak is allowed though no interleaving gives
+    /// it, sc is given by an interleaving, racy has a data race
+    #[arg(long, value_name = "CLASS", value_delimiter = ',')]
+    pub class: Vec<GeneratedClass>,
+    /// Also each conformance test weakened by one step, where that allows its outcome
+    #[arg(long)]
+    pub mutants: bool,
+    /// Only a few, which have every two traits together that some test has
+    #[arg(long, value_name = "HOW")]
+    pub cover: Option<Cover>,
+    /// Only so many, covering as many pairs of traits as possible; mutants come on top
+    #[arg(long, value_name = "N")]
+    pub count: Option<usize>,
+    /// List the tests also when they are written
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// From one number to another, both included.
+#[derive(Debug, Clone)]
+pub struct Span(pub std::ops::RangeInclusive<usize>);
+
+/// How a selection covers what there is.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Cover {
+    /// Every two traits together.
+    Pairwise,
+}
+
+/// What a generated test's outcome is to a model.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum GeneratedClass {
+    /// Forbidden, and the program has no race.
+    Conformance,
+    /// Allowed, but not by an interleaving.
+    Weak,
+    /// Allowed by an interleaving.
+    Sc,
+    /// The program has a race.
+    Racy,
+}
+
+impl From<GeneratedClass> for classay_litmus::generate::Class {
+    fn from(class: GeneratedClass) -> Self {
+        match class {
+            GeneratedClass::Conformance => Self::Conformance,
+            GeneratedClass::Weak => Self::Weak,
+            GeneratedClass::Sc => Self::Sc,
+            GeneratedClass::Racy => Self::Racy,
+        }
+    }
+}
+
 /// How much trouble to take with workers that die.
 #[derive(Debug, Args)]
 pub struct CareArgs {
@@ -248,6 +319,17 @@ impl CareArgs {
     }
 }
 
+/// A number or a span of numbers, `2` or `2-4`, within bounds.
+fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    match (from.trim().parse(), to.trim().parse()) {
+        (Ok(from), Ok(to)) if least <= from && from <= to && to <= most => Ok(Span(from..=to)),
+        (Ok(_), Ok(_)) | (Err(_), _) | (_, Err(_)) => Err(format!(
+            "expected a number or a span of numbers from {least} to {most}, like {least}-{most}"
+        )),
+    }
+}
+
 /// A time in seconds: more than nothing, and no more than can be waited for.
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -267,6 +349,16 @@ mod tests {
     #[test]
     fn the_grammar_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn spans_are_checked() {
+        for (text, expected) in [("3", 3..=3), ("2-4", 2..=4), ("2 - 3", 2..=3)] {
+            assert_eq!(span(text, 2, 4).map(|s| s.0), Ok(expected));
+        }
+        for wrong in ["", "1", "1-2", "4-2", "2-5", "2-", "-", "x", "2-3-4"] {
+            assert!(span(wrong, 2, 4).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod drive;
 pub mod exit;
 mod explain;
 pub mod failure;
+mod generate;
 mod judge;
 mod keep;
 mod litmus;
@@ -42,6 +43,7 @@ pub fn main() -> u8 {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Litmus(args)) => litmus::litmus(&args),
         Some(Command::Judge(args)) => judge::judge(&args),
+        Some(Command::Generate(args)) => generate::generate(&args),
         Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Devices(args)) => devices::devices(&args),
         Some(Command::Version) => {

@@ -272,8 +272,8 @@ impl Shape {
         let next = |i: usize| (i + 1) % n;
         // who must come before whom in modification order
         let mut before: Vec<(usize, usize)> = Vec::new();
-        for i in 0..n {
-            match cycle[i] {
+        for (i, edge) in cycle.iter().enumerate() {
+            match edge {
                 Coe | Coi => before.push((i, next(i))),
                 Fre | Fri | Rmw if received(i) => before.push(((i + n - 1) % n, next(i))),
                 Fre | Fri | Rmw | Rfe | Rfi | Pod(..) | Pos(..) => {}
