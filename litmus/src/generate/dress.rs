@@ -3,9 +3,9 @@
 use super::context::{CONTEXTS, Context};
 use super::design::{Dependency, Design, Mode, Step};
 use super::mutate::swapped;
+use super::outfit::{alike, kind, outfits};
 use super::shape::{Shape, Slot};
 use crate::program::{Barrier, FenceFlags, MemOrder, MemScope};
-use std::collections::BTreeSet;
 
 /// How a thread is dressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,53 +73,6 @@ use Dress::{
     Relaxed, SeqCst, Update,
 };
 
-/// What a thread can wear where every combination is tried.
-const WARDROBE: [Dress; 11] = [
-    Relaxed,
-    Ends,
-    Every,
-    SeqCst,
-    Fence,
-    FenceAcqRel,
-    FenceSeqCst,
-    Address,
-    Data,
-    Control,
-    Update,
-];
-
-/// What all threads can wear alike.
-const UNIFORMS: [Dress; 14] = [
-    Relaxed,
-    Ends,
-    Every,
-    SeqCst,
-    Fence,
-    FenceAcqRel,
-    FenceSeqCst,
-    Address,
-    Data,
-    Control,
-    Update,
-    Dress::Barrier,
-    PlainBarrier,
-    Plain,
-];
-
-/// What is mixed outside the first context.
-const MIXED: [Dress; 4] = [Ends, Every, SeqCst, Fence];
-
-impl Dress {
-    /// What a thread with one access wears beside another dressed like this.
-    fn companion(self) -> Dress {
-        match self {
-            Ends | Every => Every,
-            SeqCst | Update | Dress::Barrier | PlainBarrier | Plain => self,
-            Relaxed | Fence | FenceAcqRel | FenceSeqCst | Address | Data | Control => Relaxed,
-        }
-    }
-}
-
 /// Every candidate of a shape, in a fixed order.
 pub fn candidates(shape: &Shape) -> Vec<Candidate> {
     let mut out = Vec::new();
@@ -142,29 +95,6 @@ pub fn candidates(shape: &Shape) -> Vec<Candidate> {
     out
 }
 
-/// The one dress of all threads with more than one access, or that they differ and the least.
-fn kind(shape: &Shape, dresses: &[Dress]) -> String {
-    let long = || {
-        (shape.threads.iter().zip(dresses))
-            .filter(|(slots, _)| slots.len() > 1)
-            .map(|(_, dress)| dress)
-    };
-    match long().min() {
-        Some(least) if alike(shape, dresses) => format!("{least:?}"),
-        Some(least) => format!("{least:?} and others"),
-        None => "no program order".to_string(),
-    }
-}
-
-/// Whether all the threads with more than one access wear the same.
-fn alike(shape: &Shape, dresses: &[Dress]) -> bool {
-    let mut long = (shape.threads.iter().zip(dresses))
-        .filter(|(slots, _)| slots.len() > 1)
-        .map(|(_, dress)| dress);
-    let first = long.next();
-    first.is_some() && long.all(|dress| Some(dress) == first)
-}
-
 /// The candidate with its cycle opened, the accesses of one thread in the other order, so that an
 /// interleaving can give the outcome: what every device must be able to show.
 fn opened(candidate: &Candidate) -> Option<Candidate> {
@@ -176,59 +106,6 @@ fn opened(candidate: &Candidate) -> Option<Candidate> {
         idiom: Idiom::Opened,
         design,
     })
-}
-
-/// What the threads of a shape wear together: uniforms first.
-fn outfits(shape: &Shape, all: bool) -> Vec<Vec<Dress>> {
-    let long: Vec<bool> = shape.threads.iter().map(|slots| slots.len() > 1).collect();
-    let longs = long.iter().filter(|l| **l).count();
-    let wear = |main: &dyn Fn(usize) -> Dress, other: Dress| -> Vec<Dress> {
-        (0..long.len())
-            .map(|t| if long[t] { main(t) } else { other })
-            .collect()
-    };
-    let mut out: Vec<Vec<Dress>> = UNIFORMS
-        .iter()
-        .map(|&dress| wear(&|_| dress, dress.companion()))
-        .collect();
-    let wardrobe: &[Dress] = if all { &WARDROBE } else { &MIXED };
-    let position = |t: usize| long[..t].iter().filter(|l| **l).count();
-    match longs {
-        0 => {}
-        1 => {
-            for &dress in wardrobe {
-                for other in [Relaxed, Every, SeqCst] {
-                    out.push(wear(&|_| dress, other));
-                }
-            }
-        }
-        2 => {
-            for &first in wardrobe {
-                for &second in wardrobe {
-                    let main = |t: usize| if position(t) == 0 { first } else { second };
-                    let (one, other) = (first.companion(), second.companion());
-                    out.push(wear(&main, one.min(other)));
-                    if long.len() > 2 {
-                        out.push(wear(&main, one.max(other)));
-                        out.push(wear(&main, Relaxed));
-                    }
-                }
-            }
-        }
-        _ => {
-            for &most in &MIXED {
-                for &one in wardrobe {
-                    for odd in 0..longs {
-                        let main = |t: usize| if position(t) == odd { one } else { most };
-                        out.push(wear(&main, most.companion()));
-                    }
-                }
-            }
-        }
-    }
-    let mut seen = BTreeSet::new();
-    out.retain(|dresses| seen.insert(dresses.clone()));
-    out
 }
 
 fn candidate(

@@ -1,7 +1,7 @@
 //! The generator: the memory model's vocabulary turned into tests.
 //!
 //! A test starts as a cycle of edges ([`Shape`]), an outcome that no interleaving explains. Its
-//! threads are dressed with orders, fences, dependencies and barriers (`dress`) in a context of
+//! threads are dressed with orders, fences, dependencies and barriers (`dress`, `outfit`) in a context of
 //! scopes, placements and regions (`context`); what comes out is a [`Design`], of which `canonical`
 //! keeps one among those that are alike. The oracle then says what the outcome is to the model
 //! ([`Class`]), `mutate` weakens the tests that forbid it, and `cover` selects a few that have every
@@ -15,6 +15,7 @@ mod cover;
 mod design;
 mod dress;
 mod mutate;
+mod outfit;
 mod shape;
 
 #[cfg(test)]

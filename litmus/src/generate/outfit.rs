@@ -1,0 +1,131 @@
+//! Outfits: what the threads of a shape wear together.
+
+use super::dress::Dress::{
+    self, Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Plain,
+    PlainBarrier, Relaxed, SeqCst, Update,
+};
+use super::shape::Shape;
+use std::collections::BTreeSet;
+
+/// What a thread can wear where every combination is tried.
+const WARDROBE: [Dress; 11] = [
+    Relaxed,
+    Ends,
+    Every,
+    SeqCst,
+    Fence,
+    FenceAcqRel,
+    FenceSeqCst,
+    Address,
+    Data,
+    Control,
+    Update,
+];
+
+/// What all threads can wear alike.
+const UNIFORMS: [Dress; 14] = [
+    Relaxed,
+    Ends,
+    Every,
+    SeqCst,
+    Fence,
+    FenceAcqRel,
+    FenceSeqCst,
+    Address,
+    Data,
+    Control,
+    Update,
+    Dress::Barrier,
+    PlainBarrier,
+    Plain,
+];
+
+/// What is mixed outside the first context.
+const MIXED: [Dress; 4] = [Ends, Every, SeqCst, Fence];
+
+impl Dress {
+    /// What a thread with one access wears beside another dressed like this.
+    fn companion(self) -> Dress {
+        match self {
+            Ends | Every => Every,
+            SeqCst | Update | Dress::Barrier | PlainBarrier | Plain => self,
+            Relaxed | Fence | FenceAcqRel | FenceSeqCst | Address | Data | Control => Relaxed,
+        }
+    }
+}
+
+/// What the threads of a shape wear together: uniforms first.
+pub fn outfits(shape: &Shape, all: bool) -> Vec<Vec<Dress>> {
+    let long: Vec<bool> = shape.threads.iter().map(|slots| slots.len() > 1).collect();
+    let longs = long.iter().filter(|l| **l).count();
+    let wear = |main: &dyn Fn(usize) -> Dress, other: Dress| -> Vec<Dress> {
+        (0..long.len())
+            .map(|t| if long[t] { main(t) } else { other })
+            .collect()
+    };
+    let mut out: Vec<Vec<Dress>> = UNIFORMS
+        .iter()
+        .map(|&dress| wear(&|_| dress, dress.companion()))
+        .collect();
+    let wardrobe: &[Dress] = if all { &WARDROBE } else { &MIXED };
+    let position = |t: usize| long[..t].iter().filter(|l| **l).count();
+    match longs {
+        0 => {}
+        1 => {
+            for &dress in wardrobe {
+                for other in [Relaxed, Every, SeqCst] {
+                    out.push(wear(&|_| dress, other));
+                }
+            }
+        }
+        2 => {
+            for &first in wardrobe {
+                for &second in wardrobe {
+                    let main = |t: usize| if position(t) == 0 { first } else { second };
+                    let (one, other) = (first.companion(), second.companion());
+                    out.push(wear(&main, one.min(other)));
+                    if long.len() > 2 {
+                        out.push(wear(&main, one.max(other)));
+                        out.push(wear(&main, Relaxed));
+                    }
+                }
+            }
+        }
+        _ => {
+            for &most in &MIXED {
+                for &one in wardrobe {
+                    for odd in 0..longs {
+                        let main = |t: usize| if position(t) == odd { one } else { most };
+                        out.push(wear(&main, most.companion()));
+                    }
+                }
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    out.retain(|dresses| seen.insert(dresses.clone()));
+    out
+}
+
+/// The one dress of all threads with more than one access, or that they differ and the least.
+pub fn kind(shape: &Shape, dresses: &[Dress]) -> String {
+    let long = || {
+        (shape.threads.iter().zip(dresses))
+            .filter(|(slots, _)| slots.len() > 1)
+            .map(|(_, dress)| dress)
+    };
+    match long().min() {
+        Some(least) if alike(shape, dresses) => format!("{least:?}"),
+        Some(least) => format!("{least:?} and others"),
+        None => "no program order".to_string(),
+    }
+}
+
+/// Whether all the threads with more than one access wear the same.
+pub fn alike(shape: &Shape, dresses: &[Dress]) -> bool {
+    let mut long = (shape.threads.iter().zip(dresses))
+        .filter(|(slots, _)| slots.len() > 1)
+        .map(|(_, dress)| dress);
+    let first = long.next();
+    first.is_some() && long.all(|dress| Some(dress) == first)
+}
