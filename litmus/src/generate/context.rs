@@ -115,6 +115,14 @@ impl Context {
         (self.spread != PairAndOthers || threads > 2) && (self.layout != Split || locations > 1)
     }
 
+    /// Whether it puts threads into sub-groups, which only scopes and barriers can ask for.
+    pub fn names_sub_groups(&self) -> bool {
+        match self.spread {
+            OneSubGroup | SubGroups => true,
+            Groups | OneGroup | PairAndOthers | Devices | WithHost => false,
+        }
+    }
+
     /// Where thread `t` of `threads` runs.
     pub fn placement(&self, t: usize, threads: usize) -> Placement {
         let place = |device, work_group, sub_group| Placement::Device {

@@ -186,7 +186,13 @@ fn body(steps: &[Step], reads: &mut Vec<i64>) -> Vec<Instr> {
                 return out;
             }
             (Dependency::Address, Some((register, _))) => {
-                out.push(access(slot, mode, Some(zero(register)), None, reads));
+                // unlike zero, plainly within every location
+                let index = Expr::Select(
+                    Box::new(Expr::Reg(register)),
+                    Box::new(Expr::Const(0)),
+                    Box::new(Expr::Const(0)),
+                );
+                out.push(access(slot, mode, Some(index), None, reads));
             }
             (Dependency::Data, Some((register, _))) => {
                 out.push(access(slot, mode, None, Some(zero(register)), reads));

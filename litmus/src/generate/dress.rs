@@ -129,6 +129,9 @@ fn candidate(
         return None;
     }
     let plain = dresses.iter().all(|d| matches!(d, Plain | PlainBarrier));
+    if dresses.iter().all(|d| *d == Plain) && context.names_sub_groups() {
+        return None;
+    }
     let idiom = match idiom {
         Idiom::Atomic if plain => Idiom::Plain,
         Idiom::Atomic | Idiom::Plain | Idiom::Opened => idiom,

@@ -1,6 +1,7 @@
 //! What generated tests have in common, and what the well-known ones among them are.
 
 use super::*;
+use crate::program::{BarrierScope, MemScope, Placement, Region};
 use crate::syntax::read_litmus;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -87,6 +88,46 @@ fn what_is_written_reads_back() {
         match read_litmus(&test.name, &text) {
             Ok(program) => assert_eq!(program, test.program(), "{text}"),
             Err(error) => panic!("{error:?}\n{text}"),
+        }
+    }
+}
+
+#[test]
+fn placements_make_sense() {
+    for shape in shapes(2..=4, 3..=6) {
+        for candidate in candidates(&shape) {
+            let design = &candidate.design;
+            let groups: HashSet<Option<(u32, u32)>> = design
+                .placements
+                .iter()
+                .map(|placement| match *placement {
+                    Placement::Host => None,
+                    Placement::Device {
+                        device, work_group, ..
+                    } => Some((device, work_group)),
+                })
+                .collect();
+            let local = design.regions.contains(&Region::Local);
+            let shared = groups.len() == 1 && !groups.contains(&None);
+            assert!(shared || !local, "{}", candidate.name);
+            let named = design.placements.iter().any(|p| {
+                matches!(
+                    p,
+                    Placement::Device {
+                        sub_group: Some(_),
+                        ..
+                    }
+                )
+            });
+            let asked = design.threads.iter().flatten().any(|step| match step {
+                Step::Access { mode, .. } => match mode {
+                    Mode::Plain => false,
+                    Mode::Atomic(_, scope) | Mode::Update(_, scope) => *scope == MemScope::SubGroup,
+                },
+                Step::Fence(_, _, scope) => *scope == MemScope::SubGroup,
+                Step::Barrier(barrier) => barrier.group == BarrierScope::SubGroup,
+            });
+            assert!(asked || !named, "{}", candidate.name);
         }
     }
 }
@@ -214,6 +255,7 @@ fn classes_and_questions_agree_with_the_oracle() {
             Class::Racy => (true, test.allowed),
         };
         assert_eq!((ours.racy, ours.holds), (racy, holds), "{}", test.name);
+        assert!(!ours.bounded && !ours.outside, "{}", test.name);
         match test.class {
             Class::Weak => assert!(!interleaved.holds, "{}", test.name),
             Class::Sc => assert!(interleaved.holds, "{}", test.name),
