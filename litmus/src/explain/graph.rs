@@ -134,8 +134,16 @@ impl Drawing {
     }
 
     /// A cycle in a line: `a -po-> b -rf-> c -po-> d -fr-> a`.
+    /// A path that is no cycle is there although it may not be.
     pub fn cycle_text(&self, cycle: &[Edge]) -> String {
-        let mut out = String::new();
+        if cycle.is_empty() {
+            return "no order that it asks for can be completed".into();
+        }
+        let mut out = if closed(cycle) {
+            String::new()
+        } else {
+            "there may be no ".to_owned()
+        };
         let mut at = None;
         for edge in cycle {
             if at != Some(edge.from) {
@@ -255,7 +263,7 @@ fn known(cycle: &[Edge], execution: &Execution) -> Vec<Edge> {
 }
 
 fn closed(edges: &[Edge]) -> bool {
-    edges.len() > 1 && edges.first().map(|e| e.from) == edges.last().map(|e| e.to)
+    edges.first().map(|e| e.from) == edges.last().map(|e| e.to)
 }
 
 /// Joins the edges of a cycle that people read as one.

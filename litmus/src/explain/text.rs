@@ -45,11 +45,7 @@ pub fn text(report: &Report) -> String {
 fn failures(out: &mut String, drawing: &Drawing) {
     for (rule, place, cycle) in &drawing.failures {
         out.push_str(&format!("  {rule} ({place})\n"));
-        if cycle.is_empty() {
-            out.push_str("    no order that it asks for can be completed\n");
-        } else {
-            out.push_str(&format!("    {}\n", drawing.cycle_text(cycle)));
-        }
+        out.push_str(&format!("    {}\n", drawing.cycle_text(cycle)));
     }
 }
 

@@ -106,7 +106,11 @@ fn initial(drawing: &Drawing, middle: f64, boxes: &mut [Rect]) {
     let right = at - INITIAL_GAP;
     let over = mean.max(right - (middle * 2.0).max(total));
     for (((_, event), width), x) in order.iter().zip(&widths).zip(xs) {
-        boxes[*event] = Rect::around(Point::new(x - over, 12.0), *width, INITIAL_HEIGHT);
+        let height = match drawing.nodes[*event].detail.as_str() {
+            "" => INITIAL_HEIGHT,
+            _ => HEIGHT,
+        };
+        boxes[*event] = Rect::around(Point::new(x - over, 12.0), *width, height);
     }
 }
 

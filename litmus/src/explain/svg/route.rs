@@ -20,14 +20,16 @@ pub(super) struct Route {
     pub label: Rect,
 }
 
-const BENDS: [f64; 17] = [
+const BENDS: [f64; 21] = [
     0.0, 30.0, -30.0, 60.0, -60.0, 95.0, -95.0, 135.0, -135.0, 180.0, -180.0, 230.0, -230.0, 300.0,
-    -300.0, 390.0, -390.0,
+    -300.0, 390.0, -390.0, 500.0, -500.0, 640.0, -640.0,
 ];
 const PLACES: [f64; 13] = [
     0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.27, 0.73, 0.22, 0.78, 0.17, 0.83,
 ];
 const SAMPLES: usize = 24;
+/// What outweighs everything else: something that cannot be read.
+const HIDDEN: f64 = 2000.0;
 const LABEL_HEIGHT: f64 = 17.0;
 
 /// The routes of a drawing's arrows, in their order.
@@ -90,6 +92,14 @@ fn best(arrow: &Arrow, placed: &Placed, before: &[&Route]) -> Route {
 fn bent(arrow: &Arrow, placed: &Placed, bend: f64) -> [Point; 3] {
     let (from, to) = (&placed.boxes[arrow.from], &placed.boxes[arrow.to]);
     let (a, b) = (from.middle(), to.middle());
+    if arrow.from == arrow.to {
+        let side = |dx: f64, dy: f64| Point::new(from.right + dx, a.y + dy);
+        return [
+            side(0.0, -10.0),
+            side(80.0 + bend.abs(), 0.0),
+            side(4.0, 10.0),
+        ];
+    }
     let way = b - a;
     let length = way.length().max(1.0);
     let control = (a + b) * 0.5 + way.turned() * (bend / length);
@@ -105,13 +115,13 @@ fn bent(arrow: &Arrow, placed: &Placed, bend: f64) -> [Point; 3] {
 fn cost(arrow: &Arrow, placed: &Placed, before: &[&Route], points: &[Point]) -> f64 {
     let mut cost = 0.0;
     for (event, rect) in placed.boxes.iter().enumerate() {
+        let inside = |rect: &Rect| points.iter().filter(|p| rect.contains(**p)).count() as f64;
         // The ends of an arrow are at its own boxes, the rest of it is not.
-        let rect = if event == arrow.from || event == arrow.to {
-            *rect
+        if event == arrow.from || event == arrow.to {
+            cost += 60.0 * inside(rect);
         } else {
-            rect.grown(7.0)
-        };
-        cost += 60.0 * points.iter().filter(|p| rect.contains(**p)).count() as f64;
+            cost += 60.0 * inside(&rect.grown(7.0)) + HIDDEN * inside(rect);
+        }
     }
     for rect in &placed.heading_boxes {
         cost += 12.0 * points.iter().filter(|p| rect.contains(**p)).count() as f64;
@@ -120,7 +130,7 @@ fn cost(arrow: &Arrow, placed: &Placed, before: &[&Route], points: &[Point]) -> 
         let near = |p: &Point| other.points.iter().any(|q| (*p - *q).length() < 7.0);
         let count = points.iter().filter(|p| near(p)).count();
         // Two curves may cross, but not run together.
-        cost += if count <= 1 { 4.0 } else { 14.0 } * count as f64;
+        cost += if count <= 1 { 4.0 } else { 24.0 } * count as f64;
         let label = other.label.grown(2.0);
         cost += 30.0 * points.iter().filter(|p| label.contains(**p)).count() as f64;
     }
@@ -130,10 +140,10 @@ fn cost(arrow: &Arrow, placed: &Placed, before: &[&Route], points: &[Point]) -> 
 fn label_cost(label: &Rect, placed: &Placed, before: &[&Route]) -> f64 {
     let around = label.grown(3.0);
     let boxes = placed.boxes.iter().chain(&placed.heading_boxes);
-    let mut cost = 200.0 * boxes.filter(|r| r.meets(&around)).count() as f64;
+    let mut cost = HIDDEN * boxes.filter(|r| r.meets(&around)).count() as f64;
     for other in before {
         if other.label.meets(&around) {
-            cost += 300.0;
+            cost += HIDDEN;
         }
         cost += 25.0 * other.points.iter().filter(|p| around.contains(**p)).count() as f64;
     }

@@ -1,0 +1,170 @@
+//! How far a place can go: the weaker orders, the narrower scopes, the flags there are to lose.
+
+use super::step::{Step, To};
+use crate::explain::graph::{order_word, scope_word};
+use crate::program::{Barrier, BarrierScope, FenceFlags, Instr, MemOrder, MemScope, Placement};
+
+/// Which orders a place can have.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    Both,
+}
+
+/// The weaker orders of a place, with how many steps down they are.
+fn ladder(from: MemOrder, kind: Kind) -> Vec<(u32, MemOrder)> {
+    use MemOrder::{AcqRel, Acquire, Relaxed, Release};
+    let rungs: &[(u32, MemOrder)] = match (from, kind) {
+        (MemOrder::SeqCst, Kind::Read) => &[(1, Acquire), (2, Relaxed)],
+        (MemOrder::SeqCst, Kind::Write) => &[(1, Release), (2, Relaxed)],
+        (MemOrder::SeqCst, Kind::Both) => &[(1, AcqRel), (2, Acquire), (2, Release), (3, Relaxed)],
+        (AcqRel, _) => &[(1, Acquire), (1, Release), (2, Relaxed)],
+        (Acquire | Release, _) => &[(1, Relaxed)],
+        (Relaxed, _) => &[],
+    };
+    rungs.to_vec()
+}
+
+fn arrow(from: &str, to: &str) -> String {
+    format!("{from} → {to}")
+}
+
+/// The weaker orders of an access or a fence.
+pub(super) fn orders(from: MemOrder, kind: Kind) -> Vec<Step> {
+    ladder(from, kind)
+        .into_iter()
+        .map(|(steps, to)| Step {
+            what: arrow(order_word(from), order_word(to)),
+            steps,
+            to: To::Order(to),
+        })
+        .collect()
+}
+
+/// The weaker orders of a compare-exchange that fails.
+pub(super) fn failures(from: MemOrder) -> Vec<Step> {
+    ladder(from, Kind::Read)
+        .into_iter()
+        .map(|(steps, to)| Step {
+            what: format!("on failure {}", arrow(order_word(from), order_word(to))),
+            steps,
+            to: To::FailureOrder(to),
+        })
+        .collect()
+}
+
+/// The narrower scopes that a thread can use; sub-group only where the test says which one it is in.
+pub(super) fn scopes(from: MemScope, place: Placement) -> Vec<Step> {
+    let sub_groups = matches!(
+        place,
+        Placement::Device {
+            sub_group: Some(_),
+            ..
+        }
+    );
+    MemScope::ALL
+        .iter()
+        .rev()
+        .filter(|to| **to < from && **to > MemScope::WorkItem)
+        .filter(|to| **to > MemScope::SubGroup || sub_groups)
+        .zip(1..)
+        .map(|(to, steps)| Step {
+            what: arrow(scope_word(from), scope_word(*to)),
+            steps,
+            to: To::Scope(*to),
+        })
+        .collect()
+}
+
+/// What a fence can lose: order down to none, scope, and flags but the last.
+pub(super) fn fence_steps(fence: &Instr, place: Placement) -> Vec<Step> {
+    let &Instr::Fence {
+        flags,
+        order,
+        scope,
+    } = fence
+    else {
+        return Vec::new();
+    };
+    let mut steps = orders(order, Kind::Both);
+    // A relaxed fence is none.
+    for step in &mut steps {
+        if let To::Order(MemOrder::Relaxed) = step.to {
+            step.what = "removed".into();
+            step.to = To::NoFence;
+        }
+    }
+    steps.extend(scopes(scope, place));
+    steps.extend(fewer(flags).into_iter().filter(|s| match s.to {
+        To::Flags(to) => to != FenceFlags::default(),
+        To::Order(_) | To::FailureOrder(_) | To::Scope(_) | To::NoFence | To::NoBarrier => true,
+    }));
+    steps
+}
+
+/// What a barrier can lose: flags, then itself, and scope down to its group's.
+pub(super) fn barrier_steps(barrier: &Barrier, place: Placement) -> Vec<Step> {
+    let default = match barrier.group {
+        BarrierScope::WorkGroup => MemScope::WorkGroup,
+        BarrierScope::SubGroup => MemScope::SubGroup,
+    };
+    let mut steps = fewer(barrier.flags);
+    let last = steps.iter().map(|s| s.steps).max().unwrap_or(0);
+    steps.push(Step {
+        what: "removed".into(),
+        steps: last + 1,
+        to: To::NoBarrier,
+    });
+    let mut narrower = scopes(barrier.scope.unwrap_or(default), place);
+    narrower.retain(|s| matches!(s.to, To::Scope(to) if to >= default));
+    steps.extend(narrower);
+    steps
+}
+
+/// The flags without one of them, and without all.
+fn fewer(flags: FenceFlags) -> Vec<Step> {
+    let mut out = Vec::new();
+    let without = [
+        (
+            "global",
+            flags.global,
+            FenceFlags {
+                global: false,
+                ..flags
+            },
+        ),
+        (
+            "local",
+            flags.local,
+            FenceFlags {
+                local: false,
+                ..flags
+            },
+        ),
+        (
+            "image",
+            flags.image,
+            FenceFlags {
+                image: false,
+                ..flags
+            },
+        ),
+    ];
+    let set = without.iter().filter(|(_, set, _)| *set).count() as u32;
+    for (name, _, to) in without.into_iter().filter(|(_, set, _)| *set) {
+        out.push(Step {
+            what: format!("without the {name} flag"),
+            steps: 1,
+            to: To::Flags(to),
+        });
+    }
+    if set > 1 {
+        out.push(Step {
+            what: "without flags".into(),
+            steps: set,
+            to: To::Flags(FenceFlags::default()),
+        });
+    }
+    out
+}

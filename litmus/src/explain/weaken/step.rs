@@ -1,0 +1,90 @@
+//! One step down, and taking it.
+
+use super::Property;
+use super::site::Site;
+use crate::program::{Atomicity, Expr, FenceFlags, Instr, MemOrder, MemScope};
+
+/// A way to change a place.
+pub(super) struct Step {
+    /// From what to what.
+    pub what: String,
+    /// How many steps down that is.
+    pub steps: u32,
+    /// What the place becomes.
+    pub to: To,
+}
+
+/// What a place becomes.
+pub(super) enum To {
+    Order(MemOrder),
+    FailureOrder(MemOrder),
+    Scope(MemScope),
+    Flags(FenceFlags),
+    /// A fence is removed.
+    NoFence,
+    /// A barrier is removed.
+    NoBarrier,
+}
+
+impl To {
+    pub fn property(&self) -> Property {
+        match self {
+            To::Order(_) | To::NoFence => Property::Order,
+            To::FailureOrder(_) => Property::FailureOrder,
+            To::Scope(_) => Property::Scope,
+            To::Flags(_) | To::NoBarrier => Property::Flags,
+        }
+    }
+
+    /// Changes a place of the program.
+    pub fn apply(&self, site: Site<'_>) {
+        match site {
+            Site::Load(_, atomicity) | Site::Store(_, atomicity) | Site::Rmw(_, atomicity) => {
+                if let Atomicity::Atomic {
+                    order,
+                    scope,
+                    implicit,
+                } = atomicity
+                {
+                    *implicit = false;
+                    match self {
+                        To::Order(to) => *order = *to,
+                        To::Scope(to) => *scope = Some(*to),
+                        To::FailureOrder(_) | To::Flags(_) | To::NoFence | To::NoBarrier => {}
+                    }
+                }
+            }
+            Site::Cas(cas) => {
+                *cas.implicit = false;
+                match self {
+                    To::Order(to) => {
+                        *cas.success = *to;
+                        // Failing is never ordered more than succeeding.
+                        *cas.failure = (*cas.failure).min(reading(*to));
+                    }
+                    To::FailureOrder(to) => *cas.failure = *to,
+                    To::Scope(to) => *cas.scope = Some(*to),
+                    To::Flags(_) | To::NoFence | To::NoBarrier => {}
+                }
+            }
+            Site::Fence(instr) | Site::Barrier(instr) => match (self, &mut *instr) {
+                (To::NoFence | To::NoBarrier, _) => *instr = Instr::Effect(Expr::Const(0)),
+                (To::Order(to), Instr::Fence { order, .. }) => *order = *to,
+                (To::Scope(to), Instr::Fence { scope, .. }) => *scope = *to,
+                (To::Flags(to), Instr::Fence { flags, .. }) => *flags = *to,
+                (To::Scope(to), Instr::Barrier(barrier)) => barrier.scope = Some(*to),
+                (To::Flags(to), Instr::Barrier(barrier)) => barrier.flags = *to,
+                (To::Order(_) | To::FailureOrder(_) | To::Scope(_) | To::Flags(_), _) => {}
+            },
+        }
+    }
+}
+
+/// The order that a failing compare-exchange can have at most.
+fn reading(order: MemOrder) -> MemOrder {
+    match order {
+        MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
+        MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
+        MemOrder::SeqCst => MemOrder::SeqCst,
+    }
+}
