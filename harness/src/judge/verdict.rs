@@ -6,6 +6,7 @@
 
 use super::bounded::{NoAnswer, within};
 use super::{ChosenModel, outcome};
+use classay_litmus::explain;
 use classay_litmus::oracle::{self, Explanation, Limits, Model, Refusal, State};
 use classay_litmus::program::{Observable, Predicate, Program};
 use classay_litmus::syntax;
@@ -108,6 +109,20 @@ impl Asked {
             };
             states.into_iter().map(why).collect()
         })
+    }
+
+    /// An execution with this state, drawn as text, with the cycle that is forbidden; none where
+    /// that takes too long.
+    fn drawn(&self, state: &State) -> Option<String> {
+        let (program, model) = (self.program.clone(), self.model.clone());
+        let only = outcome::predicate(&self.observables, state);
+        within(PATIENCE, move || {
+            explain::report(&program, &model, &only, &limits())
+                .ok()
+                .map(|report| explain::text(&report))
+        })
+        .ok()
+        .flatten()
     }
 }
 
@@ -225,7 +240,7 @@ fn explained<'a>(
     let mut evidence = Vec::new();
     let mut rules: Vec<String> = Vec::new();
     let mut broken: Vec<&'a str> = Vec::new();
-    for (index, (seen, _)) in forbidden.iter().enumerate() {
+    for (index, (seen, state)) in forbidden.iter().enumerate() {
         match answers.get(index) {
             Some(Some(Explanation::Impossible)) => {
                 let why = "no choice of what its reads return gives these values".into();
@@ -238,7 +253,9 @@ fn explained<'a>(
                         rules.push(failure.check.to_string());
                     }
                 }
-                evidence.push(told(seen, chosen, refusal));
+                // The most frequent one stands for all: one picture is enough to look at.
+                let drawn = evidence.is_empty().then(|| asked.drawn(state)).flatten();
+                evidence.push(told(seen, chosen, refusal, drawn));
             }
             // The search for the reason was given up, or was not begun.
             Some(Some(Explanation::Allowed(_)) | None) | None => {}
@@ -257,7 +274,12 @@ fn explained<'a>(
 }
 
 /// What is kept about a forbidden outcome.
-fn told(seen: &OutcomeCount, chosen: &ChosenModel, refusal: &Refusal) -> Evidence {
+fn told(
+    seen: &OutcomeCount,
+    chosen: &ChosenModel,
+    refusal: &Refusal,
+    drawn: Option<String>,
+) -> Evidence {
     let times = match seen.count {
         1 => "once".into(),
         n => format!("{n} times"),
@@ -280,6 +302,10 @@ fn told(seen: &OutcomeCount, chosen: &ChosenModel, refusal: &Refusal) -> Evidenc
                 labels.join("; ")
             }
         ));
+    }
+    if let Some(drawn) = drawn {
+        text.push('\n');
+        text.push_str(&drawn);
     }
     Evidence {
         kind: "forbidden".into(),

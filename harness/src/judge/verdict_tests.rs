@@ -65,6 +65,12 @@ fn a_forbidden_outcome_seen_once_fails_by_its_rule_whatever_was_asked() {
             panic!("{:?}", judged.evidence);
         };
         assert_eq!(evidence.kind, "forbidden");
+        // The execution, as `classay explain` draws it.
+        assert!(
+            evidence.text.contains("P1") && evidence.text.lines().count() > 8,
+            "{}",
+            evidence.text
+        );
         assert!(
             evidence.text.contains("mm.coherence.wr (opencl-"),
             "{}",
