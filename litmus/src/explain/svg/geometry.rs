@@ -134,8 +134,14 @@ impl Rect {
     }
 }
 
-/// A point of a quadratic Bézier curve.
-pub(super) fn on_curve([a, b, c]: [Point; 3], t: f64) -> Point {
+/// A point of a cubic Bézier curve.
+pub(super) fn on_curve([a, b, c, d]: [Point; 4], t: f64) -> Point {
     let s = 1.0 - t;
-    a * (s * s) + b * (2.0 * s * t) + c * (t * t)
+    a * (s * s * s) + b * (3.0 * s * s * t) + c * (3.0 * s * t * t) + d * (t * t * t)
+}
+
+/// The quadratic curve with this control point, as a cubic one.
+pub(super) fn quadratic(a: Point, control: Point, d: Point) -> [Point; 4] {
+    let by = 2.0 / 3.0;
+    [a, a + (control - a) * by, d + (control - d) * by, d]
 }

@@ -112,10 +112,7 @@ fn notes(report: &Report, drawing: &Drawing) -> Vec<String> {
         .iter()
         .map(|i| {
             let (rule, _, cycle) = &drawing.failures[*i];
-            match cycle.is_empty() {
-                true => format!("{rule}: no order that it asks for can be completed"),
-                false => format!("{rule}: {}", drawing.cycle_text(cycle)),
-            }
+            format!("{rule}: {}", drawing.cycle_text(cycle))
         })
         .collect();
     if !report.flags.is_empty() {
@@ -213,11 +210,11 @@ impl Svg {
     }
 
     fn path(&mut self, route: &Route, stroke: &str, width: f64) {
-        let [a, b, c] = route.curve;
+        let [a, b, c, d] = route.curve;
         self.0.push_str(&format!(
-            "<path d=\"M{:.1} {:.1} Q{:.1} {:.1} {:.1} {:.1}\" fill=\"none\" stroke=\"{stroke}\" \
+            "<path d=\"M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}\" fill=\"none\" stroke=\"{stroke}\" \
              stroke-width=\"{width}\" stroke-linecap=\"round\"/>\n",
-            a.x, a.y, b.x, b.y, c.x, c.y
+            a.x, a.y, b.x, b.y, c.x, c.y, d.x, d.y
         ));
     }
 
@@ -227,7 +224,7 @@ impl Svg {
 
     fn curve(&mut self, route: &Route, stroke: &str, bold: bool) {
         self.path(route, stroke, if bold { 2.6 } else { 1.4 });
-        let [_, control, tip] = route.curve;
+        let [_, _, control, tip] = route.curve;
         let size = if bold { 13.0 } else { 10.0 };
         let back = tip.toward(control, size);
         let side = (tip - back).turned() * 0.42;
@@ -263,4 +260,77 @@ fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::{Strand, report};
+    use crate::oracle::{Limits, Model};
+
+    /// Every shipped test's drawing.
+    fn drawings() -> impl Iterator<Item = (&'static str, Drawing)> {
+        let model = Model::named("opencl-3.0").expect("the model");
+        crate::shipped().iter().filter_map(move |(name, text)| {
+            let program = crate::syntax::read_litmus(name, text).expect("a program");
+            let asked = &program.condition.predicate;
+            let report = report(&program, &model, asked, &Limits::default()).expect("a report");
+            Some((*name, report.drawing?))
+        })
+    }
+
+    #[test]
+    fn nothing_hides_a_label_or_a_box() {
+        let mut seen = 0;
+        for (name, drawing) in drawings() {
+            let placed = place(&drawing);
+            let routes = route(&drawing, &placed);
+            for (i, rect) in placed.boxes.iter().enumerate() {
+                for other in &placed.boxes[..i] {
+                    assert!(!rect.meets(other), "{name}: boxes overlap");
+                }
+                for (arrow, route) in drawing.arrows.iter().zip(&routes) {
+                    let through = route.points.iter().filter(|p| rect.contains(**p)).count();
+                    let own = arrow.from == i || arrow.to == i;
+                    assert!(own || through == 0, "{name}: {arrow:?} runs through a box");
+                }
+            }
+            for (i, route) in routes.iter().enumerate() {
+                seen += 1;
+                let label = &drawing.arrows[i].label;
+                for rect in placed.boxes.iter().chain(&placed.heading_boxes) {
+                    assert!(!route.label.meets(rect), "{name}: {label} is on a box");
+                }
+                for other in &routes[..i] {
+                    assert!(!route.label.meets(&other.label), "{name}: labels overlap");
+                }
+            }
+        }
+        assert!(seen > 300, "{seen} arrows");
+    }
+
+    #[test]
+    fn an_arrow_from_an_event_to_itself_is_seen() {
+        let (_, mut drawing) = drawings().next().expect("a drawing");
+        let arrow = crate::explain::Arrow {
+            from: 0,
+            to: 0,
+            label: "rf".into(),
+            strand: Strand::ReadsFrom,
+            in_cycle: true,
+        };
+        drawing.arrows.push(arrow);
+        let placed = place(&drawing);
+        let routes = route(&drawing, &placed);
+        let around = routes.last().expect("a route");
+        let outside = |p: &&Point| !placed.boxes[0].contains(**p);
+        assert!(around.points.iter().filter(outside).count() > 20);
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrap("alongword x", 3), ["alongword", "x"]);
+        assert_eq!(wrap("", 3), [""; 0]);
+    }
 }

@@ -4,7 +4,7 @@
 //! Arrows within a thread come first, then those of the failing cycle, then the others; so what
 //! matters most is straightest.
 
-use super::geometry::{Point, Rect, on_curve};
+use super::geometry::{Point, Rect, on_curve, quadratic};
 use super::place::Placed;
 use super::{SMALL, text_width};
 use crate::explain::graph::{Arrow, Drawing, Strand};
@@ -12,8 +12,8 @@ use crate::explain::graph::{Arrow, Drawing, Strand};
 /// Where an arrow goes.
 #[derive(Clone)]
 pub(super) struct Route {
-    /// A quadratic curve: begin, control, end.
-    pub curve: [Point; 3],
+    /// A cubic curve: begin, two controls, end.
+    pub curve: [Point; 4],
     /// Points along it.
     pub points: Vec<Point>,
     /// The label's room.
@@ -51,12 +51,13 @@ pub(super) fn route(drawing: &Drawing, placed: &Placed) -> Vec<Route> {
 fn best(arrow: &Arrow, placed: &Placed, before: &[&Route]) -> Route {
     let width = text_width(&arrow.label, SMALL) + 8.0;
     let mut best: Option<(f64, Route)> = None;
-    for bend in BENDS {
-        let curve = bent(arrow, placed, bend);
+    let bends = BENDS.map(|bend| (bend.abs() * 0.12, bent(arrow, placed, bend)));
+    let ways = bends.into_iter().chain(between(arrow, placed));
+    for (effort, curve) in ways {
         let points: Vec<Point> = (0..=SAMPLES)
             .map(|i| on_curve(curve, i as f64 / SAMPLES as f64))
             .collect();
-        let way = cost(arrow, placed, before, &points) + bend.abs() * 0.12;
+        let way = cost(arrow, placed, before, &points) + effort;
         if best.as_ref().is_some_and(|(cost, _)| *cost <= way) {
             continue;
         }
@@ -89,16 +90,13 @@ fn best(arrow: &Arrow, placed: &Placed, before: &[&Route]) -> Route {
 }
 
 /// The curve whose control point is so far beside the middle.
-fn bent(arrow: &Arrow, placed: &Placed, bend: f64) -> [Point; 3] {
+fn bent(arrow: &Arrow, placed: &Placed, bend: f64) -> [Point; 4] {
     let (from, to) = (&placed.boxes[arrow.from], &placed.boxes[arrow.to]);
     let (a, b) = (from.middle(), to.middle());
     if arrow.from == arrow.to {
         let side = |dx: f64, dy: f64| Point::new(from.right + dx, a.y + dy);
-        return [
-            side(0.0, -10.0),
-            side(80.0 + bend.abs(), 0.0),
-            side(4.0, 10.0),
-        ];
+        let far = side(80.0 + bend.abs(), 0.0);
+        return quadratic(side(0.0, -10.0), far, side(4.0, 10.0));
     }
     let way = b - a;
     let length = way.length().max(1.0);
@@ -109,7 +107,35 @@ fn bent(arrow: &Arrow, placed: &Placed, bend: f64) -> [Point; 3] {
     } else {
         (from.border(control), to.grown(4.0).border(control))
     };
-    [begin, control, end]
+    quadratic(begin, control, end)
+}
+
+/// Curves that leave and arrive sideways, and rise or fall in the gap beside the one box or the
+/// other, with what each costs for being less direct.
+fn between(arrow: &Arrow, placed: &Placed) -> Vec<(f64, [Point; 4])> {
+    let (from, to) = (&placed.boxes[arrow.from], &placed.boxes[arrow.to]);
+    let (a, b) = (from.middle(), to.middle());
+    let (begin, end) = if from.right < to.left {
+        (from.right, to.left - 4.0)
+    } else if to.right < from.left {
+        (from.left, to.right + 4.0)
+    } else {
+        return Vec::new();
+    };
+    let side = (end - begin).signum();
+    let mut ways = Vec::new();
+    for out in [50.0, 35.0, 65.0, 20.0, 80.0] {
+        for x in [begin + side * out, end - side * out] {
+            let curve = [
+                Point::new(begin, a.y),
+                Point::new(x, a.y),
+                Point::new(x, b.y),
+                Point::new(end, b.y),
+            ];
+            ways.push((25.0 + (out - 50.0).abs() * 0.1, curve));
+        }
+    }
+    ways
 }
 
 fn cost(arrow: &Arrow, placed: &Placed, before: &[&Route], points: &[Point]) -> f64 {
