@@ -80,7 +80,7 @@ fn seen(result: &CaseResult) -> String {
     match (result.instances, asked) {
         (0, _) => plain(&result.reason),
         (n, 0) => format!("never: rate below {}", below(n)),
-        (n, k) if n == k => format!("always: others below {}", below(n)),
+        (n, k) if n == k => format!("always: rest below {}", below(n)),
         (n, k) => format!(
             "{} times: rate {}",
             short(k as f64),
