@@ -1,14 +1,16 @@
 //! Devices (`opencl_platform_layer`, Querying Devices, Partitioning a Device).
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use opencl_sys::*;
 
 use super::device_of;
 use crate::edge::entry::entry_points;
-use crate::edge::{Error, ensure, raw};
+use crate::edge::{Result, ensure, raw};
 use crate::object;
-use crate::platform::{self, query};
+use crate::platform::partition::Scheme;
+use crate::platform::{self, Device, query};
 
 entry_points! {
     /// Lists the devices of a type.
@@ -75,26 +77,60 @@ entry_points! {
         Ok(())
     }
 
-    /// Partitions a device. The device supports no way of partitioning.
+    /// Partitions a device into sub-devices.
     status fn clCreateSubDevices(
         in_device: cl_device_id,
-        _properties: *const cl_device_partition_property,
-        _num_devices: cl_uint,
-        _out_devices: *mut cl_device_id,
-        _num_devices_ret: *mut cl_uint,
+        properties: *const cl_device_partition_property,
+        num_devices: cl_uint,
+        out_devices: *mut cl_device_id,
+        num_devices_ret: *mut cl_uint,
     ) {
-        device_of(in_device)?;
-        Err(Error(CL_INVALID_VALUE))
+        let device = device_of(in_device)?;
+        // SAFETY: the application vouches for its list.
+        let scheme = unsafe { Scheme::read(properties)? };
+        let count = scheme.parts(&device)?.len();
+        ensure!(out_devices.is_null() || num_devices as usize >= count, CL_INVALID_VALUE);
+        if !out_devices.is_null() {
+            for (at, part) in scheme.split(&device)?.iter().enumerate() {
+                // SAFETY: the list has room for as many as there are.
+                unsafe { out_devices.add(at).write(object::publish(part)) };
+            }
+        }
+        // SAFETY: the application vouches for its pointer.
+        unsafe { raw::put(num_devices_ret, count as cl_uint) };
+        Ok(())
     }
 
-    /// Retains a device; only sub-devices count references.
+    /// Retains a sub-device; a root device does not count references.
     status fn clRetainDevice(device: cl_device_id) {
-        device_of(device).map(drop)
+        retain(device)
     }
 
-    /// Releases a device; only sub-devices count references.
+    /// Releases a sub-device; a root device does not count references.
     status fn clReleaseDevice(device: cl_device_id) {
-        device_of(device).map(drop)
+        release(device)
+    }
+}
+
+/// `clRetainDevice`.
+///
+/// # Errors
+/// `CL_INVALID_DEVICE`.
+pub(super) fn retain(device: cl_device_id) -> Result<()> {
+    match device_of(device)?.parent {
+        Some(_) => object::retain::<Device>(device),
+        None => Ok(()),
+    }
+}
+
+/// `clReleaseDevice`.
+///
+/// # Errors
+/// `CL_INVALID_DEVICE`.
+pub(super) fn release(device: cl_device_id) -> Result<()> {
+    match device_of(device)?.parent {
+        Some(_) => object::release::<Device>(device).map(drop),
+        None => Ok(()),
     }
 }
 
@@ -102,9 +138,7 @@ entry_points! {
 ///
 /// # Errors
 /// `CL_INVALID_DEVICE_TYPE`.
-pub(super) fn devices_of_type(
-    device_type: cl_device_type,
-) -> crate::edge::Result<Vec<std::sync::Arc<platform::Device>>> {
+pub(super) fn devices_of_type(device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
     let known = CL_DEVICE_TYPE_DEFAULT
         | CL_DEVICE_TYPE_CPU
         | CL_DEVICE_TYPE_GPU

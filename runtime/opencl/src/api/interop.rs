@@ -387,7 +387,8 @@ entry_points! {
         Err(Error(CL_INVALID_OPERATION))
     }
 
-    /// Partitions a device, which supports no way of partitioning (cl_ext_device_fission).
+    /// Partitions a device by the lists of cl_ext_device_fission, which is not supported:
+    /// `clCreateSubDevices` is.
     status fn clCreateSubDevicesEXT(
         in_device: cl_device_id,
         _properties: *const cl_device_partition_property_ext,
@@ -403,13 +404,13 @@ entry_points! {
     status fn clRetainDeviceEXT(
         device: cl_device_id,
     ) {
-        super::device_of(device).map(drop)
+        super::device::retain(device)
     }
 
     /// Releases a device (cl_ext_device_fission).
     status fn clReleaseDeviceEXT(
         device: cl_device_id,
     ) {
-        super::device_of(device).map(drop)
+        super::device::release(device)
     }
 }

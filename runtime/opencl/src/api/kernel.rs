@@ -10,28 +10,26 @@ use crate::edge::entry::entry_points;
 use crate::edge::{Error, Result, ensure, raw};
 use crate::kernel::Kernel;
 use crate::object;
-use crate::program::Program;
+use crate::program::{Program, Target};
 
-/// Checks that a device may run a kernel; null is its only device.
-fn check_device(kernel: &Arc<Kernel>, device: cl_device_id) -> Result<()> {
-    if device.is_null() {
-        ensure!(kernel.program.devices.len() == 1, CL_INVALID_DEVICE);
-        return Ok(());
-    }
-    let device = device_of(device)?;
-    let mut devices = kernel.program.devices.iter();
-    ensure!(
-        devices.any(|own| Arc::ptr_eq(own, &device)),
-        CL_INVALID_DEVICE
-    );
-    Ok(())
+/// What there is of a kernel for a device; null is its only device.
+///
+/// # Errors
+/// `CL_INVALID_DEVICE`.
+fn target(kernel: &Arc<Kernel>, device: cl_device_id) -> Result<&Target> {
+    let target = if device.is_null() {
+        kernel.only_target()
+    } else {
+        kernel.on(&device_of(device)?)
+    };
+    target.ok_or(Error(CL_INVALID_DEVICE))
 }
 
 entry_points! {
     /// Makes a kernel.
     create fn clCreateKernel(program: cl_program, kernel_name: *const c_char) -> cl_kernel {
         let program = object::find::<Program>(program)?;
-        program.executable()?;
+        program.kernel_names()?;
         // SAFETY: the application vouches for its string.
         let name = unsafe { raw::text(kernel_name) }.ok_or(Error(CL_INVALID_VALUE))?;
         Ok(object::publish(&Kernel::new(&program, &name)?))
@@ -45,10 +43,11 @@ entry_points! {
         num_kernels_ret: *mut cl_uint,
     ) {
         let program = object::find::<Program>(program)?;
-        let count = program.executable()?.executable.kernels().len();
+        let all = Kernel::all(&program)?;
+        let count = all.len();
         ensure!(kernels.is_null() || num_kernels as usize >= count, CL_INVALID_VALUE);
         if !kernels.is_null() {
-            for (at, kernel) in Kernel::all(&program)?.iter().enumerate() {
+            for (at, kernel) in all.iter().enumerate() {
                 // SAFETY: the list has room for as many as there are.
                 unsafe { kernels.add(at).write(object::publish(kernel)) };
             }
@@ -61,7 +60,7 @@ entry_points! {
     /// Copies a kernel with its arguments.
     create fn clCloneKernel(source_kernel: cl_kernel) -> cl_kernel {
         let kernel = object::find::<Kernel>(source_kernel)?;
-        Ok(object::publish(&kernel.duplicate()?))
+        Ok(object::publish(&kernel.duplicate()))
     }
 
     /// Retains a kernel.
@@ -146,8 +145,8 @@ entry_points! {
         param_value_size_ret: *mut usize,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
-        check_device(&kernel, device)?;
-        let answer = kernel.work_group_info(param_name)?;
+        let target = target(&kernel, device)?;
+        let answer = kernel.work_group_info(target, param_name)?;
         // SAFETY: the application vouches for its pointers.
         unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
     }
@@ -164,7 +163,7 @@ entry_points! {
         _param_value_size_ret: *mut usize,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
-        check_device(&kernel, device)?;
+        target(&kernel, device)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 
@@ -180,7 +179,7 @@ entry_points! {
         _param_value_size_ret: *mut usize,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
-        check_device(&kernel, device)?;
+        target(&kernel, device)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 }

@@ -14,6 +14,7 @@ use crate::frontend::Unit;
 use crate::platform::Device;
 use crate::program::binary::Container;
 use crate::program::build::{BuiltFn, Notify, Task, carry_out};
+use crate::program::builtin;
 use crate::program::{Origin, Product, Program};
 use crate::{frontend, object, platform};
 
@@ -38,6 +39,29 @@ unsafe fn chosen(
     let known = |device: &Arc<Device>| all.iter().any(|own| Arc::ptr_eq(own, device));
     ensure!(devices.iter().all(known), CL_INVALID_DEVICE);
     Ok(devices)
+}
+
+/// The numbers of the chosen devices of a program, each once.
+///
+/// # Errors
+/// As [`chosen`].
+///
+/// # Safety
+/// As [`chosen`].
+unsafe fn targets(
+    program: &Program,
+    count: cl_uint,
+    list: *const cl_device_id,
+) -> Result<Vec<usize>> {
+    // SAFETY: as the caller vouches.
+    let devices = unsafe { chosen(&program.devices, count, list)? };
+    let mut numbers: Vec<usize> = Vec::new();
+    for at in devices.iter().filter_map(|device| program.index_of(device)) {
+        if !numbers.contains(&at) {
+            numbers.push(at);
+        }
+    }
+    Ok(numbers)
 }
 
 fn notify_of(notify: Option<BuiltFn>, user_data: *mut c_void) -> Result<Notify> {
@@ -128,20 +152,18 @@ entry_points! {
             }
             return Err(Error(CL_INVALID_VALUE));
         }
-        let mut first = None;
-        let mut all_valid = true;
+        let mut containers = Vec::with_capacity(count);
         for (at, (&length, &binary)) in lengths.iter().zip(binaries).enumerate() {
             // SAFETY: not null, and the application vouches for the length.
             let container = Container::read(unsafe { raw::slice(binary, length) });
             put_status(at, if container.is_some() { CL_SUCCESS } else { CL_INVALID_BINARY });
-            all_valid &= container.is_some();
-            first = first.or(container);
+            containers.extend(container);
         }
-        let container = first.filter(|_| all_valid).ok_or(Error(CL_INVALID_BINARY))?;
-        Ok(object::publish(&Program::new(context, devices, Origin::Binary(container))))
+        ensure!(containers.len() == count, CL_INVALID_BINARY);
+        Ok(object::publish(&Program::new(context, devices, Origin::Binary(containers))))
     }
 
-    /// Makes a program from built-in kernels, of which there are none.
+    /// Makes a program from built-in kernels.
     create fn clCreateProgramWithBuiltInKernels(
         context: cl_context,
         num_devices: cl_uint,
@@ -150,10 +172,11 @@ entry_points! {
     ) -> cl_program {
         let context = object::find::<Context>(context)?;
         ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
-        ensure!(!kernel_names.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the application vouches for its string.
+        let names = unsafe { raw::text(kernel_names) }.ok_or(Error(CL_INVALID_VALUE))?;
         // SAFETY: the application vouches for its list.
-        unsafe { chosen(&context.devices, num_devices, device_list)? };
-        Err(Error(CL_INVALID_VALUE))
+        let devices = unsafe { chosen(&context.devices, num_devices, device_list)? };
+        Ok(object::publish(&builtin::program(context, devices, &names)?))
     }
 
     /// Makes a program from an intermediate language, of which the device takes none.
@@ -210,13 +233,14 @@ entry_points! {
     ) {
         let program = object::find::<Program>(program)?;
         // SAFETY: the application vouches for its list.
-        unsafe { chosen(&program.devices, num_devices, device_list)? };
+        let targets = unsafe { targets(&program, num_devices, device_list)? };
         let notify = notify_of(pfn_notify, user_data)?;
         // SAFETY: the application vouches for its string.
         let options = unsafe { options_of(options, CL_INVALID_BUILD_OPTIONS)? };
-        ensure!(!matches!(program.origin, Origin::Linked), CL_INVALID_OPERATION);
-        program.begin_build(&options)?;
-        carry_out(&program, Task::Build { options }, notify, CL_BUILD_PROGRAM_FAILURE)
+        let buildable = matches!(program.origin, Origin::Source(_) | Origin::Binary(_));
+        ensure!(buildable, CL_INVALID_OPERATION);
+        program.begin_build(&targets, &options)?;
+        carry_out(&program, targets, Task::Build { options }, notify, CL_BUILD_PROGRAM_FAILURE)
     }
 
     /// Compiles a program.
@@ -233,7 +257,7 @@ entry_points! {
     ) {
         let program = object::find::<Program>(program)?;
         // SAFETY: the application vouches for its list.
-        unsafe { chosen(&program.devices, num_devices, device_list)? };
+        let targets = unsafe { targets(&program, num_devices, device_list)? };
         let none = num_input_headers == 0;
         ensure!(input_headers.is_null() == none, CL_INVALID_VALUE);
         ensure!(header_include_names.is_null() == none, CL_INVALID_VALUE);
@@ -251,15 +275,17 @@ entry_points! {
             let name = unsafe { raw::text(name) }.ok_or(Error(CL_INVALID_VALUE))?;
             match &input.origin {
                 Origin::Source(text) => headers.push((name, text.clone())),
-                Origin::Binary(_) | Origin::Linked => return Err(Error(CL_INVALID_PROGRAM)),
+                Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => {
+                    return Err(Error(CL_INVALID_PROGRAM));
+                }
             }
         }
         // SAFETY: the application vouches for its string.
         let options = unsafe { options_of(options, CL_INVALID_COMPILER_OPTIONS)? };
         ensure!(matches!(program.origin, Origin::Source(_)), CL_INVALID_OPERATION);
-        program.begin_build(&options)?;
+        program.begin_build(&targets, &options)?;
         let task = Task::Compile { options, headers };
-        carry_out(&program, task, notify, CL_COMPILE_PROGRAM_FAILURE)
+        carry_out(&program, targets, task, notify, CL_COMPILE_PROGRAM_FAILURE)
     }
 
     /// Gives back what a platform's compiler holds: nothing.
@@ -290,13 +316,15 @@ entry_points! {
         let size = program.devices.len() * size_of::<*mut u8>();
         if !param_value.is_null() {
             ensure!(param_value_size >= size, CL_INVALID_VALUE);
-            let binary = program.binary();
+            let binaries = program.binaries();
             // SAFETY: one pointer a device, as the size says.
             let places = unsafe { raw::slice(param_value.cast::<*mut u8>(), program.devices.len()) };
-            for &place in places.iter().filter(|place| !place.is_null()) {
-                // SAFETY: the application vouches for as many bytes as
-                // CL_PROGRAM_BINARY_SIZES told it.
-                unsafe { place.copy_from_nonoverlapping(binary.as_ptr(), binary.len()) };
+            for (&place, binary) in places.iter().zip(&binaries) {
+                if !place.is_null() {
+                    // SAFETY: the application vouches for as many bytes as
+                    // CL_PROGRAM_BINARY_SIZES told it.
+                    unsafe { place.copy_from_nonoverlapping(binary.as_ptr(), binary.len()) };
+                }
             }
         }
         // SAFETY: the application vouches for its pointer.
@@ -315,9 +343,8 @@ entry_points! {
     ) {
         let program = object::find::<Program>(program)?;
         let device = device_of(device)?;
-        let mut devices = program.devices.iter();
-        ensure!(devices.any(|own| Arc::ptr_eq(own, &device)), CL_INVALID_DEVICE);
-        let answer = program.build_info(param_name)?;
+        let at = program.index_of(&device).ok_or(Error(CL_INVALID_DEVICE))?;
+        let answer = program.build_info(at, param_name)?;
         // SAFETY: the application vouches for its pointers.
         unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
     }
@@ -357,11 +384,20 @@ pub unsafe extern "C" fn clLinkProgram(
         let library = options
             .split_whitespace()
             .any(|word| word == "-create-library");
-        let units = units_of(&context, inputs)?;
-        let program = Program::new(context, devices, Origin::Linked);
-        program.begin_build(&options)?;
+        let mut distinct: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
+        for device in devices {
+            if !distinct.iter().any(|known| Arc::ptr_eq(known, &device)) {
+                distinct.push(device);
+            }
+        }
+        let units = units_of(&context, &distinct, inputs)?;
+        let program = Program::new(context, distinct, Origin::Linked);
+        let targets: Vec<usize> = (0..units.len())
+            .filter(|&at| !units[at].is_empty())
+            .collect();
+        program.begin_build(&targets, &options)?;
         let task = Task::Link { units, library };
-        failed = carry_out(&program, task, notify, CL_LINK_PROGRAM_FAILURE).err();
+        failed = carry_out(&program, targets, task, notify, CL_LINK_PROGRAM_FAILURE).err();
         Ok(object::publish(&program))
     };
     // SAFETY: the caller passes null or a valid pointer for the error code.
@@ -374,16 +410,48 @@ pub unsafe extern "C" fn clLinkProgram(
     }
 }
 
-/// The compiled units of the inputs of a link.
-fn units_of(context: &Arc<Context>, inputs: &[cl_program]) -> Result<Vec<Arc<Unit>>> {
-    let mut units = Vec::new();
-    for &input in inputs {
-        let input = object::find::<Program>(input)?;
-        ensure!(Arc::ptr_eq(&input.context, context), CL_INVALID_CONTEXT);
-        match input.last_build().product {
-            Product::Objects { units: own, .. } => units.extend(own),
-            Product::Nothing | Product::Executable(_) => return Err(Error(CL_INVALID_OPERATION)),
+/// For each device the compiled units of the inputs of a link: those of all inputs, or none
+/// where no input has been compiled for the device.
+///
+/// # Errors
+/// `CL_INVALID_PROGRAM`, `CL_INVALID_CONTEXT`; `CL_INVALID_OPERATION` where only some inputs
+/// have been compiled for a device or one is being compiled, or when there is no device for
+/// which all have been.
+fn units_of(
+    context: &Arc<Context>,
+    devices: &[Arc<Device>],
+    inputs: &[cl_program],
+) -> Result<Vec<Vec<Arc<Unit>>>> {
+    let inputs = inputs.iter().map(|&input| object::find::<Program>(input));
+    let inputs = inputs.collect::<Result<Vec<_>>>()?;
+    let own = |input: &Arc<Program>| Arc::ptr_eq(&input.context, context);
+    ensure!(inputs.iter().all(own), CL_INVALID_CONTEXT);
+    let mut all = Vec::with_capacity(devices.len());
+    for device in devices {
+        let mut units = Vec::new();
+        let mut compiled = 0;
+        for input in &inputs {
+            let Some(build) = input.last_build(device) else {
+                continue;
+            };
+            ensure!(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
+            match build.product {
+                Product::Objects { units: own, .. } => {
+                    compiled += 1;
+                    units.extend(own);
+                }
+                Product::Nothing | Product::Executable(_) => {}
+            }
         }
+        ensure!(
+            compiled == 0 || compiled == inputs.len(),
+            CL_INVALID_OPERATION
+        );
+        all.push(units);
     }
-    Ok(units)
+    ensure!(
+        all.iter().any(|units| !units.is_empty()),
+        CL_INVALID_OPERATION
+    );
+    Ok(all)
 }

@@ -13,24 +13,24 @@ use crate::kernel::Kernel;
 use crate::kernel::range::Range;
 use crate::memory::Buffer;
 use crate::object;
+use crate::program::Target;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
 
 /// A function that the application runs as a command.
 pub type NativeFn = unsafe extern "C" fn(args: *mut c_void);
 
-/// Checks that a queue may run a kernel now.
-fn check(queue: &Arc<Queue>, kernel: &Arc<Kernel>) -> Result<()> {
+/// Checks that a queue may run a kernel now, and gives what there is of it for the queue's
+/// device.
+fn check<'a>(queue: &Arc<Queue>, kernel: &'a Arc<Kernel>) -> Result<&'a Target> {
+    let target = kernel.on(&queue.device);
     ensure!(
         Arc::ptr_eq(&queue.context, kernel.context()),
         CL_INVALID_CONTEXT
     );
-    let mut devices = kernel.program.devices.iter();
-    ensure!(
-        devices.any(|device| Arc::ptr_eq(device, &queue.device)),
-        CL_INVALID_PROGRAM_EXECUTABLE
-    );
-    kernel.check_arguments()
+    let target = target.ok_or(Error(CL_INVALID_PROGRAM_EXECUTABLE))?;
+    kernel.check_arguments()?;
+    Ok(target)
 }
 
 /// Reads an index space.
@@ -38,7 +38,7 @@ fn check(queue: &Arc<Queue>, kernel: &Arc<Kernel>) -> Result<()> {
 /// # Safety
 /// Each pointer is null or valid for `dimensions` sizes, if these are at most three.
 unsafe fn range(
-    kernel: &Kernel,
+    target: &Target,
     dimensions: cl_uint,
     offset: *const usize,
     global: *const usize,
@@ -54,7 +54,7 @@ unsafe fn range(
         read(offset),
         read(global),
         read(local),
-        &kernel.demands(),
+        &Kernel::demands(target),
     )
 }
 
@@ -74,14 +74,14 @@ entry_points! {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
         let kernel = object::find::<Kernel>(kernel)?;
-        check(&queue, &kernel)?;
+        let target = check(&queue, &kernel)?;
         // SAFETY: the application vouches for its sizes, its wait list and its place for
         // the event.
         unsafe {
             let range =
-                range(&kernel, work_dim, global_work_offset, global_work_size, local_work_size)?;
+                range(target, work_dim, global_work_offset, global_work_size, local_work_size)?;
             let list = tail.wait_list(&queue.context)?;
-            let action = kernel.launch(&range)?;
+            let action = kernel.launch(target, &range)?;
             tail.enqueue(&queue, Kind::NdRangeKernel, list, action)
         }
     }
@@ -97,12 +97,12 @@ entry_points! {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
         let kernel = object::find::<Kernel>(kernel)?;
-        check(&queue, &kernel)?;
-        let range = Range::new(1, None, Some(&[1]), Some(&[1]), &kernel.demands())?;
+        let target = check(&queue, &kernel)?;
+        let range = Range::new(1, None, Some(&[1]), Some(&[1]), &Kernel::demands(target))?;
         // SAFETY: the application vouches for its wait list and its place for the event.
         unsafe {
             let list = tail.wait_list(&queue.context)?;
-            let action = kernel.launch(&range)?;
+            let action = kernel.launch(target, &range)?;
             tail.enqueue(&queue, Kind::Task, list, action)
         }
     }
@@ -186,11 +186,11 @@ entry_points! {
     ) {
         let queue = object::find::<Queue>(command_queue)?;
         let kernel = object::find::<Kernel>(kernel)?;
-        check(&queue, &kernel)?;
+        let target = check(&queue, &kernel)?;
         ensure!(!global_work_size.is_null(), CL_INVALID_GLOBAL_WORK_SIZE);
         // SAFETY: the application vouches for its sizes.
         let range = unsafe {
-            range(&kernel, work_dim, global_work_offset, global_work_size, std::ptr::null())?
+            range(target, work_dim, global_work_offset, global_work_size, std::ptr::null())?
         };
         ensure!(!range.is_empty(), CL_INVALID_GLOBAL_WORK_SIZE);
         ensure!(!suggested_local_work_size.is_null(), CL_INVALID_VALUE);

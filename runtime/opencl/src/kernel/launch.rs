@@ -4,12 +4,11 @@
 //! SVM allocations (kept alive until it has ended) and the map of memory the kernel may
 //! touch. What is changed on the kernel afterwards changes nothing (`ex.ki.args-captured`).
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
-use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission, Pool};
+use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission};
 
 use super::Kernel;
 use super::args::{Value, may_write};
@@ -17,14 +16,8 @@ use super::range::{Demands, Range};
 use crate::edge::{Error, Result};
 use crate::memory::Buffer;
 use crate::memory::svm::Allocation;
-use crate::platform;
+use crate::program::Target;
 use crate::queue::command::{Action, Failure};
-
-/// The threads that run work-groups, shared by all queues.
-static POOL: LazyLock<Pool> = LazyLock::new(|| {
-    let threads = platform::devices()[0].limits.compute_units;
-    Pool::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN))
-});
 
 /// `TOUCHSTONE_SEED`: where the seeds of the launches begin. The n-th launch of a built
 /// program is interleaved by seed + n, so that launches differ, and a program's launches can be
@@ -48,12 +41,12 @@ struct Held {
 
 impl Kernel {
     /// What it demands of work-groups.
-    pub fn demands(&self) -> Demands {
-        let required = self.meta.info.reqd_work_group_size;
+    pub fn demands(target: &Target) -> Demands {
+        let required = target.meta.info.reqd_work_group_size;
         Demands {
             required: required.map(|sides| sides.map(|side| side as usize)),
-            uniform: self.built.uniform_groups,
-            max_group: self.max_group_size(),
+            uniform: target.built.uniform_groups,
+            max_group: Self::max_group_size(target),
         }
     }
 
@@ -69,13 +62,13 @@ impl Kernel {
         }
     }
 
-    /// The action that runs this kernel with the argument values of this moment.
+    /// The action that runs this kernel on a device with the argument values of this moment.
     ///
     /// # Errors
     /// `CL_INVALID_KERNEL_ARGS`, also when a buffer argument has been deleted;
     /// `CL_OUT_OF_RESOURCES` when local memory does not fit.
-    pub fn launch(&self, range: &Range) -> Result<Action> {
-        self.check_local_memory()?;
+    pub fn launch(&self, target: &Target, range: &Range) -> Result<Action> {
+        self.check_local_memory(target)?;
         let mut memory = MemoryMap::new();
         let mut held = Held::default();
         let args = self.capture(&mut memory, &mut held)?;
@@ -85,7 +78,7 @@ impl Kernel {
         let wide = |sides: [usize; 3]| sides.map(|side| side as u64);
         let items: usize = range.local.iter().product();
         let launch = Launch {
-            kernel: self.meta.id,
+            kernel: target.meta.id,
             args,
             work_dim: range.dimensions,
             global_offset: wide(range.offset),
@@ -93,18 +86,21 @@ impl Kernel {
             local_size: wide(range.local),
             sub_group_size: u32::try_from(items).unwrap_or(u32::MAX),
             memory: Arc::new(memory),
-            seed: next_seed(&self.built.launches),
+            seed: next_seed(&target.built.launches),
             step_limit: None,
             cancel: None,
         };
-        let executable = Arc::clone(&self.built.executable);
+        let executable = Arc::clone(&target.built.executable);
+        let device = Arc::clone(&target.device);
         let empty = range.is_empty();
         Ok(Box::new(move || {
             let _held = held;
             if empty {
                 return Ok(());
             }
-            POOL.run(&executable, launch)
+            device
+                .pool()
+                .run(&executable, launch)
                 .map(drop)
                 .map_err(|error| failure(&error))
         }))
@@ -113,7 +109,7 @@ impl Kernel {
     fn capture(&self, memory: &mut MemoryMap, held: &mut Held) -> Result<Vec<Arg>> {
         let missing = Error(CL_INVALID_KERNEL_ARGS);
         let values = self.values.lock();
-        let declared = self.meta.info.args.iter();
+        let declared = self.meta().info.args.iter();
         values
             .iter()
             .zip(declared)

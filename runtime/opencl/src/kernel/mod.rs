@@ -1,6 +1,7 @@
 //! Kernels: one entry of an executable with its argument values.
 //!
-//! [`args`] checks and keeps the values; [`range`] checks index spaces and chooses
+//! A kernel is for every device whose executable has it; the executables may differ, the
+//! arguments may not. [`args`] checks and keeps the values; [`range`] checks index spaces and chooses
 //! work-group sizes; [`launch`] turns a kernel and an index space into a command.
 
 pub mod args;
@@ -18,8 +19,9 @@ use crate::context::Context;
 use crate::edge::answer::Answer;
 use crate::edge::{Error, Result, ensure};
 use crate::object::{self, Header, object};
-use crate::platform::limits::{GROUP_MEMORY, LOCAL_MEMORY, MAX_WORK_GROUP_SIZE};
-use crate::program::{Built, Program};
+use crate::platform::Device;
+use crate::platform::limits::{GROUP_MEMORY, LOCAL_MEMORY, MAX_GLOBAL_SIZE, MAX_WORK_GROUP_SIZE};
+use crate::program::{Origin, Program, Target};
 use args::Value;
 
 /// What the application sets besides arguments.
@@ -35,10 +37,9 @@ pub struct Kernel {
     header: Header<Self>,
     /// Its program; being here counts as attached to it.
     pub program: Arc<Program>,
-    /// The executable it was taken from.
-    pub built: Arc<Built>,
-    /// What the executor says about it.
-    pub meta: KernelMeta,
+    /// The executables it was taken from, one a device and at least one; their
+    /// declarations of its arguments are the same.
+    targets: Vec<Target>,
     /// Argument values, as far as set.
     pub values: Mutex<Vec<Option<Value>>>,
     /// Set by `clSetKernelExecInfo`.
@@ -47,57 +48,72 @@ pub struct Kernel {
 object!(Kernel, CL_INVALID_KERNEL);
 
 impl Kernel {
-    /// A kernel of a program's executable.
+    /// A kernel of a program's executables.
     ///
     /// # Errors
-    /// `CL_INVALID_PROGRAM_EXECUTABLE`, `CL_INVALID_KERNEL_NAME`.
+    /// As [`Program::attach`].
     pub fn new(program: &Arc<Program>, name: &str) -> Result<Arc<Self>> {
-        let built = program.executable()?;
-        let meta = built.executable.kernel(name).cloned();
-        let meta = meta.ok_or(Error(CL_INVALID_KERNEL_NAME))?;
-        let values = vec![None; meta.info.args.len()];
-        Self::attached(program, meta, values, ExecInfo::default())
+        let targets = program.attach(name)?;
+        let values = vec![None; targets[0].meta.info.args.len()];
+        Ok(Self::of(program, targets, values, ExecInfo::default()))
     }
 
-    /// All kernels of a program's executable.
+    /// All kernels of a program's executables that have the same arguments everywhere.
     ///
     /// # Errors
     /// `CL_INVALID_PROGRAM_EXECUTABLE`.
     pub fn all(program: &Arc<Program>) -> Result<Vec<Arc<Self>>> {
-        let built = program.executable()?;
-        built
-            .executable
-            .kernels()
-            .iter()
-            .map(|meta| Self::new(program, &meta.name))
-            .collect()
+        let mut kernels = Vec::new();
+        for name in program.kernel_names()? {
+            match Self::new(program, &name) {
+                Ok(kernel) => kernels.push(kernel),
+                Err(Error(CL_INVALID_KERNEL_DEFINITION)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(kernels)
     }
 
     /// A copy with the argument values of this moment.
-    ///
-    /// # Errors
-    /// `CL_INVALID_PROGRAM_EXECUTABLE`.
-    pub fn duplicate(&self) -> Result<Arc<Self>> {
+    pub fn duplicate(&self) -> Arc<Self> {
         let values = self.values.lock().clone();
         let exec_info = self.exec_info.lock().clone();
-        Self::attached(&self.program, self.meta.clone(), values, exec_info)
+        self.program.attach_copy();
+        Self::of(&self.program, self.targets.clone(), values, exec_info)
     }
 
-    fn attached(
+    fn of(
         program: &Arc<Program>,
-        meta: KernelMeta,
+        targets: Vec<Target>,
         values: Vec<Option<Value>>,
         exec_info: ExecInfo,
-    ) -> Result<Arc<Self>> {
-        let built = program.attach()?;
-        Ok(Arc::new(Self {
+    ) -> Arc<Self> {
+        Arc::new(Self {
             header: Header::default(),
             program: Arc::clone(program),
-            built,
-            meta,
+            targets,
             values: Mutex::new(values),
             exec_info: Mutex::new(exec_info),
-        }))
+        })
+    }
+
+    /// What there is of it for a device.
+    pub fn on(&self, device: &Arc<Device>) -> Option<&Target> {
+        let mut targets = self.targets.iter();
+        targets.find(|target| Arc::ptr_eq(&target.device, device))
+    }
+
+    /// The only device it is for.
+    pub fn only_target(&self) -> Option<&Target> {
+        match &*self.targets {
+            [only] if self.program.devices.len() == 1 => Some(only),
+            _ => None,
+        }
+    }
+
+    /// What the executors say about it; the arguments are the same for all of them.
+    fn meta(&self) -> &KernelMeta {
+        &self.targets[0].meta
     }
 
     /// Its context.
@@ -110,12 +126,12 @@ impl Kernel {
     /// # Errors
     /// `CL_INVALID_ARG_INDEX`.
     pub fn argument(&self, index: u32) -> Result<&KernelArg> {
-        let arg = self.meta.info.args.get(index as usize);
+        let arg = self.meta().info.args.get(index as usize);
         arg.ok_or(Error(CL_INVALID_ARG_INDEX))
     }
 
-    /// Bytes of local memory: its variables, and its arguments as far as set.
-    pub fn local_bytes(&self) -> u64 {
+    /// Bytes of local memory on a device: its variables, and its arguments as far as set.
+    pub fn local_bytes(&self, target: &Target) -> u64 {
         let arguments: u64 = self
             .values
             .lock()
@@ -123,13 +139,13 @@ impl Kernel {
             .flatten()
             .map(Value::local_bytes)
             .sum();
-        self.meta.local_bytes.saturating_add(arguments)
+        target.meta.local_bytes.saturating_add(arguments)
     }
 
     /// The largest work-group it can run with: fewer work-items the more private memory
     /// each needs.
-    pub fn max_group_size(&self) -> usize {
-        let fitting = GROUP_MEMORY / self.meta.private_bytes.max(1);
+    pub fn max_group_size(target: &Target) -> usize {
+        let fitting = GROUP_MEMORY / target.meta.private_bytes.max(1);
         usize::try_from(fitting)
             .unwrap_or(usize::MAX)
             .clamp(1, MAX_WORK_GROUP_SIZE)
@@ -141,12 +157,12 @@ impl Kernel {
     /// `CL_INVALID_VALUE` for an unknown name.
     pub fn info(self: &Arc<Self>, name: cl_kernel_info) -> Result<Answer> {
         Ok(match name {
-            CL_KERNEL_FUNCTION_NAME => Answer::text(&self.meta.name),
-            CL_KERNEL_NUM_ARGS => Answer::of(self.meta.info.args.len() as u32),
+            CL_KERNEL_FUNCTION_NAME => Answer::text(&self.meta().name),
+            CL_KERNEL_NUM_ARGS => Answer::of(self.meta().info.args.len() as u32),
             CL_KERNEL_REFERENCE_COUNT => Answer::of(object::references(self)),
             CL_KERNEL_CONTEXT => Answer::of(object::handle(self.context())),
             CL_KERNEL_PROGRAM => Answer::of(object::handle(&self.program)),
-            CL_KERNEL_ATTRIBUTES => Answer::text(&self.meta.info.attributes),
+            CL_KERNEL_ATTRIBUTES => Answer::text(&self.meta().info.attributes),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
     }
@@ -158,7 +174,8 @@ impl Kernel {
     /// built without `-cl-kernel-arg-info`; `CL_INVALID_VALUE` for an unknown name.
     pub fn argument_info(&self, index: u32, name: cl_kernel_arg_info) -> Result<Answer> {
         let arg = self.argument(index)?;
-        ensure!(self.built.argument_info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        let available = self.targets.iter().all(|target| target.built.argument_info);
+        ensure!(available, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
         Ok(match name {
             CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::of(match arg.address {
                 ArgQualifier::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,
@@ -189,21 +206,28 @@ impl Kernel {
         })
     }
 
-    /// One query about running on the device.
+    /// One query about running on a device.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` for an unknown name.
-    pub fn work_group_info(&self, name: cl_kernel_work_group_info) -> Result<Answer> {
+    pub fn work_group_info(
+        &self,
+        target: &Target,
+        name: cl_kernel_work_group_info,
+    ) -> Result<Answer> {
         Ok(match name {
-            CL_KERNEL_WORK_GROUP_SIZE => Answer::of(self.max_group_size()),
+            CL_KERNEL_WORK_GROUP_SIZE => Answer::of(Self::max_group_size(target)),
             CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
-                let size = self.meta.info.reqd_work_group_size.unwrap_or([0; 3]);
+                let size = target.meta.info.reqd_work_group_size.unwrap_or([0; 3]);
                 Answer::list(size.map(|side| side as usize))
             }
-            CL_KERNEL_LOCAL_MEM_SIZE => Answer::of(self.local_bytes()),
+            CL_KERNEL_LOCAL_MEM_SIZE => Answer::of(self.local_bytes(target)),
             CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(1usize),
-            CL_KERNEL_PRIVATE_MEM_SIZE => Answer::of(self.meta.private_bytes),
-            // CL_KERNEL_GLOBAL_WORK_SIZE is for built-in kernels, of which there are none.
+            CL_KERNEL_PRIVATE_MEM_SIZE => Answer::of(target.meta.private_bytes),
+            // For built-in kernels only, whose index spaces have one dimension.
+            CL_KERNEL_GLOBAL_WORK_SIZE if matches!(self.program.origin, Origin::BuiltIn) => {
+                Answer::list([MAX_GLOBAL_SIZE, 1, 1])
+            }
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
     }
@@ -212,8 +236,9 @@ impl Kernel {
     ///
     /// # Errors
     /// `CL_OUT_OF_RESOURCES`.
-    pub fn check_local_memory(&self) -> Result<()> {
-        ensure!(self.local_bytes() <= LOCAL_MEMORY, CL_OUT_OF_RESOURCES);
+    pub fn check_local_memory(&self, target: &Target) -> Result<()> {
+        let bytes = self.local_bytes(target);
+        ensure!(bytes <= LOCAL_MEMORY, CL_OUT_OF_RESOURCES);
         Ok(())
     }
 

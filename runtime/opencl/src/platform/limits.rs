@@ -4,6 +4,8 @@ use std::num::NonZeroUsize;
 
 /// Work-items of one work-group, at most.
 pub const MAX_WORK_GROUP_SIZE: usize = 1024;
+/// Work-items of one index space, at most: what the executor can number.
+pub const MAX_GLOBAL_SIZE: usize = usize::MAX / 2;
 /// Local memory of one work-group, in bytes.
 pub const LOCAL_MEMORY: u64 = 64 * 1024;
 /// Private memory of one work-group, in bytes; well under what the executor allows.

@@ -1,16 +1,24 @@
-//! The platform and its device: what they are and what they report.
+//! The platform and its devices: what they are and what they report.
 //!
-//! Both are made once, on first use, and live as long as the process. What the device
-//! reports is in [`limits`] (sizes and counts), [`capabilities`] (what is supported) and
-//! [`query`] (the answers to `clGetDeviceInfo`).
+//! The platform and its root devices are made once, on first use, and live as long as the
+//! process; sub-devices ([`partition`]) come and go. What a device reports is in
+//! [`limits`] (sizes and counts), [`capabilities`] (what is supported) and [`query`] (the
+//! answers to `clGetDeviceInfo`).
+//!
+//! `TOUCHSTONE_DEVICES` says how many root devices there are. They are alike, and each has
+//! threads and program-scope variables of its own, so that rules about several devices
+//! have something to hold between.
 
 pub mod capabilities;
 pub mod limits;
+pub mod partition;
 pub mod query;
 
-use std::sync::{Arc, LazyLock};
+use std::num::{NonZeroU16, NonZeroUsize};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use opencl_sys::cl_platform_id;
+use opencl_sys::{cl_device_partition_property, cl_platform_id};
+use touchstone_exec::Pool;
 
 use crate::edge::Result;
 use crate::object::{self, Header, object};
@@ -23,14 +31,44 @@ pub struct Platform {
 }
 object!(Platform, CL_INVALID_PLATFORM);
 
-/// A device: the host's processor cores, used through the executors.
+/// A device: some of the host's processor cores, used through the executors.
 #[repr(C)]
 pub struct Device {
     header: Header<Self>,
     /// The sizes and counts it reports and keeps to.
     pub limits: Limits,
+    /// Whether it is the platform's default device.
+    pub is_default: bool,
+    /// The device it is a part of; none for a root device.
+    pub parent: Option<Arc<Device>>,
+    /// How it was made from its parent, as the application said it; empty for a root.
+    pub partition: Vec<cl_device_partition_property>,
+    /// Its threads, which start with its first kernel.
+    pool: OnceLock<Pool>,
 }
 object!(Device, CL_INVALID_DEVICE);
+
+impl Device {
+    fn root(limits: Limits, is_default: bool) -> Arc<Self> {
+        Arc::new(Self {
+            header: Header::default(),
+            limits,
+            is_default,
+            parent: None,
+            partition: Vec::new(),
+            pool: OnceLock::new(),
+        })
+    }
+
+    /// The threads that run its work-groups: as many as it has compute units, shared by
+    /// all its queues and by no other device. A sub-device has threads of its own, so a
+    /// command on it never runs on more than its share.
+    pub fn pool(&self) -> &Pool {
+        self.pool.get_or_init(|| {
+            Pool::new(NonZeroUsize::new(self.limits.compute_units).unwrap_or(NonZeroUsize::MIN))
+        })
+    }
+}
 
 static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
     let platform = Arc::new(Platform {
@@ -40,23 +78,32 @@ static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
     platform
 });
 
-static DEVICE: LazyLock<Arc<Device>> = LazyLock::new(|| {
-    let device = Arc::new(Device {
-        header: Header::default(),
-        limits: Limits::of_this_machine(),
-    });
-    object::publish(&device);
-    device
+static DEVICES: LazyLock<Vec<Arc<Device>>> = LazyLock::new(|| {
+    let limits = Limits::of_this_machine();
+    let roots = (0..device_count()).map(|n| Device::root(limits.clone(), n == 0));
+    let roots: Vec<_> = roots.collect();
+    for root in &roots {
+        object::publish(root);
+    }
+    roots
 });
+
+/// `TOUCHSTONE_DEVICES`: 1 to 65535; 1 when it is not set or no such number.
+fn device_count() -> u16 {
+    std::env::var("TOUCHSTONE_DEVICES")
+        .ok()
+        .and_then(|text| text.trim().parse::<NonZeroU16>().ok())
+        .map_or(1, NonZeroU16::get)
+}
 
 /// The one platform.
 pub fn platform() -> &'static Arc<Platform> {
     &PLATFORM
 }
 
-/// The devices of the platform.
+/// The root devices of the platform; the first is the default one.
 pub fn devices() -> &'static [Arc<Device>] {
-    std::slice::from_ref(&*DEVICE)
+    &DEVICES
 }
 
 /// The platform behind a handle. Null, whose meaning the specification leaves to the

@@ -8,9 +8,10 @@ use super::capabilities::{self as can, RELEASE, version};
 use super::limits::{
     BASE_ALIGNMENT, LOCAL_MEMORY, MAX_GLOBAL_VARIABLE, MAX_PARAMETER_SIZE, MAX_WORK_GROUP_SIZE,
 };
-use super::{Device, platform};
+use super::{Device, partition, platform};
 use crate::edge::answer::Answer;
 use crate::edge::{Error, Result};
+use crate::program::builtin;
 use crate::{frontend, object};
 
 /// `CL_PLATFORM_NAME`.
@@ -62,7 +63,11 @@ pub fn device_info(device: &Arc<Device>, name: cl_device_info) -> Result<Answer>
 
 fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
     Some(match name {
-        CL_DEVICE_TYPE => Answer::of(CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT),
+        CL_DEVICE_TYPE => Answer::of(if device.is_default {
+            CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT
+        } else {
+            CL_DEVICE_TYPE_CPU
+        }),
         CL_DEVICE_VENDOR_ID => Answer::of(VENDOR_ID),
         CL_DEVICE_NAME => Answer::text("Touchstone interpreter"),
         CL_DEVICE_VENDOR => Answer::text(VENDOR),
@@ -73,13 +78,24 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_EXTENSIONS => Answer::text(&can::joined(&can::device_extensions())),
         CL_DEVICE_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::device_extensions()),
         CL_DEVICE_PLATFORM => Answer::of(object::handle(platform())),
-        CL_DEVICE_REFERENCE_COUNT => Answer::of(1u32),
+        CL_DEVICE_REFERENCE_COUNT => Answer::of(match device.parent {
+            Some(_) => object::references(device),
+            None => 1,
+        }),
         CL_DEVICE_AVAILABLE => Answer::boolean(true),
-        CL_DEVICE_PARENT_DEVICE => Answer::of(std::ptr::null_mut()),
-        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Answer::of(0u32),
-        CL_DEVICE_PARTITION_PROPERTIES => Answer::of(0isize),
+        CL_DEVICE_PARENT_DEVICE => Answer::of(match &device.parent {
+            Some(parent) => object::handle(parent),
+            None => std::ptr::null_mut(),
+        }),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => {
+            Answer::of(u32::try_from(partition::most(device)).unwrap_or(u32::MAX))
+        }
+        CL_DEVICE_PARTITION_PROPERTIES => match partition::supported(device) {
+            [] => Answer::of(0isize),
+            schemes => Answer::list(schemes.iter().copied()),
+        },
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Answer::of(0u64),
-        CL_DEVICE_PARTITION_TYPE => Answer::default(),
+        CL_DEVICE_PARTITION_TYPE => Answer::list(device.partition.iter().copied()),
         // No run of the Khronos conformance test suite has been submitted.
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Answer::text(""),
         CL_DEVICE_MAX_CLOCK_FREQUENCY => Answer::of(device.limits.clock),
@@ -108,8 +124,10 @@ fn language(name: cl_device_info) -> Option<Answer> {
                 .map(|(major, minor)| ("OpenCL C", version(major, minor, 0))),
         ),
         CL_DEVICE_OPENCL_C_FEATURES => Answer::names_with_versions(can::language_features()),
-        CL_DEVICE_BUILT_IN_KERNELS => Answer::text(""),
-        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Answer::default(),
+        CL_DEVICE_BUILT_IN_KERNELS => Answer::text(&builtin::NAMES.join(";")),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => {
+            Answer::names_with_versions(builtin::NAMES.map(|name| (name, version(1, 0, 0))))
+        }
         CL_DEVICE_IL_VERSION => Answer::text(""),
         CL_DEVICE_ILS_WITH_VERSION => Answer::default(),
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS

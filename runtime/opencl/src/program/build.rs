@@ -11,8 +11,9 @@ use std::sync::atomic::AtomicU64;
 
 use opencl_sys::*;
 use touchstone_exec::Executable;
+use touchstone_ir::Module;
 
-use super::binary::{Kind, Source};
+use super::binary::{Container, Kind, Source};
 use super::{Built, Origin, Product, Program};
 use crate::callback::{self, UserData};
 use crate::edge::{Error, Result};
@@ -41,8 +42,8 @@ pub enum Task {
     },
     /// `clLinkProgram`: link compiled units into this, a new program.
     Link {
-        /// The units, in the order of the inputs.
-        units: Vec<Arc<Unit>>,
+        /// For each device of the program the units, in the order of the inputs.
+        units: Vec<Vec<Arc<Unit>>>,
         /// Whether to make a library.
         library: bool,
     },
@@ -51,22 +52,27 @@ pub enum Task {
 /// What came of it: log and product, or log alone.
 type Outcome = std::result::Result<(String, Product), String>;
 
-/// Carries out a task for a program whose [`Program::begin_build`] has succeeded.
+/// Carries out a task for some devices of a program, given by their numbers, for which
+/// [`Program::begin_build`] has succeeded.
 ///
 /// # Errors
-/// `failure`, when the task is done at once and fails.
+/// `failure`, when the task is done at once and fails for one of them.
 pub fn carry_out(
     program: &Arc<Program>,
+    targets: Vec<usize>,
     task: Task,
     notify: Notify,
     failure: cl_int,
 ) -> Result<()> {
     let Some((notify, user_data)) = notify else {
-        return perform(program, &task).then_some(()).ok_or(Error(failure));
+        return perform(program, &targets, &task)
+            .then_some(())
+            .ok_or(Error(failure));
     };
     let on_thread = Arc::clone(program);
+    let of_thread = targets.clone();
     let work = move || {
-        perform(&on_thread, &task);
+        perform(&on_thread, &of_thread, &task);
         callback::later(move || {
             // SAFETY: the application gave this function for this purpose; the program is
             // alive until it returns.
@@ -78,111 +84,156 @@ pub fn carry_out(
         .spawn(work)
         .map(drop)
         .map_err(|_| {
-            let log = "the system has no thread left for the build".to_owned();
-            program.end_build(CL_BUILD_ERROR, log, Product::Nothing);
+            for at in targets {
+                let log = "the system has no thread left for the build".to_owned();
+                program.end_build(at, CL_BUILD_ERROR, log, Product::Nothing);
+            }
             Error(CL_OUT_OF_HOST_MEMORY)
         })
 }
 
-/// Runs a task and records what came of it; says whether it succeeded.
-fn perform(program: &Program, task: &Task) -> bool {
-    let outcome = catch_unwind(AssertUnwindSafe(|| run(program, task))).unwrap_or_else(|_| {
-        Err("internal error: the compiler panicked; this is a bug of Touchstone\n".into())
-    });
-    match outcome {
-        Ok((log, product)) => {
-            program.end_build(CL_BUILD_SUCCESS, log, product);
-            true
-        }
-        Err(log) => {
-            program.end_build(CL_BUILD_ERROR, log, Product::Nothing);
-            false
+/// Runs a task and records what came of it; says whether it succeeded for all devices.
+fn perform(program: &Program, targets: &[usize], task: &Task) -> bool {
+    let mut work = Work::default();
+    let mut all_well = true;
+    for &at in targets {
+        let run = AssertUnwindSafe(|| work.run(program, at, task));
+        let outcome = catch_unwind(run).unwrap_or_else(|_| {
+            Err("internal error: the compiler panicked; this is a bug of Touchstone\n".into())
+        });
+        match outcome {
+            Ok((log, product)) => program.end_build(at, CL_BUILD_SUCCESS, log, product),
+            Err(log) => {
+                all_well = false;
+                program.end_build(at, CL_BUILD_ERROR, log, Product::Nothing);
+            }
         }
     }
+    all_well
 }
 
-fn run(program: &Program, task: &Task) -> Outcome {
-    match task {
-        Task::Build { options } => match &program.origin {
-            Origin::Source(text) => {
-                let (log, unit) = compile(text, options, Vec::new())?;
-                executable(vec![unit], log)
-            }
-            Origin::Binary(container) => {
-                let mut log = String::new();
-                let mut units = Vec::new();
-                for source in &container.units {
-                    let (unit_log, unit) = frontend::compile(source.clone())?;
-                    log.push_str(&unit_log);
-                    units.push(Arc::new(unit));
+/// A task in progress. What was compiled or linked for one device serves the next that
+/// needs the same.
+#[derive(Default)]
+struct Work {
+    compiled: Vec<(Source, Compiled)>,
+    linked: Vec<(Vec<Arc<Unit>>, Linked)>,
+}
+
+/// The log and the unit, or the log alone.
+type Compiled = std::result::Result<(String, Arc<Unit>), String>;
+
+/// The module, and an executable of it where devices can share one.
+type Linked = std::result::Result<(Module, Option<Arc<Executable>>), String>;
+
+impl Work {
+    fn run(&mut self, program: &Program, at: usize, task: &Task) -> Outcome {
+        match task {
+            Task::Build { options } => match &program.origin {
+                Origin::Source(text) => {
+                    let (log, unit) = self.compile(text, options, &[])?;
+                    self.executable(vec![unit], log)
                 }
-                match container.kind {
-                    Kind::Executable => executable(units, log),
-                    Kind::Object | Kind::Library => {
-                        let library = container.kind == Kind::Library;
-                        Ok((log, Product::Objects { units, library }))
-                    }
+                Origin::Binary(containers) => self.load_binary(&containers[at]),
+                Origin::Linked | Origin::BuiltIn => {
+                    Err("a program without source or binary cannot be built\n".into())
                 }
-            }
-            Origin::Linked => Err("a linked program cannot be built again\n".into()),
-        },
-        Task::Compile { options, headers } => match &program.origin {
-            Origin::Source(text) => {
-                let (log, unit) = compile(text, options, headers.clone())?;
-                let units = vec![unit];
-                Ok((
-                    log,
-                    Product::Objects {
-                        units,
-                        library: false,
-                    },
-                ))
-            }
-            Origin::Binary(_) | Origin::Linked => {
-                Err("a program without source cannot be compiled\n".into())
-            }
-        },
-        Task::Link {
-            units,
-            library: true,
-        } => Ok((
-            String::new(),
-            Product::Objects {
-                units: units.clone(),
-                library: true,
             },
-        )),
-        Task::Link {
-            units,
-            library: false,
-        } => executable(units.clone(), String::new()),
+            Task::Compile { options, headers } => match &program.origin {
+                Origin::Source(text) => {
+                    let (log, unit) = self.compile(text, options, headers)?;
+                    let units = vec![unit];
+                    let library = false;
+                    Ok((log, Product::Objects { units, library }))
+                }
+                Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => {
+                    Err("a program without source cannot be compiled\n".into())
+                }
+            },
+            Task::Link { units, library } => {
+                let units = units[at].clone();
+                if *library {
+                    let library = true;
+                    Ok((String::new(), Product::Objects { units, library }))
+                } else {
+                    self.executable(units, String::new())
+                }
+            }
+        }
     }
-}
 
-fn compile(
-    text: &str,
-    options: &str,
-    headers: Vec<(String, String)>,
-) -> std::result::Result<(String, Arc<Unit>), String> {
-    let (log, unit) = frontend::compile(Source {
-        options: options.to_owned(),
-        text: text.to_owned(),
-        headers,
-    })?;
-    Ok((log, Arc::new(unit)))
-}
+    fn load_binary(&mut self, container: &Container) -> Outcome {
+        let mut log = String::new();
+        let mut units = Vec::new();
+        for source in &container.units {
+            let (unit_log, unit) = self.compile_source(source.clone())?;
+            log.push_str(&unit_log);
+            units.push(unit);
+        }
+        match container.kind {
+            Kind::Executable => self.executable(units, log),
+            Kind::Object | Kind::Library => {
+                let library = container.kind == Kind::Library;
+                Ok((log, Product::Objects { units, library }))
+            }
+        }
+    }
 
-fn executable(units: Vec<Arc<Unit>>, log: String) -> Outcome {
-    let module = frontend::link(&units).map_err(|failure| format!("{log}{failure}"))?;
-    let executable = Executable::prepare(module).map_err(|error| format!("{log}{error}\n"))?;
-    let uniform_groups = units.iter().any(|unit| unit.uniform_groups);
-    let argument_info = units.iter().any(|unit| unit.argument_info);
-    let built = Built {
-        units,
-        executable: Arc::new(executable),
-        uniform_groups,
-        argument_info,
-        launches: AtomicU64::new(0),
-    };
-    Ok((log, Product::Executable(Arc::new(built))))
+    fn compile(&mut self, text: &str, options: &str, headers: &[(String, String)]) -> Compiled {
+        self.compile_source(Source {
+            options: options.to_owned(),
+            text: text.to_owned(),
+            headers: headers.to_vec(),
+        })
+    }
+
+    fn compile_source(&mut self, source: Source) -> Compiled {
+        if let Some((_, done)) = self.compiled.iter().find(|(known, _)| *known == source) {
+            return done.clone();
+        }
+        let compiled = frontend::compile(source.clone());
+        let compiled = compiled.map(|(log, unit)| (log, Arc::new(unit)));
+        self.compiled.push((source, compiled.clone()));
+        compiled
+    }
+
+    fn executable(&mut self, units: Vec<Arc<Unit>>, log: String) -> Outcome {
+        let same = |known: &[Arc<Unit>]| {
+            known.len() == units.len() && known.iter().zip(&units).all(|(a, b)| Arc::ptr_eq(a, b))
+        };
+        let at = self.linked.iter().position(|(known, _)| same(known));
+        let at = at.unwrap_or_else(|| {
+            let linked = frontend::link(&units).map(|module| (module, None));
+            self.linked.push((units.clone(), linked));
+            self.linked.len() - 1
+        });
+        let (module, shared) = match &mut self.linked[at].1 {
+            Ok((module, shared)) => (module, shared),
+            Err(failure) => return Err(format!("{log}{failure}")),
+        };
+        let executable = match shared {
+            Some(executable) => Arc::clone(executable),
+            None => {
+                let executable = Executable::prepare(module.clone());
+                let executable = executable.map_err(|error| format!("{log}{error}\n"))?;
+                let executable = Arc::new(executable);
+                // Program-scope variables are each device's own.
+                if module.globals.is_empty() {
+                    *shared = Some(Arc::clone(&executable));
+                }
+                executable
+            }
+        };
+        let uniform_groups = units.iter().any(|unit| unit.uniform_groups);
+        let argument_info = units.iter().any(|unit| unit.argument_info);
+        let built = Built {
+            units,
+            executable,
+            uniform_groups,
+            argument_info,
+            launches: AtomicU64::new(0),
+            only: None,
+        };
+        Ok((log, Product::Executable(Arc::new(built))))
+    }
 }

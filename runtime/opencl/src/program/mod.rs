@@ -1,18 +1,21 @@
 //! Programs: source or binary in, kernels out.
 //!
 //! [`build`] compiles and links; [`binary`] is the container that
-//! `CL_PROGRAM_BINARIES` returns and `clCreateProgramWithBinary` reads. What is kept per
-//! program is one build for all its devices: the devices of the platform are of one kind.
+//! `CL_PROGRAM_BINARIES` returns and `clCreateProgramWithBinary` reads; [`builtin`] has
+//! the built-in kernels. A program keeps one build for each of its devices: they can be
+//! built at different times with different options, and program-scope variables are each
+//! device's own.
 
 pub mod binary;
 pub mod build;
+pub mod builtin;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use opencl_sys::*;
 use parking_lot::Mutex;
-use touchstone_exec::Executable;
+use touchstone_exec::{Executable, KernelMeta};
 
 use crate::context::Context;
 use crate::edge::answer::Answer;
@@ -25,8 +28,10 @@ use crate::platform::Device;
 pub enum Origin {
     /// `clCreateProgramWithSource`.
     Source(String),
-    /// `clCreateProgramWithBinary`.
-    Binary(binary::Container),
+    /// `clCreateProgramWithBinary`: one binary for each device.
+    Binary(Vec<binary::Container>),
+    /// `clCreateProgramWithBuiltInKernels`.
+    BuiltIn,
     /// `clLinkProgram`.
     Linked,
 }
@@ -60,9 +65,19 @@ pub struct Built {
     pub argument_info: bool,
     /// Launches of its kernels so far. How the n-th one interleaves work-items depends on n.
     pub launches: AtomicU64,
+    /// The only kernels that can be made; none where all can.
+    pub only: Option<Vec<String>>,
 }
 
-/// The last build of a program.
+impl Built {
+    /// Whether a kernel of this name can be made, if there is one.
+    fn offers(&self, name: &str) -> bool {
+        let only = self.only.as_ref();
+        only.is_none_or(|only| only.iter().any(|offered| offered == name))
+    }
+}
+
+/// The last build of a program for one device.
 #[derive(Clone)]
 pub struct Build {
     /// `CL_BUILD_*`.
@@ -76,12 +91,32 @@ pub struct Build {
 }
 
 impl Build {
-    fn executable(&self) -> Result<Arc<Built>> {
-        match &self.product {
-            Product::Executable(built) => Ok(Arc::clone(built)),
-            Product::Nothing | Product::Objects { .. } => Err(Error(CL_INVALID_PROGRAM_EXECUTABLE)),
+    fn none() -> Self {
+        Self {
+            status: CL_BUILD_NONE,
+            options: String::new(),
+            log: String::new(),
+            product: Product::Nothing,
         }
     }
+
+    fn executable(&self) -> Option<&Arc<Built>> {
+        match &self.product {
+            Product::Executable(built) => Some(built),
+            Product::Nothing | Product::Objects { .. } => None,
+        }
+    }
+}
+
+/// A kernel of the executable of one device.
+#[derive(Clone)]
+pub struct Target {
+    /// The device.
+    pub device: Arc<Device>,
+    /// Its executable.
+    pub built: Arc<Built>,
+    /// The kernel in it.
+    pub meta: KernelMeta,
 }
 
 /// A program.
@@ -94,7 +129,8 @@ pub struct Program {
     pub devices: Vec<Arc<Device>>,
     /// Where it came from.
     pub origin: Origin,
-    build: Mutex<Build>,
+    /// The last build for each of the devices.
+    builds: Mutex<Vec<Build>>,
     kernels: AtomicUsize,
 }
 object!(Program, CL_INVALID_PROGRAM);
@@ -102,72 +138,125 @@ object!(Program, CL_INVALID_PROGRAM);
 impl Program {
     /// A program that has not been built.
     pub fn new(context: Arc<Context>, devices: Vec<Arc<Device>>, origin: Origin) -> Arc<Self> {
+        let builds = devices.iter().map(|_| Build::none()).collect();
         Arc::new(Self {
             header: Header::default(),
             context,
             devices,
             origin,
-            build: Mutex::new(Build {
-                status: CL_BUILD_NONE,
-                options: String::new(),
-                log: String::new(),
-                product: Product::Nothing,
-            }),
+            builds: Mutex::new(builds),
             kernels: AtomicUsize::new(0),
         })
     }
 
-    /// Starts a build: from here to [`Program::end_build`] no other may start.
+    /// The number of a device among this program's.
+    pub fn index_of(&self, device: &Arc<Device>) -> Option<usize> {
+        self.devices.iter().position(|own| Arc::ptr_eq(own, device))
+    }
+
+    /// Starts a build for some devices, given by their numbers: from here to
+    /// [`Program::end_build`] no other may start for them.
     ///
     /// # Errors
-    /// `CL_INVALID_OPERATION` while another build runs or kernels are attached.
-    pub fn begin_build(&self, options: &str) -> Result<()> {
-        let mut build = self.build.lock();
-        ensure!(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
+    /// `CL_INVALID_OPERATION` while another build for one of them runs or kernels are
+    /// attached.
+    pub fn begin_build(&self, targets: &[usize], options: &str) -> Result<()> {
+        let mut builds = self.builds.lock();
+        let busy = |&at: &usize| builds[at].status == CL_BUILD_IN_PROGRESS;
+        ensure!(!targets.iter().any(busy), CL_INVALID_OPERATION);
         ensure!(
             self.kernels.load(Ordering::Acquire) == 0,
             CL_INVALID_OPERATION
         );
-        *build = Build {
-            status: CL_BUILD_IN_PROGRESS,
-            options: options.to_owned(),
-            log: String::new(),
-            product: Product::Nothing,
-        };
+        for &at in targets {
+            builds[at] = Build {
+                status: CL_BUILD_IN_PROGRESS,
+                options: options.to_owned(),
+                ..Build::none()
+            };
+        }
         Ok(())
     }
 
-    /// Ends a build.
-    pub fn end_build(&self, status: cl_build_status, log: String, product: Product) {
-        let mut build = self.build.lock();
+    /// Ends a build for one device.
+    pub fn end_build(&self, at: usize, status: cl_build_status, log: String, product: Product) {
+        let build = &mut self.builds.lock()[at];
         build.status = status;
         build.log = log;
         build.product = product;
     }
 
-    /// The last build.
-    pub fn last_build(&self) -> Build {
-        self.build.lock().clone()
+    /// The last build for a device; none when the program is not for it.
+    pub fn last_build(&self, device: &Arc<Device>) -> Option<Build> {
+        let at = self.index_of(device)?;
+        Some(self.builds.lock()[at].clone())
     }
 
-    /// The executable of the last build.
+    /// The names of the kernels that can be made: those of every device's executable, each
+    /// once.
     ///
     /// # Errors
-    /// `CL_INVALID_PROGRAM_EXECUTABLE` when there is none.
-    pub fn executable(&self) -> Result<Arc<Built>> {
-        self.build.lock().executable()
+    /// `CL_INVALID_PROGRAM_EXECUTABLE` when no device has an executable.
+    pub fn kernel_names(&self) -> Result<Vec<String>> {
+        let builds = self.builds.lock();
+        let mut executables = builds.iter().filter_map(Build::executable).peekable();
+        ensure!(executables.peek().is_some(), CL_INVALID_PROGRAM_EXECUTABLE);
+        let mut names: Vec<String> = Vec::new();
+        for built in executables {
+            for kernel in built.executable.kernels() {
+                if built.offers(&kernel.name) && !names.contains(&kernel.name) {
+                    names.push(kernel.name.clone());
+                }
+            }
+        }
+        Ok(names)
     }
 
-    /// Takes the executable for a new kernel, which counts as attached from here on: no
-    /// build can begin in between.
+    /// Takes a kernel from every executable that has it. It counts as attached from here
+    /// on: no build can begin in between.
     ///
     /// # Errors
-    /// `CL_INVALID_PROGRAM_EXECUTABLE`.
-    pub fn attach(&self) -> Result<Arc<Built>> {
-        let build = self.build.lock();
-        let built = build.executable()?;
+    /// `CL_INVALID_PROGRAM_EXECUTABLE` when no device has an executable,
+    /// `CL_INVALID_KERNEL_NAME` when none has the kernel, `CL_INVALID_KERNEL_DEFINITION`
+    /// when its arguments differ from device to device.
+    pub fn attach(&self, name: &str) -> Result<Vec<Target>> {
+        let builds = self.builds.lock();
+        let built = |build: &Build| build.executable().cloned();
+        let executables: Vec<_> = (self.devices.iter().cloned())
+            .zip(builds.iter().map(built))
+            .filter_map(|(device, built)| Some((device, built?)))
+            .collect();
+        ensure!(!executables.is_empty(), CL_INVALID_PROGRAM_EXECUTABLE);
+        let targets: Vec<Target> = executables
+            .into_iter()
+            .filter(|(_, built)| built.offers(name))
+            .filter_map(|(device, built)| {
+                let meta = built.executable.kernel(name)?.clone();
+                Some(Target {
+                    device,
+                    built,
+                    meta,
+                })
+            })
+            .collect();
+        let first = targets.first().ok_or(Error(CL_INVALID_KERNEL_NAME))?;
+        let definition = |target: &Target| {
+            let args = target.meta.info.args.iter();
+            args.map(|arg| (arg.pass, arg.address, arg.access, arg.type_name.clone()))
+                .collect::<Vec<_>>()
+        };
+        let expected = definition(first);
+        let same = targets[1..]
+            .iter()
+            .all(|target| definition(target) == expected);
+        ensure!(same, CL_INVALID_KERNEL_DEFINITION);
         self.kernels.fetch_add(1, Ordering::AcqRel);
-        Ok(built)
+        Ok(targets)
+    }
+
+    /// One kernel more, for a copy of one that is attached.
+    pub fn attach_copy(&self) {
+        self.kernels.fetch_add(1, Ordering::AcqRel);
     }
 
     /// One kernel less.
@@ -175,25 +264,31 @@ impl Program {
         self.kernels.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// The binary, the same for each device; empty when there is nothing built.
-    pub fn binary(&self) -> Vec<u8> {
-        let build = self.build.lock();
-        match (&build.product, &self.origin) {
-            (Product::Nothing, Origin::Binary(container)) => container.write(),
-            (Product::Nothing, Origin::Source(_) | Origin::Linked) => Vec::new(),
-            (Product::Objects { units, library }, _) => {
-                let kind = if *library {
-                    binary::Kind::Library
-                } else {
-                    binary::Kind::Object
-                };
-                binary::Container::of(kind, &build.options, units).write()
-            }
-            (Product::Executable(built), _) => {
-                binary::Container::of(binary::Kind::Executable, &build.options, &built.units)
-                    .write()
-            }
-        }
+    /// The binary of each device; empty where there is nothing built.
+    pub fn binaries(&self) -> Vec<Vec<u8>> {
+        let builds = self.builds.lock();
+        let binaries =
+            builds
+                .iter()
+                .enumerate()
+                .map(|(at, build)| match (&build.product, &self.origin) {
+                    (_, Origin::BuiltIn) => Vec::new(),
+                    (Product::Nothing, Origin::Binary(containers)) => containers[at].write(),
+                    (Product::Nothing, Origin::Source(_) | Origin::Linked) => Vec::new(),
+                    (Product::Objects { units, library }, _) => {
+                        let kind = if *library {
+                            binary::Kind::Library
+                        } else {
+                            binary::Kind::Object
+                        };
+                        binary::Container::of(kind, &build.options, units).write()
+                    }
+                    (Product::Executable(built), _) => {
+                        let kind = binary::Kind::Executable;
+                        binary::Container::of(kind, &build.options, &built.units).write()
+                    }
+                });
+        binaries.collect()
     }
 
     /// One query, except `CL_PROGRAM_BINARIES`, which is answered through pointers.
@@ -209,19 +304,11 @@ impl Program {
             CL_PROGRAM_DEVICES => Answer::list(self.devices.iter().map(object::handle)),
             CL_PROGRAM_SOURCE => Answer::text(match &self.origin {
                 Origin::Source(source) => source,
-                Origin::Binary(_) | Origin::Linked => "",
+                Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => "",
             }),
-            CL_PROGRAM_BINARY_SIZES => {
-                let size = self.binary().len();
-                Answer::list(self.devices.iter().map(|_| size))
-            }
-            CL_PROGRAM_NUM_KERNELS => Answer::of(self.executable()?.executable.kernels().len()),
-            CL_PROGRAM_KERNEL_NAMES => {
-                let built = self.executable()?;
-                let kernels = built.executable.kernels().iter();
-                let names: Vec<_> = kernels.map(|kernel| &*kernel.name).collect();
-                Answer::text(&names.join(";"))
-            }
+            CL_PROGRAM_BINARY_SIZES => Answer::list(self.binaries().iter().map(Vec::len)),
+            CL_PROGRAM_NUM_KERNELS => Answer::of(self.kernel_names()?.len()),
+            CL_PROGRAM_KERNEL_NAMES => Answer::text(&self.kernel_names()?.join(";")),
             CL_PROGRAM_IL => Answer::default(),
             CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
                 Answer::boolean(false)
@@ -230,19 +317,19 @@ impl Program {
         })
     }
 
-    /// One query about the build.
+    /// One query about the build for a device, given by its number.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` for an unknown name.
-    pub fn build_info(&self, name: cl_program_build_info) -> Result<Answer> {
-        let build = self.build.lock();
+    pub fn build_info(&self, at: usize, name: cl_program_build_info) -> Result<Answer> {
+        let build = &self.builds.lock()[at];
         Ok(match name {
             CL_PROGRAM_BUILD_STATUS => Answer::of(build.status),
             CL_PROGRAM_BUILD_OPTIONS => Answer::text(&build.options),
             CL_PROGRAM_BUILD_LOG => Answer::text(&build.log),
             CL_PROGRAM_BINARY_TYPE => Answer::of(match (&build.product, &self.origin) {
-                (Product::Nothing, Origin::Binary(container)) => container.kind.code(),
-                (Product::Nothing, Origin::Source(_) | Origin::Linked) => {
+                (Product::Nothing, Origin::Binary(containers)) => containers[at].kind.code(),
+                (Product::Nothing, Origin::Source(_) | Origin::Linked | Origin::BuiltIn) => {
                     CL_PROGRAM_BINARY_TYPE_NONE
                 }
                 (Product::Objects { library: false, .. }, _) => {

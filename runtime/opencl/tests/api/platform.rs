@@ -43,11 +43,12 @@ fn every_device_query_of_the_core_is_answered() {
 
 #[test]
 fn strings_and_lists_with_versions_agree() {
-    for (text, list) in [
-        (CL_DEVICE_EXTENSIONS, CL_DEVICE_EXTENSIONS_WITH_VERSION),
+    for (text, list, separator) in [
+        (CL_DEVICE_EXTENSIONS, CL_DEVICE_EXTENSIONS_WITH_VERSION, " "),
         (
             CL_DEVICE_BUILT_IN_KERNELS,
             CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION,
+            ";",
         ),
     ] {
         let text = query_text(|size, value, ret| unsafe {
@@ -63,7 +64,7 @@ fn strings_and_lists_with_versions_agree() {
                 String::from_utf8(name).unwrap()
             })
             .collect();
-        assert_eq!(text, names.join(" "));
+        assert_eq!(text, names.join(separator));
     }
 }
 

@@ -1,0 +1,92 @@
+//! Built-in kernels (`clCreateProgramWithBuiltInKernels`).
+//!
+//! They are written in OpenCL C and compiled like any other kernel, once for each program.
+//! All are for index spaces of one dimension.
+//!
+//! | kernel | arguments | what it does |
+//! | --- | --- | --- |
+//! | `touchstone_nop` | | nothing: what a launch costs |
+//! | `touchstone_count` | `global uint *counter` | each work-item adds one, atomically |
+//! | `touchstone_iota` | `global uint *out, uint first` | `out[i] = first + i` for each global id |
+//! | `touchstone_copy` | `global const uchar *from, global uchar *to` | each work-item copies one byte |
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use opencl_sys::{CL_BUILD_SUCCESS, CL_OUT_OF_RESOURCES};
+use touchstone_exec::Executable;
+
+use super::binary::Source;
+use super::{Built, Origin, Product, Program};
+use crate::context::Context;
+use crate::edge::{Error, Result, ensure};
+use crate::frontend;
+use crate::platform::Device;
+
+/// Their names, as `CL_DEVICE_BUILT_IN_KERNELS` lists them.
+pub const NAMES: [&str; 4] = [
+    "touchstone_nop",
+    "touchstone_count",
+    "touchstone_iota",
+    "touchstone_copy",
+];
+
+const SOURCE: &str = "
+kernel void touchstone_nop() {}
+
+kernel void touchstone_count(volatile global uint *counter) {
+    atomic_inc(counter);
+}
+
+kernel void touchstone_iota(global uint *out, uint first) {
+    out[get_global_id(0)] = first + (uint)get_global_id(0);
+}
+
+kernel void touchstone_copy(global const uchar *from, global uchar *to) {
+    to[get_global_id(0)] = from[get_global_id(0)];
+}
+";
+
+/// Makes a program of some of them; `names` are separated by semicolons.
+///
+/// # Errors
+/// `CL_INVALID_VALUE` for a name that is none of them.
+pub fn program(
+    context: Arc<Context>,
+    devices: Vec<Arc<Device>>,
+    names: &str,
+) -> Result<Arc<Program>> {
+    let only: Vec<String> = names
+        .split(';')
+        .map(|name| name.trim().to_owned())
+        .collect();
+    let known = |name: &String| NAMES.contains(&name.as_str());
+    ensure!(only.iter().all(known), CL_INVALID_VALUE);
+    let failed = |_| Error(CL_OUT_OF_RESOURCES);
+    let source = Source {
+        options: "-cl-kernel-arg-info".to_owned(),
+        text: SOURCE.to_owned(),
+        headers: Vec::new(),
+    };
+    let (_, unit) = frontend::compile(source).map_err(failed)?;
+    let units = vec![Arc::new(unit)];
+    let module = frontend::link(&units).map_err(failed)?;
+    let executable = Executable::prepare(module).map_err(|_| Error(CL_OUT_OF_RESOURCES))?;
+    let executable = Arc::new(executable);
+    let targets: Vec<usize> = (0..devices.len()).collect();
+    let program = Program::new(context, devices, Origin::BuiltIn);
+    program.begin_build(&targets, "")?;
+    for at in targets {
+        let built = Built {
+            units: units.clone(),
+            executable: Arc::clone(&executable),
+            uniform_groups: false,
+            argument_info: true,
+            launches: AtomicU64::new(0),
+            only: Some(only.clone()),
+        };
+        let product = Product::Executable(Arc::new(built));
+        program.end_build(at, CL_BUILD_SUCCESS, String::new(), product);
+    }
+    Ok(program)
+}
