@@ -1,24 +1,24 @@
 //! Calling back into the application.
 //!
-//! Event, error and build callbacks run one after another on a thread of their own, so
-//! that a slow callback delays other callbacks but never a queue. Deletion callbacks run
-//! in the thread that deletes the object, as applications expect them to have run when
-//! `clRelease*` returns; when that thread is one of a queue's, they go to the callback
-//! thread like the others.
+//! Event and error callbacks of a context run one after another on a thread that the context
+//! has for them, so that a slow one delays other callbacks of its context, but no queue and
+//! no other context. Build callbacks have a thread for all. Deletion callbacks run in the
+//! thread that deletes the object, as applications expect them to have run when `clRelease*`
+//! returns; when that is a thread that runs a command, they go to the same thread as the
+//! build callbacks.
 //!
-//! Happens-before: a callback is sent through a channel after the state it reports was
-//! written, and the channel's receive synchronizes with the send; so a callback sees
-//! everything the command wrote.
+//! Happens-before: a callback is posted to its lane after the state it reports was written,
+//! and the lane hands it over under its lock; so a callback sees everything the command
+//! wrote (`sp.callback`).
 
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::LazyLock;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, LazyLock};
+
+use touchstone_queue::Lane;
 
 use crate::edge::raw::HostAddress;
-
-type Job = Box<dyn FnOnce() + Send>;
 
 /// The pointer an application wants back in its callback.
 #[derive(Clone, Copy, Debug)]
@@ -40,33 +40,49 @@ thread_local! {
     static ON_QUEUE_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Says that the current thread belongs to a queue: no callback may run on it.
+/// Says that the current thread is there to run commands: no callback may run on it.
 pub fn mark_queue_thread() {
     ON_QUEUE_THREAD.set(true);
 }
 
-/// Runs a job on the callback thread.
-pub fn later(job: impl FnOnce() + Send + 'static) {
-    static CALLBACKS: LazyLock<Option<Sender<Job>>> = LazyLock::new(|| {
-        let (sender, receiver) = channel::<Job>();
-        std::thread::Builder::new()
-            .name("touchstone-callbacks".into())
-            .spawn(move || {
-                for job in receiver {
-                    // A panic was reported by the hook; the other callbacks go on.
-                    let _ = catch_unwind(AssertUnwindSafe(job));
-                }
-            })
-            .ok()
-            .map(|_| sender)
-    });
-    let job: Job = Box::new(job);
-    match &*CALLBACKS {
-        // The receiver lives as long as the process.
-        Some(sender) => drop(sender.send(job)),
-        // The system has no thread left: here and now is better than never.
-        None => job(),
+/// While it lives, the current thread is one that runs a command.
+pub struct OnQueueThread {
+    before: bool,
+}
+
+/// Says that the current thread runs a command for a while.
+pub fn on_queue_thread() -> OnQueueThread {
+    OnQueueThread {
+        before: ON_QUEUE_THREAD.replace(true),
     }
+}
+
+impl Drop for OnQueueThread {
+    fn drop(&mut self) {
+        ON_QUEUE_THREAD.set(self.before);
+    }
+}
+
+/// Makes a lane for callbacks.
+pub fn lane() -> Arc<Lane> {
+    Lane::new("touchstone-callbacks")
+}
+
+/// Runs a job on a lane, after those before it.
+pub fn post(lane: &Arc<Lane>, job: impl FnOnce() + Send + 'static) {
+    let start = lane.post(move || {
+        // A panic was reported by the hook; the other callbacks go on.
+        let _ = catch_unwind(AssertUnwindSafe(job));
+    });
+    if start {
+        lane.start();
+    }
+}
+
+/// Runs a job on the thread for callbacks that belong to no context.
+pub fn later(job: impl FnOnce() + Send + 'static) {
+    static LANE: LazyLock<Arc<Lane>> = LazyLock::new(lane);
+    post(&LANE, job);
 }
 
 /// Runs a deletion callback, which gets the address of the object that goes away.

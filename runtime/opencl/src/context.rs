@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use parking_lot::Mutex;
+use touchstone_queue::Lane;
 
 use crate::callback::{self, UserData};
 use crate::edge::answer::Answer;
@@ -36,6 +37,8 @@ pub struct Context {
     destructors: Mutex<Vec<(DestructorFn, UserData)>>,
     /// Its shared virtual memory.
     pub svm: SvmHeap,
+    /// Where its event and error callbacks run.
+    lane: Arc<Lane>,
 }
 object!(Context, CL_INVALID_CONTEXT);
 
@@ -63,12 +66,18 @@ impl Context {
             notify,
             destructors: Mutex::default(),
             svm: SvmHeap::default(),
+            lane: callback::lane(),
         }))
     }
 
     /// Whether a device belongs to this context.
     pub fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
+    }
+
+    /// Where its event and error callbacks run, one after another.
+    pub fn lane(&self) -> &Arc<Lane> {
+        &self.lane
     }
 
     /// Tells the application about an error, through the callback given at creation, on
@@ -79,7 +88,7 @@ impl Context {
         };
         let text = CString::new(message.replace('\0', " ")).unwrap_or_default();
         let context = Arc::clone(self);
-        callback::later(move || {
+        callback::post(&self.lane, move || {
             // SAFETY: the application gave this function for this purpose; the string
             // lives until it returns.
             unsafe { notify(text.as_ptr(), std::ptr::null(), 0, user_data.get()) };
@@ -109,6 +118,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        self.lane.close();
         let handle = std::ptr::from_mut(self).cast::<c_void>();
         for (notify, user_data) in self.destructors.get_mut().drain(..).rev() {
             callback::at_deletion(

@@ -4,13 +4,13 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_queue::Trigger;
 
 use crate::callback::UserData;
 use crate::context::Context;
 use crate::edge::entry::entry_points;
 use crate::edge::{Error, Result, ensure, raw};
 use crate::object;
-use crate::queue::command::tell;
 use crate::queue::event::{Event, NotifyFn};
 
 entry_points! {
@@ -25,9 +25,7 @@ entry_points! {
         let event = object::find::<Event>(event)?;
         ensure!(event.is_user(), CL_INVALID_EVENT);
         ensure!(execution_status <= CL_COMPLETE, CL_INVALID_VALUE);
-        let dependents = event.finish(execution_status);
-        tell(dependents.ok_or(Error(CL_INVALID_OPERATION))?, execution_status);
-        Ok(())
+        event.set(execution_status)
     }
 
     /// Waits for events.
@@ -78,9 +76,13 @@ entry_points! {
     ) {
         let event = object::find::<Event>(event)?;
         let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;
-        let known = [CL_SUBMITTED, CL_RUNNING, CL_COMPLETE];
-        ensure!(known.contains(&command_exec_callback_type), CL_INVALID_VALUE);
-        event.on_status(command_exec_callback_type, notify, UserData::new(user_data));
+        let trigger = match command_exec_callback_type {
+            CL_SUBMITTED => Trigger::Submitted,
+            CL_RUNNING => Trigger::Running,
+            CL_COMPLETE => Trigger::Complete,
+            _ => return Err(Error(CL_INVALID_VALUE)),
+        };
+        event.on_status(trigger, notify, UserData::new(user_data));
         Ok(())
     }
 

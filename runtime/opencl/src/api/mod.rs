@@ -83,13 +83,16 @@ impl Tail {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Result<()> {
-        let event = queue.enqueue(kind, wait_list, action);
-        if self.blocking {
-            let status = event.wait();
+        let event = if self.blocking {
+            let event = queue.enqueue_and_wait(kind, wait_list, action);
+            let status = event.status();
             if status < 0 {
                 return Err(Error(status));
             }
-        }
+            event
+        } else {
+            queue.enqueue(kind, wait_list, action)
+        };
         if !self.event.is_null() {
             // SAFETY: not null, and the caller vouches for it.
             unsafe { self.event.write(object::publish(&event)) };

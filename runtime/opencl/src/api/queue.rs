@@ -66,8 +66,9 @@ entry_points! {
         object::retain::<Queue>(command_queue)
     }
 
-    /// Releases a queue. Its commands go on: they were submitted when they were enqueued.
+    /// Releases a queue, after an implicit flush: its commands go on.
     status fn clReleaseCommandQueue(command_queue: cl_command_queue) {
+        object::find::<Queue>(command_queue)?.flush();
         object::release::<Queue>(command_queue).map(drop)
     }
 
@@ -85,9 +86,10 @@ entry_points! {
         unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
     }
 
-    /// Submits what was enqueued; that has happened at enqueue.
+    /// Submits what was enqueued.
     status fn clFlush(command_queue: cl_command_queue) {
-        object::find::<Queue>(command_queue).map(drop)
+        object::find::<Queue>(command_queue)?.flush();
+        Ok(())
     }
 
     /// Waits for everything enqueued.

@@ -1,14 +1,7 @@
-//! Commands: something to do once everything before it has ended.
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+//! What a command is and does.
 
 use opencl_sys::*;
-use parking_lot::Mutex;
-
-use super::engine::Engine;
-use super::event::{Dependent, Event};
+use touchstone_queue::Role;
 
 /// Why a command ended abnormally.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -20,7 +13,7 @@ pub struct Failure {
     pub message: String,
 }
 
-/// What a command does, on a thread of its queue.
+/// What a command does: on a thread of the pool, or on one that waits for it.
 pub type Action = Box<dyn FnOnce() -> Result<(), Failure> + Send>;
 
 /// Kinds of commands, as `CL_EVENT_COMMAND_TYPE` names them.
@@ -84,115 +77,25 @@ impl Kind {
         }
     }
 
-    /// Whether it waits for everything enqueued before it.
-    pub const fn waits_for_all(self) -> bool {
-        matches!(self, Self::Marker | Self::Barrier)
-    }
-
-    /// Whether everything enqueued after it waits for it.
-    pub const fn holds_all(self) -> bool {
-        matches!(self, Self::Barrier | Self::BarrierWithList)
-    }
-}
-
-/// A command on its way from enqueue to completion.
-pub struct Command {
-    engine: Arc<Engine>,
-    /// Its event.
-    pub event: Arc<Event>,
-    action: Mutex<Option<Action>>,
-    /// Prerequisites that have not ended, and one more while they are being registered.
-    remaining: AtomicUsize,
-    /// The status of a prerequisite that ended abnormally, or zero.
-    failed: AtomicI32,
-    /// The events of its wait list, kept alive until it runs: the application may release
-    /// a user event before setting it.
-    waits_for: Mutex<Vec<Arc<Event>>>,
-}
-
-impl Command {
-    /// A command that waits for nothing yet.
-    pub fn new(engine: Arc<Engine>, event: Arc<Event>, action: Action) -> Arc<Self> {
-        Arc::new(Self {
-            engine,
-            event,
-            action: Mutex::new(Some(action)),
-            remaining: AtomicUsize::new(1),
-            failed: AtomicI32::new(0),
-            waits_for: Mutex::default(),
-        })
-    }
-
-    /// Makes the command wait for an event.
-    pub fn wait_for(self: &Arc<Self>, event: &Arc<Event>, fails_with: bool) {
-        if fails_with {
-            self.waits_for.lock().push(Arc::clone(event));
-        }
-        self.remaining.fetch_add(1, Ordering::Relaxed);
-        let dependent = Dependent {
-            command: Arc::clone(self),
-            fails_with,
-        };
-        if let Err(status) = event.add_dependent(dependent) {
-            self.prerequisite_ended(status, fails_with);
+    /// How it takes its place in its queue.
+    pub const fn role(self) -> Role {
+        Role {
+            // What the host and the device share has nothing to move.
+            prompt: matches!(
+                self,
+                Self::Marker
+                    | Self::MarkerWithList
+                    | Self::Barrier
+                    | Self::BarrierWithList
+                    | Self::MapBuffer
+                    | Self::UnmapMemObject
+                    | Self::MigrateMemObjects
+                    | Self::SvmMap
+                    | Self::SvmUnmap
+                    | Self::SvmMigrateMem
+            ),
+            after_all: matches!(self, Self::Marker | Self::Barrier),
+            before_all: matches!(self, Self::Barrier | Self::BarrierWithList),
         }
     }
-
-    /// One prerequisite less. The last one hands the command to its queue's threads.
-    ///
-    /// The count goes down with acquire-release: whoever takes the last one off has seen
-    /// everything that happened before the others were.
-    pub fn prerequisite_ended(self: &Arc<Self>, status: cl_int, fails_with: bool) {
-        if fails_with && status < 0 {
-            self.failed.store(status, Ordering::Relaxed);
-        }
-        if self.remaining.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.engine.ready(Arc::clone(self));
-        }
-    }
-
-    /// Runs the command on the calling thread, one of its queue's, and completes it.
-    pub fn run(self: &Arc<Self>) {
-        let action = self.action.lock().take();
-        let status = if self.failed.load(Ordering::Relaxed) < 0 {
-            drop(action);
-            CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-        } else {
-            self.event.advance(CL_RUNNING);
-            let outcome = action.map_or(Ok(()), perform);
-            self.event.note_end();
-            match outcome {
-                Ok(()) => CL_COMPLETE,
-                Err(failure) => {
-                    self.event.context.report(&failure.message);
-                    failure.status.min(-1)
-                }
-            }
-        };
-        // By here the action and all that it held are gone, so that an application that
-        // has seen the event may count on objects it releases to be deleted.
-        self.waits_for.lock().clear();
-        let dependents = self.event.finish(status).unwrap_or_default();
-        self.engine.forget(&self.event);
-        tell(dependents, status);
-    }
-}
-
-/// Tells commands that an event they wait for has ended.
-pub fn tell(dependents: Vec<Dependent>, status: cl_int) {
-    for dependent in dependents {
-        dependent
-            .command
-            .prerequisite_ended(status, dependent.fails_with);
-    }
-}
-
-/// Runs an action; a panic in it is a bug of this library and ends the command only.
-fn perform(action: Action) -> Result<(), Failure> {
-    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|_| {
-        Err(Failure {
-            status: CL_OUT_OF_RESOURCES,
-            message: "internal error: a command panicked; this is a bug of Touchstone".into(),
-        })
-    })
 }

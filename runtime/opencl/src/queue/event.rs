@@ -1,18 +1,15 @@
 //! Events: the state of one command, or of a user's own condition.
-//!
-//! The status only ever moves QUEUED → SUBMITTED → RUNNING → COMPLETE, or from any of
-//! these to a negative code (`ex.state.order`, `ex.state.status-query`).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 use opencl_sys::*;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
+use touchstone_queue::{self as engine, Core, Lane, State, Trigger};
 
 use super::Queue;
-use super::command::{Command, Kind};
+use super::command::{Action, Failure, Kind};
 use crate::callback::{self, UserData};
-use crate::clock;
 use crate::context::Context;
 use crate::edge::answer::Answer;
 use crate::edge::{Error, Result, ensure};
@@ -25,40 +22,13 @@ pub type NotifyFn = unsafe extern "C" fn(
     user_data: *mut std::ffi::c_void,
 );
 
-/// When a command passed each transition, in nanoseconds of [`clock::now`].
-#[derive(Clone, Copy, Debug, Default)]
-struct Times {
-    queued: u64,
-    submit: u64,
-    start: u64,
-    end: u64,
-    complete: u64,
-}
-
-struct Callback {
-    /// The status whose reaching fires it; an abnormal end fires every one.
-    trigger: cl_int,
+/// What [`Event::on_status`] keeps.
+pub struct Callback {
     notify: NotifyFn,
     user_data: UserData,
 }
 
-struct State {
-    times: Times,
-    callbacks: Vec<Callback>,
-    /// Commands that wait for this event.
-    dependents: Vec<Dependent>,
-}
-
-/// A command that waits for an event.
-pub struct Dependent {
-    /// The command.
-    pub command: Arc<Command>,
-    /// Whether it must not run when the event ends abnormally. True for events of wait
-    /// lists; false for the order that the queue itself adds.
-    pub fails_with: bool,
-}
-
-/// An event.
+/// An event, and the command that it is the event of.
 #[repr(C)]
 pub struct Event {
     header: Header<Self>,
@@ -67,52 +37,46 @@ pub struct Event {
     /// The queue of its command; none for a user event.
     pub queue: Option<Arc<Queue>>,
     kind: Kind,
-    /// Written under the lock of `state` (release), read anywhere (acquire).
-    status: AtomicI32,
-    state: Mutex<State>,
-    ended: Condvar,
+    core: Core<Self>,
+    /// What is to be done; taken out when it is.
+    action: Mutex<Option<Action>>,
 }
 object!(Event, CL_INVALID_EVENT);
 
 impl Event {
-    fn new(context: Arc<Context>, queue: Option<Arc<Queue>>, kind: Kind, status: cl_int) -> Self {
-        Self {
-            header: Header::default(),
-            context,
-            queue,
-            kind,
-            status: AtomicI32::new(status),
-            state: Mutex::new(State {
-                times: Times {
-                    queued: clock::now(),
-                    ..Times::default()
-                },
-                callbacks: Vec::new(),
-                dependents: Vec::new(),
-            }),
-            ended: Condvar::new(),
-        }
-    }
-
     /// The event of a command that is being enqueued.
-    pub fn of_command(queue: &Arc<Queue>, kind: Kind) -> Arc<Self> {
-        let context = Arc::clone(&queue.context);
-        Arc::new(Self::new(context, Some(Arc::clone(queue)), kind, CL_QUEUED))
+    pub fn of_command(queue: &Arc<Queue>, kind: Kind, action: Action) -> Arc<Self> {
+        Arc::new(Self {
+            header: Header::default(),
+            context: Arc::clone(&queue.context),
+            queue: Some(Arc::clone(queue)),
+            kind,
+            core: Core::queued(kind.role(), queue.now()),
+            action: Mutex::new(Some(action)),
+        })
     }
 
     /// A user event. Its initial status is SUBMITTED.
     pub fn of_user(context: Arc<Context>) -> Arc<Self> {
-        Arc::new(Self::new(context, None, Kind::User, CL_SUBMITTED))
+        Arc::new(Self {
+            header: Header::default(),
+            context,
+            queue: None,
+            kind: Kind::User,
+            core: Core::user(0),
+            action: Mutex::new(None),
+        })
     }
 
-    /// The present status.
+    /// The present status. Of the six states, the specification shows four.
     pub fn status(&self) -> cl_int {
-        self.status.load(Ordering::Acquire)
-    }
-
-    /// Whether the status is final.
-    pub fn has_ended(&self) -> bool {
-        self.status() <= CL_COMPLETE
+        match self.core.state() {
+            State::Queued => CL_QUEUED,
+            State::Submitted | State::Ready => CL_SUBMITTED,
+            State::Running | State::Ended => CL_RUNNING,
+            State::Complete => CL_COMPLETE,
+            State::Failed(status) => status,
+        }
     }
 
     /// Whether this is a user event.
@@ -120,111 +84,25 @@ impl Event {
         self.queue.is_none()
     }
 
-    /// Moves on to `SUBMITTED` or `RUNNING`.
-    pub fn advance(self: &Arc<Self>, status: cl_int) {
-        let mut state = self.state.lock();
-        if self.status.load(Ordering::Relaxed) <= status {
-            return;
-        }
-        let now = clock::now();
-        if status == CL_SUBMITTED {
-            state.times.submit = now;
-        } else {
-            state.times.start = now;
-        }
-        self.status.store(status, Ordering::Release);
-        let reached = take_reached(&mut state.callbacks, status);
-        drop(state);
-        self.fire(reached, status);
-    }
-
-    /// Notes that the command itself has ended.
-    pub fn note_end(&self) {
-        self.state.lock().times.end = clock::now();
-    }
-
-    /// Ends: with `CL_COMPLETE`, or abnormally with a negative code. Wakes the waiters,
-    /// sends the callbacks and gives back the commands that waited; `None` when the event
-    /// had already ended.
-    #[must_use = "the dependents must be told"]
-    pub fn finish(self: &Arc<Self>, status: cl_int) -> Option<Vec<Dependent>> {
-        let mut state = self.state.lock();
-        if self.has_ended() {
-            return None;
-        }
-        let now = clock::now();
-        let times = &mut state.times;
-        // A command that never ran ends where it starts.
-        for time in [&mut times.submit, &mut times.start, &mut times.end] {
-            if *time == 0 {
-                *time = now;
-            }
-        }
-        times.complete = now;
-        self.status.store(status, Ordering::Release);
-        let callbacks = std::mem::take(&mut state.callbacks);
-        let dependents = std::mem::take(&mut state.dependents);
-        drop(state);
-        self.ended.notify_all();
-        self.fire(callbacks, status);
-        Some(dependents)
-    }
-
-    /// Registers a command that waits for this event.
+    /// Sets a user event: `CL_COMPLETE` or a negative code.
     ///
     /// # Errors
-    /// Gives the final status instead when the event has already ended.
-    pub fn add_dependent(&self, dependent: Dependent) -> std::result::Result<(), cl_int> {
-        let mut state = self.state.lock();
-        let status = self.status.load(Ordering::Relaxed);
-        if status <= CL_COMPLETE {
-            return Err(status);
-        }
-        state.dependents.push(dependent);
+    /// `CL_INVALID_OPERATION` when it has been set before.
+    pub fn set(self: &Arc<Self>, status: cl_int) -> Result<()> {
+        let failure = (status < 0).then_some(status);
+        let first = engine::set(self, failure, super::pool());
+        ensure!(first, CL_INVALID_OPERATION);
         Ok(())
     }
 
     /// Blocks until the event has ended; gives its final status.
-    pub fn wait(&self) -> cl_int {
-        let mut state = self.state.lock();
-        while !self.has_ended() {
-            self.ended.wait(&mut state);
-        }
-        self.status.load(Ordering::Relaxed)
+    pub fn wait(self: &Arc<Self>) -> cl_int {
+        engine::wait(self).failure().unwrap_or(CL_COMPLETE)
     }
 
     /// Registers a callback; one whose status has already been reached fires at once.
-    pub fn on_status(self: &Arc<Self>, trigger: cl_int, notify: NotifyFn, user_data: UserData) {
-        let callback = Callback {
-            trigger,
-            notify,
-            user_data,
-        };
-        let mut state = self.state.lock();
-        let status = self.status.load(Ordering::Relaxed);
-        if status > trigger {
-            state.callbacks.push(callback);
-            return;
-        }
-        drop(state);
-        self.fire(vec![callback], status);
-    }
-
-    /// Sends callbacks to their thread. A callback gets the status it was registered for,
-    /// or the negative status of an abnormal end.
-    fn fire(self: &Arc<Self>, callbacks: Vec<Callback>, status: cl_int) {
-        for callback in callbacks {
-            let event = Arc::clone(self);
-            let reported = if status < 0 { status } else { callback.trigger };
-            callback::later(move || {
-                // SAFETY: the application gave this function for this purpose; the event
-                // is alive until it returns.
-                unsafe {
-                    (callback.notify)(object::handle(&event), reported, callback.user_data.get());
-                }
-                drop(event);
-            });
-        }
+    pub fn on_status(self: &Arc<Self>, trigger: Trigger, notify: NotifyFn, user_data: UserData) {
+        engine::ask(self, trigger, Callback { notify, user_data });
     }
 
     /// One query.
@@ -258,7 +136,7 @@ impl Event {
             self.status() == CL_COMPLETE,
             CL_PROFILING_INFO_NOT_AVAILABLE
         );
-        let times = self.state.lock().times;
+        let times = self.core.times();
         Ok(Answer::of(match name {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
             CL_PROFILING_COMMAND_SUBMIT => times.submit,
@@ -270,10 +148,62 @@ impl Event {
     }
 }
 
-fn take_reached(callbacks: &mut Vec<Callback>, status: cl_int) -> Vec<Callback> {
-    let (reached, rest) = std::mem::take(callbacks)
-        .into_iter()
-        .partition(|callback| callback.trigger >= status);
-    *callbacks = rest;
-    reached
+impl engine::Command for Event {
+    type Notice = Callback;
+
+    fn core(&self) -> &Core<Self> {
+        &self.core
+    }
+
+    fn queue(&self) -> Option<&engine::Queue<Self>> {
+        self.queue.as_ref().map(|queue| queue.engine())
+    }
+
+    /// By the end the action and all that it held are gone, so that an application that has
+    /// seen the event may count on objects it releases to be deleted.
+    fn perform(&self) -> std::result::Result<(), cl_int> {
+        let _queue_thread = callback::on_queue_thread();
+        let action = self.action.lock().take();
+        action.map_or(Ok(()), run).map_err(|failure| {
+            self.context.report(&failure.message);
+            failure.status.min(-1)
+        })
+    }
+
+    fn discard(&self) {
+        let _queue_thread = callback::on_queue_thread();
+        let action = self.action.lock().take();
+        drop(action);
+    }
+
+    /// A callback gets the status it was registered for, or the negative status of an
+    /// abnormal end.
+    fn tell(self: &Arc<Self>, notice: Callback, asked: Trigger, failure: Option<cl_int>) {
+        let status = failure.unwrap_or(match asked {
+            Trigger::Submitted => CL_SUBMITTED,
+            Trigger::Running => CL_RUNNING,
+            Trigger::Complete => CL_COMPLETE,
+        });
+        // SAFETY: the application gave this function for this purpose; the event is alive
+        // until it returns.
+        unsafe { (notice.notify)(object::handle(self), status, notice.user_data.get()) };
+    }
+
+    fn lane(&self) -> &Arc<Lane> {
+        self.context.lane()
+    }
+
+    fn now(&self) -> u64 {
+        self.queue.as_ref().map_or(0, |queue| queue.now())
+    }
+}
+
+/// Runs an action; a panic in it is a bug of this library and ends the command only.
+fn run(action: Action) -> std::result::Result<(), Failure> {
+    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|_| {
+        Err(Failure {
+            status: CL_OUT_OF_RESOURCES,
+            message: "internal error: a command panicked; this is a bug of Touchstone".into(),
+        })
+    })
 }

@@ -1,54 +1,57 @@
 //! Command queues, commands and events: the execution model of the host side.
 //!
 //! ```text
-//!  clEnqueue* ──▶ Command ──registers with──▶ its prerequisites' events
-//!                    │  (each completion takes one off its count)
-//!                    ▼ count is zero: ready
-//!                 Engine of its queue ──▶ a worker thread runs it ──▶ its event completes
-//!                                                                        │
-//!                     waiters, callbacks and dependent commands ◀────────┘
+//!  clEnqueue* ──▶ Event = command ──▶ touchstone-queue: what comes first, which thread, when
+//!                   │ action                                     │
+//!                   ▼                                            ▼
+//!          memory/ kernel/ application's function      waiters, callbacks, other commands
 //! ```
 //!
-//! [`event`] is the state of one command as the application sees it; [`command`] is what
-//! is to be done and what must come first; [`engine`] is the queue: which prerequisites
-//! its order adds, its ready list and its threads.
+//! [`event`] is one command as the application sees it; [`command`] is what commands do and
+//! how each kind takes its place in a queue. Everything else, the states, the orders, the
+//! threads, and why all that neither deadlocks nor races, is in the crate `touchstone-queue`.
 //!
-//! # Why this cannot deadlock
-//! A command waits only for events that existed when it was enqueued, so waiting is
-//! acyclic. A worker never waits for an event: only ready commands reach it. No lock is
-//! held while another of the same kind is taken; the only nesting is none at all: event
-//! state, engine state, callback channel and registries are each locked for a few
-//! instructions by themselves.
-//!
-//! # Happens-before
-//! - Enqueue → command: what the application wrote before the call reaches the worker
-//!   through the engine's lock, where the command is handed over (`sp.enqueue`).
-//! - Command → its event: the worker changes the state under the event's lock after the
-//!   command's last write; whoever reads the new state under that lock sees those writes
-//!   (`sp.completion-event`, `sp.host-wait`). The lock-free reading of the status uses an
-//!   acquire load of a release store.
-//! - Event → dependent command: completion takes the dependents out under the event's
-//!   lock and counts each down with an acquire-release operation; the thread that reaches
-//!   zero has so seen all prerequisites, and hands the command to its worker through the
-//!   engine's lock (`sp.event-wait`, `sp.in-order`, `sp.barrier`, `sp.transitive`).
-//! - Event → callback: see [`crate::callback`] (`sp.callback`).
+//! # When commands are submitted
+//! As they are enqueued, so `clFlush` has nothing left to do, and an event of one queue can
+//! be waited for in another without a flush. An application must not count on that
+//! (`opencl_runtime_layer`, Flush and Finish). With `TOUCHSTONE_FLUSH=explicit` commands stay
+//! queued until `clFlush`, a blocking call or the release of their queue, so that one that
+//! forgets to flush shows it.
 
 pub mod command;
-pub mod engine;
 pub mod event;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
+use touchstone_queue::{self as engine, Pool, Submission};
 
+use crate::callback;
+use crate::clock;
 use crate::context::Context;
 use crate::edge::answer::Answer;
 use crate::edge::{Error, Result, ensure, raw};
 use crate::object::{self, Header, object};
 use crate::platform::{Device, capabilities};
-use command::{Action, Command, Kind};
-use engine::Engine;
+use command::{Action, Kind};
 use event::Event;
+
+/// The threads that run commands, shared by all queues.
+pub fn pool() -> &'static Arc<Pool<Event>> {
+    static POOL: LazyLock<Arc<Pool<Event>>> =
+        LazyLock::new(|| Pool::new(2, callback::mark_queue_thread));
+    &POOL
+}
+
+/// `TOUCHSTONE_FLUSH`.
+fn submission() -> Submission {
+    static SUBMISSION: LazyLock<Submission> =
+        LazyLock::new(|| match std::env::var("TOUCHSTONE_FLUSH").as_deref() {
+            Ok("explicit") => Submission::AtFlush,
+            Ok(_) | Err(_) => Submission::AtEnqueue,
+        });
+    *SUBMISSION
+}
 
 /// A host command queue.
 #[repr(C)]
@@ -61,7 +64,7 @@ pub struct Queue {
     properties: cl_command_queue_properties,
     /// As given, the final zero included; `None` when the queue was made without a list.
     property_list: Option<Vec<cl_queue_properties>>,
-    engine: Arc<Engine>,
+    engine: engine::Queue<Event>,
 }
 object!(Queue, CL_INVALID_COMMAND_QUEUE);
 
@@ -90,18 +93,14 @@ impl Queue {
             CL_INVALID_QUEUE_PROPERTIES
         );
         let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
-        let threads = if out_of_order {
-            device.limits.compute_units.max(2)
-        } else {
-            1
-        };
+        let width = device.limits.compute_units.max(2);
         Ok(Arc::new(Self {
             header: Header::default(),
             context,
             device,
             properties,
             property_list,
-            engine: Engine::new(out_of_order, threads),
+            engine: engine::Queue::new(Arc::clone(pool()), out_of_order, width, submission()),
         }))
     }
 
@@ -137,6 +136,16 @@ impl Queue {
         self.properties & CL_QUEUE_PROFILING_ENABLE != 0
     }
 
+    /// The time for profiling; nothing for a queue without.
+    pub fn now(&self) -> u64 {
+        if self.profiles() { clock::now() } else { 0 }
+    }
+
+    /// The engine's part of it.
+    pub fn engine(&self) -> &engine::Queue<Event> {
+        &self.engine
+    }
+
     /// Enqueues a command and gives its event.
     pub fn enqueue(
         self: &Arc<Self>,
@@ -144,17 +153,31 @@ impl Queue {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Arc<Event> {
-        let event = Event::of_command(self, kind);
-        let command = Command::new(Arc::clone(&self.engine), Arc::clone(&event), action);
-        self.engine.enqueue(command, kind, wait_list);
+        let event = Event::of_command(self, kind, action);
+        self.engine.enqueue(&event, wait_list);
         event
+    }
+
+    /// Enqueues a command, waits for it and gives its event, which has ended.
+    pub fn enqueue_and_wait(
+        self: &Arc<Self>,
+        kind: Kind,
+        wait_list: Vec<Arc<Event>>,
+        action: Action,
+    ) -> Arc<Event> {
+        let event = Event::of_command(self, kind, action);
+        self.engine.enqueue_and_wait(&event, wait_list);
+        event
+    }
+
+    /// Submits what has been enqueued.
+    pub fn flush(&self) {
+        self.engine.flush();
     }
 
     /// Waits for every command enqueued so far.
     pub fn finish(&self) {
-        for event in self.engine.outstanding() {
-            event.wait();
-        }
+        self.engine.finish();
     }
 
     /// One query.
@@ -174,12 +197,5 @@ impl Queue {
             CL_QUEUE_DEVICE_DEFAULT => Answer::of(std::ptr::null_mut()),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
-    }
-}
-
-impl Drop for Queue {
-    /// No command is pending: each would hold this queue through its event.
-    fn drop(&mut self) {
-        self.engine.close();
     }
 }

@@ -1,0 +1,415 @@
+//! One command: its state, what it waits for, what waits for it.
+//!
+//! The state has one writer at a time, because the right to move it is handed on: from the
+//! thread that enqueues (to Submitted), to the one that takes the last prerequisite off (to
+//! Ready), to the one that claims the command (to Running and to the end). Steps that others
+//! can wait for or be told of, all but Ready and Ended, are made under the lock of `inner`.
+
+use std::sync::Arc;
+
+use super::agenda::Agenda;
+use super::lane::Lane;
+use super::queue::Queue;
+use super::state::{State, Times, Trigger};
+use crate::sync::{self, AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Condvar, Mutex, Ordering};
+
+/// The status of a command that ended because one of its wait list ended abnormally:
+/// `CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST`.
+pub const WAIT_LIST_FAILED: i32 = -14;
+
+/// What the engine moves: a command with its event, or a user event.
+pub trait Command: Sized + Send + Sync + 'static {
+    /// What is to be told when a state is reached.
+    type Notice: Send + 'static;
+
+    /// The engine's part of it.
+    fn core(&self) -> &Core<Self>;
+
+    /// Its queue; none for a user event.
+    fn queue(&self) -> Option<&Queue<Self>>;
+
+    /// Does what the command is there for, on whatever thread, and lets go of all that it
+    /// held for that. Called at most once.
+    ///
+    /// # Errors
+    /// The negative status that it ends with.
+    fn perform(&self) -> Result<(), i32>;
+
+    /// Lets go of all that it holds; it will not be performed. Called at most once, and not
+    /// together with [`Command::perform`].
+    fn discard(&self);
+
+    /// Tells of a state, on the thread of the lane: the one that was asked for, and the
+    /// negative status if the command ended abnormally.
+    fn tell(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>);
+
+    /// The lane that notices are told in.
+    fn lane(&self) -> &Arc<Lane>;
+
+    /// The time now, for [`Times`]; never goes back. Anything for a queue without profiling.
+    fn now(&self) -> u64;
+}
+
+/// How a command takes its place in its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Role {
+    /// It takes less time than handing it to another thread, so whoever makes it ready
+    /// performs it: markers, barriers, maps.
+    pub prompt: bool,
+    /// It waits for everything before it: a marker or barrier without a list.
+    pub after_all: bool,
+    /// Everything behind it waits for it: a barrier.
+    pub before_all: bool,
+}
+
+/// One that waits for an event.
+pub(super) struct Dependent<C> {
+    pub(super) command: Arc<C>,
+}
+
+struct Asked<C: Command> {
+    trigger: Trigger,
+    notice: C::Notice,
+}
+
+struct Inner<C: Command> {
+    times: Times,
+    asked: Vec<Asked<C>>,
+    dependents: Vec<Dependent<C>>,
+    /// The events of the wait list, alive until they have ended: an application may release
+    /// a user event and have it set by another thread that still holds it.
+    list: Vec<Arc<C>>,
+    /// Threads that sleep in [`wait`].
+    sleepers: usize,
+}
+
+/// The engine's part of a command.
+pub struct Core<C: Command> {
+    /// A [`State::code`].
+    state: AtomicI32,
+    /// Prerequisites that have not ended, and one more until the command is submitted.
+    prerequisites: AtomicUsize,
+    /// One of its wait list ended abnormally.
+    failed: AtomicBool,
+    /// Its number in its queue.
+    place: AtomicU64,
+    role: Role,
+    inner: Mutex<Inner<C>>,
+    ended: Condvar,
+}
+
+impl<C: Command> Core<C> {
+    /// For a command that is about to be enqueued, at this time.
+    pub fn queued(role: Role, now: u64) -> Self {
+        Self::new(State::Queued, role, now)
+    }
+
+    /// For a user event.
+    pub fn user(now: u64) -> Self {
+        Self::new(State::Submitted, Role::default(), now)
+    }
+
+    fn new(state: State, role: Role, now: u64) -> Self {
+        Self {
+            state: AtomicI32::new(state.code()),
+            prerequisites: AtomicUsize::new(1),
+            failed: AtomicBool::new(false),
+            place: AtomicU64::new(0),
+            role,
+            inner: Mutex::new(Inner {
+                times: Times {
+                    queued: now,
+                    ..Times::default()
+                },
+                asked: Vec::new(),
+                dependents: Vec::new(),
+                list: Vec::new(),
+                sleepers: 0,
+            }),
+            ended: Condvar::new(),
+        }
+    }
+
+    /// The present state. What led to it is visible to who reads it.
+    pub fn state(&self) -> State {
+        State::of_code(self.state.load(Ordering::Acquire))
+    }
+
+    /// The times so far.
+    pub fn times(&self) -> Times {
+        self.inner.lock().times
+    }
+
+    pub(super) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Its number in its queue, from zero; set by the enqueue.
+    pub fn place(&self) -> u64 {
+        self.place.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_place(&self, place: u64) {
+        self.place.store(place, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_prerequisite(&self) {
+        self.prerequisites.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ready, and not to be ended by the thread that made it so because of its wait list.
+    fn can_be_claimed(&self) -> bool {
+        self.state() == State::Ready && !self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The caller has the right to move the state; see the module's text.
+    fn store(&self, next: State) {
+        debug_assert!(
+            State::of_code(self.state.load(Ordering::Relaxed)).may_become(next),
+            "{:?} to {next:?}",
+            self.state()
+        );
+        self.state.store(next.code(), Ordering::Release);
+    }
+
+    /// A step that has no time and that nobody is told of.
+    pub(super) fn quietly(&self, next: State) {
+        debug_assert!(matches!(next, State::Ready | State::Ended));
+        self.store(next);
+    }
+}
+
+/// One prerequisite less. True for the thread that takes the last one off: it has seen what
+/// happened before all of them ended, and makes the command ready.
+pub(super) fn prerequisite_ended<C: Command>(command: &Arc<C>, failed: bool) -> bool {
+    let core = command.core();
+    if failed {
+        core.failed.store(true, Ordering::Relaxed);
+    }
+    core.prerequisites.fetch_sub(1, Ordering::AcqRel) == 1
+}
+
+/// Makes a command wait for the events of its list, before it takes its place in its queue.
+pub(super) fn wait_for_list<C: Command>(command: &Arc<C>, list: Vec<Arc<C>>) {
+    if list.is_empty() {
+        return;
+    }
+    for event in &list {
+        let core = event.core();
+        // Not the last to be taken off: the command is not submitted yet.
+        command.core().add_prerequisite();
+        let mut inner = core.inner.lock();
+        let state = State::of_code(core.state.load(Ordering::Relaxed));
+        if !state.is_final() {
+            inner.dependents.push(Dependent {
+                command: Arc::clone(command),
+            });
+            continue;
+        }
+        drop(inner);
+        prerequisite_ended(command, matches!(state, State::Failed(_)));
+    }
+    command.core().inner.lock().list = list;
+}
+
+/// Moves a command to Submitted.
+pub(super) fn submit<C: Command>(command: &Arc<C>) {
+    let core = command.core();
+    let mut inner = core.inner.lock();
+    inner.times.submit = command.now();
+    core.store(State::Submitted);
+    let start = tell_reached(command, &mut inner, State::Submitted);
+    drop(inner);
+    start_lane(command, start);
+}
+
+/// Moves a ready command to Running; false when another thread has. Whoever gets true runs
+/// and finishes it.
+pub(super) fn claim<C: Command>(command: &Arc<C>) -> bool {
+    let core = command.core();
+    if !core.can_be_claimed() {
+        return false;
+    }
+    let mut inner = core.inner.lock();
+    if !core.can_be_claimed() {
+        return false;
+    }
+    inner.times.start = command.now();
+    core.store(State::Running);
+    let start = tell_reached(command, &mut inner, State::Running);
+    let list = std::mem::take(&mut inner.list);
+    drop(inner);
+    start_lane(command, start);
+    // The last reference to an event may be the last to its queue: not under a lock.
+    drop(list);
+    true
+}
+
+/// Runs a command that the caller has claimed, and finishes it.
+pub(super) fn run<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>) {
+    let outcome = command.perform();
+    let end = command.now();
+    let last = match outcome {
+        Ok(()) => {
+            command.core().quietly(State::Ended);
+            State::Complete
+        }
+        Err(status) => State::Failed(status),
+    };
+    finish(command, last, Some(end), agenda);
+}
+
+/// Handles a ready command on this thread, if it is one that takes no time: one that is
+/// prompt or that will not run because of its wait list. False for any other.
+pub(super) fn run_promptly<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>) -> bool {
+    let core = command.core();
+    // Written before the prerequisite was taken off, read after the last one was.
+    if core.failed.load(Ordering::Relaxed) {
+        let list = std::mem::take(&mut core.inner.lock().list);
+        drop(list);
+        command.discard();
+        finish(command, State::Failed(WAIT_LIST_FAILED), None, agenda);
+        true
+    } else if core.role.prompt {
+        if claim(command) {
+            run(command, agenda);
+        }
+        true
+    } else {
+        false
+    }
+}
+
+/// Moves a command or user event to its last state: wakes the threads that wait, sends the
+/// notices, tells the dependents, gives up the place in the queue. `end` is when it ended, if
+/// it ran. False, and nothing is done, if it already had its last state.
+pub(super) fn finish<C: Command>(
+    command: &Arc<C>,
+    last: State,
+    end: Option<u64>,
+    agenda: &mut Agenda<C>,
+) -> bool {
+    let core = command.core();
+    let mut inner = core.inner.lock();
+    if core.state().is_final() {
+        return false;
+    }
+    let now = command.now();
+    let times = &mut inner.times;
+    times.end = end.unwrap_or(0);
+    // What never ran started and ended now.
+    for time in [&mut times.submit, &mut times.start, &mut times.end] {
+        if *time == 0 {
+            *time = now;
+        }
+    }
+    times.complete = now;
+    core.store(last);
+    let start = tell_reached(command, &mut inner, last);
+    let dependents = std::mem::take(&mut inner.dependents);
+    if inner.sleepers > 0 {
+        core.ended.notify_all();
+    }
+    drop(inner);
+    start_lane(command, start);
+    let failed = matches!(last, State::Failed(_));
+    for dependent in dependents {
+        if prerequisite_ended(&dependent.command, failed) {
+            agenda.add(dependent.command);
+        }
+    }
+    if let Some(queue) = command.queue() {
+        queue.ended(command, agenda);
+    }
+    true
+}
+
+/// Sends the notices that are due, in the order of their states; says whether the lane is to
+/// be started. The lane's lock is taken under this one, so notices of one event are sent in
+/// the order of its steps.
+fn tell_reached<C: Command>(command: &Arc<C>, inner: &mut Inner<C>, state: State) -> bool {
+    let mut start = false;
+    for trigger in [Trigger::Submitted, Trigger::Running, Trigger::Complete] {
+        if inner.asked.is_empty() || !state.has_reached(trigger) {
+            break;
+        }
+        let due = inner.asked.extract_if(.., |asked| asked.trigger == trigger);
+        for asked in due {
+            start |= send(command, asked, state);
+        }
+    }
+    start
+}
+
+fn send<C: Command>(command: &Arc<C>, asked: Asked<C>, state: State) -> bool {
+    let told = Arc::clone(command);
+    command.lane().post(move || {
+        told.tell(asked.notice, asked.trigger, state.failure());
+    })
+}
+
+/// A thread is started outside of every lock.
+fn start_lane<C: Command>(command: &Arc<C>, start: bool) {
+    if start {
+        command.lane().start();
+    }
+}
+
+/// Asks for a notice; one whose state has been reached is sent at once.
+pub fn ask<C: Command>(command: &Arc<C>, trigger: Trigger, notice: C::Notice) {
+    let asked = Asked { trigger, notice };
+    let core = command.core();
+    let mut inner = core.inner.lock();
+    let state = core.state();
+    let start = if state.has_reached(trigger) {
+        send(command, asked, state)
+    } else {
+        inner.asked.push(asked);
+        false
+    };
+    drop(inner);
+    start_lane(command, start);
+}
+
+/// Sets a user event: complete, or abnormally ended with a negative status. False if it had
+/// been set.
+pub fn set<C: Command>(event: &Arc<C>, failure: Option<i32>, pool: &Arc<super::Pool<C>>) -> bool {
+    let last = failure.map_or(State::Complete, State::Failed);
+    let mut agenda = Agenda::new();
+    let first = finish(event, last, None, &mut agenda);
+    agenda.settle(pool, |_| false);
+    first
+}
+
+/// Blocks until a command or user event has ended; gives its last state.
+///
+/// While it is not running, the calling thread runs it itself, or what comes before it in
+/// its in-order queue: nothing but what it has to wait for anyway.
+pub fn wait<C: Command>(command: &Arc<C>) -> State {
+    let core = command.core();
+    if let Some(queue) = command.queue() {
+        queue.flush();
+    }
+    loop {
+        let state = core.state();
+        if state.is_final() {
+            return state;
+        }
+        if let Some(queue) = command.queue()
+            && queue.help(Some(command), core.place() + 1)
+        {
+            continue;
+        }
+        if sync::spin(sync::PATIENCE, || {
+            core.state().is_final() || core.can_be_claimed()
+        }) {
+            continue;
+        }
+        let mut inner = core.inner.lock();
+        inner.sleepers += 1;
+        while !core.state().is_final() {
+            core.ended.wait(&mut inner);
+        }
+        inner.sleepers -= 1;
+    }
+}

@@ -1,0 +1,15 @@
+//! The machine itself. See the crate's text for the whole.
+
+mod agenda;
+mod command;
+mod lane;
+mod order;
+mod pool;
+mod queue;
+mod state;
+
+pub use command::{Command, Core, Role, WAIT_LIST_FAILED, ask, set, wait};
+pub use lane::Lane;
+pub use pool::Pool;
+pub use queue::{Queue, Submission};
+pub use state::{State, Times, Trigger};

@@ -1,0 +1,175 @@
+//! Holds what happened against the rules.
+
+use crate::engine::{State, Times, Trigger, WAIT_LIST_FAILED};
+use crate::play::{Record, Records};
+use crate::program::{Enqueue, Kind, Program, Step};
+
+/// What is known of one command in the end.
+struct Played<'a> {
+    enqueue: &'a Enqueue,
+    /// With the command that an empty list makes of it.
+    kind: Kind,
+    queue: usize,
+    place: u64,
+    list: Vec<usize>,
+    state: State,
+    times: Times,
+}
+
+/// Checks a program that was played to its end.
+pub fn check(program: &Program, records: &Records) {
+    for event in 0..program.user_events {
+        let record = records.of(event);
+        let fails = program
+            .sets
+            .iter()
+            .any(|&(set, fails)| set == event && fails);
+        let expected = if fails {
+            State::Failed(-77)
+        } else {
+            State::Complete
+        };
+        assert_eq!(final_state(&record), expected);
+        assert_eq!(record.sets, [true, false], "a user event is set once");
+        check_looks_and_notices(&record, expected);
+    }
+    let played = played(program, records);
+    for command in &played {
+        check_command(command, &records.of(command.enqueue.event), records);
+        check_order(program, command, &played);
+    }
+}
+
+fn final_state(record: &Record) -> State {
+    let (state, _) = record.last.expect("an event was not deleted");
+    assert!(state.is_final(), "deleted while {state:?}");
+    state
+}
+
+/// The commands that were enqueued: those on a queue that their thread had not released.
+fn played<'a>(program: &'a Program, records: &Records) -> Vec<Played<'a>> {
+    let enqueues = program
+        .threads
+        .iter()
+        .flatten()
+        .filter_map(|step| match step {
+            Step::Enqueue(enqueue) => Some(enqueue),
+            Step::Flush(_)
+            | Step::Finish(_)
+            | Step::Wait(_)
+            | Step::Ask(..)
+            | Step::Look(_)
+            | Step::ReleaseEvent(_)
+            | Step::ReleaseQueue(_) => None,
+        });
+    enqueues
+        .filter_map(|enqueue| {
+            let record = records.of(enqueue.event);
+            let (queue, place) = record.place?;
+            let list = record.list.clone();
+            let kind = match enqueue.kind {
+                Kind::MarkerWithList if list.is_empty() => Kind::Marker,
+                Kind::BarrierWithList if list.is_empty() => Kind::Barrier,
+                kind => kind,
+            };
+            let state = final_state(&record);
+            let (_, times) = record.last?;
+            Some(Played {
+                enqueue,
+                kind,
+                queue,
+                place,
+                list,
+                state,
+                times,
+            })
+        })
+        .collect()
+}
+
+fn check_command(command: &Played<'_>, record: &Record, records: &Records) {
+    let listed_failed = command.list.iter().any(|&event| {
+        if event == command.enqueue.event {
+            return false;
+        }
+        matches!(final_state(&records.of(event)), State::Failed(_))
+    });
+    let expected = if listed_failed {
+        State::Failed(WAIT_LIST_FAILED)
+    } else if command.kind == (Kind::Work { fails: true }) {
+        State::Failed(-5)
+    } else {
+        State::Complete
+    };
+    assert_eq!(command.state, expected, "{:?}", command.enqueue);
+    let runs = usize::from(!listed_failed);
+    assert_eq!((record.performed, record.discarded), (runs, 1 - runs));
+    let Times {
+        queued,
+        submit,
+        start,
+        end,
+        complete,
+    } = command.times;
+    assert!(
+        queued < submit && submit < start && start <= end && end <= complete,
+        "{:?}",
+        command.times
+    );
+    for &event in &command.list {
+        let (_, before) = records.of(event).last.expect("an event was not deleted");
+        assert!(before.complete < start, "started before its list had ended");
+    }
+    check_looks_and_notices(record, command.state);
+}
+
+fn check_looks_and_notices(record: &Record, last: State) {
+    let codes: Vec<_> = record.seen.iter().map(|state| state.code()).collect();
+    assert!(
+        codes.is_sorted_by(|before, after| before >= after),
+        "{codes:?}"
+    );
+    let mut told: Vec<_> = record
+        .told
+        .iter()
+        .map(|(trigger, _)| *trigger as u8)
+        .collect();
+    let mut asked: Vec<_> = record.asked.iter().map(|trigger| *trigger as u8).collect();
+    told.sort_unstable();
+    asked.sort_unstable();
+    assert_eq!(told, asked, "a notice is told once");
+    for &(trigger, failure) in &record.told {
+        // A failure may come after a notice of the states before it, never instead of none.
+        assert!(failure.is_none() || failure == last.failure());
+        if trigger == Trigger::Complete {
+            assert_eq!(failure, last.failure());
+        }
+    }
+}
+
+/// The order that the command's queue promises.
+fn check_order(program: &Program, command: &Played<'_>, played: &[Played<'_>]) {
+    let in_order = !program.queues[command.queue].out_of_order;
+    for earlier in played {
+        if earlier.queue != command.queue || earlier.place >= command.place {
+            continue;
+        }
+        let after_all = matches!(command.kind, Kind::Marker | Kind::Barrier);
+        let before_all = matches!(earlier.kind, Kind::Barrier | Kind::BarrierWithList);
+        if in_order || after_all || before_all {
+            assert!(
+                earlier.times.complete < command.times.start,
+                "{:?} before {:?}",
+                command.enqueue,
+                earlier.enqueue
+            );
+        }
+    }
+    let mut same = played
+        .iter()
+        .filter(|other| other.queue == command.queue && other.place == command.place);
+    assert!(
+        same.next().is_some() && same.next().is_none(),
+        "a place is taken once"
+    );
+}

@@ -1,0 +1,325 @@
+//! Plays a program on the engine and notes what happens to each event.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::engine::{
+    Command, Core, Lane, Pool, Queue, Role, State, Times, Trigger, ask, set, wait,
+};
+use crate::program::{Enqueue, Kind, Program, Step};
+use crate::sync;
+
+/// What happened to one event. Locked with a lock of the system, between two steps of the
+/// schedule, so noting changes nothing.
+#[derive(Default)]
+pub struct Record {
+    /// Its queue and its number there.
+    pub place: Option<(usize, u64)>,
+    /// The events that it did wait for.
+    pub list: Vec<usize>,
+    /// How often it was performed, and discarded.
+    pub performed: usize,
+    pub discarded: usize,
+    /// The states that were seen, by whomever, in the order of looking.
+    pub seen: Vec<State>,
+    /// Notices asked for.
+    pub asked: Vec<Trigger>,
+    /// Notices told, with the failure they told of.
+    pub told: Vec<(Trigger, Option<i32>)>,
+    /// What `set` answered.
+    pub sets: Vec<bool>,
+    /// Filled in when the event is deleted.
+    pub last: Option<(State, Times)>,
+}
+
+/// All records of a program.
+pub struct Records(Vec<Mutex<Record>>);
+
+impl Records {
+    pub fn of(&self, event: usize) -> MutexGuard<'_, Record> {
+        self.0[event].lock().expect("a thread panicked")
+    }
+}
+
+thread_local! {
+    /// The clock: every reading is later than the one before.
+    static NOW: RefCell<u64> = const { RefCell::new(0) };
+}
+
+fn now() -> u64 {
+    NOW.with_borrow_mut(|now| {
+        *now += 1;
+        *now
+    })
+}
+
+struct Node {
+    event: usize,
+    core: Core<Node>,
+    /// None for a user event.
+    queue: Option<Arc<Shared>>,
+    kind: Kind,
+    lane: Arc<Lane>,
+    records: Arc<Records>,
+}
+
+struct Shared {
+    queue: Queue<Node>,
+}
+
+impl Command for Node {
+    type Notice = ();
+
+    fn core(&self) -> &Core<Self> {
+        &self.core
+    }
+
+    fn queue(&self) -> Option<&Queue<Self>> {
+        self.queue.as_ref().map(|shared| &shared.queue)
+    }
+
+    fn perform(&self) -> Result<(), i32> {
+        self.records.of(self.event).performed += 1;
+        self.look();
+        // Others may run meanwhile.
+        shuttle::thread::yield_now();
+        self.look();
+        match self.kind {
+            Kind::Work { fails: true } => Err(-5),
+            Kind::Work { fails: false }
+            | Kind::Prompt
+            | Kind::Marker
+            | Kind::MarkerWithList
+            | Kind::Barrier
+            | Kind::BarrierWithList => Ok(()),
+        }
+    }
+
+    fn discard(&self) {
+        self.records.of(self.event).discarded += 1;
+    }
+
+    fn tell(self: &Arc<Self>, (): (), asked: Trigger, failure: Option<i32>) {
+        assert!(self.core.state().has_reached(asked));
+        self.look();
+        self.records.of(self.event).told.push((asked, failure));
+    }
+
+    fn lane(&self) -> &Arc<Lane> {
+        &self.lane
+    }
+
+    fn now(&self) -> u64 {
+        now()
+    }
+}
+
+impl Node {
+    fn look(&self) {
+        // The schedule goes on before the load; from there to the note it does not.
+        let state = self.core.state();
+        self.records.of(self.event).seen.push(state);
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let (state, times) = (self.core.state(), self.core.times());
+        let mut record = self.records.of(self.event);
+        assert!(record.last.is_none(), "deleted twice");
+        record.last = Some((state, times));
+    }
+}
+
+/// What the host threads share.
+struct Host {
+    /// Events that have been made and not been released.
+    events: Mutex<Vec<Option<Arc<Node>>>>,
+    pool: Arc<Pool<Node>>,
+    lane: Arc<Lane>,
+    records: Arc<Records>,
+}
+
+impl Host {
+    fn event(&self, event: usize) -> Option<Arc<Node>> {
+        self.events.lock().expect("a thread panicked")[event].clone()
+    }
+
+    fn publish(&self, node: Arc<Node>) {
+        let event = node.event;
+        self.events.lock().expect("a thread panicked")[event] = Some(node);
+    }
+
+    fn enqueue(&self, enqueue: &Enqueue, queues: &[Option<Arc<Shared>>]) {
+        let Some(shared) = &queues[enqueue.queue] else {
+            return;
+        };
+        let list: Vec<_> = enqueue
+            .list
+            .iter()
+            .filter_map(|&event| self.event(event))
+            .collect();
+        let kind = match enqueue.kind {
+            // Nothing of the list was there: an empty list means another command.
+            Kind::MarkerWithList if list.is_empty() => Kind::Marker,
+            Kind::BarrierWithList if list.is_empty() => Kind::Barrier,
+            kind @ (Kind::Work { .. }
+            | Kind::Prompt
+            | Kind::Marker
+            | Kind::MarkerWithList
+            | Kind::Barrier
+            | Kind::BarrierWithList) => kind,
+        };
+        self.records.of(enqueue.event).list = list.iter().map(|node| node.event).collect();
+        let node = Arc::new(Node {
+            event: enqueue.event,
+            core: Core::queued(role(kind), now()),
+            queue: Some(Arc::clone(shared)),
+            kind,
+            lane: Arc::clone(&self.lane),
+            records: Arc::clone(&self.records),
+        });
+        if enqueue.blocking {
+            flush_all(queues);
+            shared.queue.enqueue_and_wait(&node, list);
+        } else {
+            shared.queue.enqueue(&node, list);
+        }
+        self.records.of(enqueue.event).place = Some((enqueue.queue, node.core.place()));
+        self.publish(node);
+    }
+
+    fn step(&self, step: &Step, queues: &mut [Option<Arc<Shared>>]) {
+        match step {
+            Step::Enqueue(enqueue) => self.enqueue(enqueue, queues),
+            Step::Flush(queue) => {
+                if let Some(shared) = &queues[*queue] {
+                    shared.queue.flush();
+                }
+            }
+            Step::Finish(queue) => {
+                flush_all(queues);
+                if let Some(shared) = &queues[*queue] {
+                    shared.queue.finish();
+                }
+            }
+            Step::Wait(event) => {
+                if let Some(node) = self.event(*event) {
+                    flush_all(queues);
+                    assert!(wait(&node).is_final());
+                    node.look();
+                }
+            }
+            Step::Ask(event, trigger) => {
+                if let Some(node) = self.event(*event) {
+                    self.records.of(*event).asked.push(*trigger);
+                    ask(&node, *trigger, ());
+                }
+            }
+            Step::Look(event) => {
+                if let Some(node) = self.event(*event) {
+                    node.look();
+                }
+            }
+            Step::ReleaseEvent(event) => {
+                let released = self.events.lock().expect("a thread panicked")[*event].take();
+                // Out of the lock: this may delete it, which is a step of the schedule.
+                drop(released);
+            }
+            Step::ReleaseQueue(queue) => {
+                if let Some(shared) = &queues[*queue] {
+                    shared.queue.flush();
+                }
+                queues[*queue] = None;
+            }
+        }
+    }
+}
+
+fn flush_all(queues: &[Option<Arc<Shared>>]) {
+    for shared in queues.iter().flatten() {
+        shared.queue.flush();
+    }
+}
+
+fn role(kind: Kind) -> Role {
+    Role {
+        prompt: !matches!(kind, Kind::Work { .. }),
+        after_all: matches!(kind, Kind::Marker | Kind::Barrier),
+        before_all: matches!(kind, Kind::Barrier | Kind::BarrierWithList),
+    }
+}
+
+/// Plays the program to its end, with all that it made deleted.
+pub fn play(program: &Program) -> Arc<Records> {
+    let records = Arc::new(Records(
+        (0..program.events).map(|_| Mutex::default()).collect(),
+    ));
+    let pool = Pool::new(0, || ());
+    let lane = Lane::new("lane");
+    let host = Arc::new(Host {
+        events: Mutex::new(vec![None; program.events]),
+        pool: Arc::clone(&pool),
+        lane: Arc::clone(&lane),
+        records: Arc::clone(&records),
+    });
+    let queues: Vec<_> = program
+        .queues
+        .iter()
+        .map(|shape| {
+            let queue = Queue::new(Arc::clone(&pool), shape.out_of_order, 2, shape.submission);
+            Some(Arc::new(Shared { queue }))
+        })
+        .collect();
+    let users: Vec<_> = (0..program.user_events)
+        .map(|event| {
+            let node = Arc::new(Node {
+                event,
+                core: Core::user(now()),
+                queue: None,
+                kind: Kind::Marker,
+                lane: Arc::clone(&lane),
+                records: Arc::clone(&records),
+            });
+            host.publish(Arc::clone(&node));
+            node
+        })
+        .collect();
+    let mut threads: Vec<_> = program
+        .threads
+        .iter()
+        .map(|steps| {
+            let (host, steps) = (Arc::clone(&host), steps.clone());
+            let mut queues = queues.clone();
+            shuttle::thread::spawn(move || {
+                for step in &steps {
+                    host.step(step, &mut queues);
+                }
+                flush_all(&queues);
+            })
+        })
+        .collect();
+    let (setter, sets) = (Arc::clone(&host), program.sets.clone());
+    threads.push(shuttle::thread::spawn(move || {
+        for &(event, fails) in &sets {
+            let first = set(&users[event], fails.then_some(-77), &setter.pool);
+            setter.records.of(event).sets.push(first);
+            let again = set(&users[event], None, &setter.pool);
+            setter.records.of(event).sets.push(again);
+        }
+    }));
+    for thread in threads {
+        thread.join().expect("a thread panicked");
+    }
+    for shared in queues.iter().flatten() {
+        shared.queue.finish();
+    }
+    drop(queues);
+    let events = std::mem::take(&mut *host.events.lock().expect("a thread panicked"));
+    drop(events);
+    drop(host);
+    lane.close();
+    pool.close();
+    sync::join_all();
+    records
+}

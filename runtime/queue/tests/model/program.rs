@@ -1,0 +1,168 @@
+//! Generated programs: what host threads do with queues and events.
+//!
+//! Events are named by numbers: user events come first, then the commands of thread 0, of
+//! thread 1 and so on. A thread may name an event that another has not made yet; then it
+//! does without. No program is stuck by its own fault: every user event is set by a thread
+//! that never waits, and queues are flushed before anything is waited for.
+
+use crate::engine::{Submission, Trigger};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+pub struct Program {
+    pub queues: Vec<QueueShape>,
+    pub user_events: usize,
+    /// Failing or not, in the order in which they are set.
+    pub sets: Vec<(usize, bool)>,
+    pub threads: Vec<Vec<Step>>,
+    /// Events in all.
+    pub events: usize,
+}
+
+#[derive(Clone, Copy)]
+pub struct QueueShape {
+    pub out_of_order: bool,
+    pub submission: Submission,
+}
+
+/// What a command is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It does something, on a thread of the pool or of one that waits.
+    Work {
+        fails: bool,
+    },
+    /// It takes no time.
+    Prompt,
+    Marker,
+    MarkerWithList,
+    Barrier,
+    BarrierWithList,
+}
+
+#[derive(Clone, Debug)]
+pub struct Enqueue {
+    pub event: usize,
+    pub queue: usize,
+    pub kind: Kind,
+    pub list: Vec<usize>,
+    pub blocking: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    Enqueue(Enqueue),
+    Flush(usize),
+    Finish(usize),
+    Wait(usize),
+    Ask(usize, Trigger),
+    /// Looks at the state.
+    Look(usize),
+    /// Lets go of an event.
+    ReleaseEvent(usize),
+    /// Lets go of this thread's hold on a queue.
+    ReleaseQueue(usize),
+}
+
+/// Small numbers from a stream.
+struct Numbers(ChaCha8Rng);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        (self.0.next_u32() as usize) % end
+    }
+
+    fn one_in(&mut self, many: usize) -> bool {
+        self.below(many) == 0
+    }
+}
+
+impl Program {
+    pub fn generate(seed: u64) -> Self {
+        let mut numbers = Numbers(ChaCha8Rng::seed_from_u64(seed));
+        let queues = (0..1 + numbers.below(3))
+            .map(|_| QueueShape {
+                out_of_order: numbers.one_in(2),
+                submission: if numbers.one_in(4) {
+                    Submission::AtFlush
+                } else {
+                    Submission::AtEnqueue
+                },
+            })
+            .collect::<Vec<_>>();
+        let user_events = numbers.below(3);
+        let mut sets: Vec<_> = (0..user_events)
+            .map(|event| (event, numbers.one_in(4)))
+            .collect();
+        if numbers.one_in(2) {
+            sets.reverse();
+        }
+        let mut program = Self {
+            queues,
+            user_events,
+            sets,
+            threads: Vec::new(),
+            events: user_events,
+        };
+        for _ in 0..1 + numbers.below(3) {
+            let steps = 2 + numbers.below(5);
+            let mut thread = Vec::new();
+            for _ in 0..steps {
+                thread.push(program.step(&mut numbers));
+            }
+            program.threads.push(thread);
+        }
+        program
+    }
+
+    fn step(&mut self, numbers: &mut Numbers) -> Step {
+        let queue = numbers.below(self.queues.len());
+        let choice = numbers.below(16);
+        if choice < 8 || self.events == 0 {
+            return Step::Enqueue(self.enqueue(queue, numbers));
+        }
+        let event = numbers.below(self.events);
+        match choice {
+            8 => Step::Flush(queue),
+            9 => Step::Finish(queue),
+            10 => Step::Wait(event),
+            11 | 12 => {
+                let trigger = [Trigger::Submitted, Trigger::Running, Trigger::Complete];
+                Step::Ask(event, trigger[numbers.below(3)])
+            }
+            13 => Step::Look(event),
+            14 => Step::ReleaseEvent(event),
+            _ => Step::ReleaseQueue(queue),
+        }
+    }
+
+    fn enqueue(&mut self, queue: usize, numbers: &mut Numbers) -> Enqueue {
+        let kind = match numbers.below(10) {
+            0..5 => Kind::Work {
+                fails: numbers.one_in(8),
+            },
+            5 => Kind::Prompt,
+            6 => Kind::Marker,
+            7 => Kind::MarkerWithList,
+            8 => Kind::Barrier,
+            _ => Kind::BarrierWithList,
+        };
+        let list = match kind {
+            Kind::Marker | Kind::Barrier => 0,
+            Kind::Work { .. } | Kind::Prompt => numbers.below(3),
+            Kind::MarkerWithList | Kind::BarrierWithList => 1 + numbers.below(2),
+        };
+        let list = if self.events == 0 { 0 } else { list };
+        // Duplicates are allowed.
+        let list = (0..list).map(|_| numbers.below(self.events)).collect();
+        let event = self.events;
+        self.events += 1;
+        Enqueue {
+            event,
+            queue,
+            kind,
+            list,
+            blocking: numbers.one_in(6),
+        }
+    }
+}
