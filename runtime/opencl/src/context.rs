@@ -43,23 +43,19 @@ pub struct Context {
 object!(Context, CL_INVALID_CONTEXT);
 
 impl Context {
-    /// Makes a context.
-    ///
-    /// # Errors
-    /// `CL_INVALID_PLATFORM`, `CL_INVALID_PROPERTY` for the properties.
+    /// Makes a context. The properties have passed [`check_properties`].
     pub fn new(
         devices: Vec<Arc<Device>>,
         properties: Vec<cl_context_properties>,
         notify: Option<(ErrorFn, UserData)>,
-    ) -> Result<Arc<Self>> {
-        check_properties(&properties)?;
+    ) -> Arc<Self> {
         let mut distinct: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
         for device in devices {
             if !distinct.iter().any(|known| Arc::ptr_eq(known, &device)) {
                 distinct.push(device);
             }
         }
-        Ok(Arc::new(Self {
+        Arc::new(Self {
             header: Header::default(),
             devices: distinct,
             properties,
@@ -67,7 +63,7 @@ impl Context {
             destructors: Mutex::default(),
             svm: SvmHeap::default(),
             lane: callback::lane(),
-        }))
+        })
     }
 
     /// Whether a device belongs to this context.
@@ -132,7 +128,11 @@ impl Drop for Context {
     }
 }
 
-fn check_properties(properties: &[cl_context_properties]) -> Result<()> {
+/// Checks a list of properties.
+///
+/// # Errors
+/// `CL_INVALID_PLATFORM`, `CL_INVALID_PROPERTY`.
+pub fn check_properties(properties: &[cl_context_properties]) -> Result<()> {
     let mut seen = Vec::new();
     for (key, value) in raw::pairs(properties) {
         ensure!(!seen.contains(&key), CL_INVALID_PROPERTY);

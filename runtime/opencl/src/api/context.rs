@@ -7,7 +7,7 @@ use opencl_sys::*;
 use super::device::devices_of_type;
 use super::devices_of;
 use crate::callback::UserData;
-use crate::context::{Context, DestructorFn, ErrorFn};
+use crate::context::{Context, DestructorFn, ErrorFn, check_properties};
 use crate::edge::entry::entry_points;
 use crate::edge::{Error, ensure, raw};
 use crate::object;
@@ -23,12 +23,13 @@ entry_points! {
     ) -> cl_context {
         // SAFETY: the application vouches for its list.
         let properties = unsafe { raw::property_list(properties) };
+        check_properties(&properties)?;
         ensure!(!devices.is_null() && num_devices != 0, CL_INVALID_VALUE);
         ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
         // SAFETY: not null, and the application vouches for the length.
         let devices = devices_of(unsafe { raw::slice(devices, num_devices as usize) })?;
         let notify = pfn_notify.map(|notify| (notify, UserData::new(user_data)));
-        Ok(object::publish(&Context::new(devices, properties, notify)?))
+        Ok(object::publish(&Context::new(devices, properties, notify)))
     }
 
     /// Makes a context for the devices of a type.
@@ -40,13 +41,12 @@ entry_points! {
     ) -> cl_context {
         // SAFETY: the application vouches for its list.
         let properties = unsafe { raw::property_list(properties) };
+        check_properties(&properties)?;
         ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
         let devices = devices_of_type(device_type)?;
         let notify = pfn_notify.map(|notify| (notify, UserData::new(user_data)));
-        let found = !devices.is_empty();
-        let context = Context::new(devices, properties, notify)?;
-        ensure!(found, CL_DEVICE_NOT_FOUND);
-        Ok(object::publish(&context))
+        ensure!(!devices.is_empty(), CL_DEVICE_NOT_FOUND);
+        Ok(object::publish(&Context::new(devices, properties, notify)))
     }
 
     /// Retains a context.

@@ -18,6 +18,12 @@ use crate::program::builtin;
 use crate::program::{Origin, Product, Program};
 use crate::{frontend, object, platform};
 
+/// Checks that a list of devices is null when and only when it is empty.
+fn check_list(count: cl_uint, list: *const cl_device_id) -> Result<()> {
+    ensure!(list.is_null() == (count == 0), CL_INVALID_VALUE);
+    Ok(())
+}
+
 /// The devices of a list, or all when there is none.
 ///
 /// # Errors
@@ -30,7 +36,7 @@ unsafe fn chosen(
     count: cl_uint,
     list: *const cl_device_id,
 ) -> Result<Vec<Arc<Device>>> {
-    ensure!(list.is_null() == (count == 0), CL_INVALID_VALUE);
+    check_list(count, list)?;
     if list.is_null() {
         return Ok(all.to_vec());
     }
@@ -174,6 +180,7 @@ entry_points! {
         ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
         // SAFETY: the application vouches for its string.
         let names = unsafe { raw::text(kernel_names) }.ok_or(Error(CL_INVALID_VALUE))?;
+        let names = builtin::names(&names)?;
         // SAFETY: the application vouches for its list.
         let devices = unsafe { chosen(&context.devices, num_devices, device_list)? };
         Ok(object::publish(&builtin::program(context, devices, &names)?))
@@ -232,9 +239,10 @@ entry_points! {
         user_data: *mut c_void,
     ) {
         let program = object::find::<Program>(program)?;
+        check_list(num_devices, device_list)?;
+        let notify = notify_of(pfn_notify, user_data)?;
         // SAFETY: the application vouches for its list.
         let targets = unsafe { targets(&program, num_devices, device_list)? };
-        let notify = notify_of(pfn_notify, user_data)?;
         // SAFETY: the application vouches for its string.
         let options = unsafe { options_of(options, CL_INVALID_BUILD_OPTIONS)? };
         let buildable = matches!(program.origin, Origin::Source(_) | Origin::Binary(_));
@@ -256,12 +264,13 @@ entry_points! {
         user_data: *mut c_void,
     ) {
         let program = object::find::<Program>(program)?;
-        // SAFETY: the application vouches for its list.
-        let targets = unsafe { targets(&program, num_devices, device_list)? };
+        check_list(num_devices, device_list)?;
         let none = num_input_headers == 0;
         ensure!(input_headers.is_null() == none, CL_INVALID_VALUE);
         ensure!(header_include_names.is_null() == none, CL_INVALID_VALUE);
         let notify = notify_of(pfn_notify, user_data)?;
+        // SAFETY: the application vouches for its list.
+        let targets = unsafe { targets(&program, num_devices, device_list)? };
         let count = num_input_headers as usize;
         // SAFETY: null only when empty, and the application vouches for the length.
         let (inputs, names) = unsafe {
@@ -372,11 +381,12 @@ pub unsafe extern "C" fn clLinkProgram(
     let mut failed = None;
     let begin = || {
         let context = object::find::<Context>(context)?;
-        // SAFETY: the application vouches for its list.
-        let devices = unsafe { chosen(&context.devices, num_devices, device_list)? };
+        check_list(num_devices, device_list)?;
         let given = num_input_programs != 0 && !input_programs.is_null();
         ensure!(given, CL_INVALID_VALUE);
         let notify = notify_of(pfn_notify, user_data)?;
+        // SAFETY: the application vouches for its list.
+        let devices = unsafe { chosen(&context.devices, num_devices, device_list)? };
         // SAFETY: not null, and the application vouches for the length.
         let inputs = unsafe { raw::slice(input_programs, num_input_programs as usize) };
         // SAFETY: the application vouches for its string.

@@ -9,6 +9,9 @@ use parking_lot::RwLock;
 use super::block::Block;
 use crate::platform::limits::BASE_ALIGNMENT;
 
+/// The largest alignment that can be asked for, in bytes: a large page.
+const MAX_ALIGNMENT: usize = 2 << 20;
+
 /// One allocation.
 #[derive(Debug)]
 pub struct Allocation {
@@ -61,7 +64,7 @@ impl SvmHeap {
         }
         let align = match alignment as usize {
             0 => BASE_ALIGNMENT,
-            align if align.is_power_of_two() && align <= BASE_ALIGNMENT => align,
+            align if align.is_power_of_two() && align <= MAX_ALIGNMENT => align,
             _ => return None,
         };
         let block = Block::new(size, align).ok()?;

@@ -47,21 +47,26 @@ kernel void touchstone_copy(global const uchar *from, global uchar *to) {
 }
 ";
 
-/// Makes a program of some of them; `names` are separated by semicolons.
+/// The names in a list separated by semicolons.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE` for a name that is none of them.
+/// `CL_INVALID_VALUE` for a name that is no built-in kernel.
+pub fn names(list: &str) -> Result<Vec<String>> {
+    let names: Vec<String> = list.split(';').map(|name| name.trim().to_owned()).collect();
+    let known = |name: &String| NAMES.contains(&name.as_str());
+    ensure!(names.iter().all(known), CL_INVALID_VALUE);
+    Ok(names)
+}
+
+/// Makes a program of some of them.
+///
+/// # Errors
+/// `CL_OUT_OF_RESOURCES` when there is no memory for it.
 pub fn program(
     context: Arc<Context>,
     devices: Vec<Arc<Device>>,
-    names: &str,
+    only: &[String],
 ) -> Result<Arc<Program>> {
-    let only: Vec<String> = names
-        .split(';')
-        .map(|name| name.trim().to_owned())
-        .collect();
-    let known = |name: &String| NAMES.contains(&name.as_str());
-    ensure!(only.iter().all(known), CL_INVALID_VALUE);
     let failed = |_| Error(CL_OUT_OF_RESOURCES);
     let source = Source {
         options: "-cl-kernel-arg-info".to_owned(),
@@ -83,7 +88,7 @@ pub fn program(
             uniform_groups: false,
             argument_info: true,
             launches: AtomicU64::new(0),
-            only: Some(only.clone()),
+            only: Some(only.to_vec()),
         };
         let product = Product::Executable(Arc::new(built));
         program.end_build(at, CL_BUILD_SUCCESS, String::new(), product);

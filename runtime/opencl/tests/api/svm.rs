@@ -22,7 +22,7 @@ fn allocations_are_checked() {
         (0, 0, 0),
         (0, usize::MAX, 0),
         (0, 64, 3),
-        (0, 64, 4096),
+        (0, 64, 4 << 20),
         (CL_MEM_SVM_ATOMICS, 64, 0),
         (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, 0),
         (CL_MEM_USE_HOST_PTR, 64, 0),
@@ -33,7 +33,7 @@ fn allocations_are_checked() {
         );
     }
     assert!(unsafe { clSVMAlloc(null_mut(), 0, 64, 0) }.is_null());
-    for (flags, alignment) in [(0, 0), (fine, 64), (fine | CL_MEM_SVM_ATOMICS, 128)] {
+    for (flags, alignment) in [(0, 0), (fine, 64), (fine | CL_MEM_SVM_ATOMICS, 4096)] {
         let pointer = alloc(&rig, flags, 100, alignment);
         assert!(!pointer.is_null());
         assert!((pointer as usize).is_multiple_of(alignment.max(1) as usize));
