@@ -35,6 +35,11 @@ pub fn extensions() -> Vec<String> {
     PROFILE.extensions.iter().cloned().collect()
 }
 
+/// Whether kernels can have images.
+pub fn images() -> bool {
+    PROFILE.images
+}
+
 /// Optional features of OpenCL C 3.0.
 pub fn features() -> Vec<String> {
     PROFILE.features.iter().cloned().collect()

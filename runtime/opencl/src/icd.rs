@@ -14,6 +14,7 @@ use crate::api::context::*;
 use crate::api::device::*;
 use crate::api::event::*;
 use crate::api::image::*;
+use crate::api::image_transfer::*;
 use crate::api::interop::*;
 use crate::api::kernel::*;
 use crate::api::map::*;

@@ -15,3 +15,4 @@ pub mod object;
 pub mod platform;
 pub mod program;
 pub mod queue;
+pub mod sampler;

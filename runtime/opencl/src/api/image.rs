@@ -1,6 +1,5 @@
-//! Images. `CL_DEVICE_IMAGE_SUPPORT` is false: making or using one is
-//! `CL_INVALID_OPERATION`, as the specification says where no device of the context
-//! supports images.
+//! Making and querying images (`opencl_runtime_layer`, Image Objects), the old forms
+//! included.
 
 use std::ffi::c_void;
 
@@ -8,207 +7,197 @@ use opencl_sys::*;
 
 use crate::context::Context;
 use crate::edge::entry::entry_points;
-use crate::edge::{Error, ensure, raw};
+use crate::edge::{Error, Result, ensure, raw};
+use crate::memory::Image;
+use crate::memory::image::format::Format;
+use crate::memory::image::geometry::Kind;
+use crate::memory::image::{Request, check_support};
 use crate::object;
-use crate::queue::Queue;
+use crate::platform::capabilities;
+
+/// A descriptor for the functions of OpenCL 1.1.
+fn old_desc(
+    image_type: cl_mem_object_type,
+    sides: [usize; 3],
+    pitches: [usize; 2],
+) -> cl_image_desc {
+    cl_image_desc {
+        image_type,
+        image_width: sides[0],
+        image_height: sides[1],
+        image_depth: sides[2],
+        image_array_size: 0,
+        image_row_pitch: pitches[0],
+        image_slice_pitch: pitches[1],
+        num_mip_levels: 0,
+        num_samples: 0,
+        buffer: std::ptr::null_mut(),
+    }
+}
+
+/// Makes an image and publishes it.
+///
+/// # Safety
+/// The pointers are null or what the specification demands of them.
+unsafe fn make(
+    context: cl_context,
+    properties: Vec<cl_mem_properties>,
+    flags: cl_mem_flags,
+    image_format: *const cl_image_format,
+    desc: Option<&cl_image_desc>,
+    host_ptr: *mut c_void,
+) -> Result<cl_mem> {
+    let context = object::find::<Context>(context)?;
+    let request = Request {
+        flags,
+        // SAFETY: the caller vouches for its pointer.
+        format: unsafe { image_format.as_ref() },
+        desc,
+        host_ptr,
+        properties,
+    };
+    // SAFETY: the caller vouches for its pointer.
+    let image = unsafe { Image::new(context, request)? };
+    Ok(object::publish(&image))
+}
+
+/// What the functions of OpenCL 1.1 say about pitches, which they count among the sizes.
+fn old_error(error: Error) -> Error {
+    if error == Error(CL_INVALID_IMAGE_DESCRIPTOR) {
+        Error(CL_INVALID_IMAGE_SIZE)
+    } else {
+        error
+    }
+}
 
 entry_points! {
     /// Makes an image.
     create fn clCreateImage(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _image_format: *const cl_image_format,
-        _image_desc: *const cl_image_desc,
-        _host_ptr: *mut c_void,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_desc: *const cl_image_desc,
+        host_ptr: *mut c_void,
     ) -> cl_mem {
-        object::find::<Context>(context)?;
-        Err(Error(CL_INVALID_OPERATION))
+        // SAFETY: the application vouches for its pointers.
+        unsafe { make(context, Vec::new(), flags, image_format, image_desc.as_ref(), host_ptr) }
     }
 
-    /// Makes an image with properties.
+    /// Makes an image with properties, of which none is defined.
     create fn clCreateImageWithProperties(
         context: cl_context,
-        _properties: *const cl_mem_properties,
-        _flags: cl_mem_flags,
-        _image_format: *const cl_image_format,
-        _image_desc: *const cl_image_desc,
-        _host_ptr: *mut c_void,
+        properties: *const cl_mem_properties,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_desc: *const cl_image_desc,
+        host_ptr: *mut c_void,
     ) -> cl_mem {
-        object::find::<Context>(context)?;
-        Err(Error(CL_INVALID_OPERATION))
+        // SAFETY: the application vouches for its list and its pointers.
+        unsafe {
+            let properties = raw::property_list(properties);
+            make(context, properties, flags, image_format, image_desc.as_ref(), host_ptr)
+        }
     }
 
     /// Makes a 2D image (OpenCL 1.1).
     create fn clCreateImage2D(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _image_format: *const cl_image_format,
-        _image_width: usize,
-        _image_height: usize,
-        _image_row_pitch: usize,
-        _host_ptr: *mut c_void,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_width: usize,
+        image_height: usize,
+        image_row_pitch: usize,
+        host_ptr: *mut c_void,
     ) -> cl_mem {
-        object::find::<Context>(context)?;
-        Err(Error(CL_INVALID_OPERATION))
+        let sides = [image_width, image_height, 0];
+        let desc = old_desc(CL_MEM_OBJECT_IMAGE2D, sides, [image_row_pitch, 0]);
+        // SAFETY: the application vouches for its pointers.
+        unsafe { make(context, Vec::new(), flags, image_format, Some(&desc), host_ptr) }
+            .map_err(old_error)
     }
 
     /// Makes a 3D image (OpenCL 1.1).
     create fn clCreateImage3D(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _image_format: *const cl_image_format,
-        _image_width: usize,
-        _image_height: usize,
-        _image_depth: usize,
-        _image_row_pitch: usize,
-        _image_slice_pitch: usize,
-        _host_ptr: *mut c_void,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_width: usize,
+        image_height: usize,
+        image_depth: usize,
+        image_row_pitch: usize,
+        image_slice_pitch: usize,
+        host_ptr: *mut c_void,
     ) -> cl_mem {
-        object::find::<Context>(context)?;
-        Err(Error(CL_INVALID_OPERATION))
+        let sides = [image_width, image_height, image_depth];
+        // A depth of one, which this old function does not take, is made as wrong as zero.
+        let sides = if image_depth == 1 { [image_width, image_height, 0] } else { sides };
+        let pitches = [image_row_pitch, image_slice_pitch];
+        let desc = old_desc(CL_MEM_OBJECT_IMAGE3D, sides, pitches);
+        // SAFETY: the application vouches for its pointers.
+        unsafe { make(context, Vec::new(), flags, image_format, Some(&desc), host_ptr) }
+            .map_err(old_error)
     }
 
-    /// Lists the supported image formats: none.
+    /// Lists the supported image formats, which are the same for every kind of image and
+    /// every use.
     status fn clGetSupportedImageFormats(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _image_type: cl_mem_object_type,
+        flags: cl_mem_flags,
+        image_type: cl_mem_object_type,
         num_entries: cl_uint,
         image_formats: *mut cl_image_format,
         num_image_formats: *mut cl_uint,
     ) {
         object::find::<Context>(context)?;
+        let uses = CL_MEM_READ_WRITE
+            | CL_MEM_READ_ONLY
+            | CL_MEM_WRITE_ONLY
+            | CL_MEM_KERNEL_READ_AND_WRITE;
+        let known = crate::memory::flags::HOST_ACCESS | crate::memory::flags::HOST_POINTER;
+        ensure!(flags & !(uses | known) == 0, CL_INVALID_VALUE);
+        ensure!((flags & uses).count_ones() <= 1, CL_INVALID_VALUE);
+        ensure!(Kind::read(image_type).is_some(), CL_INVALID_VALUE);
         ensure!(image_formats.is_null() || num_entries != 0, CL_INVALID_VALUE);
+        let formats: Vec<Format> =
+            if capabilities::images() { Format::all().collect() } else { Vec::new() };
+        if !image_formats.is_null() {
+            for (at, format) in formats.iter().enumerate().take(num_entries as usize) {
+                // SAFETY: the list has room for `num_entries`.
+                unsafe { image_formats.add(at).write(format.code()) };
+            }
+        }
         // SAFETY: the application vouches for its pointer.
-        unsafe { raw::put(num_image_formats, 0) };
+        unsafe { raw::put(num_image_formats, formats.len() as cl_uint) };
         Ok(())
     }
 
     /// Answers a query about an image.
     status fn clGetImageInfo(
-        _image: cl_mem,
-        _param_name: cl_image_info,
-        _param_value_size: usize,
-        _param_value: *mut c_void,
-        _param_value_size_ret: *mut usize,
+        image: cl_mem,
+        param_name: cl_image_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
     ) {
-        Err(Error(CL_INVALID_MEM_OBJECT))
+        let answer = object::find::<Image>(image)?.image_info(param_name)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
     }
+}
 
-    /// Reads from an image.
-    status fn clEnqueueReadImage(
-        command_queue: cl_command_queue,
-        _image: cl_mem,
-        _blocking_read: cl_bool,
-        _origin: *const usize,
-        _region: *const usize,
-        _row_pitch: usize,
-        _slice_pitch: usize,
-        _ptr: *mut c_void,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) {
-        object::find::<Queue>(command_queue)?;
-        Err(Error(CL_INVALID_OPERATION))
-    }
-
-    /// Writes into an image.
-    status fn clEnqueueWriteImage(
-        command_queue: cl_command_queue,
-        _image: cl_mem,
-        _blocking_write: cl_bool,
-        _origin: *const usize,
-        _region: *const usize,
-        _input_row_pitch: usize,
-        _input_slice_pitch: usize,
-        _ptr: *const c_void,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) {
-        object::find::<Queue>(command_queue)?;
-        Err(Error(CL_INVALID_OPERATION))
-    }
-
-    /// Copies from an image to an image.
-    status fn clEnqueueCopyImage(
-        command_queue: cl_command_queue,
-        _src_image: cl_mem,
-        _dst_image: cl_mem,
-        _src_origin: *const usize,
-        _dst_origin: *const usize,
-        _region: *const usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) {
-        object::find::<Queue>(command_queue)?;
-        Err(Error(CL_INVALID_OPERATION))
-    }
-
-    /// Copies from an image to a buffer.
-    status fn clEnqueueCopyImageToBuffer(
-        command_queue: cl_command_queue,
-        _src_image: cl_mem,
-        _dst_buffer: cl_mem,
-        _src_origin: *const usize,
-        _region: *const usize,
-        _dst_offset: usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) {
-        object::find::<Queue>(command_queue)?;
-        Err(Error(CL_INVALID_OPERATION))
-    }
-
-    /// Copies from a buffer to an image.
-    status fn clEnqueueCopyBufferToImage(
-        command_queue: cl_command_queue,
-        _src_buffer: cl_mem,
-        _dst_image: cl_mem,
-        _src_offset: usize,
-        _dst_origin: *const usize,
-        _region: *const usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) {
-        object::find::<Queue>(command_queue)?;
-        Err(Error(CL_INVALID_OPERATION))
-    }
-
-    /// Fills an image.
-    status fn clEnqueueFillImage(
-        command_queue: cl_command_queue,
-        _image: cl_mem,
-        _fill_color: *const c_void,
-        _origin: *const usize,
-        _region: *const usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) {
-        object::find::<Queue>(command_queue)?;
-        Err(Error(CL_INVALID_OPERATION))
-    }
-
-    /// Maps a region of an image.
-    create fn clEnqueueMapImage(
-        command_queue: cl_command_queue,
-        _image: cl_mem,
-        _blocking_map: cl_bool,
-        _map_flags: cl_map_flags,
-        _origin: *const usize,
-        _region: *const usize,
-        _image_row_pitch: *mut usize,
-        _image_slice_pitch: *mut usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> *mut c_void {
-        object::find::<Queue>(command_queue)?;
-        Err(Error(CL_INVALID_OPERATION))
-    }
+/// An image that a command of a queue may use.
+///
+/// # Errors
+/// `CL_INVALID_OPERATION`, `CL_INVALID_MEM_OBJECT`, `CL_INVALID_CONTEXT`.
+pub(super) fn image_of(
+    queue: &std::sync::Arc<crate::queue::Queue>,
+    handle: cl_mem,
+) -> Result<std::sync::Arc<Image>> {
+    check_support()?;
+    let image = object::find::<Image>(handle)?;
+    ensure!(
+        std::sync::Arc::ptr_eq(image.context(), &queue.context),
+        CL_INVALID_CONTEXT
+    );
+    Ok(image)
 }

@@ -2,12 +2,14 @@
 //! Memory Objects).
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use opencl_sys::*;
 
 use super::{Tail, buffer_of};
 use crate::edge::ensure;
 use crate::edge::entry::entry_points;
+use crate::memory::MemObject;
 use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
@@ -57,7 +59,7 @@ entry_points! {
             buffer.check_host_writes()?;
         }
         let address = buffer.map(offset, size, writes)?;
-        let mapped = std::sync::Arc::clone(&buffer);
+        let mapped = Arc::clone(&buffer);
         let action = Box::new(move || {
             drop(buffer);
             Ok(())
@@ -86,12 +88,15 @@ entry_points! {
     ) {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
-        let buffer = buffer_of(&queue, memobj)?;
+        let object = MemObject::find(memobj)?;
+        ensure!(object.is_mapped_at(mapped_ptr as usize), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its wait list.
         let list = unsafe { tail.wait_list(&queue.context)? };
-        buffer.unmap(mapped_ptr as usize)?;
+        ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
+        // Another thread may have been quicker since the check above.
+        object.unmap(mapped_ptr as usize)?;
         let action = Box::new(move || {
-            drop(buffer);
+            drop(object);
             Ok(())
         });
         // SAFETY: the application vouches for its place for the event.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::{Tail, buffer_of};
+use super::Tail;
 use crate::callback::UserData;
 use crate::edge::entry::entry_points;
 use crate::edge::{Error, ensure, raw};
-use crate::memory::Buffer;
-use crate::memory::buffer::DestructorFn;
+use crate::memory::MemObject;
+use crate::memory::destructors::DestructorFn;
 use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
@@ -18,12 +18,12 @@ use crate::queue::command::Kind;
 entry_points! {
     /// Retains a memory object.
     status fn clRetainMemObject(memobj: cl_mem) {
-        object::retain::<Buffer>(memobj)
+        MemObject::retain(memobj)
     }
 
     /// Releases a memory object.
     status fn clReleaseMemObject(memobj: cl_mem) {
-        object::release::<Buffer>(memobj).map(drop)
+        MemObject::release(memobj)
     }
 
     /// Registers a callback for the deletion of a memory object.
@@ -32,9 +32,9 @@ entry_points! {
         pfn_notify: Option<DestructorFn>,
         user_data: *mut c_void,
     ) {
-        let buffer = object::find::<Buffer>(memobj)?;
+        let object = MemObject::find(memobj)?;
         let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;
-        buffer.on_destruction(notify, UserData::new(user_data));
+        object.on_destruction(notify, UserData::new(user_data));
         Ok(())
     }
 
@@ -46,8 +46,7 @@ entry_points! {
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
     ) {
-        let buffer = object::find::<Buffer>(memobj)?;
-        let answer = buffer.info(param_name)?;
+        let answer = MemObject::find(memobj)?.info(param_name)?;
         // SAFETY: the application vouches for its pointers.
         unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
     }
@@ -69,9 +68,11 @@ entry_points! {
         ensure!(flags & !known == 0, CL_INVALID_VALUE);
         // SAFETY: not null, and the application vouches for the length.
         let handles = unsafe { raw::slice(mem_objects, num_mem_objects as usize) };
-        let mut held: Vec<Arc<Buffer>> = Vec::with_capacity(handles.len());
+        let mut held: Vec<MemObject> = Vec::with_capacity(handles.len());
         for &handle in handles {
-            held.push(buffer_of(&queue, handle)?);
+            let object = MemObject::find(handle)?;
+            ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
+            held.push(object);
         }
         // SAFETY: the application vouches for its wait list and its place for the event.
         unsafe {

@@ -10,6 +10,7 @@ pub mod context;
 pub mod device;
 pub mod event;
 pub mod image;
+pub mod image_transfer;
 pub mod interop;
 pub mod kernel;
 pub mod map;

@@ -8,17 +8,16 @@ use parking_lot::Mutex;
 
 use super::block::Block;
 use super::copy;
-use super::map::{Mapping, Mappings};
-use crate::callback::{self, UserData};
+use super::destructors::{DestructorFn, Destructors};
+use super::flags;
+use super::map::{Mapping, Mappings, Rows};
+use crate::callback::UserData;
 use crate::context::Context;
 use crate::edge::answer::Answer;
 use crate::edge::raw::HostAddress;
 use crate::edge::{Error, Result, ensure};
 use crate::object::{self, Header, object};
 use crate::platform::limits::BASE_ALIGNMENT;
-
-/// The destructor callback of a memory object.
-pub type DestructorFn = unsafe extern "C" fn(memobj: cl_mem, user_data: *mut c_void);
 
 /// Where a buffer's bytes are.
 enum Storage {
@@ -43,20 +42,9 @@ pub struct Buffer {
     properties: Vec<cl_mem_properties>,
     /// Its present mappings and those of its sub-buffers; a sub-buffer's stays empty.
     mappings: Mutex<Mappings>,
-    destructors: Mutex<Vec<(DestructorFn, UserData)>>,
+    destructors: Destructors,
 }
 object!(Buffer, CL_INVALID_MEM_OBJECT);
-
-const DEVICE_ACCESS: cl_mem_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-const HOST_ACCESS: cl_mem_flags =
-    CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-const HOST_POINTER: cl_mem_flags =
-    CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-
-/// Whether more than one flag of an exclusive group is set.
-fn conflict(flags: cl_mem_flags, group: cl_mem_flags) -> bool {
-    (flags & group).count_ones() > 1
-}
 
 impl Buffer {
     /// Makes a buffer.
@@ -77,16 +65,9 @@ impl Buffer {
     ) -> Result<Arc<Self>> {
         // No property is defined for buffers: only the empty list is valid.
         ensure!(properties.len() <= 1, CL_INVALID_PROPERTY);
-        ensure!(
-            flags & !(DEVICE_ACCESS | HOST_ACCESS | HOST_POINTER) == 0,
-            CL_INVALID_VALUE
-        );
-        ensure!(!conflict(flags, DEVICE_ACCESS), CL_INVALID_VALUE);
-        ensure!(!conflict(flags, HOST_ACCESS), CL_INVALID_VALUE);
+        let flags = flags::of_object(flags)?;
         let uses = flags & CL_MEM_USE_HOST_PTR != 0;
         let copies = flags & CL_MEM_COPY_HOST_PTR != 0;
-        let allocates = flags & CL_MEM_ALLOC_HOST_PTR != 0;
-        ensure!(!(uses && (copies || allocates)), CL_INVALID_VALUE);
         let limit = context
             .devices
             .iter()
@@ -97,8 +78,13 @@ impl Buffer {
             limit.is_none_or(|limit| size as u64 <= limit),
             CL_INVALID_BUFFER_SIZE
         );
-        ensure!(host_ptr.is_null() != (uses || copies), CL_INVALID_HOST_PTR);
-        let flags = with_default(flags, DEVICE_ACCESS, CL_MEM_READ_WRITE);
+        if (uses || copies)
+            && let Some(allocation) = context.svm.find(host_ptr as usize)
+        {
+            let rest = allocation.size() - (host_ptr as usize - allocation.start());
+            ensure!(size <= rest, CL_INVALID_BUFFER_SIZE);
+        }
+        flags::check_host_pointer(flags, host_ptr.is_null())?;
 
         let storage = if uses {
             Storage::Host(HostAddress::new(host_ptr))
@@ -120,7 +106,7 @@ impl Buffer {
             storage,
             properties,
             mappings: Mutex::default(),
-            destructors: Mutex::default(),
+            destructors: Destructors::default(),
         }))
     }
 
@@ -138,25 +124,7 @@ impl Buffer {
             !matches!(self.storage, Storage::Part { .. }),
             CL_INVALID_MEM_OBJECT
         );
-        ensure!(
-            flags & !(DEVICE_ACCESS | HOST_ACCESS) == 0,
-            CL_INVALID_VALUE
-        );
-        ensure!(!conflict(flags, DEVICE_ACCESS), CL_INVALID_VALUE);
-        ensure!(!conflict(flags, HOST_ACCESS), CL_INVALID_VALUE);
-        // A part may restrict what its parent allows, never widen it.
-        let widens = |parent: cl_mem_flags, part: cl_mem_flags| {
-            self.flags & parent != 0 && flags & part != 0
-        };
-        let wider = widens(CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)
-            || widens(CL_MEM_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)
-            || widens(CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY)
-            || widens(CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY)
-            || widens(
-                CL_MEM_HOST_NO_ACCESS,
-                CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY,
-            );
-        ensure!(!wider, CL_INVALID_VALUE);
+        let flags = flags::of_part(self.flags, flags)?;
         let end = region.origin.checked_add(region.size);
         ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);
         ensure!(region.size != 0, CL_INVALID_BUFFER_SIZE);
@@ -164,13 +132,11 @@ impl Buffer {
             region.origin.is_multiple_of(BASE_ALIGNMENT),
             CL_MISALIGNED_SUB_BUFFER_OFFSET
         );
-        let flags = with_default(flags, DEVICE_ACCESS, self.flags & DEVICE_ACCESS);
-        let flags = with_default(flags, HOST_ACCESS, self.flags & HOST_ACCESS);
         let host_ptr = self.host_ptr.get();
         Ok(Arc::new(Self {
             header: Header::default(),
             context: Arc::clone(&self.context),
-            flags: flags | (self.flags & HOST_POINTER),
+            flags,
             size: region.size,
             host_ptr: HostAddress::new(if host_ptr.is_null() {
                 std::ptr::null()
@@ -183,7 +149,7 @@ impl Buffer {
             },
             properties: Vec::new(),
             mappings: Mutex::default(),
-            destructors: Mutex::default(),
+            destructors: Destructors::default(),
         }))
     }
 
@@ -216,9 +182,7 @@ impl Buffer {
     /// # Errors
     /// `CL_INVALID_OPERATION`.
     pub fn check_host_reads(&self) -> Result<()> {
-        let denied = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
-        ensure!(self.flags & denied == 0, CL_INVALID_OPERATION);
-        Ok(())
+        flags::check_host_reads(self.flags)
     }
 
     /// Checks that the host may write it.
@@ -226,9 +190,7 @@ impl Buffer {
     /// # Errors
     /// `CL_INVALID_OPERATION`.
     pub fn check_host_writes(&self) -> Result<()> {
-        let denied = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-        ensure!(self.flags & denied == 0, CL_INVALID_OPERATION);
-        Ok(())
+        flags::check_host_writes(self.flags)
     }
 
     /// The buffer that this one is a part of, or itself.
@@ -259,13 +221,18 @@ impl Buffer {
     /// `CL_INVALID_OPERATION` when mappings for writing would overlap.
     pub fn map(&self, offset: usize, size: usize, writes: bool) -> Result<*mut u8> {
         let address = self.start().wrapping_add(offset);
-        self.root().mappings.lock().add(Mapping {
+        self.note_mapping(Mapping {
             owner: self.key(),
             address: address as usize,
-            size,
+            rows: Rows::linear(address as usize, size),
             writes,
         })?;
         Ok(address)
+    }
+
+    /// Whether there is a mapping at this address.
+    pub fn is_mapped_at(&self, address: usize) -> bool {
+        self.has_mapping(self.key(), address)
     }
 
     /// Takes a mapping off.
@@ -273,7 +240,38 @@ impl Buffer {
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
     pub fn unmap(&self, address: usize) -> Result<()> {
-        self.root().mappings.lock().remove(self.key(), address)
+        self.forget_mapping(self.key(), address)
+    }
+
+    /// Notes a mapping of this buffer or of something in it.
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION` when mappings for writing would overlap.
+    pub fn note_mapping(&self, mapping: Mapping) -> Result<()> {
+        self.root().mappings.lock().add(mapping)
+    }
+
+    /// Whether an owner has a mapping at this address.
+    pub fn has_mapping(&self, owner: usize, address: usize) -> bool {
+        self.root().mappings.lock().has(owner, address)
+    }
+
+    /// Takes an owner's mapping off.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` when there is none at this address.
+    pub fn forget_mapping(&self, owner: usize, address: usize) -> Result<()> {
+        self.root().mappings.lock().remove(owner, address)
+    }
+
+    /// How many mappings an owner has.
+    pub fn mappings_of(&self, owner: usize) -> cl_uint {
+        self.root().mappings.lock().count(owner)
+    }
+
+    /// Its flags, those it took over included.
+    pub fn flags(&self) -> cl_mem_flags {
+        self.flags
     }
 
     /// Whether kernels may write it.
@@ -283,7 +281,7 @@ impl Buffer {
 
     /// Registers a callback for the deletion of the buffer.
     pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
-        self.destructors.lock().push((notify, user_data));
+        self.destructors.add(notify, user_data);
     }
 
     /// One query.
@@ -300,7 +298,7 @@ impl Buffer {
             CL_MEM_FLAGS => Answer::of(self.flags),
             CL_MEM_SIZE => Answer::of(self.size),
             CL_MEM_HOST_PTR => Answer::of(self.host_ptr.get().cast::<c_void>()),
-            CL_MEM_MAP_COUNT => Answer::of(self.root().mappings.lock().count(self.key())),
+            CL_MEM_MAP_COUNT => Answer::of(self.mappings_of(self.key())),
             CL_MEM_REFERENCE_COUNT => Answer::of(object::references(self)),
             CL_MEM_CONTEXT => Answer::of(object::handle(&self.context)),
             CL_MEM_ASSOCIATED_MEMOBJECT => Answer::of(parent),
@@ -323,22 +321,6 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let handle = std::ptr::from_mut(self).cast::<c_void>();
-        for (notify, user_data) in self.destructors.get_mut().drain(..).rev() {
-            callback::at_deletion(
-                move |handle| {
-                    // SAFETY: the application gave this function for this purpose.
-                    unsafe { notify(handle.get().cast(), user_data.get()) };
-                },
-                handle,
-            );
-        }
-    }
-}
-
-fn with_default(flags: cl_mem_flags, group: cl_mem_flags, default: cl_mem_flags) -> cl_mem_flags {
-    if flags & group == 0 {
-        flags | default
-    } else {
-        flags
+        self.destructors.run(handle);
     }
 }

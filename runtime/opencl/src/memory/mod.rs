@@ -1,16 +1,23 @@
-//! Memory: buffers and shared virtual memory.
+//! Memory: buffers, images and shared virtual memory.
 //!
 //! The device is the host, so memory is host memory: a buffer is a block that the
 //! runtime allocates, or the application's own (`CL_MEM_USE_HOST_PTR`), and mapping it
-//! gives its address. [`block`] allocates; [`buffer`] is the memory object; [`map`] keeps
-//! the account of its mappings; [`rect`] is the arithmetic of rectangular regions;
-//! [`svm`] is the heap of a context's shared virtual memory; [`copy`] moves the bytes.
+//! gives its address. [`block`] allocates; [`buffer`] and [`image`] are the memory objects,
+//! [`object`] either of them; [`flags`] says what their flags mean; [`destructors`] are
+//! their callbacks; [`map`] keeps the account of their mappings; [`rect`] is the arithmetic
+//! of rectangular regions; [`svm`] is the heap of a context's shared virtual memory; [`copy`] moves the bytes.
 
 pub mod block;
 pub mod buffer;
 pub mod copy;
+pub mod destructors;
+pub mod flags;
+pub mod image;
 pub mod map;
+pub mod object;
 pub mod rect;
 pub mod svm;
 
 pub use buffer::Buffer;
+pub use image::Image;
+pub use object::MemObject;

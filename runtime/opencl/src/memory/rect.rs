@@ -50,6 +50,19 @@ impl Shape {
         })
     }
 
+    /// A region of `region` bytes, rows and slices from `start` with the given strides from
+    /// row to row and slice to slice, which have been checked.
+    pub fn strided(start: usize, region: [usize; 3], strides: [usize; 2]) -> Self {
+        let [row_pitch, slice_pitch] = strides;
+        let [width, height, depth] = region;
+        Self {
+            start,
+            row_pitch,
+            slice_pitch,
+            end: start + width + (height - 1) * row_pitch + (depth - 1) * slice_pitch,
+        }
+    }
+
     /// The offset of a row of the region.
     pub fn row(&self, row: usize, slice: usize) -> usize {
         self.start + row * self.row_pitch + slice * self.slice_pitch

@@ -41,6 +41,9 @@ pub fn platform_extensions() -> Vec<(&'static str, cl_version)> {
 pub fn device_extensions() -> Vec<(&'static str, cl_version)> {
     static LANGUAGE: LazyLock<Vec<String>> = LazyLock::new(frontend::extensions);
     let mut list = platform_extensions();
+    if images() {
+        list.push(("cl_khr_image2d_from_buffer", version(1, 0, 0)));
+    }
     list.extend(
         LANGUAGE
             .iter()
@@ -70,6 +73,20 @@ pub fn has_double() -> bool {
     device_extensions()
         .iter()
         .any(|&(name, _)| name == "cl_khr_fp64")
+}
+
+/// `CL_DEVICE_IMAGE_SUPPORT`: whether there are images. A device that says so promises them
+/// to kernels as well, so they are there as soon as the front end can translate them.
+///
+/// The host's side of images is complete. `TOUCHSTONE_IMAGES=host` offers it before that, for
+/// programs that only create, transfer and map images; kernels with image arguments then
+/// still fail to build.
+pub fn images() -> bool {
+    static OFFERED: LazyLock<bool> = LazyLock::new(|| {
+        let asked = std::env::var("TOUCHSTONE_IMAGES").is_ok_and(|text| text.trim() == "host");
+        asked || frontend::images()
+    });
+    *OFFERED
 }
 
 /// Names joined by spaces, as the string queries want them.

@@ -18,6 +18,40 @@ pub const BASE_ALIGNMENT: usize = 128;
 /// The largest program-scope variable, in bytes.
 pub const MAX_GLOBAL_VARIABLE: usize = 64 * 1024 * 1024;
 
+/// What images there can be, in elements.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageLimits {
+    /// Sides of 1D and 2D images.
+    pub side_2d: usize,
+    /// Sides of 3D images.
+    pub side_3d: usize,
+    /// 1D images in buffers.
+    pub buffer: usize,
+    /// Images of an array.
+    pub array: usize,
+    /// Image arguments of a kernel that it reads.
+    pub read_args: u32,
+    /// Image arguments that it writes.
+    pub write_args: u32,
+    /// Image arguments that it reads and writes.
+    pub read_write_args: u32,
+    /// Samplers of a kernel.
+    pub samplers: u32,
+}
+
+/// The images of every device: twice what the specification demands where more costs
+/// nothing.
+pub const IMAGES: ImageLimits = ImageLimits {
+    side_2d: 32768,
+    side_3d: 2048,
+    buffer: 1 << 27,
+    array: 2048,
+    read_args: 128,
+    write_args: 64,
+    read_write_args: 64,
+    samplers: 16,
+};
+
 /// What one device can hold.
 #[derive(Clone, Debug)]
 pub struct Limits {

@@ -6,7 +6,8 @@ use opencl_sys::*;
 
 use super::capabilities::{self as can, RELEASE, version};
 use super::limits::{
-    BASE_ALIGNMENT, LOCAL_MEMORY, MAX_GLOBAL_VARIABLE, MAX_PARAMETER_SIZE, MAX_WORK_GROUP_SIZE,
+    BASE_ALIGNMENT, IMAGES, LOCAL_MEMORY, MAX_GLOBAL_VARIABLE, MAX_PARAMETER_SIZE,
+    MAX_WORK_GROUP_SIZE,
 };
 use super::{Device, partition, platform};
 use crate::edge::answer::Answer;
@@ -206,8 +207,8 @@ fn memory(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Answer::of(CL_READ_WRITE_CACHE),
         CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Answer::of(limits.cache_line),
         CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Answer::of(limits.cache),
-        // Constant memory is global memory here.
-        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Answer::of(limits.max_allocation),
+        // Constant memory is global memory here; more than what is promised works as well.
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Answer::of(limits.max_allocation.min(1 << 20)),
         CL_DEVICE_LOCAL_MEM_TYPE => Answer::of(CL_GLOBAL),
         CL_DEVICE_LOCAL_MEM_SIZE => Answer::of(LOCAL_MEMORY),
         CL_DEVICE_MEM_BASE_ADDR_ALIGN => Answer::of(BASE_ALIGNMENT as u32 * 8),
@@ -245,21 +246,23 @@ fn queues(name: cl_device_info) -> Option<Answer> {
 }
 
 fn images_and_pipes(name: cl_device_info) -> Option<Answer> {
+    let images = can::images();
+    let count = |value: u32| Answer::of(if images { value } else { 0 });
+    let side = |value: usize| Answer::of(if images { value } else { 0 });
     Some(match name {
-        CL_DEVICE_IMAGE_SUPPORT => Answer::boolean(false),
-        CL_DEVICE_MAX_READ_IMAGE_ARGS
-        | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
-        | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-        | CL_DEVICE_MAX_SAMPLERS
-        | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
-        | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => Answer::of(0u32),
-        CL_DEVICE_IMAGE2D_MAX_WIDTH
-        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_WIDTH
+        CL_DEVICE_IMAGE_SUPPORT => Answer::boolean(images),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS => count(IMAGES.read_args),
+        CL_DEVICE_MAX_WRITE_IMAGE_ARGS => count(IMAGES.write_args),
+        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => count(IMAGES.read_write_args),
+        CL_DEVICE_MAX_SAMPLERS => count(IMAGES.samplers),
+        // In elements: any element of a buffer may begin an image or a row of one.
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => count(1),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH | CL_DEVICE_IMAGE2D_MAX_HEIGHT => side(IMAGES.side_2d),
+        CL_DEVICE_IMAGE3D_MAX_WIDTH
         | CL_DEVICE_IMAGE3D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_DEPTH
-        | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
-        | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Answer::of(0usize),
+        | CL_DEVICE_IMAGE3D_MAX_DEPTH => side(IMAGES.side_3d),
+        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => side(IMAGES.buffer),
+        CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => side(IMAGES.array),
         CL_DEVICE_PIPE_SUPPORT => Answer::boolean(false),
         CL_DEVICE_MAX_PIPE_ARGS
         | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS

@@ -1,0 +1,35 @@
+//! The destructor callbacks of one memory object.
+
+use std::ffi::c_void;
+
+use opencl_sys::cl_mem;
+use parking_lot::Mutex;
+
+use crate::callback::{self, UserData};
+
+/// The destructor callback of a memory object.
+pub type DestructorFn = unsafe extern "C" fn(memobj: cl_mem, user_data: *mut c_void);
+
+/// Callbacks for the deletion of a memory object.
+#[derive(Default)]
+pub struct Destructors(Mutex<Vec<(DestructorFn, UserData)>>);
+
+impl Destructors {
+    /// Registers one.
+    pub fn add(&self, notify: DestructorFn, user_data: UserData) {
+        self.0.lock().push((notify, user_data));
+    }
+
+    /// Calls them, the last registered first.
+    pub fn run(&mut self, handle: *mut c_void) {
+        for (notify, user_data) in self.0.get_mut().drain(..).rev() {
+            callback::at_deletion(
+                move |handle| {
+                    // SAFETY: the application gave this function for this purpose.
+                    unsafe { notify(handle.get().cast(), user_data.get()) };
+                },
+                handle,
+            );
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Memory objects of any kind, as `cl_mem` handles stand for all of them.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use opencl_sys::cl_mem_info;
+
+use super::destructors::DestructorFn;
+use super::{Buffer, Image};
+use crate::callback::UserData;
+use crate::context::Context;
+use crate::edge::Result;
+use crate::edge::answer::Answer;
+use crate::object;
+
+/// A memory object.
+#[derive(Clone)]
+pub enum MemObject {
+    /// A buffer or a sub-buffer.
+    Buffer(Arc<Buffer>),
+    /// An image.
+    Image(Arc<Image>),
+}
+
+impl MemObject {
+    /// The live object behind a handle.
+    ///
+    /// # Errors
+    /// `CL_INVALID_MEM_OBJECT`.
+    pub fn find(handle: *mut c_void) -> Result<Self> {
+        match object::find::<Buffer>(handle) {
+            Ok(buffer) => Ok(Self::Buffer(buffer)),
+            Err(_) => object::find::<Image>(handle).map(Self::Image),
+        }
+    }
+
+    /// `clRetainMemObject`.
+    ///
+    /// # Errors
+    /// `CL_INVALID_MEM_OBJECT`.
+    pub fn retain(handle: *mut c_void) -> Result<()> {
+        object::retain::<Buffer>(handle).or_else(|_| object::retain::<Image>(handle))
+    }
+
+    /// `clReleaseMemObject`.
+    ///
+    /// # Errors
+    /// `CL_INVALID_MEM_OBJECT`.
+    pub fn release(handle: *mut c_void) -> Result<()> {
+        match object::release::<Buffer>(handle) {
+            Ok(last) => {
+                drop(last);
+                Ok(())
+            }
+            Err(_) => object::release::<Image>(handle).map(drop),
+        }
+    }
+
+    /// Its handle.
+    pub fn handle(&self) -> *mut c_void {
+        match self {
+            Self::Buffer(buffer) => object::handle(buffer),
+            Self::Image(image) => object::handle(image),
+        }
+    }
+
+    /// Its context.
+    pub fn context(&self) -> &Arc<Context> {
+        match self {
+            Self::Buffer(buffer) => &buffer.context,
+            Self::Image(image) => image.context(),
+        }
+    }
+
+    /// One query.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for an unknown name.
+    pub fn info(&self, name: cl_mem_info) -> Result<Answer> {
+        match self {
+            Self::Buffer(buffer) => buffer.info(name),
+            Self::Image(image) => image.info(name),
+        }
+    }
+
+    /// Registers a callback for its deletion.
+    pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
+        match self {
+            Self::Buffer(buffer) => buffer.on_destruction(notify, user_data),
+            Self::Image(image) => image.on_destruction(notify, user_data),
+        }
+    }
+
+    /// Whether it is mapped at an address.
+    pub fn is_mapped_at(&self, address: usize) -> bool {
+        match self {
+            Self::Buffer(buffer) => buffer.is_mapped_at(address),
+            Self::Image(image) => image.is_mapped_at(address),
+        }
+    }
+
+    /// Takes a mapping off.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` when there is none at this address.
+    pub fn unmap(&self, address: usize) -> Result<()> {
+        match self {
+            Self::Buffer(buffer) => buffer.unmap(address),
+            Self::Image(image) => image.unmap(address),
+        }
+    }
+}
