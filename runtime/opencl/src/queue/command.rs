@@ -102,6 +102,7 @@ impl Kind {
                     | Self::Barrier
                     | Self::BarrierWithList
                     | Self::MapBuffer
+                    | Self::MapImage
                     | Self::UnmapMemObject
                     | Self::MigrateMemObjects
                     | Self::SvmMap

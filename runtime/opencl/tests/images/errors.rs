@@ -8,6 +8,9 @@ use touchstone::api::image_transfer::*;
 
 use crate::rig::*;
 
+/// A change that makes a descriptor wrong.
+type Edit<'a> = &'a dyn Fn(&mut cl_image_desc);
+
 #[test]
 fn creating_an_image_checks_everything() {
     let rig = Rig::new();
@@ -50,7 +53,7 @@ fn creating_an_image_checks_everything() {
         edit(&mut desc);
         desc
     };
-    let cases: [(&dyn Fn(&mut cl_image_desc), cl_int); 8] = [
+    let cases: [(Edit<'_>, cl_int); 8] = [
         (
             &|desc| desc.image_type = CL_MEM_OBJECT_BUFFER,
             CL_INVALID_IMAGE_DESCRIPTOR,
