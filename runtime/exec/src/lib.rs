@@ -12,6 +12,7 @@
 //! | [`error`] | traps and the other ways to fail |
 //! | [`executable`] | a program ready to run, with its program-scope variables |
 //! | [`pool`] | threads, and how groups are given to them |
+//! | `float` | the processor's rounding modes while kernels run |
 //! | `plan` | checks a launch against its kernel |
 //! | `interp` | bytecode, its compiler, the stepper, groups and barriers |
 //! | `scalar` | what each operation computes, on the bits of its operands |
@@ -33,6 +34,7 @@
 
 pub mod error;
 pub mod executable;
+mod float;
 mod interp;
 pub mod launch;
 mod plan;

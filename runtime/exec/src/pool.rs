@@ -4,9 +4,15 @@
 //! it to the back for the others, and takes group after group from it until
 //! none are left, or, while other jobs wait, for a while. The thread that ends
 //! the last group of a job tells the one that waits for it.
+//!
+//! The thread that asks for the launch is not idle meanwhile: it runs groups of
+//! its own job, so that a small launch needs no other thread and no wake-up.
+//! Never more threads run groups at once than the pool has: who asks first
+//! takes a permit, and without one waits for the pool's own threads.
 
 use crate::error::LaunchError;
 use crate::executable::Executable;
+use crate::float::FloatEnvironment;
 use crate::interp::code::Kernel;
 use crate::interp::group::{Arena, Control, Ended, GroupRunner};
 use crate::interp::port::HostMemory;
@@ -39,6 +45,10 @@ struct Shared {
 struct Queue {
     /// Jobs that have groups left to take.
     jobs: VecDeque<Arc<Job>>,
+    /// Threads that run groups now, the pool's and others.
+    running: usize,
+    /// Memory for the groups that threads of others run.
+    arenas: Vec<Arena>,
     closed: bool,
 }
 
@@ -100,7 +110,7 @@ impl Pool {
             let shared = Arc::clone(&shared);
             let spawned = std::thread::Builder::new()
                 .name(format!("touchstone-{n}"))
-                .spawn(move || work(&shared));
+                .spawn(move || work(&shared, threads.get()));
             match spawned {
                 Ok(handle) => handles.push(handle),
                 Err(error) if n == 0 => panic!("no thread for the device: {error}"),
@@ -147,12 +157,7 @@ impl Pool {
             end: Mutex::new(End::default()),
             ended: Condvar::new(),
         });
-        lock(&self.shared.queue).jobs.push_back(Arc::clone(&job));
-        if space.group_count() == 1 {
-            self.shared.news.notify_one();
-        } else {
-            self.shared.news.notify_all();
-        }
+        self.take_part(&job, space.group_count());
         let mut end = lock(&job.end);
         while !(end.drained && end.workers == 0) {
             end = wait(&job.ended, end);
@@ -169,6 +174,33 @@ impl Pool {
             }),
         }
     }
+
+    /// Hands a job to the pool and runs groups of it on the calling thread, if fewer
+    /// threads than the pool has do that. A job of one group then stays here.
+    fn take_part(&self, job: &Arc<Job>, groups: u64) {
+        let mut queue = lock(&self.shared.queue);
+        let permitted = queue.running < self.threads.get();
+        let mut others = groups;
+        if permitted {
+            queue.running += 1;
+            lock(&job.end).workers += 1;
+            others -= 1;
+        }
+        if others > 0 {
+            queue.jobs.push_back(Arc::clone(job));
+        }
+        let arena = permitted.then(|| queue.arenas.pop().unwrap_or_default());
+        drop(queue);
+        match others {
+            0 => {}
+            1 => self.shared.news.notify_one(),
+            _ => self.shared.news.notify_all(),
+        }
+        if let Some(mut arena) = arena {
+            work_on(job, &mut arena, &self.shared);
+            lock(&self.shared.queue).arenas.push(arena);
+        }
+    }
 }
 
 impl Drop for Pool {
@@ -183,14 +215,17 @@ impl Drop for Pool {
 }
 
 /// What a pool thread does.
-fn work(shared: &Shared) {
+fn work(shared: &Shared, threads: usize) {
     let mut arena = Arena::default();
     loop {
         let job = {
             let mut queue = lock(&shared.queue);
             loop {
-                if let Some(job) = queue.jobs.pop_front() {
+                if queue.running < threads
+                    && let Some(job) = queue.jobs.pop_front()
+                {
                     queue.jobs.push_back(Arc::clone(&job));
+                    queue.running += 1;
                     lock(&job.end).workers += 1;
                     break job;
                 }
@@ -200,27 +235,42 @@ fn work(shared: &Shared) {
                 queue = wait(&shared.news, queue);
             }
         };
-        let ran = catch_unwind(AssertUnwindSafe(|| job.work(&mut arena, shared)));
-        let drained = match ran {
-            Ok(drained) => drained,
-            Err(payload) => {
-                arena = Arena::default();
-                job.stop.store(true, Ordering::Relaxed);
-                lock(&job.end).panic.get_or_insert(PanicPayload(payload));
-                true
-            }
-        };
-        if drained {
-            lock(&shared.queue)
-                .jobs
-                .retain(|other| !Arc::ptr_eq(other, &job));
+        work_on(&job, &mut arena, shared);
+    }
+}
+
+/// Runs groups of a job on this thread, which has a permit and is one of the job's workers;
+/// gives both back.
+fn work_on(job: &Arc<Job>, arena: &mut Arena, shared: &Shared) {
+    let ran = {
+        let _environment = FloatEnvironment::of_kernels();
+        catch_unwind(AssertUnwindSafe(|| job.work(arena, shared)))
+    };
+    let drained = match ran {
+        Ok(drained) => drained,
+        Err(payload) => {
+            *arena = Arena::default();
+            job.stop.store(true, Ordering::Relaxed);
+            lock(&job.end).panic.get_or_insert(PanicPayload(payload));
+            true
         }
-        let mut end = lock(&job.end);
-        end.workers -= 1;
-        end.drained |= drained;
-        if end.drained && end.workers == 0 {
-            job.ended.notify_all();
-        }
+    };
+    let mut queue = lock(&shared.queue);
+    queue.running -= 1;
+    if drained {
+        queue.jobs.retain(|other| !Arc::ptr_eq(other, job));
+    }
+    let wanted = !queue.jobs.is_empty();
+    drop(queue);
+    if wanted {
+        // A thread of the pool may wait for the permit.
+        shared.news.notify_one();
+    }
+    let mut end = lock(&job.end);
+    end.workers -= 1;
+    end.drained |= drained;
+    if end.drained && end.workers == 0 {
+        job.ended.notify_all();
     }
 }
 
