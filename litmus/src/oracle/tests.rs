@@ -2,6 +2,7 @@
 
 mod compare;
 mod corpus;
+mod loops;
 mod naive;
 mod random;
 mod rules;

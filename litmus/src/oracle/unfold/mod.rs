@@ -10,6 +10,7 @@
 //! the OpenCL C kernel language", 3.3.6), so sequenced-before is partial within an expression.
 
 mod expr;
+mod loops;
 
 use super::value::Sym;
 use super::{Error, Limits};
@@ -361,7 +362,9 @@ impl Run<'_> {
                 }
             }
             Instr::While { condition, body } => {
-                let mut decided = 0;
+                let entry = self.registers.clone();
+                let mut by_reads = None;
+                let (mut rounds, mut decided) = (0, 0);
                 loop {
                     self.steps += 1;
                     let value = self.expr(condition)?;
@@ -371,8 +374,14 @@ impl Run<'_> {
                     }
                     // Rounds that reads decide are bounded; the others end by themselves or
                     // run into the bound on steps.
+                    rounds += 1;
                     decided += u32::from(!known);
-                    if decided > self.limits.loop_bound || self.steps > MAX_STEPS {
+                    let bounded = decided > self.limits.loop_bound
+                        || (rounds > self.limits.loop_bound
+                            && *by_reads.get_or_insert_with(|| {
+                                loops::kept_going_by_reads(condition, body, &entry)
+                            }));
+                    if bounded || self.steps > MAX_STEPS {
                         return Err(Stop::Bound);
                     }
                     self.block(body)?;
