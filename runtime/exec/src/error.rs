@@ -1,5 +1,6 @@
 //! The ways in which preparing or running a program can fail.
 
+use crate::map::Permission;
 use std::fmt;
 use touchstone_ir::{Loc, ValidateError};
 
@@ -110,19 +111,34 @@ pub struct Trap {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrapKind {
-    /// A read of memory that the launch does not name.
+    /// A read outside of the object that the address was computed from or, where that is not
+    /// known, of all memory that the launch may touch.
     BadRead {
         /// Address.
         address: u64,
         /// Bytes.
         size: u64,
+        /// What it should have met; None if there is nothing that it could have.
+        missed: Option<Missed>,
     },
-    /// A write of memory that the launch does not name, or may only read.
+    /// A write outside of the object that the address was computed from or, where that is not
+    /// known, of all memory that the launch may touch; or into memory for reading only.
     BadWrite {
         /// Address.
         address: u64,
         /// Bytes.
         size: u64,
+        /// What it should have met; None if there is nothing that it could have.
+        missed: Option<Missed>,
+    },
+    /// An access to system memory that is not mapped, or not for this.
+    Unmapped {
+        /// Address.
+        address: u64,
+        /// Bytes.
+        size: u64,
+        /// Whether it was to write.
+        write: bool,
     },
     /// An access through a null pointer (or within the first page).
     NullPointer {
@@ -158,17 +174,77 @@ pub enum TrapKind {
     },
 }
 
+/// What a bad access should have met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Its name, for people.
+    pub object: String,
+    /// Its first address.
+    pub first: u64,
+    /// Its bytes.
+    pub len: u64,
+    /// What the kernel may do with it.
+    pub permission: Permission,
+}
+
+/// Says where an access lies relative to what it should have met.
+fn bad_access(
+    f: &mut fmt::Formatter<'_>,
+    what: &str,
+    (address, size): (u64, u64),
+    missed: Option<&Missed>,
+) -> fmt::Result {
+    write!(f, "{what} of {size} bytes at {address:#x}, ")?;
+    let Some(Missed {
+        object, first, len, ..
+    }) = missed
+    else {
+        return f.write_str("but the kernel may use no memory there");
+    };
+    if address < *first {
+        write!(f, "{} bytes before ", first - address)?;
+    } else if address - first >= *len {
+        let past = address - first - len;
+        match past {
+            0 => f.write_str("right after the end of ")?,
+            _ => write!(f, "{past} bytes after the end of ")?,
+        }
+    } else if size > (len - (address - first)) {
+        f.write_str("across the end of ")?;
+    } else {
+        f.write_str("which may only be read: it is in ")?;
+    }
+    write!(f, "{object} ({len} bytes at {first:#x})")
+}
+
 impl fmt::Display for TrapKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TrapKind::BadRead { address, size } => write!(
-                f,
-                "read of {size} bytes at {address:#x}, which is outside of every buffer, variable or allocation"
-            ),
-            TrapKind::BadWrite { address, size } => write!(
-                f,
-                "write of {size} bytes at {address:#x}, which is outside of every writable buffer, variable or allocation"
-            ),
+            TrapKind::BadRead {
+                address,
+                size,
+                missed,
+            } => bad_access(f, "read", (*address, *size), missed.as_ref()),
+            TrapKind::BadWrite {
+                address,
+                size,
+                missed,
+            } => bad_access(f, "write", (*address, *size), missed.as_ref()),
+            TrapKind::Unmapped {
+                address,
+                size,
+                write,
+            } => {
+                let (what, able) = if *write {
+                    ("write", "written")
+                } else {
+                    ("read", "read")
+                };
+                write!(
+                    f,
+                    "{what} of {size} bytes at {address:#x}, where the process has no memory that can be {able}"
+                )
+            }
             TrapKind::NullPointer { address } => {
                 write!(f, "access through a null pointer (address {address:#x})")
             }

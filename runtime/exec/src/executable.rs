@@ -3,7 +3,7 @@
 use crate::error::PrepareError;
 use crate::interp::code::{Kernel, MAX_ALIGN};
 use crate::interp::lower::{self, GlobalsLayout};
-use crate::launch::MemoryMap;
+use crate::map::MemoryMap;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::Arc;

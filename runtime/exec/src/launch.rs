@@ -1,6 +1,7 @@
 //! What a launch is made of.
 
 use crate::executable::KernelId;
+use crate::map::{MemoryMap, Permission};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -26,6 +27,8 @@ pub struct Launch {
     pub sub_group_size: u32,
     /// The memory that the kernel may touch, besides its own variables.
     pub memory: Arc<MemoryMap>,
+    /// What integer division by zero does.
+    pub zero_division: ZeroDivision,
     /// Chooses how the work-items of a group are interleaved.
     pub seed: u64,
     /// The launch fails after about so many steps in all; a step is an access
@@ -54,6 +57,7 @@ impl Launch {
             local_size: [local, 1, 1],
             sub_group_size: local.clamp(1, u64::from(u32::MAX)) as u32,
             memory,
+            zero_division: ZeroDivision::Trap,
             seed: 0,
             step_limit: None,
             cancel: None,
@@ -61,187 +65,41 @@ impl Launch {
     }
 }
 
+/// What integer division and remainder by zero do. OpenCL C says that the value is
+/// unspecified (section 6.4.1), so a program that divides by zero is either wrong or does not
+/// use the value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ZeroDivision {
+    /// They end the launch.
+    #[default]
+    Trap,
+    /// The quotient is zero and the remainder is the dividend.
+    Continue,
+}
+
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arg {
     /// The bytes of a value or of an aggregate, as the host lays them out.
     Value(Vec<u8>),
-    /// An address of global or constant memory; 0 is the null pointer.
+    /// An address of global or constant memory from which the kernel may get to all that the
+    /// launch's map holds: the null pointer (0), or a pointer to memory of the system, whose
+    /// extent nobody knows.
     Pointer(u64),
+    /// An address within one object of global or constant memory. What the kernel computes
+    /// from it may reach this object and nothing else.
+    Object {
+        /// The address.
+        address: u64,
+        /// Where the object begins.
+        base: u64,
+        /// Bytes of the object.
+        len: u64,
+        /// What the kernel may do with it; the launch's map must hold it with no less.
+        permission: Permission,
+    },
     /// So many bytes of local memory, new for each group.
     Local(u64),
-}
-
-/// What a kernel may do with a range of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Permission {
-    /// Read.
-    Read,
-    /// Read and write.
-    ReadWrite,
-}
-
-/// A range of addresses, inclusive at both ends so that all of memory is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Range {
-    pub(crate) first: u64,
-    pub(crate) last: u64,
-    pub(crate) permission: Permission,
-}
-
-/// The host memory that a launch may touch: its buffers and SVM allocations.
-#[derive(Clone, Debug, Default)]
-pub struct MemoryMap {
-    /// Disjoint and sorted.
-    ranges: Vec<Range>,
-}
-
-/// Addresses below this are taken for null pointers.
-pub(crate) const FIRST_PAGE: u64 = 4096;
-
-impl MemoryMap {
-    /// No memory.
-    pub fn new() -> MemoryMap {
-        MemoryMap::default()
-    }
-
-    /// Adds `len` bytes from `base`. Where ranges overlap, the wider permission holds.
-    ///
-    /// # Safety
-    /// As long as a launch with this map runs, the range must be memory that is
-    /// valid to read, and to write if permitted; no Rust reference to it may
-    /// be live meanwhile, except to atomics and cells; and other threads may
-    /// access it then only through atomics or in ways that the kernels
-    /// do not race with.
-    pub unsafe fn add(&mut self, base: u64, len: u64, permission: Permission) {
-        if len == 0 {
-            return;
-        }
-        let Some(last) = base.checked_add(len - 1) else {
-            return;
-        };
-        self.insert(Range {
-            first: base,
-            last,
-            permission,
-        });
-    }
-
-    /// Allows every address but those of the first page: fine-grain system SVM.
-    ///
-    /// # Safety
-    /// As [`add`](MemoryMap::add), for every address that the kernel uses.
-    pub unsafe fn add_everything(&mut self) {
-        self.insert(Range {
-            first: FIRST_PAGE,
-            last: u64::MAX,
-            permission: Permission::ReadWrite,
-        });
-    }
-
-    /// Adds a range and keeps ranges disjoint and sorted.
-    fn insert(&mut self, new: Range) {
-        let at = self.ranges.partition_point(|r| r.last < new.first);
-        if self.ranges.get(at).is_none_or(|next| next.first > new.last) {
-            // Nothing overlaps; most ranges do not touch others either.
-            let joins = |a: &Range, b: &Range| {
-                a.permission == b.permission && a.last.checked_add(1) == Some(b.first)
-            };
-            let before = at
-                .checked_sub(1)
-                .is_some_and(|i| joins(&self.ranges[i], &new));
-            let after = self.ranges.get(at).is_some_and(|next| joins(&new, next));
-            if !before && !after {
-                self.ranges.insert(at, new);
-                return;
-            }
-        }
-        self.rebuild(new);
-    }
-
-    /// Adds a range that touches or overlaps others.
-    fn rebuild(&mut self, new: Range) {
-        let mut pieces = vec![new];
-        pieces.append(&mut self.ranges);
-        // Cut everything at every border, then let the wider permission win.
-        let mut borders: Vec<u64> = Vec::with_capacity(pieces.len() * 2);
-        for p in &pieces {
-            borders.push(p.first);
-            if let Some(next) = p.last.checked_add(1) {
-                borders.push(next);
-            }
-        }
-        borders.sort_unstable();
-        borders.dedup();
-        let mut out: Vec<Range> = Vec::new();
-        for (i, &first) in borders.iter().enumerate() {
-            let last = borders.get(i + 1).map_or(u64::MAX, |&next| next - 1);
-            let mut permission = None;
-            for p in &pieces {
-                if p.first <= first && last <= p.last {
-                    permission = match (permission, p.permission) {
-                        (Some(Permission::ReadWrite), _) | (_, Permission::ReadWrite) => {
-                            Some(Permission::ReadWrite)
-                        }
-                        (None | Some(Permission::Read), Permission::Read) => Some(Permission::Read),
-                    };
-                }
-            }
-            let Some(permission) = permission else {
-                continue;
-            };
-            match out.last_mut() {
-                // An access across the border of neighbours is within memory
-                // that the launch names.
-                Some(prev)
-                    if prev.permission == permission && prev.last.checked_add(1) == Some(first) =>
-                {
-                    prev.last = last;
-                }
-                _ => out.push(Range {
-                    first,
-                    last,
-                    permission,
-                }),
-            }
-        }
-        self.ranges = out;
-    }
-
-    /// The range that holds all `size` (at least 1) bytes from `address` and may be
-    /// written if `write`.
-    pub(crate) fn find(&self, address: u64, size: u64, write: bool) -> Option<Range> {
-        let last = address.checked_add(size - 1)?;
-        let allowed = |range: &Range| match range.permission {
-            Permission::ReadWrite => true,
-            Permission::Read => !write,
-        };
-        let mut i = self
-            .ranges
-            .partition_point(|r| r.first <= address)
-            .checked_sub(1)?;
-        let mut found = self.ranges[i];
-        if !allowed(&found) || address > found.last {
-            return None;
-        }
-        // A read may go on from a range into a neighbour of other permission.
-        while last > found.last {
-            i += 1;
-            let next = self.ranges.get(i)?;
-            if !allowed(next) || found.last + 1 != next.first {
-                return None;
-            }
-            found.last = next.last;
-        }
-        Some(found)
-    }
-
-    /// Adds the ranges of another map.
-    pub(crate) fn extend(&mut self, other: &MemoryMap) {
-        for &range in &other.ranges {
-            self.insert(range);
-        }
-    }
 }
 
 /// What a launch did.
@@ -253,88 +111,4 @@ pub struct LaunchStats {
     pub items: u64,
     /// Steps: accesses to memory and jumps backward.
     pub steps: u64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn map(ranges: &[(u64, u64, Permission)]) -> MemoryMap {
-        let mut map = MemoryMap::new();
-        for &(base, len, permission) in ranges {
-            // SAFETY: no launch uses this map.
-            unsafe { map.add(base, len, permission) };
-        }
-        map
-    }
-
-    #[test]
-    fn accesses_must_lie_within_one_range() {
-        let m = map(&[
-            (0x1000, 16, Permission::ReadWrite),
-            (0x2000, 16, Permission::Read),
-        ]);
-        assert!(m.find(0x1000, 16, true).is_some());
-        assert!(m.find(0x100c, 4, true).is_some());
-        assert!(m.find(0x100d, 4, true).is_none());
-        assert!(m.find(0xfff, 1, false).is_none());
-        assert!(m.find(0x2000, 8, false).is_some());
-        assert!(m.find(0x2000, 8, true).is_none());
-        assert!(m.find(u64::MAX, 8, false).is_none());
-    }
-
-    #[test]
-    fn overlapping_ranges_take_the_wider_permission() {
-        let m = map(&[
-            (0x1000, 0x100, Permission::Read),
-            (0x1040, 0x40, Permission::ReadWrite),
-        ]);
-        assert!(m.find(0x1040, 0x40, true).is_some());
-        assert!(m.find(0x103c, 8, true).is_none());
-        assert!(m.find(0x1000, 0x40, false).is_some());
-        assert!(m.find(0x1080, 0x80, false).is_some());
-        // Reads go on across borders, writes do not.
-        assert!(m.find(0x1000, 0x100, false).is_some());
-        assert!(m.find(0x1000, 0x101, false).is_none());
-        assert!(m.find(0x1040, 0x41, true).is_none());
-    }
-
-    #[test]
-    fn neighbours_join() {
-        let m = map(&[
-            (0x1000, 0x10, Permission::ReadWrite),
-            (0x1010, 0x10, Permission::ReadWrite),
-        ]);
-        assert!(m.find(0x100c, 8, true).is_some());
-    }
-
-    #[test]
-    fn any_order_of_ranges_gives_the_same_map() {
-        let base: Vec<(u64, u64, Permission)> = vec![
-            (0x1000, 0x10, Permission::ReadWrite),
-            (0x3000, 0x10, Permission::Read),
-            (0x2000, 0x10, Permission::ReadWrite),
-            (0x1010, 0x10, Permission::ReadWrite),
-            (0x1ff0, 0x20, Permission::Read),
-        ];
-        let expected = map(&base).ranges;
-        assert_eq!(expected.len(), 4);
-        for shift in 1..base.len() {
-            let mut other = base.clone();
-            other.rotate_left(shift);
-            assert_eq!(map(&other).ranges, expected);
-            other.reverse();
-            assert_eq!(map(&other).ranges, expected);
-        }
-    }
-
-    #[test]
-    fn everything_excludes_the_first_page() {
-        let mut m = map(&[]);
-        // SAFETY: no launch uses this map.
-        unsafe { m.add_everything() };
-        assert!(m.find(FIRST_PAGE, 8, true).is_some());
-        assert!(m.find(u64::MAX - 7, 8, true).is_some());
-        assert!(m.find(8, 8, true).is_none());
-    }
 }

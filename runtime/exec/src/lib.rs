@@ -8,7 +8,8 @@
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | [`launch`] | a launch: kernel, arguments, index space, memory it may touch |
+//! | [`launch`] | a launch: kernel, arguments, index space |
+//! | [`map`] | the memory that a launch may touch |
 //! | [`error`] | traps and the other ways to fail |
 //! | [`executable`] | a program ready to run, with its program-scope variables |
 //! | [`pool`] | threads, and how groups are given to them |
@@ -37,11 +38,14 @@ pub mod executable;
 mod float;
 mod interp;
 pub mod launch;
+pub mod map;
 mod plan;
 pub mod pool;
 mod scalar;
 
-pub use error::{LaunchError, Place, PrepareError, Trap, TrapKind};
+pub use error::{LaunchError, Missed, Place, PrepareError, Trap, TrapKind};
 pub use executable::{Executable, KernelId, KernelMeta};
-pub use launch::{Arg, Launch, LaunchStats, MemoryMap, Permission};
+pub use interp::CATCHES_FAULTS;
+pub use launch::{Arg, Launch, LaunchStats, ZeroDivision};
+pub use map::{MemoryMap, Owner, Permission};
 pub use pool::Pool;

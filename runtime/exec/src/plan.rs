@@ -2,8 +2,9 @@
 
 use crate::error::LaunchError;
 use crate::executable::Executable;
-use crate::interp::code::{Kernel, MAX_ALIGN};
+use crate::interp::code::{Kernel, MAX_ALIGN, ObjectPlace};
 use crate::interp::group::{Layout, Space, Start};
+use crate::interp::port::host::Extent;
 use crate::launch::{Arg, Launch};
 use touchstone_ir::{ArgPass, Scalar, Type};
 
@@ -16,6 +17,8 @@ pub(crate) struct Plan {
     /// What items start from.
     pub(crate) start: Start,
     pub(crate) layout: Layout,
+    /// How far the kernel's objects reach, by their numbers.
+    pub(crate) extents: Vec<Extent>,
 }
 
 /// Bytes that one group may take on one thread.
@@ -35,7 +38,7 @@ pub(crate) fn check(executable: &Executable, launch: &Launch) -> Result<Plan, La
         message,
     };
     let space = space(launch).map_err(&invalid)?;
-    let (start, local_bytes) = arguments(kernel, &launch.args).map_err(&invalid)?;
+    let (start, local_bytes, arguments) = arguments(kernel, launch).map_err(&invalid)?;
     let items: u64 = space.local.iter().product();
     let layout = Layout::new(kernel, items, local_bytes);
     match layout.and_then(|l| l.bytes().map(|b| (l, b))) {
@@ -44,6 +47,7 @@ pub(crate) fn check(executable: &Executable, launch: &Launch) -> Result<Plan, La
             space,
             start,
             layout,
+            extents: extents(kernel, &arguments),
         }),
         other => Err(LaunchError::OutOfResources {
             kernel: kernel.name.clone(),
@@ -103,8 +107,31 @@ fn space(launch: &Launch) -> Result<Space, String> {
     })
 }
 
-/// The template of items from the arguments, and bytes of local memory.
-fn arguments(kernel: &Kernel, args: &[Arg]) -> Result<(Start, u64), String> {
+/// How far each object of a kernel reaches, given how far its arguments do.
+fn extents(kernel: &Kernel, arguments: &[Extent]) -> Vec<Extent> {
+    let objects = kernel.objects.iter();
+    objects
+        .map(|object| match object.place {
+            ObjectPlace::Argument(n) => arguments[n as usize],
+            ObjectPlace::Program {
+                first,
+                len,
+                permission,
+            } => Extent::Absolute {
+                first,
+                len,
+                permission,
+            },
+            ObjectPlace::Private { offset, len } => Extent::Private { offset, len },
+            ObjectPlace::Local { offset, len } => Extent::Local { offset, len },
+        })
+        .collect()
+}
+
+/// The template of items from the arguments, bytes of local memory, and how far each
+/// argument reaches.
+fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent>), String> {
+    let args = &launch.args;
     let infos = &kernel.info.args;
     if args.len() != infos.len() {
         return Err(format!(
@@ -118,6 +145,7 @@ fn arguments(kernel: &Kernel, args: &[Arg]) -> Result<(Start, u64), String> {
     let mut locals = Vec::new();
     let mut local_bytes = kernel.local_bytes;
     let mut aggregates = Vec::new();
+    let mut extents = vec![Extent::Anywhere; args.len()];
     for (i, ((arg, info), place)) in args.iter().zip(infos).zip(&kernel.params).enumerate() {
         let slot = place.slot as usize;
         let wrong = |what: &str| format!("argument {i} ({}) must be {what}", info.name);
@@ -136,6 +164,26 @@ fn arguments(kernel: &Kernel, args: &[Arg]) -> Result<(Start, u64), String> {
                 aggregates.push((place.private_offset, bytes.clone()));
             }
             (ArgPass::Pointer(_), Arg::Pointer(address)) => params[slot] = *address,
+            (
+                ArgPass::Pointer(_),
+                &Arg::Object {
+                    address,
+                    base: first,
+                    len,
+                    permission,
+                },
+            ) => {
+                let write = permission.allows(true);
+                if len == 0 || launch.memory.find(first, len, write).is_none() {
+                    return Err(wrong("a pointer into memory that the launch may touch"));
+                }
+                params[slot] = address;
+                extents[i] = Extent::Absolute {
+                    first,
+                    len,
+                    permission,
+                };
+            }
             (ArgPass::LocalPointer { align }, Arg::Local(size)) => {
                 let align = u64::from(align).clamp(1, MAX_ALIGN);
                 let offset = local_bytes
@@ -145,20 +193,27 @@ fn arguments(kernel: &Kernel, args: &[Arg]) -> Result<(Start, u64), String> {
                     .checked_add(*size)
                     .ok_or_else(|| wrong("less local memory"))?;
                 locals.push((slot, offset));
+                extents[i] = Extent::Local { offset, len: *size };
             }
-            (ArgPass::Value(_) | ArgPass::Aggregate { .. }, Arg::Pointer(_) | Arg::Local(_)) => {
+            (
+                ArgPass::Value(_) | ArgPass::Aggregate { .. },
+                Arg::Pointer(_) | Arg::Object { .. } | Arg::Local(_),
+            ) => {
                 return Err(wrong("a value"));
             }
             (ArgPass::Pointer(_), Arg::Value(_) | Arg::Local(_)) => {
                 return Err(wrong("a pointer to global or constant memory"));
             }
-            (ArgPass::LocalPointer { .. }, Arg::Value(_) | Arg::Pointer(_)) => {
+            (
+                ArgPass::LocalPointer { .. },
+                Arg::Value(_) | Arg::Pointer(_) | Arg::Object { .. },
+            ) => {
                 return Err(wrong("a size of local memory"));
             }
         }
     }
     let start = Start::new(kernel, &params, private, locals, aggregates);
-    Ok((start, local_bytes))
+    Ok((start, local_bytes, extents))
 }
 
 /// The elements of a value, each into a slot.

@@ -15,8 +15,10 @@ use crate::executable::Executable;
 use crate::float::FloatEnvironment;
 use crate::interp::code::Kernel;
 use crate::interp::group::{Arena, Control, Ended, GroupRunner};
-use crate::interp::port::HostMemory;
-use crate::launch::{Launch, LaunchStats, MemoryMap};
+use crate::interp::port::fault;
+use crate::interp::port::host::HostMemory;
+use crate::launch::{Launch, LaunchStats};
+use crate::map::MemoryMap;
 use crate::plan::{self, Plan};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -47,8 +49,6 @@ struct Queue {
     jobs: VecDeque<Arc<Job>>,
     /// Threads that run groups now, the pool's and others.
     running: usize,
-    /// Threads of the pool that wait for news.
-    sleeping: usize,
     /// Memory for the groups that threads of others run.
     arenas: Vec<Arena>,
     closed: bool,
@@ -75,8 +75,6 @@ struct Job {
 struct End {
     /// Threads that run groups of the job.
     workers: usize,
-    /// The thread that asked for the launch sleeps until the end.
-    awaited: bool,
     /// No thread will take groups of it any more.
     drained: bool,
     error: Option<LaunchError>,
@@ -149,6 +147,9 @@ impl Pool {
         if space.group_count() == 0 {
             return Ok(LaunchStats::default());
         }
+        if launch.memory.has_system() {
+            fault::prepare_launch();
+        }
         let job = Arc::new(Job {
             executable: Arc::clone(executable),
             memory: executable.with_variables(&launch.memory),
@@ -164,7 +165,6 @@ impl Pool {
         self.take_part(&job, space.group_count());
         let mut end = lock(&job.end);
         while !(end.drained && end.workers == 0) {
-            end.awaited = true;
             end = wait(&job.ended, end);
         }
         if let Some(PanicPayload(payload)) = end.panic.take() {
@@ -195,10 +195,8 @@ impl Pool {
             queue.jobs.push_back(Arc::clone(job));
         }
         let arena = permitted.then(|| queue.arenas.pop().unwrap_or_default());
-        let sleeping = queue.sleeping as u64;
         drop(queue);
-        // Telling costs a call of the system even when nobody listens.
-        match others.min(sleeping) {
+        match others {
             0 => {}
             1 => self.shared.news.notify_one(),
             _ => self.shared.news.notify_all(),
@@ -223,6 +221,7 @@ impl Drop for Pool {
 
 /// What a pool thread does.
 fn work(shared: &Shared, threads: usize) {
+    fault::prepare_thread();
     let mut arena = Arena::default();
     loop {
         let job = {
@@ -239,9 +238,7 @@ fn work(shared: &Shared, threads: usize) {
                 if queue.closed {
                     return;
                 }
-                queue.sleeping += 1;
                 queue = wait(&shared.news, queue);
-                queue.sleeping -= 1;
             }
         };
         work_on(&job, &mut arena, shared);
@@ -269,7 +266,7 @@ fn work_on(job: &Arc<Job>, arena: &mut Arena, shared: &Shared) {
     if drained {
         queue.jobs.retain(|other| !Arc::ptr_eq(other, job));
     }
-    let wanted = !queue.jobs.is_empty() && queue.sleeping > 0;
+    let wanted = !queue.jobs.is_empty();
     drop(queue);
     if wanted {
         // A thread of the pool may wait for the permit.
@@ -278,7 +275,7 @@ fn work_on(job: &Arc<Job>, arena: &mut Arena, shared: &Shared) {
     let mut end = lock(&job.end);
     end.workers -= 1;
     end.drained |= drained;
-    if end.drained && end.workers == 0 && end.awaited {
+    if end.drained && end.workers == 0 {
         job.ended.notify_all();
     }
 }
@@ -294,7 +291,12 @@ impl Job {
     /// Runs groups; true when none are left to take.
     fn work(&self, arena: &mut Arena, shared: &Shared) -> bool {
         let kernel = self.kernel();
-        let memory = HostMemory::new(&kernel.sites, &self.memory);
+        let memory = HostMemory::new(
+            kernel,
+            &self.plan.extents,
+            &self.memory,
+            self.launch.zero_division,
+        );
         let runner = GroupRunner::new(
             kernel,
             &self.plan.space,

@@ -1,5 +1,6 @@
 //! The bytecode of one kernel.
 
+use crate::map::Permission;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
 use touchstone_ir::{AddressSpace, KernelInfo, Loc, MemScope, Order, Query, RmwOp, TrapReason};
@@ -171,12 +172,45 @@ pub(crate) struct SwitchTable {
 }
 
 /// What is static about a memory access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SiteInfo {
     /// Space of the pointer.
     pub(crate) space: AddressSpace,
     /// Bytes of one access, or 0 for those of any size.
     pub(crate) size: u8,
+    /// Whether it may write.
+    pub(crate) write: bool,
+    /// The object that the address is computed from, where that is known.
+    pub(crate) object: Option<ObjectId>,
+}
+
+/// An index into the objects of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ObjectId(pub(crate) u16);
+
+/// An object of memory that the kernel computes addresses from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Object {
+    /// For messages.
+    pub(crate) name: String,
+    pub(crate) place: ObjectPlace,
+}
+
+/// Where an object lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectPlace {
+    /// Where an argument points: global, constant or local memory.
+    Argument(u32),
+    /// A program-scope variable.
+    Program {
+        first: u64,
+        len: u64,
+        permission: Permission,
+    },
+    /// A part of the item's private memory.
+    Private { offset: u64, len: u64 },
+    /// A part of the group's local memory.
+    Local { offset: u64, len: u64 },
 }
 
 /// What fills a slot of the template before an item starts.
@@ -217,6 +251,8 @@ pub(crate) struct Kernel {
     pub(crate) fns2: Vec<Fn2>,
     pub(crate) fns3: Vec<Fn3>,
     pub(crate) sites: Vec<SiteInfo>,
+    /// Objects that sites name.
+    pub(crate) objects: Vec<Object>,
     /// What fills slots -1, -2, ….
     pub(crate) fills: Vec<Fill>,
     /// Slots from 0 on.

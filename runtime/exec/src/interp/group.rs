@@ -8,7 +8,8 @@
 
 use crate::error::{Place, Trap, TrapKind};
 use crate::interp::code::{Fill, Kernel, MAX_ALIGN, Pc};
-use crate::interp::port::{Block, HostMemory, Port};
+use crate::interp::port::Port;
+use crate::interp::port::host::{Block, HostMemory};
 use crate::interp::step::{Stop, step};
 use touchstone_ir::{MemScope, Order, Query};
 

@@ -24,3 +24,5 @@ pub(crate) mod group;
 pub(crate) mod lower;
 pub(crate) mod port;
 pub(crate) mod step;
+
+pub use port::fault::CATCHES_FAULTS;

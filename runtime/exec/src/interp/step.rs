@@ -123,6 +123,16 @@ pub(crate) unsafe fn step<P: Port>(
             stop!(Stop::Trap($kind))
         };
     }
+    // Division by zero: traps, or gives a value.
+    macro_rules! by_zero {
+        ($d:expr, $value:expr) => {
+            if port.divides_by_zero() {
+                r.set($d, $value.into());
+            } else {
+                trap!(TrapKind::DivisionByZero);
+            }
+        };
+    }
     // Unwraps what a port gave.
     macro_rules! port {
         ($access:expr) => {
@@ -177,41 +187,29 @@ pub(crate) unsafe fn step<P: Port>(
             Ins::And { d, a, b } => r.set(d, r.get(a) & r.get(b)),
             Ins::Or { d, a, b } => r.set(d, r.get(a) | r.get(b)),
             Ins::Xor { d, a, b } => r.set(d, r.get(a) ^ r.get(b)),
-            Ins::SDiv32 { d, a, b } => {
-                let b = r.i32(b);
-                if b == 0 {
-                    trap!(TrapKind::DivisionByZero);
-                }
-                r.set(d, (r.i32(a).wrapping_div(b) as u32).into());
-            }
-            Ins::SRem32 { d, a, b } => {
-                let b = r.i32(b);
-                if b == 0 {
-                    trap!(TrapKind::DivisionByZero);
-                }
-                r.set(d, (r.i32(a).wrapping_rem(b) as u32).into());
-            }
-            Ins::SDiv64 { d, a, b } => {
-                let b = r.i64(b);
-                if b == 0 {
-                    trap!(TrapKind::DivisionByZero);
-                }
-                r.set(d, r.i64(a).wrapping_div(b) as u64);
-            }
-            Ins::SRem64 { d, a, b } => {
-                let b = r.i64(b);
-                if b == 0 {
-                    trap!(TrapKind::DivisionByZero);
-                }
-                r.set(d, r.i64(a).wrapping_rem(b) as u64);
-            }
+            Ins::SDiv32 { d, a, b } => match r.i32(b) {
+                0 => by_zero!(d, 0u64),
+                b => r.set(d, (r.i32(a).wrapping_div(b) as u32).into()),
+            },
+            Ins::SRem32 { d, a, b } => match r.i32(b) {
+                0 => by_zero!(d, r.u32(a)),
+                b => r.set(d, (r.i32(a).wrapping_rem(b) as u32).into()),
+            },
+            Ins::SDiv64 { d, a, b } => match r.i64(b) {
+                0 => by_zero!(d, 0u64),
+                b => r.set(d, r.i64(a).wrapping_div(b) as u64),
+            },
+            Ins::SRem64 { d, a, b } => match r.i64(b) {
+                0 => by_zero!(d, r.get(a)),
+                b => r.set(d, r.i64(a).wrapping_rem(b) as u64),
+            },
             Ins::UDiv { d, a, b } => match r.get(a).checked_div(r.get(b)) {
                 Some(q) => r.set(d, q),
-                None => trap!(TrapKind::DivisionByZero),
+                None => by_zero!(d, 0u64),
             },
             Ins::URem { d, a, b } => match r.get(a).checked_rem(r.get(b)) {
                 Some(q) => r.set(d, q),
-                None => trap!(TrapKind::DivisionByZero),
+                None => by_zero!(d, r.get(a)),
             },
             Ins::Mask8 { d, a } => r.set(d, r.get(a) & 0xff),
             Ins::Mask16 { d, a } => r.set(d, r.get(a) & 0xffff),

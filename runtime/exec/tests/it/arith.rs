@@ -3,7 +3,7 @@
 use crate::support::*;
 use proptest::prelude::*;
 use std::sync::Arc;
-use touchstone_exec::{Arg, Executable, Launch, LaunchError, TrapKind};
+use touchstone_exec::{Arg, Executable, Launch, LaunchError, TrapKind, ZeroDivision};
 use touchstone_ir::{
     Cmp, Const, FloatOp, FunctionBuilder, IntOp, Intrinsic, Lanes, Loc, NumKind, Op, Operand,
     Query, Reg, Rounding, Scalar, Type, UnaryOp,
@@ -31,16 +31,27 @@ fn binary(
 }
 
 fn apply(exe: &Arc<Executable>, x: u64, y: u64, results: usize) -> Result<Vec<u64>, LaunchError> {
+    apply_with(exe, x, y, results, ZeroDivision::Trap)
+}
+
+fn apply_with(
+    exe: &Arc<Executable>,
+    x: u64,
+    y: u64,
+    results: usize,
+    zero_division: ZeroDivision,
+) -> Result<Vec<u64>, LaunchError> {
     let mut longs = vec![x, y];
     longs.resize(2 + results, 0);
     let buffer = Longs::of(&longs);
-    let launch = Launch::linear(
+    let mut launch = Launch::linear(
         exe.kernel("k").expect("k").id,
         vec![Arg::Pointer(buffer.address())],
         1,
         1,
         buffer.map(),
     );
+    launch.zero_division = zero_division;
     pool(1).run(exe, launch)?;
     Ok(buffer.all()[2..].to_vec())
 }
@@ -124,6 +135,10 @@ macro_rules! integer_test {
                         panic!("no trap: {result:?}");
                     };
                     prop_assert_eq!(trap.kind, TrapKind::DivisionByZero);
+                    // Quotients and remainders are at 3 to 6 of the results.
+                    let told = apply_with(&exe, x, y, 26, ZeroDivision::Continue)?;
+                    let expected = [0, 0, a as u64, a as u64];
+                    prop_assert_eq!(&told[3..7], &expected);
                     return Ok(());
                 }
                 let bits = <$u>::BITS;

@@ -6,5 +6,7 @@ mod control;
 mod differential;
 mod launch;
 mod memory;
+mod objects;
 mod support;
+mod system;
 mod traps;

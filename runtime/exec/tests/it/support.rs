@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use touchstone_exec::{
-    Arg, Executable, Launch, LaunchError, LaunchStats, MemoryMap, Permission, Pool,
+    Arg, Executable, Launch, LaunchError, LaunchStats, MemoryMap, Owner, Permission, Pool,
 };
 use touchstone_ir::{
     AccessQualifier, AddressSpace, ArgPass, ArgQualifier, FunctionBuilder, KernelArg, KernelInfo,
@@ -129,4 +129,23 @@ pub fn run_on(
         buffer.map(),
     );
     pool(threads).run(exe, launch)
+}
+
+/// A system in which the runtime owns nothing.
+pub struct NothingOwned;
+
+impl Owner for NothingOwned {
+    fn foreign(&self, _: u64) -> Option<(u64, u64)> {
+        Some((0, u64::MAX))
+    }
+}
+
+/// An argument that points to all of some words.
+pub fn object(words: &Words, permission: Permission) -> Arg {
+    Arg::Object {
+        address: words.address(),
+        base: words.address(),
+        len: words.0.len() as u64 * 4,
+        permission,
+    }
 }

@@ -1,14 +1,17 @@
 //! The kernel in the making: instructions, jumps to be filled in, side tables.
 
+use super::provenance::{InstanceId, Root};
 use super::slot_number;
 use super::slots::SlotPool;
 use crate::error::PrepareError;
-use crate::interp::code::{Fill, Ins, Kernel, ParamPlace, Pc, Site, SiteInfo, Slot, SwitchTable};
-use crate::interp::port::{FIRST_SITE, local_site, private_site};
+use crate::interp::code::{
+    Fill, Ins, Kernel, Object, ObjectId, ParamPlace, Pc, Site, SiteInfo, Slot, SwitchTable,
+};
+use crate::interp::port::host::{FIRST_SITE, local_site, private_site};
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
 use std::collections::HashMap;
-use touchstone_ir::{AddressSpace, FuncId, KernelInfo, Loc, LocalId};
+use touchstone_ir::{AddressSpace, KernelInfo, Loc, LocalId};
 
 /// A place in the code that is not known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,13 +28,17 @@ pub(super) struct Emitter {
     fills: Vec<Fill>,
     fill_slots: HashMap<Fill, Slot>,
     labels: Vec<Pc>,
-    entries: HashMap<FuncId, Label>,
+    entries: HashMap<InstanceId, Label>,
     switches: Vec<SwitchTable>,
     conversions: Vec<Conversion>,
     fns1: Vec<Fn1>,
     fns2: Vec<Fn2>,
     fns3: Vec<Fn3>,
     sites: Vec<SiteInfo>,
+    /// Sites of known objects, which instructions share.
+    shared_sites: HashMap<SiteInfo, Site>,
+    objects: Vec<Object>,
+    object_ids: HashMap<Root, ObjectId>,
     private_bytes: u64,
     local_bytes: u64,
     locals: HashMap<LocalId, u64>,
@@ -50,6 +57,8 @@ impl Emitter {
                 sites.push(SiteInfo {
                     space,
                     size: 1 << log,
+                    write: true,
+                    object: None,
                 });
             }
         }
@@ -71,6 +80,9 @@ impl Emitter {
             fns2: Vec::new(),
             fns3: Vec::new(),
             sites,
+            shared_sites: HashMap::new(),
+            objects: Vec::new(),
+            object_ids: HashMap::new(),
             private_bytes: 0,
             local_bytes: 0,
             locals: HashMap::new(),
@@ -149,8 +161,8 @@ impl Emitter {
         self.labels[label.0] = self.code.len() as Pc;
     }
 
-    /// The label of a function's first instruction.
-    pub(super) fn entry(&mut self, function: FuncId) -> Label {
+    /// The label of the first instruction of a function's instance.
+    pub(super) fn entry(&mut self, function: InstanceId) -> Label {
         if let Some(&label) = self.entries.get(&function) {
             return label;
         }
@@ -197,20 +209,40 @@ impl Emitter {
         self.index("calls of built-in functions", |e| &mut e.fns3, f)
     }
 
-    /// The site of an access of `size` bytes (0: any) to a space.
-    pub(super) fn site(&mut self, space: AddressSpace, size: u32) -> Site {
-        match space {
-            AddressSpace::Private => private_site(size.max(1)),
-            AddressSpace::Local => local_site(size.max(1)),
-            AddressSpace::Constant | AddressSpace::Global | AddressSpace::Generic => self.index(
-                "memory accesses",
-                |e| &mut e.sites,
-                SiteInfo {
-                    space,
-                    size: size as u8,
-                },
-            ),
+    /// The site of accesses of a kind. Accesses of one kind to one known object share a
+    /// site, so do those to private or local memory whose object is not known.
+    pub(super) fn site(&mut self, info: SiteInfo) -> Site {
+        let size = u32::from(info.size.max(1));
+        match (info.object, info.space) {
+            (Some(_), _) => {
+                if let Some(&site) = self.shared_sites.get(&info) {
+                    return site;
+                }
+                let site = self.index("memory accesses", |e| &mut e.sites, info);
+                self.shared_sites.insert(info, site);
+                site
+            }
+            (None, AddressSpace::Private) => private_site(size),
+            (None, AddressSpace::Local) => local_site(size),
+            (None, AddressSpace::Constant | AddressSpace::Global | AddressSpace::Generic) => {
+                self.index("memory accesses", |e| &mut e.sites, info)
+            }
         }
+    }
+
+    /// The number of an object, which `make` describes when it is met first.
+    pub(super) fn object(
+        &mut self,
+        root: Root,
+        make: impl FnOnce(&mut Emitter) -> Object,
+    ) -> ObjectId {
+        if let Some(&id) = self.object_ids.get(&root) {
+            return id;
+        }
+        let object = make(self);
+        let id = ObjectId(self.index("objects", |e| &mut e.objects, object));
+        self.object_ids.insert(root, id);
+        id
     }
 
     /// Room in the private memory of an item; its offset.
@@ -287,6 +319,7 @@ impl Emitter {
             fns2: self.fns2,
             fns3: self.fns3,
             sites: self.sites,
+            objects: self.objects,
             frame: self.pool.frame(),
             fills: self.fills,
             params_end,

@@ -2,11 +2,11 @@
 
 use super::analysis::{Analysis, Expr, analyse};
 use super::emit::{Emitter, Label};
-use super::width;
+use super::provenance::{Instance, InstanceId};
+use super::{Program, width};
 use crate::interp::code::{Fill, Ins, Slot, SwitchTable, TrapCode};
-use std::collections::BTreeMap;
 use touchstone_ir::{
-    BarrierKind, BlockId, Cmp, FuncId, Function, Inst, Module, Op, Operand, Reg, Terminator, Type,
+    BarrierKind, BlockId, Cmp, Function, Inst, Op, Operand, Reg, Terminator, Type,
 };
 
 /// The slots through which a function is called.
@@ -43,16 +43,15 @@ impl Interface {
 
 /// A function in the making.
 pub(super) struct Lowering<'a> {
-    pub(super) module: &'a Module,
+    pub(super) program: Program<'a>,
     pub(super) function: &'a Function,
-    pub(super) globals: &'a [u64],
+    pub(super) instance: &'a Instance,
     pub(super) e: &'a mut Emitter,
     pub(super) analysis: Analysis,
-    interfaces: &'a BTreeMap<FuncId, Interface>,
     interface: &'a Interface,
     is_kernel: bool,
     /// Offsets of private variables.
-    pub(super) private: Vec<u64>,
+    pub(super) private: &'a [u64],
     /// First slot of registers that have slots now.
     homes: Vec<Option<Slot>>,
     labels: Vec<Label>,
@@ -60,22 +59,11 @@ pub(super) struct Lowering<'a> {
     scratch: Vec<(usize, usize)>,
 }
 
-/// Lowers a function to the end of the code.
-pub(super) fn lower(
-    module: &Module,
-    id: FuncId,
-    is_kernel: bool,
-    globals: &[u64],
-    interfaces: &BTreeMap<FuncId, Interface>,
-    e: &mut Emitter,
-) {
-    let function = &module.functions[id.0 as usize];
-    let interface = &interfaces[&id];
-    let private = function
-        .slots
-        .iter()
-        .map(|s| e.reserve_private(s.size, s.align))
-        .collect();
+/// Lowers an instance of a function to the end of the code.
+pub(super) fn lower(program: Program<'_>, id: InstanceId, e: &mut Emitter) {
+    let instance = &program.instances.list[id.0];
+    let function = &program.module.functions[instance.function.0 as usize];
+    let interface = &program.interfaces[&id];
     let labels = function.blocks.iter().map(|_| e.label()).collect();
     e.begin_function(&function.name);
     e.pool.seal();
@@ -86,15 +74,14 @@ pub(super) fn lower(
         homes[p.0 as usize] = Some(slot);
     }
     let mut l = Lowering {
-        module,
+        program,
         function,
-        globals,
+        instance,
         e,
         analysis: analyse(function),
-        interfaces,
         interface,
-        is_kernel,
-        private,
+        is_kernel: id == InstanceId(0),
+        private: &program.private[&instance.function],
         homes,
         labels,
         scratch: Vec::new(),
@@ -192,7 +179,7 @@ impl Lowering<'_> {
             if !self.analysis.vanished[b][i] {
                 self.e.set_loc(inst.loc);
                 let dst = self.analysis.redirected[b][i].or(inst.dst);
-                self.inst(inst, dst);
+                self.inst(inst, dst, (b, i));
             }
             self.release(inst, b, i);
         }
@@ -261,7 +248,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn inst(&mut self, inst: &Inst, dst: Option<Reg>) {
+    fn inst(&mut self, inst: &Inst, dst: Option<Reg>, (b, i): (usize, usize)) {
         match &inst.op {
             Op::Load { .. }
             | Op::Store { .. }
@@ -291,7 +278,12 @@ impl Lowering<'_> {
                 fence: !regions.is_empty(),
                 scope: *scope,
             }),
-            Op::Call { callee, args } => self.call(*callee, args, dst),
+            Op::Call { args, .. } => {
+                // Every call has been given its instance.
+                if let Some(callee) = self.instance.callee(b, i) {
+                    self.call(callee, args, dst);
+                }
+            }
             Op::Copy(_)
             | Op::Int(..)
             | Op::Float(..)
@@ -327,8 +319,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn call(&mut self, callee: FuncId, args: &[Operand], dst: Option<Reg>) {
-        let interface = &self.interfaces[&callee];
+    fn call(&mut self, callee: InstanceId, args: &[Operand], dst: Option<Reg>) {
+        let interface = &self.program.interfaces[&callee];
         for (&arg, &param) in args.iter().zip(&interface.params) {
             let lanes = self.type_of(arg).lanes();
             let a = self.operand(arg);

@@ -2,8 +2,10 @@
 
 use super::analysis::{Expr, ZERO, takes_index};
 use super::function::Lowering;
-use crate::interp::code::{Fill, Ins, Slot};
-use touchstone_ir::{AddressSpace, Op, Operand, Reg, Scalar, Type};
+use super::permission_of;
+use super::provenance::Root;
+use crate::interp::code::{Fill, Ins, Object, ObjectId, ObjectPlace, Site, SiteInfo, Slot};
+use touchstone_ir::{AddressSpace, ArgPass, Op, Operand, Reg, Scalar, Type};
 
 /// An address in parts: `base + index * scale + disp`.
 #[derive(Clone, Copy, Debug)]
@@ -144,8 +146,68 @@ impl Lowering<'_> {
         (d, 0)
     }
 
-    fn space(&self, ptr: Operand) -> AddressSpace {
-        self.type_of(ptr).space().unwrap_or(AddressSpace::Generic)
+    /// The site of an access of `size` bytes (0: any) through a pointer.
+    fn site(&mut self, ptr: Operand, size: u32, write: bool) -> Site {
+        let root = self.instance.origin(ptr).root();
+        let info = SiteInfo {
+            space: self.type_of(ptr).space().unwrap_or(AddressSpace::Generic),
+            size: size as u8,
+            write,
+            object: root.map(|root| self.object(root)),
+        };
+        self.e.site(info)
+    }
+
+    /// The number of an object.
+    fn object(&mut self, root: Root) -> ObjectId {
+        let program = self.program;
+        self.e.object(root, |e| match root {
+            Root::Argument(n) => {
+                let arg = &program.info.args[n as usize];
+                let place = match arg.pass {
+                    ArgPass::Aggregate { size, .. } => ObjectPlace::Private {
+                        offset: program.params[n as usize].private_offset,
+                        len: size.into(),
+                    },
+                    ArgPass::Value(_) | ArgPass::Pointer(_) | ArgPass::LocalPointer { .. } => {
+                        ObjectPlace::Argument(n)
+                    }
+                };
+                let name = format!("argument {n}{}", quoted(&arg.name));
+                Object { name, place }
+            }
+            Root::Global(id) => {
+                let global = &program.module.globals[id.0 as usize];
+                Object {
+                    name: format!("the program's variable{}", quoted(&global.name)),
+                    place: ObjectPlace::Program {
+                        first: program.globals[id.0 as usize],
+                        len: global.size,
+                        permission: permission_of(global),
+                    },
+                }
+            }
+            Root::Local(id) => {
+                let var = &program.module.locals[id.0 as usize];
+                Object {
+                    name: format!("the local variable{}", quoted(&var.name)),
+                    place: ObjectPlace::Local {
+                        offset: e.local(id, var.size, var.align),
+                        len: var.size,
+                    },
+                }
+            }
+            Root::Slot(function, slot) => {
+                let var = &program.module.functions[function.0 as usize].slots[slot.0 as usize];
+                Object {
+                    name: format!("the private variable{}", quoted(&var.name)),
+                    place: ObjectPlace::Private {
+                        offset: program.private[&function][slot.0 as usize],
+                        len: var.size.into(),
+                    },
+                }
+            }
+        })
     }
 
     /// The slot with an address, all of it.
@@ -171,7 +233,7 @@ impl Lowering<'_> {
                 let Some(dst) = dst else { return };
                 let size = self.reg_type(dst).size();
                 let a = self.pointer(*ptr);
-                let site = self.e.site(self.space(*ptr), size);
+                let site = self.site(*ptr, size, false);
                 let d = self.home(dst);
                 let (order, scope) = (*order, *scope);
                 self.e.emit(if size == 8 {
@@ -201,7 +263,7 @@ impl Lowering<'_> {
                 let size = self.type_of(*value).size();
                 let a = self.pointer(*ptr);
                 let v = self.operand(*value);
-                let site = self.e.site(self.space(*ptr), size);
+                let site = self.site(*ptr, size, true);
                 let (order, scope) = (*order, *scope);
                 self.e.emit(if size == 8 {
                     Ins::AtomicStore64 {
@@ -231,7 +293,7 @@ impl Lowering<'_> {
                 let size = self.type_of(*value).size();
                 let a = self.pointer(*ptr);
                 let v = self.operand(*value);
-                let site = self.e.site(self.space(*ptr), size);
+                let site = self.site(*ptr, size, true);
                 let d = self.result(dst);
                 let (op, order, scope) = (*op, *order, *scope);
                 self.e.emit(if size == 8 {
@@ -269,7 +331,7 @@ impl Lowering<'_> {
                 let a = self.pointer(*ptr);
                 let expected = self.operand(*expected);
                 let desired = self.operand(*desired);
-                let site = self.e.site(self.space(*ptr), size);
+                let site = self.site(*ptr, size, true);
                 let d = self.result(dst);
                 let (success, failure, scope) = (*success, *failure, *scope);
                 self.e.emit(if size == 8 {
@@ -297,11 +359,10 @@ impl Lowering<'_> {
                 });
             }
             Op::MemCopy { dst, src, size, .. } => {
-                let (dst_space, src_space) = (self.space(*dst), self.space(*src));
+                let dst_site = self.site(*dst, 0, true);
+                let src_site = self.site(*src, 0, false);
                 let (dst, src) = (self.pointer(*dst), self.pointer(*src));
                 let size = self.operand(*size);
-                let dst_site = self.e.site(dst_space, 0);
-                let src_site = self.e.site(src_space, 0);
                 self.e.emit(Ins::MemCopy {
                     dst,
                     src,
@@ -313,11 +374,10 @@ impl Lowering<'_> {
             Op::MemSet {
                 dst, byte, size, ..
             } => {
-                let space = self.space(*dst);
+                let site = self.site(*dst, 0, true);
                 let dst = self.pointer(*dst);
                 let byte = self.operand(*byte);
                 let size = self.operand(*size);
-                let site = self.e.site(space, 0);
                 self.e.emit(Ins::MemSet {
                     dst,
                     byte,
@@ -326,12 +386,12 @@ impl Lowering<'_> {
                 });
             }
             Op::GlobalAddr(id) => {
-                let bits = self.globals[id.0 as usize];
+                let bits = self.program.globals[id.0 as usize];
                 let a = self.e.constant(bits);
                 self.set(dst, a);
             }
             Op::LocalAddr(id) => {
-                let var = &self.module.locals[id.0 as usize];
+                let var = &self.program.module.locals[id.0 as usize];
                 let offset = self.e.local(*id, var.size, var.align);
                 let a = self.e.fill(Fill::Local(offset));
                 self.set(dst, a);
@@ -399,7 +459,6 @@ impl Lowering<'_> {
 
     fn load(&mut self, dst: Reg, ptr: Operand) {
         let ty = self.reg_type(dst);
-        let space = self.space(ptr);
         let address = self.address(ptr);
         let size = element_size(ty);
         if let Some((index, signed)) = address.index
@@ -407,7 +466,7 @@ impl Lowering<'_> {
             && let (Ok(scale), Ok(disp)) =
                 (u16::try_from(address.scale), i32::try_from(address.disp))
         {
-            let site = self.e.site(space, size);
+            let site = self.site(ptr, size, false);
             let d = self.home(dst);
             let a = address.base;
             #[rustfmt::skip]
@@ -434,7 +493,7 @@ impl Lowering<'_> {
         for lane in 0..lanes {
             let d = home + lane as Slot;
             let disp = disp + (size * lane) as i32;
-            let site = self.e.site(space, size);
+            let site = self.site(ptr, size, false);
             self.e.emit(match size {
                 1 => Ins::Load8 { d, a, site, disp },
                 2 => Ins::Load16 { d, a, site, disp },
@@ -454,7 +513,6 @@ impl Lowering<'_> {
 
     fn store(&mut self, ptr: Operand, value: Operand) {
         let ty = self.type_of(value);
-        let space = self.space(ptr);
         let address = self.address(ptr);
         let size = element_size(ty);
         let first = self.operand(value);
@@ -463,7 +521,7 @@ impl Lowering<'_> {
             && let (Ok(scale), Ok(disp)) =
                 (u16::try_from(address.scale), i32::try_from(address.disp))
         {
-            let site = self.e.site(space, size);
+            let site = self.site(ptr, size, true);
             let (v, a) = (first, address.base);
             #[rustfmt::skip]
             let ins = match (size, signed) {
@@ -480,7 +538,7 @@ impl Lowering<'_> {
         for lane in 0..lanes {
             let v = first + lane as Slot;
             let disp = disp + (size * lane) as i32;
-            let site = self.e.site(space, size);
+            let site = self.site(ptr, size, true);
             self.e.emit(match size {
                 1 => Ins::Store8 { v, a, site, disp },
                 2 => Ins::Store16 { v, a, site, disp },
@@ -494,4 +552,13 @@ impl Lowering<'_> {
 /// Bytes of one element of a value.
 fn element_size(ty: Type) -> u32 {
     ty.element().map_or(8, Scalar::size)
+}
+
+/// A name of the source, for a message; nothing if there is none.
+fn quoted(name: &str) -> String {
+    if name.is_empty() {
+        String::new()
+    } else {
+        format!(" `{name}`")
+    }
 }

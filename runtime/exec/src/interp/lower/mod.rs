@@ -3,6 +3,7 @@
 //! | module | subject |
 //! | --- | --- |
 //! | [`analysis`] | which instructions disappear into others, which registers share slots |
+//! | [`provenance`] | which object each address was computed from |
 //! | [`slots`] | where registers live |
 //! | [`emit`] | instructions, jumps, side tables of the kernel in the making |
 //! | [`function`] | one function: blocks, terminators, calls |
@@ -16,70 +17,89 @@ mod arith;
 mod emit;
 mod function;
 mod memory;
+mod provenance;
 mod slots;
 
 use crate::error::PrepareError;
 use crate::interp::code::{Kernel, MAX_ALIGN, ParamPlace, Slot};
-use crate::launch::MemoryMap;
+use crate::map::{MemoryMap, Permission};
 use emit::Emitter;
 use function::Interface;
+use provenance::{InstanceId, Instances};
 use std::collections::BTreeMap;
-use touchstone_ir::{ArgPass, FuncId, Module, Op};
-
-/// The functions that a kernel may call, itself first.
-fn reachable(module: &Module, kernel: FuncId) -> Vec<FuncId> {
-    let mut order = vec![kernel];
-    let mut next = 0;
-    while let Some(&id) = order.get(next) {
-        next += 1;
-        let Some(function) = module.function(id) else {
-            continue;
-        };
-        for inst in function.blocks.iter().flat_map(|b| &b.insts) {
-            if let Op::Call { callee, .. } = inst.op
-                && !order.contains(&callee)
-            {
-                order.push(callee);
-            }
-        }
-    }
-    order
-}
+use touchstone_ir::{AddressSpace, ArgPass, FuncId, Global, KernelInfo, Module};
 
 /// Compiles a kernel. `globals` has the addresses of program-scope variables.
 pub(crate) fn kernel(module: &Module, id: FuncId, globals: &[u64]) -> Result<Kernel, PrepareError> {
     let function = &module.functions[id.0 as usize];
     let info = function.kernel.clone().unwrap_or_default();
     let mut e = Emitter::new(&function.name);
-    let ids = reachable(module, id);
+    let instances = Instances::of_kernel(module, id);
+    let ids = instances.reachable();
 
     // Parameters, results and return places of all functions come first, so that
     // calls know them before the functions are compiled.
-    let mut interfaces: BTreeMap<FuncId, Interface> = BTreeMap::new();
-    let mut params_end = 0;
-    for &f in &ids {
-        let interface = Interface::new(&module.functions[f.0 as usize], &mut e);
-        interfaces.insert(f, interface);
-        if f == id {
-            params_end = e.frame();
-        }
-    }
+    let mut interfaces: BTreeMap<InstanceId, Interface> = BTreeMap::new();
     let mut params = Vec::new();
-    for (i, arg) in info.args.iter().enumerate() {
-        let slot = interfaces[&id].params.get(i).copied().unwrap_or(0);
-        let private_offset = match arg.pass {
-            ArgPass::Aggregate { size, align } => e.reserve_private(size, align),
-            ArgPass::Value(_) | ArgPass::Pointer(_) | ArgPass::LocalPointer { .. } => 0,
-        };
-        params.push(ParamPlace {
-            slot,
-            private_offset,
+    let mut params_end = 0;
+    for &i in &ids {
+        let called = &module.functions[instances.list[i.0].function.0 as usize];
+        let interface = Interface::new(called, &mut e);
+        if params_end == 0 && params.is_empty() {
+            params_end = e.frame();
+            params = info
+                .args
+                .iter()
+                .zip(&interface.params)
+                .map(|(arg, &slot)| ParamPlace {
+                    slot,
+                    private_offset: match arg.pass {
+                        ArgPass::Aggregate { size, align } => e.reserve_private(size, align),
+                        ArgPass::Value(_) | ArgPass::Pointer(_) | ArgPass::LocalPointer { .. } => 0,
+                    },
+                })
+                .collect();
+        }
+        interfaces.insert(i, interface);
+    }
+    // A function is active once at a time, so that its instances share their private memory.
+    let mut private: BTreeMap<FuncId, Vec<u64>> = BTreeMap::new();
+    for &i in &ids {
+        let id = instances.list[i.0].function;
+        private.entry(id).or_insert_with(|| {
+            let slots = module.functions[id.0 as usize].slots.iter();
+            slots.map(|s| e.reserve_private(s.size, s.align)).collect()
         });
     }
-    for &f in &ids {
-        function::lower(module, f, f == id, globals, &interfaces, &mut e);
+    let program = Program {
+        module,
+        globals,
+        info: &info,
+        params: &params,
+        instances: &instances,
+        interfaces: &interfaces,
+        private: &private,
+    };
+    for &i in &ids {
+        function::lower(program, i, &mut e);
     }
     e.finish(info, params, params_end)
+}
+
+/// What is the same for all functions of a kernel.
+#[derive(Clone, Copy)]
+struct Program<'a> {
+    module: &'a Module,
+    /// Addresses of program-scope variables.
+    globals: &'a [u64],
+    /// The kernel's interface.
+    info: &'a KernelInfo,
+    /// Where its arguments are.
+    params: &'a [ParamPlace],
+    instances: &'a Instances<'a>,
+    interfaces: &'a BTreeMap<InstanceId, Interface>,
+    /// Offsets of the private variables of each function.
+    private: &'a BTreeMap<FuncId, Vec<u64>>,
 }
 
 /// Slots a value takes: one for each element.
@@ -121,20 +141,22 @@ impl GlobalsLayout {
     /// # Safety
     /// As for [`MemoryMap::add`].
     pub(crate) unsafe fn map(&self, module: &Module, base: u64) -> MemoryMap {
-        use crate::launch::Permission;
-        use touchstone_ir::AddressSpace;
         let mut map = MemoryMap::new();
         for (g, offset) in module.globals.iter().zip(&self.offsets) {
-            let permission = match g.space {
-                AddressSpace::Constant => Permission::Read,
-                AddressSpace::Global
-                | AddressSpace::Generic
-                | AddressSpace::Local
-                | AddressSpace::Private => Permission::ReadWrite,
-            };
             // SAFETY: the caller's promise.
-            unsafe { map.add(base + offset, g.size, permission) };
+            unsafe { map.add(base + offset, g.size, permission_of(g)) };
         }
         map
+    }
+}
+
+/// What kernels may do with a program-scope variable.
+fn permission_of(global: &Global) -> Permission {
+    match global.space {
+        AddressSpace::Constant => Permission::Read,
+        AddressSpace::Global
+        | AddressSpace::Generic
+        | AddressSpace::Local
+        | AddressSpace::Private => Permission::ReadWrite,
     }
 }

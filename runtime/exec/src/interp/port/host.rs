@@ -1,0 +1,547 @@
+//! The machine's own memory, and the guard before it.
+//!
+//! # The guard
+//!
+//! Each access is checked before it is made. Where the compiler of the kernel knows the object
+//! that an address was computed from ([`provenance`](crate::interp::lower)), the access must
+//! lie within that object; elsewhere within any one object of the launch. Either way an
+//! access has a *window*, a range of addresses: inside of it, it costs a subtraction and a
+//! compare. The windows of known objects are set when the launch, the group or the item
+//! begins. Each of the other instructions has a window of its own, which is where its last
+//! access fell: an access outside looks its object up and moves the window there.
+
+use super::Port;
+use super::word::{AtomicWord, Word, read_bytes, write_bytes};
+use crate::error::{Missed, TrapKind};
+use crate::interp::code::{Kernel, ObjectId, Site};
+use crate::launch::ZeroDivision;
+use crate::map::{FIRST_PAGE, MemoryMap, Permission};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use touchstone_ir::{AddressSpace, MemScope, Order, RmwOp};
+
+/// The addresses at which an access of one size is known to be good:
+/// `first ..= first + span`.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    first: u64,
+    span: u64,
+}
+
+/// What an empty window admits: no address of a kernel, and if ever, valid memory.
+static NOWHERE: AtomicU64 = AtomicU64::new(0);
+
+impl Window {
+    fn empty() -> Window {
+        Window {
+            first: NOWHERE.as_ptr() as u64,
+            span: 0,
+        }
+    }
+
+    /// For accesses of `size` bytes within `len` bytes from `first`.
+    fn new(first: u64, len: u64, size: u64) -> Window {
+        match len.checked_sub(size) {
+            Some(span) if size > 0 => Window { first, span },
+            Some(_) | None => Window::empty(),
+        }
+    }
+}
+
+/// A block of the worker's own memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) base: u64,
+    pub(crate) len: u64,
+}
+
+impl Block {
+    fn holds(self, address: u64, size: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset < self.len && size <= self.len - offset
+    }
+}
+
+/// How far an object of the kernel reaches in one launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Nobody knows: all that the launch may touch.
+    Anywhere,
+    /// These addresses.
+    Absolute {
+        first: u64,
+        len: u64,
+        permission: Permission,
+    },
+    /// A part of the item's private memory.
+    Private { offset: u64, len: u64 },
+    /// A part of the group's local memory.
+    Local { offset: u64, len: u64 },
+}
+
+/// Windows of private memory come first, one for each size, then those of local
+/// memory, then those of the sites.
+const PRIVATE: usize = 0;
+const LOCAL: usize = 4;
+
+/// Where the windows of the kernel's sites begin.
+pub(crate) const FIRST_SITE: usize = 8;
+
+/// The site of an access to private memory whose object is not known.
+pub(crate) const fn private_site(size: u32) -> Site {
+    (PRIVATE as u32 + size.trailing_zeros()) as Site
+}
+
+/// The site of an access to local memory whose object is not known.
+pub(crate) const fn local_site(size: u32) -> Site {
+    (LOCAL as u32 + size.trailing_zeros()) as Site
+}
+
+/// A site whose window moves with the item: into which part of its private memory.
+#[derive(Clone, Copy, Debug)]
+struct Moving {
+    site: usize,
+    offset: u64,
+    span: u64,
+}
+
+/// The machine's own memory.
+#[derive(Debug)]
+pub(crate) struct HostMemory<'a> {
+    /// One for each site; as many as the kernel has.
+    windows: Vec<Window>,
+    kernel: &'a Kernel,
+    /// By object of the kernel.
+    extents: &'a [Extent],
+    moving: Vec<Moving>,
+    map: &'a MemoryMap,
+    private: Block,
+    local: Block,
+    zero_division: ZeroDivision,
+    fault: Option<TrapKind>,
+}
+
+impl<'a> HostMemory<'a> {
+    /// The memory of a launch, seen by the instructions of a kernel.
+    pub(crate) fn new(
+        kernel: &'a Kernel,
+        extents: &'a [Extent],
+        map: &'a MemoryMap,
+        zero_division: ZeroDivision,
+    ) -> HostMemory<'a> {
+        let mut windows = vec![Window::empty(); FIRST_SITE.max(kernel.sites.len())];
+        let mut moving = Vec::new();
+        for (i, site) in kernel.sites.iter().enumerate() {
+            let Some(ObjectId(object)) = site.object else {
+                continue;
+            };
+            let size = u64::from(site.size);
+            match extents[usize::from(object)] {
+                Extent::Anywhere | Extent::Local { .. } => {}
+                Extent::Absolute {
+                    first,
+                    len,
+                    permission,
+                } => {
+                    if permission.allows(site.write) {
+                        windows[i] = Window::new(first, len, size);
+                    }
+                }
+                Extent::Private { offset, len } => {
+                    if size > 0 && size <= len {
+                        moving.push(Moving {
+                            site: i,
+                            offset,
+                            span: len - size,
+                        });
+                    }
+                }
+            }
+        }
+        HostMemory {
+            windows,
+            kernel,
+            extents,
+            moving,
+            map,
+            private: Block::default(),
+            local: Block::default(),
+            zero_division,
+            fault: None,
+        }
+    }
+
+    fn set_block(&mut self, first_window: usize, block: Block) {
+        for log in 0..4 {
+            self.windows[first_window + log] = Window::new(block.base, block.len, 1 << log);
+        }
+    }
+
+    /// Sets the local memory of the group, for the rest of the launch.
+    pub(crate) fn set_local(&mut self, block: Block) {
+        self.local = block;
+        self.set_block(LOCAL, block);
+        for (window, site) in self.windows.iter_mut().zip(&self.kernel.sites) {
+            let Some(ObjectId(object)) = site.object else {
+                continue;
+            };
+            if let Extent::Local { offset, len } = self.extents[usize::from(object)] {
+                *window = Window::new(block.base + offset, len, site.size.into());
+            }
+        }
+    }
+
+    /// Sets the private memory of the item that runs next.
+    #[inline(always)]
+    pub(crate) fn set_private(&mut self, block: Block) {
+        if block != self.private {
+            self.private = block;
+            self.set_block(PRIVATE, block);
+            for m in &self.moving {
+                self.windows[m.site] = Window {
+                    first: block.base + m.offset,
+                    span: m.span,
+                };
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn check<W: Word>(&mut self, site: Site, address: u64, write: bool) -> bool {
+        // SAFETY: the compiler of the kernel numbers sites from 0, and there are
+        // at least as many windows as the kernel has sites.
+        let window = unsafe { self.windows.get_unchecked(usize::from(site)) };
+        address.wrapping_sub(window.first) <= window.span
+            || self.check_slow(site, address, W::SIZE, write)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_slow(&mut self, site: Site, address: u64, size: u64, write: bool) -> bool {
+        if size == 0 {
+            return true;
+        }
+        let info = self.kernel.sites[usize::from(site)];
+        if let Some((block, permission)) = info.object.and_then(|o| self.bounds(o)) {
+            if block.holds(address, size) && permission.allows(write) {
+                return true;
+            }
+            return self.refuse(site, address, size, write);
+        }
+        let (private, local, global) = match info.space {
+            AddressSpace::Private => (true, false, false),
+            AddressSpace::Local => (false, true, false),
+            AddressSpace::Constant | AddressSpace::Global => (false, false, true),
+            AddressSpace::Generic => (true, true, true),
+        };
+        if private && self.private.holds(address, size) || local && self.local.holds(address, size)
+        {
+            return true;
+        }
+        if global && let Some((first, last)) = self.map.find(address, size, write) {
+            if usize::from(site) >= FIRST_SITE && u64::from(info.size) == size {
+                let span = (last - first) - (size - 1);
+                self.windows[usize::from(site)] = Window { first, span };
+            }
+            return true;
+        }
+        self.refuse(site, address, size, write)
+    }
+
+    /// Where an object lies and what may be done with it; None if nobody knows.
+    fn bounds(&self, ObjectId(object): ObjectId) -> Option<(Block, Permission)> {
+        match self.extents[usize::from(object)] {
+            Extent::Anywhere => None,
+            Extent::Absolute {
+                first,
+                len,
+                permission,
+            } => Some((Block { base: first, len }, permission)),
+            Extent::Private { offset, len } => {
+                let base = self.private.base + offset;
+                Some((Block { base, len }, Permission::ReadWrite))
+            }
+            Extent::Local { offset, len } => {
+                let base = self.local.base + offset;
+                Some((Block { base, len }, Permission::ReadWrite))
+            }
+        }
+    }
+
+    /// Notes why an access traps.
+    fn refuse(&mut self, site: Site, address: u64, size: u64, write: bool) -> bool {
+        let missed = self.missed(site, address);
+        self.fault = Some(if address < FIRST_PAGE {
+            TrapKind::NullPointer { address }
+        } else if write {
+            TrapKind::BadWrite {
+                address,
+                size,
+                missed,
+            }
+        } else {
+            TrapKind::BadRead {
+                address,
+                size,
+                missed,
+            }
+        });
+        false
+    }
+
+    /// What an access should have met.
+    fn missed(&self, site: Site, address: u64) -> Option<Missed> {
+        let info = self.kernel.sites[usize::from(site)];
+        if let Some(object) = info.object
+            && let Some((block, permission)) = self.bounds(object)
+        {
+            return Some(Missed {
+                object: self.kernel.objects[usize::from(object.0)].name.clone(),
+                first: block.base,
+                len: block.len,
+                permission,
+            });
+        }
+        let own = |object: &str, block: Block| Missed {
+            object: object.into(),
+            first: block.base,
+            len: block.len,
+            permission: Permission::ReadWrite,
+        };
+        match info.space {
+            AddressSpace::Private => Some(own("the work-item's private memory", self.private)),
+            AddressSpace::Local => Some(own("the work-group's local memory", self.local)),
+            AddressSpace::Constant | AddressSpace::Global | AddressSpace::Generic => {
+                let (first, len, permission) = self.map.nearest(address)?;
+                Some(Missed {
+                    object: "the nearest memory that the kernel may use".into(),
+                    first,
+                    len,
+                    permission,
+                })
+            }
+        }
+    }
+
+    /// Notes that the system refused an access.
+    #[cold]
+    #[inline(never)]
+    fn unmapped(&mut self, address: u64, size: u64, write: bool) {
+        self.fault = Some(TrapKind::Unmapped {
+            address,
+            size,
+            write,
+        });
+    }
+
+    /// Notes it if an access was refused.
+    #[inline(always)]
+    fn made<T, W: Word>(&mut self, result: Option<T>, address: u64, write: bool) -> Option<T> {
+        if result.is_none() {
+            self.unmapped(address, W::SIZE, write);
+        }
+        result
+    }
+
+    /// The address of an atomic access, if it may be made. An atomic load needs
+    /// permission to read only.
+    #[inline(always)]
+    fn atomic<W: AtomicWord>(&mut self, site: Site, address: u64, write: bool) -> Option<*mut W> {
+        if !self.check::<W>(site, address, write) {
+            return None;
+        }
+        if address & (W::SIZE - 1) != 0 {
+            self.fault = Some(TrapKind::MisalignedAtomic {
+                address,
+                size: W::SIZE,
+            });
+            return None;
+        }
+        Some(address as *mut W)
+    }
+
+    /// Copies a block that is checked; gives the address that was refused, and whether it
+    /// was written.
+    fn copy_words(dst: u64, src: u64, size: u64) -> Result<(), (u64, bool)> {
+        /// # Safety
+        /// Both addresses are aligned, and valid if something is mapped there.
+        unsafe fn one<W: Word>(dst: u64, src: u64) -> Result<u64, (u64, bool)> {
+            // SAFETY: the caller's promise.
+            let word = unsafe { W::read(src as *mut W) }.ok_or((src, false))?;
+            // SAFETY: the caller's promise.
+            unsafe { W::write(dst as *mut W, word) }.ok_or((dst, true))?;
+            Ok(W::SIZE)
+        }
+        let mut at = 0;
+        while at < size {
+            let (d, s) = (dst + at, src + at);
+            // SAFETY: both blocks are checked; addresses are aligned where words are moved.
+            at += unsafe {
+                if (d | s) & 7 == 0 && size - at >= 8 {
+                    one::<u64>(d, s)
+                } else if (d | s) & 3 == 0 && size - at >= 4 {
+                    one::<u32>(d, s)
+                } else {
+                    one::<u8>(d, s)
+                }
+            }?;
+        }
+        Ok(())
+    }
+
+    /// Fills a block that is checked; gives the address that was refused.
+    fn fill_words(dst: u64, byte: u8, size: u64) -> Result<(), u64> {
+        let word = u64::from(byte) * 0x0101_0101_0101_0101;
+        let mut at = 0;
+        while at < size {
+            let d = dst + at;
+            // SAFETY: the block is checked; the address is aligned where a word is written.
+            let (made, step) = unsafe {
+                if d & 7 == 0 && size - at >= 8 {
+                    (u64::write(d as *mut u64, word), 8)
+                } else if d & 3 == 0 && size - at >= 4 {
+                    (u32::write(d as *mut u32, word as u32), 4)
+                } else {
+                    (u8::write(d as *mut u8, byte), 1)
+                }
+            };
+            made.ok_or(d)?;
+            at += step;
+        }
+        Ok(())
+    }
+}
+
+impl Port for HostMemory<'_> {
+    #[inline(always)]
+    fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W> {
+        if !self.check::<W>(site, address, false) {
+            return None;
+        }
+        let value = if address & (W::SIZE - 1) == 0 {
+            // SAFETY: aligned, and within memory that the launch may read.
+            unsafe { W::read(address as *mut W) }
+        } else {
+            // SAFETY: within memory that the launch may read.
+            unsafe { read_bytes(address) }
+        };
+        self.made::<_, W>(value, address, false)
+    }
+
+    #[inline(always)]
+    fn store<W: Word>(&mut self, site: Site, address: u64, value: W) -> Option<()> {
+        if !self.check::<W>(site, address, true) {
+            return None;
+        }
+        let made = if address & (W::SIZE - 1) == 0 {
+            // SAFETY: aligned, and within memory that the launch may write.
+            unsafe { W::write(address as *mut W, value) }
+        } else {
+            // SAFETY: within memory that the launch may write.
+            unsafe { write_bytes(address, value) }
+        };
+        self.made::<_, W>(made, address, true)
+    }
+
+    #[inline(always)]
+    fn atomic_load<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        order: Order,
+        _scope: MemScope,
+    ) -> Option<W> {
+        let p = self.atomic(site, address, false)?;
+        // SAFETY: aligned, and within memory that the launch may access.
+        let value = unsafe { W::atomic_load(p, order) };
+        self.made::<_, W>(value, address, false)
+    }
+
+    #[inline(always)]
+    fn atomic_store<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        value: W,
+        order: Order,
+        _scope: MemScope,
+    ) -> Option<()> {
+        let p = self.atomic(site, address, true)?;
+        // SAFETY: aligned, and within memory that the launch may write.
+        let made = unsafe { W::atomic_store(p, value, order) };
+        self.made::<_, W>(made, address, true)
+    }
+
+    #[inline(always)]
+    fn rmw<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        op: RmwOp,
+        value: W,
+        order: Order,
+        _scope: MemScope,
+    ) -> Option<W> {
+        let p = self.atomic(site, address, true)?;
+        // SAFETY: aligned, and within memory that the launch may write.
+        let old = unsafe { W::rmw(p, op, value, order) };
+        self.made::<_, W>(old, address, true)
+    }
+
+    #[inline(always)]
+    fn cas<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        (expected, desired): (W, W),
+        orders: (Order, Order),
+        _scope: MemScope,
+    ) -> Option<W> {
+        let p = self.atomic(site, address, true)?;
+        // SAFETY: aligned, and within memory that the launch may write.
+        let old = unsafe { W::cas(p, expected, desired, orders) };
+        self.made::<_, W>(old, address, true)
+    }
+
+    fn copy(&mut self, sites: (Site, Site), dst: u64, src: u64, size: u64) -> Option<()> {
+        if !self.check_slow(sites.1, src, size, false) || !self.check_slow(sites.0, dst, size, true)
+        {
+            return None;
+        }
+        let copied = Self::copy_words(dst, src, size);
+        copied
+            .map_err(|(address, write)| self.unmapped(address, 1, write))
+            .ok()
+    }
+
+    fn fill(&mut self, site: Site, dst: u64, byte: u8, size: u64) -> Option<()> {
+        if !self.check_slow(site, dst, size, true) {
+            return None;
+        }
+        let filled = Self::fill_words(dst, byte, size);
+        filled
+            .map_err(|address| self.unmapped(address, 1, true))
+            .ok()
+    }
+
+    #[inline(always)]
+    fn fence(&mut self, order: Order, _scope: MemScope) {
+        match order {
+            Order::Relaxed => {}
+            Order::Acquire => fence(Ordering::Acquire),
+            Order::Release => fence(Ordering::Release),
+            Order::AcqRel => fence(Ordering::AcqRel),
+            Order::SeqCst => fence(Ordering::SeqCst),
+        }
+    }
+
+    fn divides_by_zero(&self) -> bool {
+        match self.zero_division {
+            ZeroDivision::Trap => false,
+            ZeroDivision::Continue => true,
+        }
+    }
+
+    fn take_fault(&mut self) -> Option<TrapKind> {
+        self.fault.take()
+    }
+}

@@ -1,0 +1,71 @@
+//! The memory port: what the stepper asks of memory, and the machine's memory
+//! as its answer.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | [`word`] | words of memory and the accesses to them |
+//! | `machine`, `portable` | the instructions of accesses; where there are means, each can be refused |
+//! | [`fault`] | catches accesses that the system refuses |
+//! | [`host`] | the machine's own memory, with the guard |
+//!
+//! # Orders and scopes
+//!
+//! Orders are those of the machine's atomics. Every scope is served as the widest.
+
+pub(crate) mod fault;
+pub(crate) mod host;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod machine;
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+mod portable;
+pub(crate) mod word;
+
+use crate::error::TrapKind;
+use crate::interp::code::Site;
+use touchstone_ir::{MemScope, Order, RmwOp};
+use word::{AtomicWord, Word};
+
+/// What the stepper asks of memory. None means that the access traps; the port
+/// keeps the reason for [`Port::take_fault`].
+pub(crate) trait Port {
+    fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W>;
+    fn store<W: Word>(&mut self, site: Site, address: u64, value: W) -> Option<()>;
+    fn atomic_load<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        order: Order,
+        scope: MemScope,
+    ) -> Option<W>;
+    fn atomic_store<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        value: W,
+        order: Order,
+        scope: MemScope,
+    ) -> Option<()>;
+    fn rmw<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        op: RmwOp,
+        value: W,
+        order: Order,
+        scope: MemScope,
+    ) -> Option<W>;
+    fn cas<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        values: (W, W),
+        orders: (Order, Order),
+        scope: MemScope,
+    ) -> Option<W>;
+    fn copy(&mut self, sites: (Site, Site), dst: u64, src: u64, size: u64) -> Option<()>;
+    fn fill(&mut self, site: Site, dst: u64, byte: u8, size: u64) -> Option<()>;
+    fn fence(&mut self, order: Order, scope: MemScope);
+    /// Whether integer division by zero gives some value instead of a trap.
+    fn divides_by_zero(&self) -> bool;
+    fn take_fault(&mut self) -> Option<TrapKind>;
+}

@@ -1,0 +1,230 @@
+//! Fine-grain system SVM: any address of the process, and faults that end the launch only.
+
+use crate::support::*;
+use std::sync::Arc;
+use touchstone_exec::{Arg, CATCHES_FAULTS, Launch, LaunchError, MemoryMap, Pool, TrapKind};
+use touchstone_ir::{Const, FunctionBuilder, MemScope, Module, Op, Order, RmwOp, Scalar, Type};
+
+/// Two pages of which the second may be read only, and none lies behind.
+struct Pages(*mut u8);
+
+const PAGE: usize = 4096;
+
+impl Pages {
+    fn new() -> Pages {
+        // SAFETY: a new mapping, of which a part is protected.
+        unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            let base = libc::mmap(std::ptr::null_mut(), 3 * PAGE, access, flags, -1, 0);
+            assert_ne!(base, libc::MAP_FAILED);
+            let base = base.cast::<u8>();
+            assert_eq!(
+                libc::mprotect(base.add(PAGE).cast(), PAGE, libc::PROT_READ),
+                0
+            );
+            assert_eq!(
+                libc::mprotect(base.add(2 * PAGE).cast(), PAGE, libc::PROT_NONE),
+                0
+            );
+            Pages(base)
+        }
+    }
+
+    fn at(&self, offset: usize) -> u64 {
+        self.0 as u64 + offset as u64
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the mapping of `new`.
+        unsafe { libc::munmap(self.0.cast(), 3 * PAGE) };
+    }
+}
+
+fn system() -> Arc<MemoryMap> {
+    let mut map = MemoryMap::new();
+    // SAFETY: the kernels use pages that nothing else does.
+    unsafe { map.add_system(Arc::new(NothingOwned)) };
+    Arc::new(map)
+}
+
+fn run(pool: &Pool, m: Module, address: u64) -> Result<(), TrapKind> {
+    let exe = prepare(m);
+    let launch = Launch::linear(
+        exe.kernels()[0].id,
+        vec![Arg::Pointer(address)],
+        1,
+        1,
+        system(),
+    );
+    match pool.run(&exe, launch) {
+        Ok(_) => Ok(()),
+        Err(LaunchError::Trap(trap)) => Err(trap.kind),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+type Access = fn(&mut FunctionBuilder);
+
+/// Every kind of access: its bytes, whether it writes.
+fn accesses() -> Vec<(Access, u64, bool)> {
+    vec![
+        (|b| read(b, Type::I8), 1, false),
+        (|b| read(b, Type::I16), 2, false),
+        (|b| read(b, Type::I32), 4, false),
+        (|b| read(b, Type::I64), 8, false),
+        (
+            |b| b.store(b.param(0), Const::scalar(Scalar::I8, 1)),
+            1,
+            true,
+        ),
+        (
+            |b| b.store(b.param(0), Const::scalar(Scalar::I16, 1)),
+            2,
+            true,
+        ),
+        (|b| b.store(b.param(0), Const::i32(1)), 4, true),
+        (|b| b.store(b.param(0), Const::i64(1)), 8, true),
+        (
+            |b| {
+                b.atomic_load(Type::I32, b.param(0), Order::SeqCst, MemScope::Device);
+            },
+            4,
+            false,
+        ),
+        (
+            |b| b.atomic_store(b.param(0), Const::i32(1), Order::Relaxed, MemScope::Device),
+            4,
+            true,
+        ),
+        (
+            |b| b.atomic_store(b.param(0), Const::i64(1), Order::SeqCst, MemScope::Device),
+            8,
+            true,
+        ),
+        (|b| rmw(b, RmwOp::Add), 4, true),
+        (|b| rmw(b, RmwOp::Exchange), 4, true),
+        (|b| rmw(b, RmwOp::And), 4, true),
+        (
+            |b| {
+                b.push(Op::MemSet {
+                    dst: b.param(0).into(),
+                    byte: Const::scalar(Scalar::I8, 1).into(),
+                    size: Const::i64(1).into(),
+                    align: 1,
+                });
+            },
+            1,
+            true,
+        ),
+    ]
+}
+
+fn read(b: &mut FunctionBuilder, ty: Type) {
+    b.load(ty, b.param(0));
+}
+
+fn rmw(b: &mut FunctionBuilder, op: RmwOp) {
+    b.atomic_rmw(
+        op,
+        b.param(0),
+        Const::i32(1),
+        Order::AcqRel,
+        MemScope::Device,
+    );
+}
+
+fn with(access: Access) -> Module {
+    let mut b = kernel(&[BUFFER]);
+    access(&mut b);
+    b.ret(None);
+    module(b)
+}
+
+#[test]
+fn faults_end_the_launch_and_nothing_else() {
+    if !CATCHES_FAULTS {
+        return;
+    }
+    let pages = Pages::new();
+    let pool = pool(2);
+    for (access, size, write) in accesses() {
+        assert_eq!(run(&pool, with(access), pages.at(0)), Ok(()));
+        let protected = run(&pool, with(access), pages.at(PAGE));
+        // Read-modify-writes that find nothing to change are writes all the same.
+        let expected = |address| TrapKind::Unmapped {
+            address,
+            size,
+            write,
+        };
+        if write {
+            assert_eq!(protected, Err(expected(pages.at(PAGE))));
+        } else {
+            assert_eq!(protected, Ok(()));
+        }
+        let beyond = pages.at(2 * PAGE);
+        assert_eq!(run(&pool, with(access), beyond), Err(expected(beyond)));
+        // No address at all: the upper half is not the process's, and the middle is nobody's.
+        for address in [1 << 63, 1 << 60] {
+            assert_eq!(run(&pool, with(access), address), Err(expected(address)));
+        }
+    }
+    assert_eq!(
+        run(&pool, with(|b| rmw(b, RmwOp::Add)), 64),
+        Err(TrapKind::NullPointer { address: 64 })
+    );
+}
+
+/// What is on the stack, on the heap and in statics is memory of the system.
+#[test]
+fn any_memory_of_the_process_may_be_used() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static STATIC: AtomicU32 = AtomicU32::new(1);
+    let stack = AtomicU32::new(1);
+    let heap = Box::new(AtomicU32::new(1));
+    for place in [&STATIC, &stack, &heap] {
+        let at = std::ptr::from_ref(place) as u64;
+        assert_eq!(run(&pool(1), with(|b| rmw(b, RmwOp::Add)), at), Ok(()));
+        assert_eq!(place.load(Ordering::Relaxed), 2);
+    }
+}
+
+/// An access across the end of what is mapped.
+#[test]
+fn words_at_unnatural_addresses_can_fault_in_the_middle() {
+    if !CATCHES_FAULTS {
+        return;
+    }
+    let pages = Pages::new();
+    let at = pages.at(2 * PAGE - 2);
+    let result = run(&pool(1), with(|b| read(b, Type::I32)), at);
+    assert_eq!(
+        result,
+        Err(TrapKind::Unmapped {
+            address: at,
+            size: 4,
+            write: false
+        })
+    );
+}
+
+/// The application's own handler, installed after ours, stays where it is for its own faults.
+#[test]
+fn other_handlers_are_put_behind() {
+    if !CATCHES_FAULTS {
+        return;
+    }
+    let pages = Pages::new();
+    let load: Access = |b| read(b, Type::I32);
+    let bad = pages.at(2 * PAGE);
+    assert!(run(&pool(1), with(load), bad).is_err());
+    unsafe extern "C" fn theirs(_: libc::c_int) {
+        std::process::abort();
+    }
+    // SAFETY: a handler that ends the process.
+    let before = unsafe { libc::signal(libc::SIGBUS, theirs as *const () as usize) };
+    assert_ne!(before, libc::SIG_ERR);
+    assert!(run(&pool(1), with(load), bad).is_err());
+}
