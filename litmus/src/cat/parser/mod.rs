@@ -26,11 +26,9 @@ pub fn parse(source: &Source) -> Result<File> {
             parser.at += 1;
             Some(title)
         }
-        // Older files open with bare names.
+        // Older files open with a bare name.
         Token::Name(title) => {
-            while matches!(parser.peek(), Token::Name(_)) {
-                parser.at += 1;
-            }
+            parser.at += 1;
             Some(title)
         }
         _ => None,

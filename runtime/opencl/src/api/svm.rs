@@ -14,6 +14,7 @@ use crate::edge::raw::HostAddress;
 use crate::edge::{Error, ensure, raw};
 use crate::memory::copy;
 use crate::object;
+use crate::platform::capabilities;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
 
@@ -77,6 +78,7 @@ entry_points! {
     ) {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
+        capabilities::require_svm()?;
         ensure!(svm_pointers.is_null() == (num_svm_pointers == 0), CL_INVALID_VALUE);
         // SAFETY: not null unless empty, and the application vouches for the length.
         let pointers = unsafe { raw::slice(svm_pointers, num_svm_pointers as usize) };
@@ -126,6 +128,7 @@ entry_points! {
     ) {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
+        capabilities::require_svm()?;
         ensure!(!dst_ptr.is_null() && !src_ptr.is_null(), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its wait list.
         let list = unsafe { tail.wait_list(&queue.context)? };
@@ -154,6 +157,7 @@ entry_points! {
     ) {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
+        capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its pattern.
         let pattern = unsafe { pattern_of(pattern, pattern_size, svm_ptr as usize, size)? };
@@ -183,6 +187,7 @@ entry_points! {
     ) {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
+        capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null() && size != 0, CL_INVALID_VALUE);
         check_map_flags(flags)?;
         let tail = tail.blocking(blocking_map);
@@ -203,6 +208,7 @@ entry_points! {
     ) {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
+        capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its pointers.
         unsafe {
@@ -224,6 +230,7 @@ entry_points! {
     ) {
         let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
         let queue = object::find::<Queue>(command_queue)?;
+        capabilities::require_svm()?;
         ensure!(num_svm_pointers != 0 && !svm_pointers.is_null(), CL_INVALID_VALUE);
         let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
         ensure!(flags & !known == 0, CL_INVALID_VALUE);

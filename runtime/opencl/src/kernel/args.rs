@@ -13,6 +13,7 @@ use super::Kernel;
 use crate::edge::{Error, Result, ensure, raw};
 use crate::memory::Buffer;
 use crate::object;
+use crate::platform::capabilities;
 
 /// The value of one argument.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub enum Value {
     Buffer(Weak<Buffer>),
     /// An address of shared virtual memory.
     Svm(usize),
+    /// An address of memory that is not the runtime's: fine-grain system SVM.
+    System(usize),
     /// The null pointer.
     Null,
     /// So many bytes of local memory.
@@ -34,7 +37,7 @@ impl Value {
     pub fn local_bytes(&self) -> u64 {
         match self {
             Self::Local(size) => *size as u64,
-            Self::Bytes(_) | Self::Buffer(_) | Self::Svm(_) | Self::Null => 0,
+            Self::Bytes(_) | Self::Buffer(_) | Self::Svm(_) | Self::System(_) | Self::Null => 0,
         }
     }
 }
@@ -92,18 +95,21 @@ impl Kernel {
     /// `clSetKernelArgSVMPointer`.
     ///
     /// # Errors
-    /// `CL_INVALID_ARG_INDEX`; `CL_INVALID_ARG_VALUE` for an argument that is no pointer
-    /// to global or constant memory, or an address outside of every allocation.
+    /// `CL_INVALID_OPERATION` without SVM; `CL_INVALID_ARG_INDEX`; `CL_INVALID_ARG_VALUE` for
+    /// an argument that is no pointer to global or constant memory or, without fine-grain system
+    /// SVM, an address outside of every allocation.
     pub fn set_svm_argument(&self, index: u32, pointer: *const c_void) -> Result<()> {
+        capabilities::require_svm()?;
         let arg = self.argument(index)?;
         ensure!(Self::takes_pointer(arg), CL_INVALID_ARG_VALUE);
         let address = pointer as usize;
         let value = if address == 0 {
             Value::Null
-        } else {
-            let known = self.context().svm.find(address).is_some();
-            ensure!(known, CL_INVALID_ARG_VALUE);
+        } else if self.context().svm.find(address).is_some() {
             Value::Svm(address)
+        } else {
+            ensure!(capabilities::has_system_svm(), CL_INVALID_ARG_VALUE);
+            Value::System(address)
         };
         self.values.lock()[index as usize] = Some(value);
         Ok(())
@@ -125,6 +131,7 @@ impl Kernel {
         ensure!(!value.is_null() || size == 0, CL_INVALID_VALUE);
         match name {
             CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+                capabilities::require_svm()?;
                 ensure!(size.is_multiple_of(size_of::<usize>()), CL_INVALID_VALUE);
                 // SAFETY: the caller vouches for the size.
                 let pointers =
@@ -135,8 +142,12 @@ impl Kernel {
             CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
                 ensure!(size == size_of::<cl_bool>(), CL_INVALID_VALUE);
                 // SAFETY: the caller vouches for the size.
-                let wanted = unsafe { value.cast::<cl_bool>().read_unaligned() };
-                ensure!(wanted == CL_FALSE, CL_INVALID_OPERATION);
+                let wanted = unsafe { value.cast::<cl_bool>().read_unaligned() } != CL_FALSE;
+                ensure!(
+                    !wanted || capabilities::has_system_svm(),
+                    CL_INVALID_OPERATION
+                );
+                self.exec_info.lock().no_system = !wanted;
                 Ok(())
             }
             _ => Err(Error(CL_INVALID_VALUE)),

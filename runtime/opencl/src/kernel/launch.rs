@@ -4,8 +4,7 @@
 //! SVM allocations (kept alive until it has ended) and the map of memory the kernel may
 //! touch. What is changed on the kernel afterwards changes nothing (`ex.ki.args-captured`).
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use opencl_sys::*;
 use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission};
@@ -13,24 +12,13 @@ use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission};
 use super::Kernel;
 use super::args::{Value, may_write};
 use super::range::{Demands, Range};
+use super::settings;
 use crate::edge::{Error, Result};
-use crate::memory::Buffer;
 use crate::memory::svm::Allocation;
+use crate::memory::{Buffer, owned};
+use crate::platform::capabilities;
 use crate::program::Target;
 use crate::queue::command::{Action, Failure};
-
-/// `TOUCHSTONE_SEED`: where the seeds of the launches begin. The n-th launch of a built
-/// program is interleaved by seed + n, so that launches differ, and a program's launches can be
-/// repeated whatever else the process did.
-fn next_seed(launches: &AtomicU64) -> u64 {
-    static FIRST: LazyLock<u64> = LazyLock::new(|| {
-        std::env::var("TOUCHSTONE_SEED")
-            .ok()
-            .and_then(|text| text.trim().parse().ok())
-            .unwrap_or(0)
-    });
-    FIRST.wrapping_add(launches.fetch_add(1, Ordering::Relaxed))
-}
 
 /// Memory that must stay while the kernel runs.
 #[derive(Default)]
@@ -72,8 +60,15 @@ impl Kernel {
         let mut memory = MemoryMap::new();
         let mut held = Held::default();
         let args = self.capture(&mut memory, &mut held)?;
-        for &address in &self.exec_info.lock().svm_pointers {
+        let exec_info = self.exec_info.lock().clone();
+        for address in exec_info.svm_pointers {
             self.hold_svm(address, true, &mut memory, &mut held);
+        }
+        let system = args.iter().any(is_system);
+        if capabilities::has_system_svm() && (system || !exec_info.no_system) {
+            // SAFETY: with fine-grain system SVM the application vouches for what kernels
+            // do to its memory; the executor catches what is no memory.
+            unsafe { memory.add_system(Arc::new(owned::Runtime)) };
         }
         let wide = |sides: [usize; 3]| sides.map(|side| side as u64);
         let items: usize = range.local.iter().product();
@@ -86,7 +81,8 @@ impl Kernel {
             local_size: wide(range.local),
             sub_group_size: u32::try_from(items).unwrap_or(u32::MAX),
             memory: Arc::new(memory),
-            seed: next_seed(&target.built.launches),
+            zero_division: settings::zero_division(),
+            seed: settings::next_seed(&target.built.launches),
             step_limit: None,
             cancel: None,
         };
@@ -119,8 +115,11 @@ impl Kernel {
                     Value::Local(size) => Arg::Local(*size as u64),
                     Value::Null => Arg::Pointer(0),
                     Value::Svm(address) => {
-                        self.hold_svm(*address, may_write(arg.address), memory, held);
-                        Arg::Pointer(*address as u64)
+                        let writes = may_write(arg.address);
+                        self.hold_svm(*address, writes, memory, held)
+                    }
+                    Value::System(address) => {
+                        system_argument(*address, may_write(arg.address), memory)
                     }
                     Value::Buffer(buffer) => {
                         let buffer = buffer.upgrade().ok_or(missing)?;
@@ -128,9 +127,9 @@ impl Kernel {
                         let writes = may_write(arg.address) && buffer.is_writable();
                         // SAFETY: the command holds the buffer while it runs; who else may
                         // use its memory meanwhile is governed by the OpenCL memory model.
-                        unsafe { memory.add(start, buffer.size() as u64, permission(writes)) };
+                        let arg = unsafe { object(memory, start, start, buffer.size(), writes) };
                         held.buffers.push(buffer);
-                        Arg::Pointer(start)
+                        arg
                     }
                 })
             })
@@ -139,15 +138,64 @@ impl Kernel {
 
     /// Lets the kernel touch the allocation that an address lies in. An address that lies
     /// in none is passed all the same; the executor stops the kernel if it is used.
-    fn hold_svm(&self, address: usize, writes: bool, memory: &mut MemoryMap, held: &mut Held) {
+    fn hold_svm(
+        &self,
+        address: usize,
+        writes: bool,
+        memory: &mut MemoryMap,
+        held: &mut Held,
+    ) -> Arg {
         let Some(allocation) = self.context().svm.find(address) else {
-            return;
+            return Arg::Pointer(address as u64);
         };
         let start = allocation.start() as u64;
         // SAFETY: the command holds the allocation while it runs; who else may use its
         // memory meanwhile is governed by the OpenCL memory model.
-        unsafe { memory.add(start, allocation.size() as u64, permission(writes)) };
+        let arg = unsafe { object(memory, address as u64, start, allocation.size(), writes) };
         held.allocations.push(allocation);
+        arg
+    }
+}
+
+/// An argument that points into an object, which the kernel may touch then.
+///
+/// # Safety
+/// As for [`MemoryMap::add`].
+unsafe fn object(
+    memory: &mut MemoryMap,
+    address: u64,
+    base: u64,
+    size: usize,
+    writes: bool,
+) -> Arg {
+    let (len, permission) = (size as u64, permission(writes));
+    // SAFETY: the caller's promise.
+    unsafe { memory.add(base, len, permission) };
+    Arg::Object {
+        address,
+        base,
+        len,
+        permission,
+    }
+}
+
+/// An argument that points to memory of the system, of which nobody knows how far it goes. A
+/// buffer's memory counts as such when the application has its address by mapping it.
+fn system_argument(address: usize, writes: bool, memory: &mut MemoryMap) -> Arg {
+    match owned::block_at(address) {
+        // SAFETY: the application keeps what it passes by its address while the kernel runs.
+        Some((start, size)) => unsafe {
+            object(memory, address as u64, start as u64, size, writes)
+        },
+        None => Arg::Pointer(address as u64),
+    }
+}
+
+/// Whether an argument points to memory of the system.
+fn is_system(arg: &Arg) -> bool {
+    match arg {
+        Arg::Pointer(address) => *address != 0,
+        Arg::Value(_) | Arg::Object { .. } | Arg::Local(_) => false,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Kernels: one entry of an executable with its argument values.
 //!
 //! A kernel is for every device whose executable has it; the executables may differ, the
-//! arguments may not. [`args`] checks and keeps the values; [`range`] checks index spaces and chooses
+//! arguments may not. [`args`] checks and keeps the values; [`settings`] are what the environment says about launches; [`range`] checks index spaces and chooses
 //! work-group sizes; [`launch`] turns a kernel and an index space into a command.
 
 pub mod args;
 pub mod launch;
 pub mod range;
+pub mod settings;
 
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ use args::Value;
 pub struct ExecInfo {
     /// Addresses of SVM allocations that the kernel reaches through other pointers.
     pub svm_pointers: Vec<usize>,
+    /// It uses no memory of the system but what its arguments point to.
+    pub no_system: bool,
 }
 
 /// A kernel.

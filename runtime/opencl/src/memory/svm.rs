@@ -7,6 +7,7 @@ use opencl_sys::*;
 use parking_lot::RwLock;
 
 use super::block::Block;
+use crate::platform::capabilities;
 use crate::platform::limits::BASE_ALIGNMENT;
 
 /// The largest alignment that can be asked for, in bytes: a large page.
@@ -57,6 +58,16 @@ impl SvmHeap {
         let atomics_alone =
             flags & CL_MEM_SVM_ATOMICS != 0 && flags & CL_MEM_SVM_FINE_GRAIN_BUFFER == 0;
         if flags & !known != 0 || (flags & access).count_ones() > 1 || atomics_alone {
+            return None;
+        }
+        // What the device does not have cannot be had.
+        let fine = flags & (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS) != 0;
+        let needed = if fine {
+            CL_DEVICE_SVM_FINE_GRAIN_BUFFER
+        } else {
+            CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
+        };
+        if capabilities::svm() & needed == 0 {
             return None;
         }
         if size == 0 || size as u64 > limit {

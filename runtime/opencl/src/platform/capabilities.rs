@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use opencl_sys::*;
 
+use crate::edge::{Result, ensure};
 use crate::frontend;
 
 /// The crate's version, as the platform and the driver report it.
@@ -109,10 +110,45 @@ pub const ATOMIC_FENCE: cl_device_atomic_capabilities =
     ATOMIC_MEMORY | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM;
 
 /// Shared virtual memory. Host and device are the same threads over the same memory, so
-/// fine-grain buffers and their atomics come for free. Fine-grain system sharing is not
-/// offered: kernels reach only memory that the runtime knows.
-pub const SVM: cl_device_svm_capabilities =
-    CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS;
+/// every kind with its atomics comes for free, but for one thing: kernels that may use any address of
+/// the process meet addresses where nothing is, which must not end the process. Where
+/// the executor cannot catch that, fine-grain system sharing is not offered.
+///
+/// `TOUCHSTONE_SVM` takes kinds away, for programs that are to be tried on less: `none`,
+/// `coarse`, `fine` (fine-grain buffers with atomics) or `system`.
+pub fn svm() -> cl_device_svm_capabilities {
+    const COARSE: cl_device_svm_capabilities = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
+    const FINE: cl_device_svm_capabilities =
+        COARSE | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS;
+    static SVM: LazyLock<cl_device_svm_capabilities> = LazyLock::new(|| {
+        let all = if touchstone_exec::CATCHES_FAULTS {
+            FINE | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM
+        } else {
+            FINE
+        };
+        match std::env::var("TOUCHSTONE_SVM").as_deref().map(str::trim) {
+            Ok("none") => 0,
+            Ok("coarse") => COARSE,
+            Ok("fine") => FINE,
+            Ok(_) | Err(_) => all,
+        }
+    });
+    *SVM
+}
+
+/// Whether kernels may use any address of the process.
+pub fn has_system_svm() -> bool {
+    svm() & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0
+}
+
+/// Checks that there is shared virtual memory at all.
+///
+/// # Errors
+/// `CL_INVALID_OPERATION`.
+pub fn require_svm() -> Result<()> {
+    ensure!(svm() != 0, CL_INVALID_OPERATION);
+    Ok(())
+}
 
 /// Host queues: both orders, with profiling.
 pub const QUEUE_PROPERTIES: cl_command_queue_properties =

@@ -215,7 +215,7 @@ fn memory(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Answer::of(BASE_ALIGNMENT as u32),
         CL_DEVICE_HOST_UNIFIED_MEMORY => Answer::boolean(true),
         CL_DEVICE_ERROR_CORRECTION_SUPPORT => Answer::boolean(false),
-        CL_DEVICE_SVM_CAPABILITIES => Answer::of(can::SVM),
+        CL_DEVICE_SVM_CAPABILITIES => Answer::of(can::svm()),
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => {
             Answer::of(if globals { MAX_GLOBAL_VARIABLE } else { 0 })
         }

@@ -13,6 +13,7 @@ mod callbacks;
 mod contexts;
 mod events;
 mod graphs;
+mod guard;
 mod icd;
 mod kernels;
 mod maps;
