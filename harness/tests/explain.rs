@@ -34,7 +34,7 @@ fn a_forbidden_outcome_and_its_files() {
     for words in [
         "1:r0=1 2:r1=1 2:r2=0 is forbidden by opencl-3.0",
         "mm.coherence.rr (opencl-base.cat:",
-        "e -fr-> a -rf-> b -po-> c -rf-> d -po-> e",
+        "e -fr-> a -rf-> b -po-> c -gsw: rf-> d -po-> e",
         "P1, the store to y: release → relaxed",
     ] {
         assert!(done.stdout.contains(words), "{words}\n{}", done.told());

@@ -3,19 +3,27 @@
 //! `cargo run --release -p classay-litmus --example fuzz_reader -- [SECONDS [SEED]]` damages the
 //! shipped tests in both forms (bytes changed, cut, repeated, spliced; words swapped for others)
 //! and reads the result, for 60 seconds unless told otherwise. It checks that no reader panics,
-//! that no reading takes over a second, that every error can be shown, and that whatever reads can
-//! be written in both forms and read back equal. It exits with 1 and shows the input on the first
-//! failure; the same seed and version give the same inputs.
+//! that no reading takes over a second, that every error can be shown, that whatever reads can be
+//! written in both forms and read back equal, and that the oracle has an answer for it, be it that
+//! the program is too large. It exits with 1 and shows the input on the first failure; the same seed
+//! and version give the same inputs.
 
+#[path = "common/random.rs"]
+mod random;
+
+use classay_litmus::oracle::{self, Limits, Model};
 use classay_litmus::program::Program;
 use classay_litmus::shipped;
 use classay_litmus::syntax::{SyntaxError, read_bytes, write_litmus, write_yaml};
+use random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// Longest time one reading may take.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Longest time one judgement may take; programs are small.
+const JUDGING: Duration = Duration::from_secs(20);
 
 /// Words that mean something to a reader.
 const WORDS: &[&str] = &[
@@ -118,41 +126,6 @@ const WORDS: &[&str] = &[
     "null",
 ];
 
-/// SplitMix64: small, fast, and good enough to choose what to damage.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`, which must not be 0.
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-
-    /// How often to repeat something: mostly once or twice, now and then up to `most` times.
-    fn times(&mut self, most: usize) -> usize {
-        let many = self.below(20) == 0;
-        1 + self.below(if many { most } else { 2 })
-    }
-
-    /// A range of at most `longest` bytes.
-    fn range(&mut self, text: &[u8], longest: usize) -> std::ops::Range<usize> {
-        let start = self.below(text.len() + 1);
-        let length = self.below(longest).min(text.len() - start);
-        start..start + length
-    }
-}
-
 fn damage(text: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     let at = random.below(text.len() + 1);
     match random.below(14) {
@@ -226,10 +199,12 @@ fn swap_word(text: &mut Vec<u8>, random: &mut Random) {
 struct Tally {
     read: u64,
     refused: u64,
+    judged: u64,
+    too_large: u64,
 }
 
 /// Reads one input and checks everything; the message says what failed.
-fn check(name: &str, input: &[u8], tally: &mut Tally) -> Result<(), String> {
+fn check(name: &str, input: &[u8], models: &[Model], tally: &mut Tally) -> Result<(), String> {
     let started = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| read_bytes(name, input)));
     let took = started.elapsed();
@@ -244,7 +219,10 @@ fn check(name: &str, input: &[u8], tally: &mut Tally) -> Result<(), String> {
         }
         Ok(program) => {
             tally.read += 1;
-            round_trip(&program)
+            round_trip(&program)?;
+            models
+                .iter()
+                .try_for_each(|model| judge(&program, model, tally))
         }
     }
 }
@@ -279,6 +257,29 @@ fn round_trip(program: &Program) -> Result<(), String> {
     Ok(())
 }
 
+/// Asks the oracle, within limits that a reader's test can afford.
+fn judge(program: &Program, model: &Model, tally: &mut Tally) -> Result<(), String> {
+    let limits = Limits {
+        loop_bound: 1,
+        events: 14,
+        paths: 64,
+        combinations: 256,
+        states: 10_000,
+    };
+    let started = Instant::now();
+    let answer = catch_unwind(AssertUnwindSafe(|| oracle::judge(program, model, &limits)))
+        .map_err(|_| format!("judging by {} panicked", model.name))?;
+    let took = started.elapsed();
+    if took > JUDGING {
+        return Err(format!("judging by {} took {took:?}", model.name));
+    }
+    match answer {
+        Ok(_) => tally.judged += 1,
+        Err(_) => tally.too_large += 1,
+    }
+    Ok(())
+}
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let mut number = |otherwise: u64| match arguments.next().map(|a| a.parse()) {
@@ -300,6 +301,13 @@ fn main() -> ExitCode {
             }
         }
     }
+    let models = match ["opencl-3.1", "sc"].map(Model::named) {
+        [Ok(ours), Ok(strong)] => [ours, strong],
+        [Err(error), _] | [_, Err(error)] => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let mut random = Random(seed);
     let mut tally = Tally::default();
     let started = Instant::now();
@@ -312,18 +320,21 @@ fn main() -> ExitCode {
         for _ in 0..1 + random.below(most) {
             damage(&mut input, other.as_bytes(), &mut random);
         }
-        if let Err(failure) = check(name, &input, &mut tally) {
+        if let Err(failure) = check(name, &input, &models, &mut tally) {
             eprintln!("{failure}\n--- the input, as {name}:");
             eprintln!("{}", String::from_utf8_lossy(&input));
             return ExitCode::FAILURE;
         }
     }
     println!(
-        "{} inputs in {:.1} s, seed {seed}: {} read and written back, {} refused",
+        "{} inputs in {:.1} s, seed {seed}: {} read and written back, {} refused; {} judgements, \
+         {} too large",
         tally.read + tally.refused,
         started.elapsed().as_secs_f64(),
         tally.read,
-        tally.refused
+        tally.refused,
+        tally.judged,
+        tally.too_large
     );
     ExitCode::SUCCESS
 }

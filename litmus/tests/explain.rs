@@ -1,7 +1,7 @@
 //! Outcomes explained: which rule, which cycle, what would allow it, and how it is drawn.
 
 use classay_litmus::explain::{self, Report, Strand};
-use classay_litmus::oracle::{Explanation, Limits, Model};
+use classay_litmus::oracle::{self, Execution, Explanation, Limits, Model};
 use classay_litmus::program::Program;
 use classay_litmus::shipped;
 use classay_litmus::syntax::read_litmus;
@@ -92,7 +92,10 @@ fn every_picture_is_xml_with_every_event() {
         for column in &drawing.columns {
             assert!(texts.contains(&column.name.as_str()), "{name}");
         }
-        let labels = texts.iter().filter(|t| **t == "rf").count();
+        let labels = texts
+            .iter()
+            .filter(|t| **t == "rf" || t.ends_with(": rf"))
+            .count();
         let reads = drawing
             .arrows
             .iter()
@@ -117,7 +120,8 @@ fn a_cycle_is_marked_all_around() {
         let Some(at) = drawing.marked else {
             continue;
         };
-        let (rule, _, cycle) = &drawing.failures[at];
+        let broken = &drawing.failures[at];
+        let (rule, cycle) = (&broken.rule, &broken.cycle);
         if cycle.first().map(|e| e.from) != cycle.last().map(|e| e.to) {
             continue;
         }
@@ -241,4 +245,141 @@ fn hostile_names_stay_text() {
     assert!(title.starts_with("a<b>&\"c\""), "{title:?}");
     let dot = explain::dot(&report).expect("an execution");
     assert!(dot.contains("label=\"a<b>&\\\"c\\\""), "{dot}");
+}
+
+/// The number of edges of a shortest cycle of program order, reads-from, coherence and from-reads.
+fn shortest_cycle(execution: &Execution) -> Option<usize> {
+    let n = execution.events.len();
+    let mut after = vec![Vec::new(); n];
+    for (a, after) in after.iter_mut().enumerate() {
+        let thread = execution.events[a].thread;
+        let same = |b: &usize| thread.is_some() && execution.events[*b].thread == thread;
+        after.extend((a + 1..n).filter(same));
+    }
+    let mut later = vec![vec![false; n]; n];
+    for (a, b) in &execution.coherence {
+        later[*a][*b] = true;
+    }
+    for m in 0..n {
+        for a in 0..n {
+            for b in 0..n {
+                later[a][b] |= later[a][m] && later[m][b];
+            }
+        }
+    }
+    for (write, read) in &execution.reads_from {
+        after[*write].push(*read);
+        after[*read].extend((0..n).filter(|b| later[*write][*b] && b != read));
+    }
+    for (a, later) in later.iter().enumerate() {
+        after[a].extend((0..n).filter(|b| later[*b]));
+    }
+    let around = |start: usize| {
+        let mut reached = vec![false; n];
+        let mut front = vec![start];
+        for length in 1..=n {
+            front = front.iter().flat_map(|a| after[*a].clone()).collect();
+            if front.contains(&start) {
+                return Some(length);
+            }
+            front.sort_unstable();
+            front.dedup();
+            front.retain(|b| !std::mem::replace(&mut reached[*b], true));
+        }
+        None
+    };
+    (0..n).filter_map(around).min()
+}
+
+#[test]
+fn the_smallest_cycle_is_the_smallest() {
+    let mut compared = 0;
+    let sc = Model::named("sc").expect("the model");
+    let recursive = "let rec before = po | rf | co | fr | before; before irreflexive before as sc";
+    let recursive = Model::parse("recursive.cat", recursive).expect("a model");
+    for (name, _) in shipped() {
+        let program = program(name);
+        let asked = &program.condition.predicate;
+        for model in [&sc, &recursive] {
+            let explanation = oracle::explain(&program, model, asked, &Limits::default());
+            let Ok(Explanation::Forbidden(refusal)) = explanation else {
+                continue;
+            };
+            for failure in refusal.failures.iter().filter(|f| &*f.check == "sc") {
+                let expected = shortest_cycle(&refusal.execution);
+                assert_eq!(Some(failure.cycle.len()), expected, "{name}, {failure:?}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 40, "{compared}");
+}
+
+#[test]
+fn what_synchronizes_has_its_name_and_its_parts() {
+    let report = explained(&program("MP+fence+fence"), "");
+    let drawing = report.drawing.as_ref().expect("an execution");
+    let broken = &drawing.failures[drawing.marked.expect("a cycle")];
+    assert_eq!(
+        drawing.cycle_lines(broken),
+        [
+            "f -fr-> a -po-> b -gsw-> e -po-> f",
+            "b -gsw-> e is b -po-> c -rf-> d -po-> e",
+        ]
+    );
+    assert!(
+        broken
+            .note
+            .as_deref()
+            .unwrap_or_default()
+            .starts_with("3.3.6")
+    );
+    let fences: Vec<&str> = drawing
+        .nodes
+        .iter()
+        .filter(|n| n.label == "F")
+        .map(|n| n.detail.as_str())
+        .collect();
+    assert_eq!(
+        fences,
+        ["release, device, global", "acquire, device, global"]
+    );
+    let gsw = drawing.arrows.iter().find(|a| a.label == "gsw");
+    assert!(gsw.is_some_and(|a| a.in_cycle));
+}
+
+#[test]
+fn what_a_model_misses_is_told() {
+    let model = Model::parse(
+        "odd.cat",
+        "(* Reads read themselves. *)\n~empty rf & id as odd",
+    );
+    let model = model.expect("a model");
+    let program = program("CoRR");
+    let asked = &program.condition.predicate;
+    let report = explain::report(&program, &model, asked, &Limits::default()).expect("a report");
+    let text = explain::text(&report);
+    assert!(
+        text.contains("does not have") && text.contains("Reads read themselves."),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_outcome_that_the_filter_leaves_out_is_explained() {
+    let text = "OPENCL t\n{}\nP0(global atomic_int* x) { atomic_store(x, 1); }\n\
+                P1(global atomic_int* x) { int r0 = atomic_load(x); }\n\
+                filter (1:r0 = 1)\nexists (1:r0=1)";
+    let report = explained(&source(text), "1:r0=0");
+    assert!(matches!(report.explanation, Explanation::Allowed(_)));
+}
+
+#[test]
+fn a_report_is_at_most_80_columns_wide() {
+    for (name, _) in shipped() {
+        let text = explain::text(&explained(&program(name), ""));
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{name}: {line}");
+        }
+    }
 }

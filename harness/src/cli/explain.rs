@@ -48,8 +48,10 @@ pub fn explain(args: &ExplainArgs) -> Result<u8, Failure> {
 
 fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result<Report, Failure> {
     let outcome = match &args.outcome {
-        Some(text) => explain::outcome(program, text)
-            .map_err(|error| Failure::Usage(format!("--outcome: {error}")))?,
+        Some(text) => explain::outcome(program, text).map_err(|error| {
+            let pointed = error.pointed(text).replace('\n', "\n  ");
+            Failure::Usage(format!("--outcome: {error}\n  {pointed}"))
+        })?,
         None => program.condition.predicate.clone(),
     };
     let limits = Limits {

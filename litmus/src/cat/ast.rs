@@ -93,6 +93,8 @@ pub enum Case {
     Tag(Arc<str>),
     /// The empty set.
     Empty,
+    /// `x ++ rest`: a set that is not empty, as one element and the others.
+    Parts(Arc<str>, Arc<str>),
     /// Everything else.
     Default,
 }

@@ -6,6 +6,7 @@
 
 use super::vocabulary::{BaseRel, BaseSet};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A node of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -173,12 +174,35 @@ pub struct Builder {
     ops: Vec<Op>,
     index: HashMap<Op, NodeId>,
     groups: Vec<Group>,
+    names: HashMap<NodeId, (Arc<str>, bool)>,
+}
+
+/// What remains of a graph when only what its roots need is kept.
+#[derive(Debug)]
+pub struct Graph {
+    /// The operators.
+    pub ops: Vec<Op>,
+    /// The recursive groups.
+    pub groups: Vec<Group>,
+    /// The name that the model has for a node, where it has one.
+    pub names: Vec<Option<Arc<str>>>,
+    /// The roots' numbers.
+    pub roots: Vec<NodeId>,
 }
 
 impl Builder {
     /// What a node computes.
     pub fn op(&self, node: NodeId) -> Op {
         self.ops[node.index()]
+    }
+
+    /// Notes that a model calls a node by a name. The first name stays, unless it is one of the
+    /// prelude's.
+    pub fn call(&mut self, node: NodeId, name: &Arc<str>, prelude: bool) {
+        let named = self.names.entry(node).or_insert((name.clone(), prelude));
+        if named.1 && !prelude {
+            *named = (name.clone(), false);
+        }
     }
 
     fn raw(&mut self, op: Op) -> NodeId {
@@ -518,8 +542,8 @@ impl Builder {
         found[root.index()]
     }
 
-    /// Keeps only what `roots` need. Returns the graph and the roots' new numbers.
-    pub fn finish(self, roots: &[NodeId]) -> (Vec<Op>, Vec<Group>, Vec<NodeId>) {
+    /// Keeps only what `roots` need.
+    pub fn finish(self, roots: &[NodeId]) -> Graph {
         let mut keep = vec![false; self.ops.len()];
         let mut stack: Vec<NodeId> = roots.to_vec();
         while let Some(node) = stack.pop() {
@@ -536,10 +560,13 @@ impl Builder {
         }
         let mut number = vec![NodeId(0); self.ops.len()];
         let mut ops = Vec::new();
+        let mut names = Vec::new();
         for (old, op) in self.ops.iter().enumerate() {
             if keep[old] {
                 number[old] = NodeId(ops.len() as u32);
                 ops.push(op.renumbered(|n| number[n.index()]));
+                let name = self.names.get(&NodeId(old as u32));
+                names.push(name.map(|(name, _)| name.clone()));
             }
         }
         let groups = self
@@ -551,7 +578,11 @@ impl Builder {
                 fix: number[g.fix.index()],
             })
             .collect();
-        let roots = roots.iter().map(|n| number[n.index()]).collect();
-        (ops, groups, roots)
+        Graph {
+            ops,
+            groups,
+            names,
+            roots: roots.iter().map(|n| number[n.index()]).collect(),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Text to tokens.
 //!
 //! Names may contain `-`, `.` and `'` after their first letter (`po-loc`, `mm.sc.total`, `rs'`).
-//! Comments are `(* … *)`, which nest, and `// …`.
+//! Comments are `(* … *)`, which nest, and `// …` and `# …` to the end of the line.
 
 use super::error::{Result, Source, Span};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ pub fn tokens(source: &Source) -> Result<Vec<(Token, Span)>> {
             at += 1;
             continue;
         }
-        if text[at..].starts_with("//") {
+        if c == b'#' || text[at..].starts_with("//") {
             at = text[at..].find('\n').map_or(bytes.len(), |n| at + n);
             continue;
         }

@@ -8,6 +8,7 @@
 
 pub mod ast;
 pub mod error;
+mod foreign;
 pub mod ir;
 pub mod lexer;
 pub mod lower;
@@ -42,6 +43,8 @@ pub struct Check {
     pub file: Arc<str>,
     /// The line in that file.
     pub line: u32,
+    /// The comment that opens the paragraph of the file that the check stands in.
+    pub note: Option<Arc<str>>,
 }
 
 /// What a chosen order puts in order.
@@ -76,6 +79,8 @@ pub struct Model {
     /// Which choices a node's value depends on: bit 0 is reads-from, bit `k + 1` order `k`; orders
     /// from the 62nd on share the last bit.
     pub choices: Vec<u64>,
+    /// The name that the model gives a node with `let`, for each node.
+    pub names: Vec<Option<Arc<str>>>,
     /// The groups of recursive relations.
     pub groups: Vec<Group>,
     /// The checks, in the order of the file.
@@ -108,7 +113,8 @@ const PARTS: &[(&str, &str)] = &[
 const LIBRARY: &[(&str, &str)] = &[
     ("stdlib.cat", ""),
     ("fences.cat", ""),
-    ("c11_base.cat", ""),
+    ("filters.cat", ""),
+    ("c11_base.cat", include_str!("library/c11_base.cat")),
     ("c11_los.cat", ""),
     (
         "c11_cos.cat",
@@ -121,6 +127,12 @@ const LIBRARY: &[(&str, &str)] = &[
     ("cos-opt.cat", "with co from generate_cos(0)\n"),
     ("cross.cat", ""),
 ];
+
+/// The files that a model can include although nobody keeps them beside it.
+fn library() -> impl Iterator<Item = String> {
+    let ours = MODELS.iter().chain(PARTS).map(|(n, _)| format!("{n}.cat"));
+    ours.chain(LIBRARY.iter().map(|(n, _)| (*n).to_owned()))
+}
 
 impl Model {
     /// The names of the models that come with classay, best first.
@@ -212,10 +224,10 @@ impl Model {
         let stem = Path::new(name)
             .file_stem()
             .map_or_else(|| name.to_owned(), |s| s.to_string_lossy().into_owned());
-        Model::assemble(&source, stem.into(), lowered)
+        Model::assemble(stem.into(), lowered)
     }
 
-    fn assemble(source: &Source, name: Arc<str>, lowered: lower::Lowered) -> Result<Model> {
+    fn assemble(name: Arc<str>, lowered: lower::Lowered) -> Result<Model> {
         let mut roots: Vec<NodeId> = lowered.checks.iter().map(|c| c.node).collect();
         for order in &lowered.orders {
             roots.extend(order.base);
@@ -223,8 +235,13 @@ impl Model {
                 roots.push(set);
             }
         }
-        let (ops, groups, mut roots) = lowered.builder.finish(&roots);
-        let mut roots = roots.drain(..);
+        let ir::Graph {
+            ops,
+            groups,
+            names,
+            roots,
+        } = lowered.builder.finish(&roots);
+        let mut roots = roots.into_iter();
         let mut next = || roots.next().unwrap_or(NodeId(0));
         let mut checks = lowered.checks;
         for check in &mut checks {
@@ -241,19 +258,22 @@ impl Model {
         }
         let choices = choices(&ops, &groups);
         let dynamic: Vec<bool> = choices.iter().map(|c| *c != 0).collect();
-        let whole = Span { start: 0, end: 0 };
-        for order in &orders {
+        for (order, (source, span)) in orders.iter().skip(1).zip(&lowered.chosen) {
             if let OrderDomain::Linear(set) = order.domain
                 && dynamic[set.index()]
             {
-                return Err(source.error(
-                    whole,
-                    format!(
-                        "`{}` orders a set that differs between executions of one program",
-                        order.name
-                    ),
-                    "in this file",
-                ));
+                return Err(source
+                    .error(
+                        *span,
+                        format!(
+                            "`{}` orders a set that differs between executions of one program",
+                            order.name
+                        ),
+                        "chosen here",
+                    )
+                    .with_help(
+                        "a set that depends on neither rf nor co is needed, such as `SC` or `W`",
+                    ));
             }
         }
         Ok(Model {
@@ -261,6 +281,7 @@ impl Model {
             ops,
             dynamic,
             choices,
+            names,
             groups,
             checks,
             orders,

@@ -129,6 +129,12 @@ pub enum Function {
     TagToScope,
     /// `tag2events('t)`
     TagToEvents,
+    /// `classes-loc(s)`: the events of `s`, a set for each location
+    ClassesLoc,
+    /// `map f c`
+    Map,
+    /// `cross(c)`: one choice for each class
+    Cross,
 }
 
 /// Every name with its meaning; the first name of a meaning is the one models here use.
@@ -217,6 +223,9 @@ pub const NAMES: &[(&str, Known)] = {
         ("generate_cos", Known::Function(Function::GenerateCos)),
         ("tag2scope", Known::Function(Function::TagToScope)),
         ("tag2events", Known::Function(Function::TagToEvents)),
+        ("classes-loc", Known::Function(Function::ClassesLoc)),
+        ("map", Known::Function(Function::Map)),
+        ("cross", Known::Function(Function::Cross)),
     ]
 };
 

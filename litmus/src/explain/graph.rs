@@ -4,9 +4,11 @@
 //! right after the one it read, and coherence between neighbours; coherence from an initial value,
 //! which comes before everything, only where the cycle goes through it. In a cycle, reads-from
 //! taken backward and then coherence is one `fr` edge, and steps of one transitive relation are one.
+//! An edge that the model makes of others has the model's name (`gsw`) and is drawn beside them; where
+//! it is one other edge it is drawn as that one, with both names (`gsw: rf`).
 
 use crate::oracle::{Action, Edge, Execution, Failure, Shown};
-use crate::program::{MemOrder, MemScope, Observable, Placement, Program, Region};
+use crate::program::{FenceFlags, MemOrder, MemScope, Observable, Placement, Program, Region};
 
 /// What an arrow means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,10 +77,25 @@ pub struct Drawing {
     pub nodes: Vec<Node>,
     /// Every arrow.
     pub arrows: Vec<Arrow>,
-    /// For each failed check, in the order of the refusal, its name, where it stands, and its cycle.
-    pub failures: Vec<(String, String, Vec<Edge>)>,
+    /// The failed checks, in the order of the refusal.
+    pub failures: Vec<Broken>,
     /// Which of them is marked: the one with the smallest cycle.
     pub marked: Option<usize>,
+}
+
+/// A check that the execution fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Its name: the id of the rule.
+    pub rule: String,
+    /// Where it stands: `opencl-base.cat:73`.
+    pub place: String,
+    /// What the model's file says about it.
+    pub note: Option<String>,
+    /// Its cycle, as it is drawn.
+    pub cycle: Vec<Edge>,
+    /// Something that must be there is missing.
+    pub missing: bool,
 }
 
 impl Drawing {
@@ -105,21 +122,20 @@ impl Drawing {
         let initial = (0..nodes.len())
             .filter(|e| nodes[*e].thread.is_none())
             .collect();
-        let failures: Vec<(String, String, Vec<Edge>)> = failures
+        let failures: Vec<Broken> = failures
             .iter()
-            .map(|f| {
-                let place = format!("{}:{}", f.file, f.line);
-                (
-                    f.check.to_string(),
-                    place,
-                    tidy(&known(&f.cycle, execution)),
-                )
+            .map(|f| Broken {
+                rule: f.check.to_string(),
+                place: format!("{}:{}", f.file, f.line),
+                note: f.note.as_deref().map(str::to_owned),
+                cycle: tidy(&known(&f.cycle, execution)),
+                missing: f.missing,
             })
             .collect();
         // A cycle says more than a path that should not be there.
         let marked = (0..failures.len())
-            .filter(|i| !failures[*i].2.is_empty())
-            .min_by_key(|i| (!closed(&failures[*i].2), failures[*i].2.len()));
+            .filter(|i| !failures[*i].cycle.is_empty())
+            .min_by_key(|i| (!closed(&failures[*i].cycle), failures[*i].cycle.len()));
         let mut drawing = Drawing {
             initial,
             columns,
@@ -133,26 +149,49 @@ impl Drawing {
         drawing
     }
 
-    /// A cycle in a line: `a -po-> b -rf-> c -po-> d -fr-> a`.
-    /// A path that is no cycle is there although it may not be.
-    pub fn cycle_text(&self, cycle: &[Edge]) -> String {
+    /// How a check fails: its cycle in a line, as in `a -po-> b -gsw-> c -po-> d -fr-> a`, and one
+    /// more line for each edge in it that stands for several. A path that is no cycle is there
+    /// although it may not be.
+    pub fn cycle_lines(&self, broken: &Broken) -> Vec<String> {
+        let cycle = &broken.cycle;
         if cycle.is_empty() {
-            return "no order that it asks for can be completed".into();
+            let what = match broken.missing {
+                true => "it asks for something that this execution does not have",
+                false => "no order that it asks for can be completed",
+            };
+            return vec![what.into()];
         }
-        let mut out = if closed(cycle) {
-            String::new()
-        } else {
-            "there may be no ".to_owned()
-        };
+        let mut out = vec![match closed(cycle) {
+            true => self.chain_text(cycle),
+            false => format!("there may be no {}", self.chain_text(cycle)),
+        }];
+        self.parts(cycle, &mut out);
+        out
+    }
+
+    fn parts(&self, edges: &[Edge], out: &mut Vec<String>) {
+        for edge in edges.iter().filter(|e| e.parts.len() > 1) {
+            let (from, to) = (&self.nodes[edge.from].id, &self.nodes[edge.to].id);
+            let parts = self.chain_text(&edge.parts);
+            let line = format!("{from} -{}-> {to} is {parts}", edge.label);
+            if !out.contains(&line) {
+                out.push(line);
+                self.parts(&edge.parts, out);
+            }
+        }
+    }
+
+    fn chain_text(&self, chain: &[Edge]) -> String {
+        let mut out = String::new();
         let mut at = None;
-        for edge in cycle {
+        for edge in chain {
             if at != Some(edge.from) {
                 if at.is_some() {
                     out.push_str(", ");
                 }
                 out.push_str(&self.nodes[edge.from].id);
             }
-            out.push_str(&format!(" -{}-> {}", edge.label, self.nodes[edge.to].id));
+            out.push_str(&format!(" -{}-> {}", shown(edge), self.nodes[edge.to].id));
             at = Some(edge.to);
         }
         out
@@ -192,13 +231,18 @@ impl Drawing {
 
     /// Marks the smallest cycle, and draws what it needs and is not there yet.
     fn mark(&mut self) {
-        let Some(cycle) = self.marked.map(|i| self.failures[i].2.clone()) else {
+        let Some(cycle) = self.marked.map(|i| self.failures[i].cycle.clone()) else {
             return;
         };
         for edge in cycle {
             self.nodes[edge.from].in_cycle = true;
             self.nodes[edge.to].in_cycle = true;
-            let strand = strand(&edge.label);
+            // The edge that it is, where it is but one.
+            let drawn = match alias(&edge) {
+                Some(part) => part,
+                None => &edge,
+            };
+            let strand = strand(&drawn.label);
             if strand == Strand::Program {
                 let between = self.between(edge.from, edge.to);
                 if !between.is_empty() {
@@ -210,12 +254,15 @@ impl Drawing {
                 }
             }
             let there = self.arrows.iter_mut().find(|a| {
-                (a.from, a.to, a.strand) == (edge.from, edge.to, strand) && a.label == edge.label
+                (a.from, a.to, a.strand) == (edge.from, edge.to, strand) && a.label == drawn.label
             });
             match there {
-                Some(arrow) => arrow.in_cycle = true,
+                Some(arrow) => {
+                    arrow.in_cycle = true;
+                    arrow.label = shown(&edge);
+                }
                 None => {
-                    self.arrow(edge.from, edge.to, &edge.label, strand);
+                    self.arrow(edge.from, edge.to, &shown(&edge), strand);
                     if let Some(arrow) = self.arrows.last_mut() {
                         arrow.in_cycle = true;
                     }
@@ -250,10 +297,27 @@ fn strand(label: &str) -> Strand {
     }
 }
 
+/// The only edge that an edge of the model stands for, if it joins the same events.
+fn alias(edge: &Edge) -> Option<&Edge> {
+    match edge.parts.as_slice() {
+        [part] if (part.from, part.to) == (edge.from, edge.to) => Some(part),
+        _ => None,
+    }
+}
+
+/// The name of an edge, and of the one that it stands for.
+fn shown(edge: &Edge) -> String {
+    match alias(edge) {
+        Some(part) => format!("{}: {}", edge.label, shown(part)),
+        None => edge.label.clone(),
+    }
+}
+
 /// The edge from an initial value to a later write of the same place is coherence.
 fn known(cycle: &[Edge], execution: &Execution) -> Vec<Edge> {
     let mut edges = cycle.to_vec();
     for edge in &mut edges {
+        edge.parts = tidy(&known(&edge.parts, execution));
         let (from, to) = (&execution.events[edge.from], &execution.events[edge.to]);
         if edge.label == "init" && from.place == to.place && to.written.is_some() {
             edge.label = "co".to_owned();
@@ -286,6 +350,9 @@ fn tidy(cycle: &[Edge]) -> Vec<Edge> {
 
 fn join(first: &Edge, second: &Edge) -> Option<String> {
     if first.to != second.from || first.from == second.to {
+        return None;
+    }
+    if !first.parts.is_empty() || !second.parts.is_empty() {
         return None;
     }
     match (first.label.as_str(), second.label.as_str()) {
@@ -341,6 +408,8 @@ fn node(program: &Program, event: &Shown, letters: &mut usize) -> Node {
     if event.region == Some(Region::Local) {
         detail.push("local");
     }
+    let flags = event.flags.map(flag_words);
+    detail.extend(flags.as_deref());
     Node {
         id,
         label,
@@ -384,6 +453,20 @@ pub(super) fn scope_word(scope: MemScope) -> &'static str {
     }
 }
 
+/// The regions that a fence orders, as flags: `global|local`.
+fn flag_words(flags: FenceFlags) -> String {
+    let all = [
+        (flags.global, "global"),
+        (flags.local, "local"),
+        (flags.image, "image"),
+    ];
+    let set: Vec<&str> = all.iter().filter(|(on, _)| *on).map(|(_, w)| *w).collect();
+    match set.is_empty() {
+        true => "no flags".to_owned(),
+        false => set.join("|"),
+    }
+}
+
 fn place(placement: Placement) -> String {
     match placement {
         Placement::Host => "host".to_owned(),
@@ -413,6 +496,7 @@ mod tests {
                 from: *from,
                 to: *to,
                 label: (*label).to_owned(),
+                parts: Vec::new(),
             })
             .collect()
     }

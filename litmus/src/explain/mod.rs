@@ -18,10 +18,11 @@ mod remedy;
 mod svg;
 mod text;
 mod weaken;
+mod wrap;
 
 pub use dot::dot;
-pub use graph::{Arrow, Column, Drawing, Node, Strand};
-pub use outcome::{OutcomeError, outcome, outcome_text};
+pub use graph::{Arrow, Broken, Column, Drawing, Node, Strand};
+pub use outcome::{Misread, OutcomeError, outcome, outcome_text};
 pub use remedy::{Remedy, remedies};
 pub use svg::svg;
 pub use text::text;

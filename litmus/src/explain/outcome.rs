@@ -6,6 +6,7 @@
 use crate::program::{
     Atom, LocId, Observable, Predicate, Program, RegId, Relation, ScalarType, ThreadId,
 };
+use std::ops::Range;
 use thiserror::Error;
 
 /// What is wrong with an outcome.
@@ -59,38 +60,129 @@ pub enum OutcomeError {
     },
 }
 
+/// An outcome that cannot be read, and the place of the mistake in its text.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{error}")]
+pub struct Misread {
+    /// What is wrong.
+    pub error: OutcomeError,
+    /// The bytes of the text that it is about.
+    pub at: Range<usize>,
+}
+
+impl Misread {
+    /// The text in a line and, below it, marks under the mistake; tabs and line ends as spaces.
+    pub fn pointed(&self, text: &str) -> String {
+        let width = |range: Range<usize>| text.get(range).map_or(0, |t| t.chars().count());
+        let line: String = text
+            .chars()
+            .map(|c| if c.is_whitespace() { ' ' } else { c })
+            .collect();
+        let marks = "^".repeat(width(self.at.clone()).max(1));
+        format!(
+            "{line}\n{:before$}{marks}",
+            "",
+            before = width(0..self.at.start)
+        )
+    }
+}
+
+/// A name, a value or a `=` of an outcome, with its place.
+struct Piece<'a> {
+    text: &'a str,
+    at: Range<usize>,
+}
+
+/// Cuts a text into pieces; what joins pairs is left out.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut out: Vec<Piece<'_>> = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let joint = ["/\\", "&&"].into_iter().find(|j| rest.starts_with(j));
+        let sign = ["==", "="].into_iter().find(|s| rest.starts_with(s));
+        if let Some(skipped) = joint {
+            at += skipped.len();
+        } else if c.is_whitespace() || ",;()".contains(c) {
+            at += c.len_utf8();
+        } else if let Some(sign) = sign {
+            out.push(Piece {
+                text: "=",
+                at: at..at + sign.len(),
+            });
+            at += sign.len();
+        } else {
+            let ends = |(i, c): (usize, char)| {
+                let rest = &rest[i..];
+                let joint = rest.starts_with("/\\") || rest.starts_with("&&");
+                (joint || c.is_whitespace() || ",;()=".contains(c)).then_some(i)
+            };
+            let length = rest.char_indices().find_map(ends).unwrap_or(rest.len());
+            out.push(Piece {
+                text: &rest[..length],
+                at: at..at + length,
+            });
+            at += length;
+        }
+    }
+    out
+}
+
 /// Reads an outcome of a program: pairs `name=value` with spaces, commas, `;`, `&&` or `/\`
 /// between them.
 ///
 /// # Errors
 /// The first thing in it that is wrong.
-pub fn outcome(program: &Program, text: &str) -> Result<Predicate, OutcomeError> {
-    let mut flat = text.replace("/\\", " ").replace("&&", " ");
-    flat = flat.replace([',', ';', '(', ')'], " ").replace("==", "=");
-    // Spaces around the sign belong to the pair.
-    let pieces: Vec<&str> = flat.split('=').map(str::trim).collect();
-    let joined = pieces.join("=");
+pub fn outcome(program: &Program, text: &str) -> Result<Predicate, Misread> {
+    let pieces = pieces(text);
     let mut parts: Vec<Predicate> = Vec::new();
     let mut named: Vec<Observable> = Vec::new();
-    for part in joined.split_whitespace() {
-        let pair = part.split_once('=');
-        let Some((name, value)) = pair.filter(|(n, v)| !n.is_empty() && !v.is_empty()) else {
-            return Err(OutcomeError::NoPair {
-                part: part.to_owned(),
-                example: example(program),
-            });
+    let mut next = 0;
+    while next < pieces.len() {
+        let (name, value) = match &pieces[next..] {
+            [name, sign, value, ..]
+                if name.text != "=" && sign.text == "=" && value.text != "=" =>
+            {
+                (name, value)
+            }
+            [first, rest @ ..] => {
+                // The sign and what stands beside it are wrong together.
+                let with = rest.iter().take_while(|p| p.text == "=").last();
+                let with = match rest.first() {
+                    Some(beside) if first.text == "=" && beside.text != "=" => Some(beside),
+                    Some(_) | None => with,
+                };
+                let at = first.at.start..with.map_or(first.at.end, |w| w.at.end);
+                return Err(Misread {
+                    error: OutcomeError::NoPair {
+                        part: text[at.clone()].to_owned(),
+                        example: example(program),
+                    },
+                    at,
+                });
+            }
+            [] => break,
         };
-        let observable = find(program, name).ok_or_else(|| OutcomeError::Unknown {
-            name: name.to_owned(),
-            known: known(program),
+        next += 3;
+        let wrong = |error: OutcomeError, at: &Range<usize>| Misread {
+            error,
+            at: at.clone(),
+        };
+        let observable = find(program, name.text).ok_or_else(|| {
+            let unknown = OutcomeError::Unknown {
+                name: name.text.to_owned(),
+                known: known(program),
+            };
+            wrong(unknown, &name.at)
         })?;
         if named.contains(&observable) {
-            return Err(OutcomeError::Twice {
+            let twice = OutcomeError::Twice {
                 name: program.observable_name(observable),
-            });
+            };
+            return Err(wrong(twice, &name.at));
         }
         named.push(observable);
-        let value = number(program, observable, value)?;
+        let value = number(program, observable, value.text).map_err(|e| wrong(e, &value.at))?;
         parts.push(Predicate::Compare(
             Relation::Eq,
             Atom::Observe(observable),
@@ -98,8 +190,11 @@ pub fn outcome(program: &Program, text: &str) -> Result<Predicate, OutcomeError>
         ));
     }
     match parts.len() {
-        0 => Err(OutcomeError::Empty {
-            example: example(program),
+        0 => Err(Misread {
+            error: OutcomeError::Empty {
+                example: example(program),
+            },
+            at: 0..0,
         }),
         1 => Ok(parts.remove(0)),
         _ => Ok(Predicate::And(parts)),
@@ -284,7 +379,8 @@ mod tests {
             ("1:r0=1", "the test has no `1:r0`; it has 0:r0, 0:c, "),
             ("a[2]=1", "no `a[2]`"),
             ("0:r0=one", "`one` is no value for 0:r0"),
-            ("0:r0=1=2", "`1=2` is no value"),
+            ("0:r0=1=2", "`=2` is not part of an outcome"),
+            ("0:r0=1 \\/ x=1", "`\\/` is not part of an outcome"),
             ("0:r0=+1", "`+1` is no value"),
             ("0:c=128", "0:c is char and never 128"),
             ("u=-1", "u is ulong and never -1"),
@@ -293,6 +389,23 @@ mod tests {
         ] {
             let told = outcome(&p, text).expect_err(text).to_string();
             assert!(told.contains(words), "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn the_place_of_a_mistake_is_shown() {
+        let p = program();
+        for (text, marks) in [
+            ("0:r0=1 /\\ 1:r7=0", "          ^^^^"),
+            ("0:r0=1\tx=é", "         ^"),
+            ("u=1 0:c = 128", "          ^^^"),
+            ("0:r0=1 x", "       ^"),
+            ("x==", "^^^"),
+            ("", "^"),
+        ] {
+            let pointed = outcome(&p, text).expect_err(text).pointed(text);
+            let line = pointed.lines().nth(1).unwrap_or_default();
+            assert_eq!(line, marks, "{text}");
         }
     }
 }

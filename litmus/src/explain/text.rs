@@ -1,18 +1,24 @@
-//! A report as text of at most about 100 columns.
+//! A report as text for a terminal: at most 80 columns, unless a single word is longer.
 
 use super::graph::{Drawing, Strand};
+use super::wrap::wrap;
 use super::{Remedy, Report};
 use crate::oracle::Explanation;
 
+/// Columns of a terminal.
+const WIDTH: usize = 80;
+
 /// The whole report, ending in a line end.
 pub fn text(report: &Report) -> String {
-    let mut out = format!("{}.\n", report.verdict());
+    let mut out = String::new();
+    paragraph(&mut out, 0, &format!("{}.", report.verdict()));
     if !report.flags.is_empty() {
-        out.push_str(&format!(
+        let said = format!(
             "The test's behaviour is undefined ({}), so an implementation may do anything; this is \
-             what the axioms say.\n",
+             what the axioms say.",
             report.flags.join(", ")
-        ));
+        );
+        paragraph(&mut out, 0, &said);
     }
     if report.bounded {
         out.push_str("A loop was cut, so runs with more passes are not considered.\n");
@@ -27,9 +33,11 @@ pub fn text(report: &Report) -> String {
             out.push_str("\nThe execution that fails them\n");
         }
         Explanation::Impossible => {
-            out.push_str(
-                "No choice of what reads return and of the order of writes gives these values, \
-                 whatever the rules say.\n",
+            paragraph(
+                &mut out,
+                0,
+                "No execution at all gives these values: no choice of what reads return and of \
+                 the order of writes does, whatever the rules say.",
             );
         }
     }
@@ -43,9 +51,24 @@ pub fn text(report: &Report) -> String {
 }
 
 fn failures(out: &mut String, drawing: &Drawing) {
-    for (rule, place, cycle) in &drawing.failures {
-        out.push_str(&format!("  {rule} ({place})\n"));
-        out.push_str(&format!("    {}\n", drawing.cycle_text(cycle)));
+    for broken in &drawing.failures {
+        paragraph(out, 2, &format!("{} ({})", broken.rule, broken.place));
+        for line in drawing.cycle_lines(broken) {
+            paragraph(out, 4, &line);
+        }
+        if let Some(note) = &broken.note {
+            for line in wrap(note, WIDTH - 4) {
+                out.push_str(&format!("    {line}\n"));
+            }
+        }
+    }
+}
+
+/// A text in lines that begin after `indent` spaces, the second and later ones two further in.
+fn paragraph(out: &mut String, indent: usize, text: &str) {
+    for (i, line) in wrap(text, WIDTH - indent - 2).iter().enumerate() {
+        let indent = if i == 0 { indent } else { indent + 2 };
+        out.push_str(&format!("{:indent$}{line}\n", ""));
     }
 }
 
@@ -56,7 +79,7 @@ fn execution(out: &mut String, drawing: &Drawing) {
         .map(|e| drawing.nodes[*e].label.as_str())
         .collect();
     if !initial.is_empty() {
-        out.push_str(&format!("  initially {}\n", initial.join(", ")));
+        paragraph(out, 2, &format!("initially {}", initial.join(", ")));
     }
     let width = |f: &dyn Fn(&super::Node) -> usize| {
         drawing
@@ -93,7 +116,7 @@ fn execution(out: &mut String, drawing: &Drawing) {
             .map(|a| format!("{} → {}", drawing.nodes[a.from].id, drawing.nodes[a.to].id))
             .collect();
         if !edges.is_empty() {
-            out.push_str(&format!("  {name}: {}\n", edges.join(", ")));
+            paragraph(out, 2, &format!("{name}: {}", edges.join(", ")));
         }
     }
 }

@@ -49,6 +49,8 @@ struct Queue {
     jobs: VecDeque<Arc<Job>>,
     /// Threads that run groups now, the pool's and others.
     running: usize,
+    /// Threads of the pool that wait for news.
+    sleeping: usize,
     /// Memory for the groups that threads of others run.
     arenas: Vec<Arena>,
     closed: bool,
@@ -75,6 +77,8 @@ struct Job {
 struct End {
     /// Threads that run groups of the job.
     workers: usize,
+    /// The thread that asked for the launch sleeps until the end.
+    awaited: bool,
     /// No thread will take groups of it any more.
     drained: bool,
     error: Option<LaunchError>,
@@ -165,6 +169,7 @@ impl Pool {
         self.take_part(&job, space.group_count());
         let mut end = lock(&job.end);
         while !(end.drained && end.workers == 0) {
+            end.awaited = true;
             end = wait(&job.ended, end);
         }
         if let Some(PanicPayload(payload)) = end.panic.take() {
@@ -195,8 +200,10 @@ impl Pool {
             queue.jobs.push_back(Arc::clone(job));
         }
         let arena = permitted.then(|| queue.arenas.pop().unwrap_or_default());
+        let sleeping = queue.sleeping as u64;
         drop(queue);
-        match others {
+        // Telling costs a call of the system even when nobody listens.
+        match others.min(sleeping) {
             0 => {}
             1 => self.shared.news.notify_one(),
             _ => self.shared.news.notify_all(),
@@ -238,7 +245,9 @@ fn work(shared: &Shared, threads: usize) {
                 if queue.closed {
                     return;
                 }
+                queue.sleeping += 1;
                 queue = wait(&shared.news, queue);
+                queue.sleeping -= 1;
             }
         };
         work_on(&job, &mut arena, shared);
@@ -266,7 +275,7 @@ fn work_on(job: &Arc<Job>, arena: &mut Arena, shared: &Shared) {
     if drained {
         queue.jobs.retain(|other| !Arc::ptr_eq(other, job));
     }
-    let wanted = !queue.jobs.is_empty();
+    let wanted = !queue.jobs.is_empty() && queue.sleeping > 0;
     drop(queue);
     if wanted {
         // A thread of the pool may wait for the permit.
@@ -275,7 +284,7 @@ fn work_on(job: &Arc<Job>, arena: &mut Arena, shared: &Shared) {
     let mut end = lock(&job.end);
     end.workers -= 1;
     end.drained |= drained;
-    if end.drained && end.workers == 0 {
+    if end.drained && end.workers == 0 && end.awaited {
         job.ended.notify_all();
     }
 }

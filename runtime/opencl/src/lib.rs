@@ -16,3 +16,8 @@ pub mod platform;
 pub mod program;
 pub mod queue;
 pub mod sampler;
+
+/// A command is made by one thread and let go of by another. The system's allocator makes
+/// the two wait for each other; in this one, memory goes back without a lock.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

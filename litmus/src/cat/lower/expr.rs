@@ -68,6 +68,7 @@ impl Lowerer<'_> {
                 body: body.clone(),
                 env: env.clone(),
                 source: source.clone(),
+                family: Rc::default(),
             }))),
             ExprKind::Let {
                 recursive,
@@ -90,20 +91,41 @@ impl Lowerer<'_> {
                 let value = self.expr(env, source, subject)?;
                 for (case, result) in cases {
                     let taken = match (case, &value) {
+                        (Case::Empty | Case::Parts(..), Value::Set(_) | Value::Rel(_)) => {
+                            return Err(source
+                                .error(
+                                    subject.span,
+                                    "the elements of a set or relation are not known before an \
+                                     execution is, so `match` cannot take it apart",
+                                    format!("this is {}", value.kind()),
+                                )
+                                .with_help(
+                                    "`match` works on tags and sets of tags; sets and relations \
+                                     are combined with operators",
+                                ));
+                        }
                         (Case::Default, _) | (Case::Empty, Value::Empty) => true,
                         (Case::Tag(wanted), Value::Tag(tag)) => wanted == tag,
                         (Case::Empty, Value::Tags(tags)) => tags.is_empty(),
-                        (Case::Tag(_) | Case::Empty, _) => false,
+                        (Case::Parts(first, rest), Value::Tags(tags)) if !tags.is_empty() => {
+                            let mut inner = env.clone();
+                            inner.bind(first.clone(), Value::Tag(tags[0].clone()));
+                            inner.bind(rest.clone(), Value::Tags(tags[1..].to_vec()));
+                            return self.expr(&inner, source, result);
+                        }
+                        (Case::Tag(_) | Case::Empty | Case::Parts(..), _) => false,
                     };
                     if taken {
                         return self.expr(env, source, result);
                     }
                 }
-                Err(source.error(
-                    subject.span,
-                    "no case of this `match` accepts the value",
-                    format!("this is {}", value.kind()),
-                ))
+                Err(source
+                    .error(
+                        subject.span,
+                        "no case of this `match` accepts the value",
+                        format!("this is {}", value.shown()),
+                    )
+                    .with_help("add a last case `|| _ -> …` for everything else"))
             }
             ExprKind::Try(first, second) => match self.expr(env, source, first) {
                 Ok(value) => Ok(value),
@@ -243,13 +265,14 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         match callee {
             Value::Closure(closure) => {
-                let mut inner = closure.env.clone();
+                let mut inner = closure.inside();
                 self.bind(&mut inner, source, at, &closure.pattern, argument)?;
                 self.called(source, span, |l| {
                     l.expr(&inner, &closure.source, &closure.body)
                 })
             }
             Value::Function(function) => self.builtin(source, at, function, argument),
+            Value::Mapper(function) => self.map(source, at, &function, argument),
             other => Err(source.error(
                 span,
                 format!("{} is applied like a function", other.kind()),
@@ -297,6 +320,33 @@ impl Lowerer<'_> {
                     "two arguments are needed",
                 )),
             },
+            Function::ClassesLoc => Ok(Value::Classes(self.set(source, at, argument)?)),
+            Function::Map => match argument {
+                Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
+                    Ok([function, classes]) => self.map(source, at, &function, classes),
+                    Err(_) => Err(source.error(
+                        at,
+                        "`map` takes a function and a set",
+                        "two arguments are needed",
+                    )),
+                },
+                function => Ok(Value::Mapper(Rc::new(function))),
+            },
+            Function::Cross => match argument {
+                Value::OrdersOfClasses(set, base) if set == self.builder.set(BaseSet::Write) => {
+                    Ok(Value::Orders(OrderDomain::Coherence, base))
+                }
+                other => Err(source
+                    .error(
+                        at,
+                        format!(
+                            "`cross` combines total orders of the writes of each location, this is {}",
+                            other.kind()
+                        ),
+                        "not orders of `classes-loc(W)`",
+                    )
+                    .with_help("write `with co from generate_cos(r)` for coherence")),
+            },
             Function::TagToScope => match argument {
                 Value::Tag(tag) => match scope_of_tag(&tag) {
                     Some(rel) => Ok(Value::Rel(self.builder.rel(rel))),
@@ -325,6 +375,61 @@ impl Lowerer<'_> {
                     "not a tag",
                 )),
             },
+        }
+    }
+
+    /// `map f c`, where `f` gives the total orders of a class, or takes a tag to a tag.
+    fn map(
+        &mut self,
+        source: &Source,
+        at: Span,
+        function: &Value,
+        argument: Value,
+    ) -> Result<Value> {
+        match argument {
+            Value::Empty => Ok(Value::Empty),
+            Value::Tags(tags) => {
+                let mut images: Vec<Arc<str>> = Vec::new();
+                for tag in tags {
+                    match self.apply(source, at, function.clone(), at, Value::Tag(tag))? {
+                        Value::Tag(image) if images.contains(&image) => {}
+                        Value::Tag(image) => images.push(image),
+                        other => {
+                            return Err(source.error(
+                                at,
+                                format!("`map` over tags gives tags, here {}", other.kind()),
+                                "not tags",
+                            ));
+                        }
+                    }
+                }
+                Ok(Value::Tags(images))
+            }
+            Value::Classes(set) => {
+                match self.apply(source, at, function.clone(), at, Value::Set(set))? {
+                    Value::Orders(OrderDomain::Linear(ordered), base) if ordered == set => {
+                        Ok(Value::OrdersOfClasses(set, base))
+                    }
+                    other => Err(source
+                        .error(
+                            at,
+                            format!(
+                                "of classes only the total orders can be asked, here {}",
+                                other.kind()
+                            ),
+                            "not `linearisations` of the class",
+                        )
+                        .with_help("write `with co from generate_cos(r)` for coherence")),
+                }
+            }
+            other => Err(source.error(
+                at,
+                format!(
+                    "`map` needs tags or `classes-loc(…)`, this is {}",
+                    other.kind()
+                ),
+                "cannot be taken apart",
+            )),
         }
     }
 }

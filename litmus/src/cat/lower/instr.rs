@@ -1,11 +1,11 @@
 //! Instructions: definitions, checks, procedures, choices of orders.
 
-use super::{Env, Lowerer, Procedure, Value};
+use super::{Closure, Env, Family, Lowerer, Procedure, Value};
 use crate::cat::ast::{
     Binding, Condition, Expr, ExprKind, Instr, InstrKind, Pattern, Property, Role,
 };
 use crate::cat::error::{Result, Source, Span};
-use crate::cat::{Check, OrderDomain, OrderVar, parser};
+use crate::cat::{Check, OrderDomain, OrderVar, library, parser};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -28,7 +28,17 @@ impl Lowerer<'_> {
             InstrKind::Let {
                 recursive,
                 bindings,
-            } => self.bind_all(env, source, *recursive, bindings),
+            } => {
+                self.bind_all(env, source, *recursive, bindings)?;
+                for binding in bindings {
+                    if let Pattern::Name(name) = &binding.pattern
+                        && let Some(Value::Rel(node)) = env.get(name)
+                    {
+                        self.builder.call(*node, name, self.prelude);
+                    }
+                }
+                Ok(())
+            }
             InstrKind::Check {
                 role,
                 negated,
@@ -46,11 +56,16 @@ impl Lowerer<'_> {
             InstrKind::WithFrom(name, from) => self.with_from(env, source, name, from),
             InstrKind::Include(path) => {
                 let Some(included) = (self.resolver)(path) else {
-                    return Err(source.error(
-                        instr.span,
-                        format!("the file \"{path}\" cannot be found or read"),
-                        "included here",
-                    ));
+                    return Err(source
+                        .error(
+                            instr.span,
+                            format!("the file \"{path}\" cannot be found or read"),
+                            "included here",
+                        )
+                        .with_help(format!(
+                            "files are looked for beside the one that includes them; classay has {}",
+                            library().collect::<Vec<_>>().join(", ")
+                        )));
                 };
                 self.called(source, instr.span, |l| {
                     let file = parser::parse(&included)?;
@@ -153,6 +168,7 @@ impl Lowerer<'_> {
             node,
             file: source.name.clone(),
             line: line as u32,
+            note: super::note::note(&source.text, span.start as usize),
         });
         Ok(())
     }
@@ -184,6 +200,7 @@ impl Lowerer<'_> {
                     domain,
                     base,
                 });
+                self.chosen.push((source.clone(), from.span));
                 let node = self.builder.order(number);
                 env.bind(name.clone(), Value::Rel(node));
             }
@@ -223,6 +240,28 @@ impl Lowerer<'_> {
             }
             return Ok(());
         }
+        let functions = bindings
+            .iter()
+            .filter_map(|b| match (&b.pattern, &b.value.kind) {
+                (Pattern::Name(name), ExprKind::Fun(pattern, body)) => {
+                    Some((name.clone(), pattern.clone(), body.clone()))
+                }
+                _ => None,
+            });
+        let family = Rc::new(functions.collect::<Family>());
+        if family.len() == bindings.len() {
+            for (name, pattern, body) in family.iter() {
+                let closure = Closure {
+                    pattern: pattern.clone(),
+                    body: body.clone(),
+                    env: env.clone(),
+                    source: source.clone(),
+                    family: family.clone(),
+                };
+                env.bind(name.clone(), Value::Closure(Rc::new(closure)));
+            }
+            return Ok(());
+        }
         let (group, vars) = self.builder.open_group(bindings.len());
         for (binding, var) in bindings.iter().zip(&vars) {
             let Pattern::Name(name) = &binding.pattern else {
@@ -235,8 +274,8 @@ impl Lowerer<'_> {
             if matches!(binding.value.kind, ExprKind::Fun(..)) {
                 return Err(source.error(
                     binding.span,
-                    format!("`{name}` is a function, and functions cannot be recursive"),
-                    "remove `rec`",
+                    format!("`{name}` is a function, and others of this `let rec` are not"),
+                    "define functions with a `let rec` of their own",
                 ));
             }
             env.bind(name.clone(), Value::Rel(*var));
@@ -244,6 +283,15 @@ impl Lowerer<'_> {
         let mut bodies = Vec::new();
         for binding in bindings {
             let value = self.expr(env, source, &binding.value)?;
+            if let Value::Set(_) = value {
+                return Err(source
+                    .error(
+                        binding.value.span,
+                        "`let rec` defines relations, this is a set",
+                        "not a relation",
+                    )
+                    .with_help("define the identity `[s]` recursively and take its `domain`"));
+            }
             bodies.push(self.relation(source, binding.value.span, value)?);
         }
         if !self.builder.close_group(group, bodies) {

@@ -5,12 +5,13 @@
 
 mod expr;
 mod instr;
+mod note;
 
 use super::ast::{Expr, Instr, Pattern};
 use super::error::{Result, Source, Span};
 use super::ir::{Builder, NodeId};
 use super::vocabulary::{Function, Known, NAMES, near};
-use super::{Check, OrderDomain, OrderVar, parser};
+use super::{Check, OrderDomain, OrderVar, foreign, parser};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub struct Lowered {
     pub checks: Vec<Check>,
     /// The orders that an execution chooses; the first is coherence.
     pub orders: Vec<OrderVar>,
+    /// Where each of them but the first is chosen.
+    pub chosen: Vec<(Source, Span)>,
     /// The title of the file.
     pub title: Option<Arc<str>>,
 }
@@ -44,6 +47,8 @@ pub fn lower(prelude: &Source, source: &Source, resolver: Resolver<'_>) -> Resul
             domain: OrderDomain::Coherence,
             base: None,
         }],
+        chosen: Vec::new(),
+        prelude: true,
         resolver,
         calls: 0,
         steps: 0,
@@ -51,12 +56,14 @@ pub fn lower(prelude: &Source, source: &Source, resolver: Resolver<'_>) -> Resul
     let mut env = Env::default();
     let file = parser::parse(prelude)?;
     lowerer.instrs(&mut env, prelude, &file.instrs)?;
+    lowerer.prelude = false;
     let file = parser::parse(source)?;
     lowerer.instrs(&mut env, source, &file.instrs)?;
     Ok(Lowered {
         builder: lowerer.builder,
         checks: lowerer.checks,
         orders: lowerer.orders,
+        chosen: lowerer.chosen,
         title: file.title,
     })
 }
@@ -113,6 +120,12 @@ enum Value {
     Tuple(Vec<Value>),
     /// Total orders to choose from.
     Orders(OrderDomain, Option<NodeId>),
+    /// The events of a set, apart by location.
+    Classes(NodeId),
+    /// `map f`, which wants classes.
+    Mapper(Rc<Value>),
+    /// Total orders of each class of a set that contain a relation.
+    OrdersOfClasses(NodeId, Option<NodeId>),
 }
 
 struct Closure {
@@ -120,6 +133,29 @@ struct Closure {
     body: Arc<Expr>,
     env: Env,
     source: Source,
+    /// The functions of one `let rec`, which can call each other.
+    family: Rc<Family>,
+}
+
+/// Functions by name, with what they take and what they give.
+type Family = Vec<(Arc<str>, Pattern, Arc<Expr>)>;
+
+impl Closure {
+    /// The names that its body sees, parameters aside.
+    fn inside(&self) -> Env {
+        let mut env = self.env.clone();
+        for (name, pattern, body) in self.family.iter() {
+            let member = Closure {
+                pattern: pattern.clone(),
+                body: body.clone(),
+                env: self.env.clone(),
+                source: self.source.clone(),
+                family: self.family.clone(),
+            };
+            env.bind(name.clone(), Value::Closure(Rc::new(member)));
+        }
+        env
+    }
 }
 
 struct Procedure {
@@ -141,6 +177,28 @@ impl Value {
             Value::Procedure(_) => "a procedure",
             Value::Tuple(_) => "a tuple",
             Value::Orders(..) => "a set of orders",
+            Value::Classes(_) => "a set of classes",
+            Value::Mapper(_) => "a function",
+            Value::OrdersOfClasses(..) => "a set of orders of classes",
+        }
+    }
+
+    /// What it is, with its text where that is short.
+    fn shown(&self) -> String {
+        match self {
+            Value::Tag(tag) => format!("the tag `'{tag}`"),
+            Value::Set(_)
+            | Value::Rel(_)
+            | Value::Empty
+            | Value::Tags(_)
+            | Value::Function(_)
+            | Value::Closure(_)
+            | Value::Procedure(_)
+            | Value::Tuple(_)
+            | Value::Orders(..)
+            | Value::Classes(_)
+            | Value::Mapper(_)
+            | Value::OrdersOfClasses(..) => self.kind().to_owned(),
         }
     }
 }
@@ -149,6 +207,9 @@ struct Lowerer<'a> {
     builder: Builder,
     checks: Vec<Check>,
     orders: Vec<OrderVar>,
+    chosen: Vec<(Source, Span)>,
+    /// The prelude is being read.
+    prelude: bool,
     resolver: Resolver<'a>,
     calls: u32,
     steps: u32,
@@ -196,8 +257,13 @@ impl Lowerer<'_> {
             .chain(NAMES.iter().map(|(n, _)| *n));
         let close = near(name, candidates);
         let error = source.error(span, format!("nothing is named `{name}`"), "unknown name");
-        Err(if close.is_empty() {
-            error
+        Err(if let Some(home) = foreign::home(name) {
+            error.with_help(format!(
+                "`{name}` is a name of {home}, and programs in OpenCL C have nothing of the kind; \
+                 where the model can do without, define it before, as in `let {name} = 0`"
+            ))
+        } else if close.is_empty() {
+            error.with_help("the README of the models lists the names that every model can use")
         } else {
             error.with_help(format!("did you mean {}?", close.join(" or ")))
         })

@@ -58,13 +58,19 @@ impl Parser<'_> {
         self.postfix()
     }
 
-    /// Whether the token after the current one can begin an expression.
+    /// Whether the token after the current one can begin an expression; a `~` before a property
+    /// begins the next check.
     fn operand_follows(&self) -> bool {
-        match &self.tokens.get(self.at + 1).map_or(&Token::End, |t| &t.0) {
+        let ahead = |n: usize| self.tokens.get(self.at + n).map_or(&Token::End, |t| &t.0);
+        match ahead(1) {
+            Token::Sign(Sign::Tilde) => !matches!(
+                ahead(2),
+                Token::Word(Word::Acyclic | Word::Irreflexive | Word::Empty)
+            ),
             Token::Name(_) | Token::Tag(_) | Token::Zero => true,
             Token::Sign(sign) => matches!(
                 sign,
-                Sign::Open | Sign::OpenSquare | Sign::OpenBrace | Sign::Tilde | Sign::Underscore
+                Sign::Open | Sign::OpenSquare | Sign::OpenBrace | Sign::Underscore
             ),
             Token::Text(_) | Token::Word(_) | Token::End => false,
         }
@@ -99,9 +105,11 @@ impl Parser<'_> {
                 function.kind,
                 ExprKind::Name(_) | ExprKind::Apply(..) | ExprKind::Tuple(_) | ExprKind::Fun(..)
             ) && match self.peek() {
-                Token::Name(_) => matches!(function.kind, ExprKind::Name(_) | ExprKind::Apply(..)),
+                Token::Name(_) | Token::Tag(_) | Token::Zero => {
+                    matches!(function.kind, ExprKind::Name(_) | ExprKind::Apply(..))
+                }
                 Token::Sign(Sign::Open) => true,
-                Token::Sign(Sign::OpenBrace | Sign::OpenSquare) => {
+                Token::Sign(Sign::OpenBrace | Sign::OpenSquare | Sign::Underscore) => {
                     matches!(function.kind, ExprKind::Name(_))
                 }
                 _ => false,
@@ -229,9 +237,17 @@ impl Parser<'_> {
                 Token::Tag(tag) => Case::Tag(tag),
                 Token::Sign(Sign::Underscore) => Case::Default,
                 Token::Sign(Sign::OpenBrace) => Case::Empty,
-                _ => return self.unexpected("a tag, `{}` or `_`"),
+                Token::Name(first) => Case::Parts(first, "".into()),
+                _ => return self.unexpected("a tag, `{}`, `x ++ rest` or `_`"),
             };
             self.next();
+            let case = match case {
+                Case::Parts(first, _) => {
+                    self.sign(Sign::PlusPlus)?;
+                    Case::Parts(first, self.name("the name of the other elements")?)
+                }
+                case @ (Case::Tag(_) | Case::Empty | Case::Default) => case,
+            };
             if matches!(case, Case::Empty) {
                 self.sign(Sign::CloseBrace)?;
             }

@@ -105,15 +105,12 @@ impl Parser<'_> {
             }
             Token::Word(Word::Instructions) => {
                 self.next();
-                self.name("the name of an instruction")?;
-                let argument = self.primary()?;
-                drop(argument);
+                self.annotations()?;
                 InstrKind::Nothing
             }
             Token::Word(Word::Default) => {
                 self.next();
-                self.name("the name of an instruction")?;
-                self.primary()?;
+                self.annotations()?;
                 InstrKind::Nothing
             }
             Token::Word(Word::Show) => {
@@ -159,6 +156,21 @@ impl Parser<'_> {
             kind,
             span: start.to(self.previous()),
         })
+    }
+
+    /// `R[{'RLX, 'SC}, scopes]`: which annotations an instruction can carry. OpenCL C says that
+    /// already.
+    fn annotations(&mut self) -> Result<()> {
+        self.name("the name of an instruction")?;
+        self.sign(Sign::OpenSquare)?;
+        if !self.is_sign(Sign::CloseSquare) {
+            self.expr()?;
+            while self.eat_sign(Sign::Comma) {
+                self.expr()?;
+            }
+        }
+        self.sign(Sign::CloseSquare)?;
+        Ok(())
     }
 
     fn block(&mut self) -> Result<Vec<Instr>> {

@@ -26,9 +26,11 @@ pub fn parse(source: &Source) -> Result<File> {
             parser.at += 1;
             Some(title)
         }
-        // Older files open with a bare name.
+        // Older files open with bare names.
         Token::Name(title) => {
-            parser.at += 1;
+            while matches!(parser.peek(), Token::Name(_)) {
+                parser.at += 1;
+            }
             Some(title)
         }
         _ => None,

@@ -12,6 +12,7 @@ mod route;
 use super::Report;
 use super::dot::colour;
 use super::graph::{Drawing, Node};
+use super::wrap::wrap;
 use geometry::{Point, Rect};
 use place::place;
 use route::{Route, route};
@@ -108,36 +109,15 @@ pub fn svg(report: &Report) -> Option<String> {
 fn notes(report: &Report, drawing: &Drawing) -> Vec<String> {
     let mut order: Vec<usize> = (0..drawing.failures.len()).collect();
     order.sort_by_key(|i| Some(*i) != drawing.marked);
-    let mut notes: Vec<String> = order
-        .iter()
-        .map(|i| {
-            let (rule, _, cycle) = &drawing.failures[*i];
-            format!("{rule}: {}", drawing.cycle_text(cycle))
-        })
-        .collect();
+    let mut notes: Vec<String> = Vec::new();
+    for broken in order.into_iter().map(|i| &drawing.failures[i]) {
+        let lines = drawing.cycle_lines(broken);
+        notes.push(format!("{}: {}", broken.rule, lines.join("; ")));
+    }
     if !report.flags.is_empty() {
         notes.push(format!("undefined behaviour: {}", report.flags.join(", ")));
     }
     notes
-}
-
-/// Breaks a text between words into lines of at most `columns` characters, where words allow.
-fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > columns {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    if !line.is_empty() {
-        lines.push(line);
-    }
-    lines
 }
 
 /// How wide a text is.
@@ -325,12 +305,5 @@ mod tests {
         let around = routes.last().expect("a route");
         let outside = |p: &&Point| !placed.boxes[0].contains(**p);
         assert!(around.points.iter().filter(outside).count() > 20);
-    }
-
-    #[test]
-    fn lines_break_between_words() {
-        assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
-        assert_eq!(wrap("alongword x", 3), ["alongword", "x"]);
-        assert_eq!(wrap("", 3), [""; 0]);
     }
 }

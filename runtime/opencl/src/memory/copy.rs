@@ -1,6 +1,7 @@
 //! Moving bytes.
 
 use super::rect::Shape;
+use super::stream;
 
 /// Copies bytes; the ranges may overlap.
 ///
@@ -8,8 +9,14 @@ use super::rect::Shape;
 /// Both ranges are valid for `size` bytes, and by the rules of OpenCL nobody else uses
 /// them meanwhile in a way that conflicts.
 pub unsafe fn bytes(from: *const u8, to: *mut u8, size: usize) {
-    // SAFETY: as the caller vouches.
-    unsafe { std::ptr::copy(from, to, size) };
+    let apart = (from as usize).abs_diff(to as usize) >= size;
+    if stream::is_large(size) && apart {
+        // SAFETY: as the caller vouches, and they do not overlap.
+        unsafe { stream::bytes(from, to, size) };
+    } else {
+        // SAFETY: as the caller vouches.
+        unsafe { std::ptr::copy(from, to, size) };
+    }
 }
 
 /// Copies a rectangular region row by row.

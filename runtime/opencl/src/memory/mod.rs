@@ -5,7 +5,8 @@
 //! gives its address. [`block`] allocates, [`owned`] lists what was allocated; [`buffer`] and [`image`] are the memory objects,
 //! [`object`] either of them; [`flags`] says what their flags mean; [`destructors`] are
 //! their callbacks; [`map`] keeps the account of their mappings; [`rect`] is the arithmetic
-//! of rectangular regions; [`svm`] is the heap of a context's shared virtual memory; [`copy`] moves the bytes.
+//! of rectangular regions; [`svm`] is the heap of a context's shared virtual memory; [`copy`]
+//! moves the bytes, and [`stream`] many of them.
 
 pub mod block;
 pub mod buffer;
@@ -17,6 +18,7 @@ pub mod map;
 pub mod object;
 pub mod owned;
 pub mod rect;
+pub mod stream;
 pub mod svm;
 
 pub use buffer::Buffer;

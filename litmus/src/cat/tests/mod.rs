@@ -1,5 +1,7 @@
 //! Tests of the cat language.
 
+mod idioms;
+
 use super::ast::Role;
 use super::ir::Op;
 use super::{Model, OrderDomain, Property};
@@ -166,10 +168,13 @@ fn recursive_definitions() {
     assert!(message.contains("recursive definition"), "{message}");
     assert_eq!(covered, "a");
     let (message, _) = bad("let rec f(x) = f(x) acyclic f(po)");
-    assert!(
-        message.contains("functions cannot be recursive"),
-        "{message}"
-    );
+    assert!(message.contains("nest more than"), "{message}");
+    let (message, covered) = bad("let rec f(x) = x and r = f(r) acyclic r");
+    assert!(message.contains("`f` is a function"), "{message}");
+    assert_eq!(covered, "f(x)");
+    let (message, covered) = bad("let rec s = R | range([s]; po) empty s");
+    assert_eq!(message, "a set is needed here, this is a relation");
+    assert_eq!(covered, "s");
 }
 
 #[test]

@@ -3,20 +3,21 @@
 //! An allowed outcome has a witness: a consistent execution that ends in it. A forbidden one has
 //! none, and the reason is a smallest set of checks without which there would be one: checks are
 //! taken in, one after the other, as long as an execution with the outcome is left, and those that
-//! had to stay out are shown failing on the execution that is left at the end, each with a shortest
-//! cycle, taken apart into reads-from, coherence and program order.
+//! had to stay out are shown failing on the execution that is left at the end, each with a smallest
+//! cycle, taken apart into reads-from, coherence, program order and what synchronizes ([`derive`]).
 
-use super::bits::{Row, each, has};
-use super::eval::{Bounds, Side};
+mod derive;
+
+use super::bits::Row;
+use super::eval::{Bounds, Side, Truth};
 use super::search::{Findings, Question, Search, Witness};
 use super::skeleton::{Skeleton, Written};
 use super::unfold::Kind;
 use super::{Error, Limits, Model, State, each_skeleton, question_constants, unfold_all};
-use crate::cat::ir::{NodeId, Op};
-use crate::cat::vocabulary::{BaseRel, Known, NAMES};
+use crate::cat::ir::Op;
 use crate::cat::{Check, Property, Role, order_bit};
-use crate::program::{LocId, MemOrder, MemScope, Predicate, Program, Region, ThreadId};
-use std::collections::VecDeque;
+use crate::program::{FenceFlags, LocId, MemOrder, MemScope, Predicate, Program, Region, ThreadId};
+use derive::Derivation;
 use std::sync::Arc;
 
 /// What is to be said about an outcome.
@@ -48,9 +49,14 @@ pub struct Failure {
     pub file: Arc<str>,
     /// The line in that file.
     pub line: u32,
+    /// What the file says about it: the comment above.
+    pub note: Option<Arc<str>>,
     /// Edges that lead from an event back to itself; for a check of emptiness, from one event to
-    /// the other. Empty where a total order cannot be completed.
+    /// the other. Empty where a total order cannot be completed, or where something that must be
+    /// there is missing.
     pub cycle: Vec<Edge>,
+    /// The check asks for something (`~empty`, `~acyclic`, …) that is not there.
+    pub missing: bool,
 }
 
 /// An edge between events.
@@ -62,6 +68,9 @@ pub struct Edge {
     pub to: usize,
     /// The name of the relation; `^-1` after it for an edge that runs backward.
     pub label: String,
+    /// The edges that a relation of the model's making stands for here; none for one that the program
+    /// or the execution has.
+    pub parts: Vec<Edge>,
 }
 
 /// An execution.
@@ -90,6 +99,8 @@ pub struct Shown {
     pub region: Option<Region>,
     /// Its order and scope, unless it is not atomic.
     pub ordering: Option<(MemOrder, MemScope)>,
+    /// The regions that it orders, for fences and barriers.
+    pub flags: Option<FenceFlags>,
     /// The value read.
     pub read: Option<i64>,
     /// The value written.
@@ -185,7 +196,9 @@ impl Failure {
             check: check.name.clone(),
             file: check.file.clone(),
             line: check.line,
+            note: check.note.clone(),
             cycle,
+            missing: check.negated,
         }
     }
 }
@@ -334,6 +347,10 @@ fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Executio
                 place: event.place,
                 region: skeleton.region_of(event),
                 ordering: skeleton.order_of(event),
+                flags: match event.kind {
+                    Kind::Fence | Kind::Entry | Kind::Exit => event.source.map(|s| s.flags),
+                    Kind::Read | Kind::Write | Kind::Rmw => None,
+                },
                 read: event.kind.reads().then(|| value(i)).flatten(),
                 written: match event.written {
                     Written::Nothing => None,
@@ -405,135 +422,18 @@ fn cycle_of<const W: usize>(
             bounds.node(index, Side::Upper);
         }
     }
-    let rows = bounds.low(check.node);
+    if bounds.truth(check, true) != Truth::Fails {
+        return None;
+    }
     if check.negated {
         // Something is missing, and what is missing cannot be drawn.
         return Some(Vec::new());
     }
+    let initial = skeleton.events.iter().map(|e| e.source.is_none()).collect();
+    let mut derivation = Derivation::new(&bounds, initial, check.node);
     match check.property {
-        Property::Empty => rows
-            .iter()
-            .enumerate()
-            .flat_map(|(a, row)| each(row).map(move |b| (a, b)))
-            .map(|(a, b)| derive(&bounds, check.node, a, b))
-            .min_by_key(Vec::len),
-        Property::Irreflexive => (0..n)
-            .filter(|i| has(&rows[*i], *i))
-            .map(|i| derive(&bounds, check.node, i, i))
-            .min_by_key(Vec::len),
-        Property::Acyclic => (0..n)
-            .filter_map(|i| walk(rows, i, i))
-            .map(|path| {
-                path.windows(2)
-                    .flat_map(|pair| derive(&bounds, check.node, pair[0], pair[1]))
-                    .collect::<Vec<Edge>>()
-            })
-            .min_by_key(Vec::len),
+        Property::Empty => derivation.best(|_, _| true),
+        Property::Irreflexive => derivation.best(|a, b| a == b),
+        Property::Acyclic => derivation.cycle(),
     }
-}
-
-/// The shortest path of at least one edge.
-fn walk<const W: usize>(rows: &[Row<W>], from: usize, to: usize) -> Option<Vec<usize>> {
-    let mut previous = vec![None; rows.len()];
-    let mut queue = VecDeque::from([from]);
-    while let Some(at) = queue.pop_front() {
-        for next in each(&rows[at]) {
-            if next == to {
-                let mut path = vec![to, at];
-                let mut step = at;
-                while step != from {
-                    step = previous[step]?;
-                    path.push(step);
-                }
-                path.reverse();
-                return Some(path);
-            }
-            if previous[next].is_none() && next != from {
-                previous[next] = Some(at);
-                queue.push_back(next);
-            }
-        }
-    }
-    None
-}
-
-/// Takes a pair of a node apart into edges of the program and of the execution.
-fn derive<const W: usize>(
-    bounds: &Bounds<'_, W>,
-    node: NodeId,
-    from: usize,
-    to: usize,
-) -> Vec<Edge> {
-    let holds = |node: NodeId| has(&bounds.low(node)[from], to);
-    let edge = |label: &str| {
-        vec![Edge {
-            from,
-            to,
-            label: label.to_owned(),
-        }]
-    };
-    match bounds.model.ops[node.index()] {
-        Op::Rf => edge("rf"),
-        Op::Order(k) => edge(&bounds.model.orders[k as usize].name),
-        Op::RelBase(rel) => edge(name_of(rel)),
-        Op::Cross(..) => edge("init"),
-        Op::Id(_) | Op::Empty | Op::Fix(_) => Vec::new(),
-        Op::Union(a, b) => derive(bounds, if holds(a) { a } else { b }, from, to),
-        // The side that was chosen says more than the one that the program fixes.
-        Op::Inter(a, b) => {
-            let dynamic = &bounds.model.dynamic;
-            let chosen = if dynamic[a.index()] || !dynamic[b.index()] {
-                a
-            } else {
-                b
-            };
-            derive(bounds, chosen, from, to)
-        }
-        Op::Diff(a, _) | Op::MaskLeft(_, a) | Op::MaskRight(a, _) => derive(bounds, a, from, to),
-        Op::Seq(a, b) => {
-            let middle = each(&bounds.low(a)[from]).find(|m| has(&bounds.low(b)[*m], to));
-            let Some(middle) = middle else {
-                return Vec::new();
-            };
-            let mut edges = derive(bounds, a, from, middle);
-            edges.extend(derive(bounds, b, middle, to));
-            edges
-        }
-        Op::Plus(a) => walk(bounds.low(a), from, to)
-            .unwrap_or_default()
-            .windows(2)
-            .flat_map(|pair| derive(bounds, a, pair[0], pair[1]))
-            .collect(),
-        Op::Inverse(a) => {
-            let mut edges = derive(bounds, a, to, from);
-            edges.reverse();
-            edges
-                .into_iter()
-                .map(|e| Edge {
-                    from: e.to,
-                    to: e.from,
-                    label: match e.label.strip_suffix("^-1") {
-                        Some(label) => label.to_owned(),
-                        None => format!("{}^-1", e.label),
-                    },
-                })
-                .collect()
-        }
-        // A recursive relation is shown as one edge.
-        Op::RecVar(..) => edge("rec"),
-        Op::EmptySet
-        | Op::SetBase(_)
-        | Op::SetUnion(..)
-        | Op::SetInter(..)
-        | Op::SetDiff(..)
-        | Op::Domain(_)
-        | Op::Range(_) => Vec::new(),
-    }
-}
-
-fn name_of(rel: BaseRel) -> &'static str {
-    NAMES
-        .iter()
-        .find(|(_, known)| *known == Known::Rel(rel))
-        .map_or("", |(name, _)| name)
 }
