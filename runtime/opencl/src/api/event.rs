@@ -38,6 +38,10 @@ entry_points! {
             handles.map(|&handle| object::find(handle)).collect::<Result<_>>()?;
         let same = events.windows(2).all(|pair| Arc::ptr_eq(&pair[0].context, &pair[1].context));
         ensure!(same, CL_INVALID_CONTEXT);
+        // One of them may wait for what is not flushed before a later one of the list.
+        for queue in events.iter().filter_map(|event| event.queue.as_ref()) {
+            queue.flush();
+        }
         let failed = events.iter().filter(|event| event.wait() < 0).count();
         ensure!(failed == 0, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         Ok(())

@@ -7,9 +7,9 @@ use opencl_sys::*;
 use super::device_of;
 use crate::context::Context;
 use crate::edge::entry::entry_points;
-use crate::edge::{Error, raw};
+use crate::edge::{Error, ensure, raw};
 use crate::object;
-use crate::queue::Queue;
+use crate::queue::{HOST_QUEUE_PROPERTIES, Queue};
 
 entry_points! {
     /// Makes a host queue (OpenCL 1.x).
@@ -20,6 +20,8 @@ entry_points! {
     ) -> cl_command_queue {
         let context = object::find::<Context>(context)?;
         let device = device_of(device)?;
+        ensure!(context.has(&device), CL_INVALID_DEVICE);
+        ensure!(properties & !HOST_QUEUE_PROPERTIES == 0, CL_INVALID_VALUE);
         Ok(object::publish(&Queue::new(context, device, properties, None)?))
     }
 
@@ -56,8 +58,8 @@ entry_points! {
         device: cl_device_id,
         _command_queue: cl_command_queue,
     ) {
-        object::find::<Context>(context)?;
-        device_of(device)?;
+        let context = object::find::<Context>(context)?;
+        ensure!(context.has(&device_of(device)?), CL_INVALID_DEVICE);
         Err(Error(CL_INVALID_OPERATION))
     }
 

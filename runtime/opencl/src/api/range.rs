@@ -147,14 +147,20 @@ entry_points! {
         unsafe { copy_start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         let mut held: Vec<Arc<Buffer>> = Vec::with_capacity(count);
         for (&handle, &place) in handles.iter().zip(places) {
-            let buffer = buffer_of(&queue, handle)?;
+            // The list may have NULL in it, for which the function gets NULL.
+            let buffer = if handle.is_null() {
+                None
+            } else {
+                Some(buffer_of(&queue, handle)?)
+            };
+            let start = buffer.as_ref().map_or(std::ptr::null_mut(), |buffer| buffer.start());
             let offset = (place as usize).checked_sub(args as usize);
             let offset = offset.ok_or(Error(CL_INVALID_VALUE))?;
             let inside = offset.checked_add(size_of::<usize>()).is_some_and(|end| end <= cb_args);
             ensure!(inside, CL_INVALID_VALUE);
             // SAFETY: the place lies inside the copy.
-            unsafe { copy_start.add(offset).cast::<*mut u8>().write_unaligned(buffer.start()) };
-            held.push(buffer);
+            unsafe { copy_start.add(offset).cast::<*mut u8>().write_unaligned(start) };
+            held.extend(buffer);
         }
         let null_args = args.is_null();
         // SAFETY: the application vouches for its wait list.

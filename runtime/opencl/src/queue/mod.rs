@@ -53,6 +53,10 @@ fn submission() -> Submission {
     *SUBMISSION
 }
 
+/// What host queues can be.
+pub const HOST_QUEUE_PROPERTIES: cl_command_queue_properties =
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+
 /// A host command queue.
 #[repr(C)]
 pub struct Queue {
@@ -80,14 +84,16 @@ impl Queue {
         property_list: Option<Vec<cl_queue_properties>>,
     ) -> Result<Arc<Self>> {
         ensure!(context.has(&device), CL_INVALID_DEVICE);
-        let known = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
-            | CL_QUEUE_PROFILING_ENABLE
-            | CL_QUEUE_ON_DEVICE
-            | CL_QUEUE_ON_DEVICE_DEFAULT;
+        let known = HOST_QUEUE_PROPERTIES | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
         ensure!(properties & !known == 0, CL_INVALID_VALUE);
-        let needs_device_queue =
-            properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0 && properties & CL_QUEUE_ON_DEVICE == 0;
-        ensure!(!needs_device_queue, CL_INVALID_VALUE);
+        // A device queue is out of order, and only it can be the default one.
+        let without = |property, needed| properties & property != 0 && properties & needed == 0;
+        let out_of_order = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        ensure!(
+            !without(CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_ON_DEVICE),
+            CL_INVALID_VALUE
+        );
+        ensure!(!without(CL_QUEUE_ON_DEVICE, out_of_order), CL_INVALID_VALUE);
         ensure!(
             properties & !capabilities::QUEUE_PROPERTIES == 0,
             CL_INVALID_QUEUE_PROPERTIES
@@ -107,22 +113,25 @@ impl Queue {
     /// Makes a queue from a property list.
     ///
     /// # Errors
-    /// As [`Queue::new`]; `CL_INVALID_VALUE` for an unknown property.
+    /// As [`Queue::new`]; `CL_INVALID_VALUE` for an unknown property or one given twice.
     pub fn with_properties(
         context: Arc<Context>,
         device: Arc<Device>,
         list: Vec<cl_queue_properties>,
         given: bool,
     ) -> Result<Arc<Self>> {
-        let mut properties = 0;
+        let mut bits = None;
         let mut size = None;
         for (key, value) in raw::pairs(&list) {
-            match key as u32 {
-                CL_QUEUE_PROPERTIES => properties = value,
-                CL_QUEUE_SIZE => size = Some(value),
-                _ => return Err(Error(CL_INVALID_VALUE)),
-            }
+            let known = match u32::try_from(key) {
+                Ok(CL_QUEUE_PROPERTIES) => &mut bits,
+                Ok(CL_QUEUE_SIZE) => &mut size,
+                Ok(_) | Err(_) => return Err(Error(CL_INVALID_VALUE)),
+            };
+            // Given twice, it would have two values.
+            ensure!(known.replace(value).is_none(), CL_INVALID_VALUE);
         }
+        let properties = bits.unwrap_or(0);
         // A size is for device queues only.
         ensure!(
             size.is_none() || properties & CL_QUEUE_ON_DEVICE != 0,

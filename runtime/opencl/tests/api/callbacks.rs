@@ -96,6 +96,68 @@ fn a_callback_can_release_its_own_queue() {
     release_events(&[gate, first, second]);
 }
 
+struct Waiting<'a> {
+    notes: &'a Notes,
+    until: usize,
+}
+
+unsafe extern "C" fn wait_for_notes(_: cl_event, status: cl_int, waiting: *mut c_void) {
+    let waiting = unsafe { &*waiting.cast::<Waiting>() };
+    waiting.notes.wait_for(waiting.until);
+    waiting.notes.add(status);
+}
+
+/// A callback may take as long as it likes: neither its queue nor other contexts wait for it.
+#[test]
+fn a_callback_that_blocks_stops_neither_queues_nor_other_contexts() {
+    let (rig, other) = (Rig::new(), Rig::new());
+    let notes = Notes::default();
+    let waiting = Waiting {
+        notes: &notes,
+        until: 2,
+    };
+    let user_data = std::ptr::from_ref(&waiting).cast_mut().cast();
+    let first = rig.marker(&[]);
+    let code = unsafe { clSetEventCallback(first, CL_COMPLETE, Some(wait_for_notes), user_data) };
+    assert_eq!(code, CL_SUCCESS);
+    // While it blocks, its queue goes on.
+    let buffer = rig.buffer(0, 4);
+    let second = rig.write(buffer, &[1, 2, 3, 4], &[]);
+    assert_eq!(wait(&[second]), CL_SUCCESS);
+    rig.finish();
+    notes.add(7);
+    // And callbacks of another context are called.
+    let elsewhere = other.marker(&[]);
+    let code =
+        unsafe { clSetEventCallback(elsewhere, CL_RUNNING, Some(note_status), notes.pointer()) };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(notes.wait_for(3), [7, CL_RUNNING, CL_COMPLETE]);
+    release_events(&[first, second, elsewhere]);
+    release_buffers(&[buffer]);
+}
+
+/// User events are submitted from the start, and run when they are set.
+#[test]
+fn user_events_tell_their_states_too() {
+    let rig = Rig::new();
+    for (status, told) in [
+        (CL_COMPLETE, [CL_SUBMITTED, CL_RUNNING, CL_COMPLETE]),
+        (-9, [CL_SUBMITTED, -9, -9]),
+    ] {
+        let notes = Notes::default();
+        let event = rig.user_event();
+        for trigger in [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED] {
+            let code =
+                unsafe { clSetEventCallback(event, trigger, Some(note_status), notes.pointer()) };
+            assert_eq!(code, CL_SUCCESS);
+        }
+        assert_eq!(notes.wait_for(1), [CL_SUBMITTED]);
+        assert_eq!(unsafe { clSetUserEventStatus(event, status) }, CL_SUCCESS);
+        assert_eq!(notes.wait_for(3), told);
+        release_events(&[event]);
+    }
+}
+
 struct Tagged<'a>(&'a Notes, i32);
 
 unsafe extern "C" fn note_tag(_: cl_mem, tagged: *mut c_void) {

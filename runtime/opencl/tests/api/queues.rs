@@ -1,11 +1,14 @@
 //! Queues: properties, order, independence, release with work pending.
 
+use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use opencl_sys::*;
 use touchstone::api::event::*;
 use touchstone::api::memory::*;
 use touchstone::api::queue::*;
+use touchstone::api::range::*;
 use touchstone::api::sync::*;
 use touchstone::api::transfer::*;
 
@@ -40,11 +43,41 @@ fn properties_are_kept_and_checked() {
     let properties = u64::from(CL_QUEUE_PROPERTIES);
     assert_eq!(make(&[0x7777, 1, 0]), CL_INVALID_VALUE);
     assert_eq!(make(&[properties, 1 << 20, 0]), CL_INVALID_VALUE);
+    // The number of a property in the low half only.
+    assert_eq!(make(&[(1 << 32) | properties, 0, 0]), CL_INVALID_VALUE);
+    assert_eq!(make(&[properties, 0, properties, 0, 0]), CL_INVALID_VALUE);
+    let size = u64::from(CL_QUEUE_SIZE);
+    assert_eq!(make(&[size, 4096, 0]), CL_INVALID_VALUE);
+    assert_eq!(make(&[properties, CL_QUEUE_ON_DEVICE, 0]), CL_INVALID_VALUE);
+    let default = CL_QUEUE_ON_DEVICE_DEFAULT;
+    assert_eq!(make(&[properties, default, 0]), CL_INVALID_VALUE);
     let on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     assert_eq!(
         make(&[properties, on_device, 0]),
         CL_INVALID_QUEUE_PROPERTIES
     );
+    assert_eq!(
+        make(&[properties, on_device | default, size, 4096, 0]),
+        CL_INVALID_QUEUE_PROPERTIES
+    );
+    // The older function knows two properties.
+    let mut code = 1;
+    unsafe { clCreateCommandQueue(rig.context, device(), on_device, &mut code) };
+    assert_eq!(code, CL_INVALID_VALUE);
+    unsafe {
+        assert_eq!(
+            clSetCommandQueueProperty(rig.queue, 0, CL_TRUE, null_mut()),
+            CL_INVALID_OPERATION
+        );
+        assert_eq!(
+            clSetCommandQueueProperty(rig.context, 0, CL_TRUE, null_mut()),
+            CL_INVALID_COMMAND_QUEUE
+        );
+        assert_eq!(
+            clSetDefaultDeviceCommandQueue(rig.context, device(), rig.queue),
+            CL_INVALID_OPERATION
+        );
+    }
     let code =
         unsafe { clGetCommandQueueInfo(rig.queue, CL_QUEUE_SIZE, 0, null_mut(), null_mut()) };
     assert_eq!(code, CL_INVALID_COMMAND_QUEUE);
@@ -238,4 +271,148 @@ fn migration_is_a_command_like_others() {
     assert_eq!(migrate(1, 1 << 9, null_mut()), CL_INVALID_VALUE);
     release_events(&[event]);
     release_buffers(&[buffer]);
+}
+
+/// A barrier with a list waits for the list only, and still holds what comes after it.
+#[test]
+fn a_barrier_with_a_list_holds_what_comes_after_it() {
+    let rig = Rig::with(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    let gates = [rig.user_event(), rig.user_event()];
+    let before = rig.marker(&gates[..1]);
+    let mut barrier = null_mut();
+    let code = unsafe { clEnqueueBarrierWithWaitList(rig.queue, 1, &gates[1], &mut barrier) };
+    assert_eq!(code, CL_SUCCESS);
+    let buffer = rig.buffer(0, 1);
+    let after = rig.write(buffer, &[1], &[]);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    assert!(status(barrier) > CL_RUNNING && status(after) > CL_RUNNING);
+    assert_eq!(
+        unsafe { clSetUserEventStatus(gates[1], CL_COMPLETE) },
+        CL_SUCCESS
+    );
+    assert_eq!(wait(&[barrier, after]), CL_SUCCESS);
+    assert!(
+        status(before) > CL_RUNNING,
+        "it did not wait for all before it"
+    );
+    assert_eq!(
+        unsafe { clSetUserEventStatus(gates[0], CL_COMPLETE) },
+        CL_SUCCESS
+    );
+    rig.finish();
+    release_events(&[before, barrier, after, gates[0], gates[1]]);
+    release_buffers(&[buffer]);
+}
+
+/// A native kernel that ends when as many as expected have started.
+unsafe extern "C" fn meet(meeting: *mut c_void) {
+    let meeting = unsafe { &**meeting.cast::<*const Meeting>() };
+    meeting.came.fetch_add(1, Ordering::Relaxed);
+    let start = std::time::Instant::now();
+    while meeting.came.load(Ordering::Relaxed) < meeting.expected {
+        if start.elapsed() > std::time::Duration::from_secs(20) {
+            meeting.missed.store(true, Ordering::Relaxed);
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+struct Meeting {
+    expected: usize,
+    came: AtomicUsize,
+    missed: AtomicBool,
+}
+
+impl Meeting {
+    fn of(expected: usize) -> Self {
+        Self {
+            expected,
+            came: AtomicUsize::new(0),
+            missed: AtomicBool::new(false),
+        }
+    }
+
+    fn enqueue(&self, queue: cl_command_queue) {
+        let mut meeting = std::ptr::from_ref(self);
+        let code = unsafe {
+            clEnqueueNativeKernel(
+                queue,
+                Some(meet),
+                (&raw mut meeting).cast(),
+                size_of_val(&meeting),
+                0,
+                null(),
+                null_mut(),
+                0,
+                null(),
+                null_mut(),
+            )
+        };
+        assert_eq!(code, CL_SUCCESS);
+    }
+}
+
+/// More commands run at once than the machine has processors, if they are of as many queues.
+#[test]
+fn queues_go_on_whatever_the_others_do() {
+    let rig = Rig::new();
+    let queues: Vec<_> = (0..9).map(|_| queue(rig.context, 0)).collect();
+    let meeting = Meeting::of(queues.len());
+    for queue in &queues {
+        meeting.enqueue(*queue);
+    }
+    for queue in &queues {
+        assert_eq!(unsafe { clFinish(*queue) }, CL_SUCCESS);
+        assert_eq!(unsafe { clReleaseCommandQueue(*queue) }, CL_SUCCESS);
+    }
+    assert!(!meeting.missed.load(Ordering::Relaxed));
+}
+
+#[test]
+fn commands_of_an_out_of_order_queue_run_at_once() {
+    let rig = Rig::with(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    let meeting = Meeting::of(2);
+    meeting.enqueue(rig.queue);
+    meeting.enqueue(rig.queue);
+    rig.finish();
+    assert!(!meeting.missed.load(Ordering::Relaxed));
+}
+
+/// The thread that waits may run commands itself, but none that it does not wait for: here,
+/// one that ends only after the wait.
+#[test]
+fn who_waits_runs_nothing_else() {
+    for properties in [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE] {
+        for _ in 0..200 {
+            let rig = Rig::with(properties);
+            let other = queue(rig.context, properties);
+            let awaited = rig.marker(&[]);
+            let meeting = Meeting::of(2);
+            meeting.enqueue(rig.queue);
+            let buffer = rig.buffer(0, 4);
+            let mut word = [0u8; 4];
+            let code = unsafe {
+                clEnqueueReadBuffer(
+                    other,
+                    buffer,
+                    CL_TRUE,
+                    0,
+                    4,
+                    word.as_mut_ptr().cast(),
+                    0,
+                    null(),
+                    null_mut(),
+                )
+            };
+            assert_eq!(code, CL_SUCCESS);
+            assert_eq!(wait(&[awaited]), CL_SUCCESS);
+            meeting.came.fetch_add(1, Ordering::Relaxed);
+            rig.finish();
+            assert!(!meeting.missed.load(Ordering::Relaxed));
+            release_events(&[awaited]);
+            release_buffers(&[buffer]);
+            assert_eq!(unsafe { clReleaseCommandQueue(other) }, CL_SUCCESS);
+        }
+    }
 }
