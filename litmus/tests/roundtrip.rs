@@ -3,9 +3,9 @@
 
 use classay_litmus::program::{
     Access, Address, Atom, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Condition,
-    Expected, Expr, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Observable, Placement,
-    Predicate, Program, Quantifier, RegId, Region, Register, Relation, RmwOp, ScalarType, Thread,
-    ThreadId, UnOp,
+    Expected, Expr, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Memory, Observable,
+    Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation, RmwOp,
+    ScalarType, Thread, ThreadId, UnOp,
 };
 use classay_litmus::shipped;
 use classay_litmus::syntax::{read_bytes, read_litmus, read_yaml, write_litmus, write_yaml};
@@ -65,6 +65,7 @@ fn locations() -> impl Strategy<Value = Vec<Location>> {
                     init.truncate(1);
                 }
                 Location {
+                    memory: Memory::Unstated,
                     name: name.to_string(),
                     region: if local { Region::Local } else { Region::Global },
                     generic,
@@ -397,6 +398,7 @@ fn thread(locations: Vec<Location>) -> impl Strategy<Value = Thread> {
             registers: registers.len() as u32,
         });
         (placement(), vec(instruction(&scene), 0..6)).prop_map(move |(placement, body)| Thread {
+            kernel: None,
             placement,
             registers: registers.clone(),
             body,
@@ -461,6 +463,8 @@ fn program() -> impl Strategy<Value = Program> {
                 ),
             )
                 .prop_map(move |(predicate, filter, quantifier)| Program {
+                    queues: Vec::new(),
+                    commands: Vec::new(),
                     name: name.clone(),
                     locations: locations.clone(),
                     threads: threads.clone(),

@@ -149,8 +149,8 @@ impl Run<'_, '_> {
                     fence(ordering(*order));
                 }
             },
-            // `Shape::of` refuses barriers on the host.
-            Instr::Barrier(_) => {}
+            // `Shape::of` refuses barriers on the host, and commands.
+            Instr::Barrier(_) | Instr::Host(_) => {}
             Instr::If {
                 condition,
                 then,

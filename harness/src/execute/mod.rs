@@ -67,11 +67,16 @@ impl From<cl::CallError> for NotRun {
     }
 }
 
-/// A test that no kernel can express is skipped on every device; the reason says why.
+/// A test that cannot be written for a launch is skipped on every device; the reason says why.
 impl From<Inexpressible> for NotRun {
     fn from(why: Inexpressible) -> NotRun {
+        let capability = if why == Inexpressible::Commands {
+            "a test of one kernel on each device"
+        } else {
+            "a test that OpenCL can express"
+        };
         NotRun::Skip {
-            capability: "a test that OpenCL can express".into(),
+            capability: capability.into(),
             reason: why.to_string(),
         }
     }

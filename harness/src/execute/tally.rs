@@ -206,12 +206,15 @@ mod tests {
         Program {
             name: "two registers".into(),
             locations: Vec::new(),
+            queues: Vec::new(),
+            commands: Vec::new(),
             threads: vec![Thread {
                 placement: Placement::Device {
                     device: 0,
                     work_group: 0,
                     sub_group: None,
                 },
+                kernel: None,
                 registers: ["a", "b"]
                     .map(|name| Register {
                         name: name.into(),

@@ -56,14 +56,19 @@ pub enum BaseSet {
     Local,
     /// Events of host threads.
     Host,
-    /// Accesses to locations that only fine-grained SVM with atomics can hold: a host thread or
-    /// more than one device touches them.
+    /// Accesses to locations in fine-grained SVM with atomics: those that are stated to be, and of
+    /// the locations that state nothing those that a host thread or more than one device touches.
     SvmAtomics,
     /// Accesses to locations that some thread reaches through a pointer without an address space.
     Generic,
-    /// Accesses to locations that are stated not to be fine-grained SVM with atomics. The in-memory
-    /// form of a program states nothing about allocations, so no event is one yet.
+    /// Accesses to locations that are stated not to be fine-grained SVM with atomics: buffers,
+    /// coarse-grained SVM, fine-grained SVM without atomics.
     Coarse,
+    /// Accesses to locations that are stated not to be SVM.
+    Buffer,
+    /// Accesses by host threads to buffers and coarse-grained SVM that are not mapped for them, and
+    /// accesses by kernels to what may be mapped.
+    Stray,
     /// No event: annotations of other languages that OpenCL C does not have.
     Never,
 }
@@ -89,8 +94,12 @@ pub enum BaseRel {
     SameSubGroup,
     /// Same work-group.
     SameWorkGroup,
+    /// Same kernel-instance.
+    SameKernel,
     /// Same device.
     SameDevice,
+    /// Same object: a location, whichever element of it.
+    SameObject,
     /// Fences of the same barrier instance, in whichever threads.
     SameBarrier,
     /// Edges that commands state between actions of host threads and kernels.
@@ -182,6 +191,8 @@ pub const NAMES: &[(&str, Known)] = {
         ("GENERIC", Set(S::Generic)),
         ("GEN", Set(S::Generic)),
         ("COARSE", Set(S::Coarse)),
+        ("BUFFER", Set(S::Buffer)),
+        ("STRAY", Set(S::Stray)),
         ("CON", Set(S::Never)),
         ("LK", Set(S::Never)),
         ("LS", Set(S::Never)),
@@ -205,6 +216,8 @@ pub const NAMES: &[(&str, Known)] = {
         ("same-wg", Rel(R::SameWorkGroup)),
         ("same_wg", Rel(R::SameWorkGroup)),
         ("wg", Rel(R::SameWorkGroup)),
+        ("ski", Rel(R::SameKernel)),
+        ("obj", Rel(R::SameObject)),
         ("sdv", Rel(R::SameDevice)),
         ("same-dv", Rel(R::SameDevice)),
         ("same_dv", Rel(R::SameDevice)),

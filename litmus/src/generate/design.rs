@@ -3,8 +3,8 @@
 use super::shape::Slot;
 use crate::program::{
     Access, Address, Atom, Atomicity, Barrier, BinOp, Condition, Expr, FenceFlags, Instr, LocId,
-    Location, MemOrder, MemScope, Observable, Placement, Predicate, Program, Quantifier, RegId,
-    Region, Register, Relation, RmwOp, ScalarType, Thread, ThreadId,
+    Location, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program, Quantifier,
+    RegId, Region, Register, Relation, RmwOp, ScalarType, Thread, ThreadId,
 };
 
 /// How an access is made.
@@ -78,6 +78,7 @@ impl Design {
                     .get(l)
                     .map_or_else(|| format!("x{l}"), |n| (*n).to_string()),
                 region: self.regions[l],
+                memory: Memory::Unstated,
                 generic: false,
                 ty: ScalarType::Int,
                 atomic: atomic(l),
@@ -96,6 +97,7 @@ impl Design {
             }
             threads.push(Thread {
                 placement: self.placements[t],
+                kernel: None,
                 registers: (0..registers.len())
                     .map(|r| Register {
                         name: format!("r{r}"),
@@ -120,6 +122,8 @@ impl Design {
             name: name.to_string(),
             locations,
             threads,
+            queues: Vec::new(),
+            commands: Vec::new(),
             condition: Condition {
                 quantifier: Quantifier::Exists,
                 predicate,

@@ -151,8 +151,9 @@ impl<'p> BodyWriter<'p> {
                     scope.name()
                 ));
             }
-            // Barriers stand between segments, where the test kernel writes them.
-            Instr::Barrier(_) => {}
+            // Barriers stand between segments, where the test kernel writes them; `Shape::of`
+            // refuses programs with commands.
+            Instr::Barrier(_) | Instr::Host(_) => {}
             Instr::If {
                 condition,
                 then,

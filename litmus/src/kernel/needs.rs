@@ -209,7 +209,8 @@ fn collect_uses(
         | Instr::Barrier(_)
         | Instr::If { .. }
         | Instr::While { .. }
-        | Instr::Return => {}
+        | Instr::Return
+        | Instr::Host(_) => {}
     });
     walk_exprs(&thread.body, &mut |e| match e {
         Expr::Load(access) => {

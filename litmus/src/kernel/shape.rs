@@ -102,6 +102,9 @@ pub enum Inexpressible {
         /// Its type.
         ty: &'static str,
     },
+    /// Its host threads enqueue commands of their own.
+    #[error("the test enqueues commands of its own, and a launch is one kernel on each device")]
+    Commands,
     /// A thread on no device and no host: the test has no threads at all.
     #[error("the test has no threads that run")]
     NoThreads,
@@ -112,6 +115,9 @@ impl Shape {
     pub fn of(program: &Program) -> Result<Shape, Inexpressible> {
         if program.threads.is_empty() {
             return Err(Inexpressible::NoThreads);
+        }
+        if !program.commands.is_empty() {
+            return Err(Inexpressible::Commands);
         }
         let mut shape = Shape {
             devices: Vec::new(),
@@ -351,7 +357,8 @@ fn barriers_at_top(body: &[Instr], thread: ThreadId) -> Result<Vec<Barrier>, Ine
             | Instr::Effect(_)
             | Instr::Store { .. }
             | Instr::Fence { .. }
-            | Instr::Return => {}
+            | Instr::Return
+            | Instr::Host(_) => {}
         }
     }
     Ok(found)
@@ -380,7 +387,8 @@ pub fn walk_instrs(body: &[Instr], each: &mut dyn FnMut(&Instr)) {
             | Instr::Store { .. }
             | Instr::Fence { .. }
             | Instr::Barrier(_)
-            | Instr::Return => {}
+            | Instr::Return
+            | Instr::Host(_) => {}
         }
     }
 }
@@ -396,7 +404,7 @@ pub fn walk_exprs(body: &[Instr], each: &mut dyn FnMut(&Expr)) {
             walk_expr(value, each);
         }
         Instr::If { condition, .. } | Instr::While { condition, .. } => walk_expr(condition, each),
-        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => {}
+        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
     });
 }
 

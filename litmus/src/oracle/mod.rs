@@ -19,7 +19,9 @@ mod tests;
 pub use crate::cat::Model;
 pub use explain::{Action, Edge, Execution, Explanation, Failure, Refusal, Shown, explain};
 
-use crate::program::{Atom, Observable, Predicate, Program, Quantifier, ThreadId};
+use crate::program::{
+    Atom, CommandError, CommandOrder, Observable, Predicate, Program, Quantifier, ThreadId,
+};
 use search::{Findings, Question, Search};
 use skeleton::Skeleton;
 use std::collections::BTreeSet;
@@ -113,6 +115,9 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// Its commands make no sense together.
+    #[error("{0}")]
+    Commands(#[from] CommandError),
     /// There are too many outcomes.
     #[error("the program has more than {limit} outcomes; the oracle does not keep more")]
     States {
@@ -242,6 +247,7 @@ fn each_skeleton(
             });
         }
     }
+    let order = CommandOrder::of(program)?;
     let mut chosen = vec![0; threads.len()];
     loop {
         let paths = threads
@@ -249,7 +255,7 @@ fn each_skeleton(
             .zip(&chosen)
             .map(|(t, c)| &t.paths[*c])
             .collect();
-        each(&Skeleton::new(program, paths))?;
+        each(&Skeleton::new(program, &order, paths))?;
         let mut position = 0;
         loop {
             if position == threads.len() {

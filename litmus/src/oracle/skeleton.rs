@@ -6,7 +6,8 @@ use super::unfold::{BarrierId, Kind, Mask, Path, PathEvent};
 use super::value::Sym;
 use crate::cat::vocabulary::{BaseRel, BaseSet};
 use crate::program::{
-    Atomicity, LocId, MemOrder, MemScope, Observable, Placement, Program, Region, ScalarType,
+    Atomicity, CommandOrder, LocId, MemOrder, MemScope, Memory, Observable, Placement, Point,
+    Program, Region, ScalarType, ThreadId,
 };
 
 /// Where the value that an event writes comes from.
@@ -59,11 +60,17 @@ pub struct Skeleton<'a> {
     pub starts: Vec<usize>,
     /// What the reads must satisfy.
     pub needs: Vec<Need<'a>>,
+    /// What commands order.
+    order: &'a CommandOrder,
 }
 
 impl<'a> Skeleton<'a> {
-    /// Joins paths.
-    pub fn new(program: &'a Program, paths: Vec<&'a Path>) -> Skeleton<'a> {
+    /// Joins paths of a program whose commands have the order given.
+    pub fn new(
+        program: &'a Program,
+        order: &'a CommandOrder,
+        paths: Vec<&'a Path>,
+    ) -> Skeleton<'a> {
         let mut touched: Vec<(LocId, u32)> = paths
             .iter()
             .flat_map(|p| p.events.iter().filter_map(|e| e.place))
@@ -110,6 +117,7 @@ impl<'a> Skeleton<'a> {
             events,
             starts,
             needs,
+            order,
         }
     }
 
@@ -192,14 +200,50 @@ impl<'a> Skeleton<'a> {
         pairs
     }
 
-    /// The order and scope of an event, unless it is not atomic.
+    /// The order and scope of an event, unless it is not atomic. "The host operations will apply at
+    /// all_svm_devices scope" (3.3.6.1), whatever is written. [mm.host]
     pub fn order_of(&self, event: &Event<'_>) -> Option<(MemOrder, MemScope)> {
         match event.source?.atomicity {
+            Atomicity::Atomic { order, .. } if self.on_host(event) => {
+                Some((order, MemScope::AllSvmDevices))
+            }
             Atomicity::Atomic { order, scope, .. } => {
                 Some((order, scope.unwrap_or(MemScope::Device)))
             }
             Atomicity::Plain | Atomicity::Volatile => None,
         }
+    }
+
+    fn on_host(&self, event: &Event<'_>) -> bool {
+        event
+            .thread
+            .is_some_and(|t| self.program.threads[t].placement == Placement::Host)
+    }
+
+    /// Where an event stands in the order of commands; nothing for initial writes.
+    fn point(&self, event: &Event<'_>) -> Option<Point> {
+        let (thread, source) = (event.thread?, event.source?);
+        let declared = &self.program.threads[thread];
+        Some(match (declared.placement, declared.kernel) {
+            (Placement::Host, _) => Point::Host(ThreadId(thread as u32), source.calls),
+            (Placement::Device { .. }, Some(kernel)) => Point::Kernel(kernel),
+            (Placement::Device { .. }, None) => Point::Free,
+        })
+    }
+
+    /// How the memory that an event touches is allocated; nothing for fences.
+    fn memory_of(&self, event: &Event<'_>) -> Option<Memory> {
+        let (location, _) = event.place?;
+        Some(self.program.locations[location.index()].memory)
+    }
+
+    /// Whether an event meets memory that is not mapped as it needs.
+    fn strays(&self, event: &Event<'_>) -> bool {
+        let (Some((location, _)), Some(at)) = (event.place, self.point(event)) else {
+            return false;
+        };
+        let memory = self.program.locations[location.index()].memory;
+        self.order.strays(memory, location, at, event.kind.writes())
     }
 
     /// The region of the location that an event touches.
@@ -274,14 +318,22 @@ impl<'a> Skeleton<'a> {
                 Some(source) if fence => source.flags.local,
                 _ => self.region_of(event) == Some(Region::Local),
             },
-            BaseSet::Host => event
-                .thread
-                .is_some_and(|t| self.program.threads[t].placement == Placement::Host),
-            BaseSet::SvmAtomics => event.place.is_some_and(|(l, _)| self.needs_svm(l)),
+            BaseSet::Host => self.on_host(event),
+            BaseSet::SvmAtomics => match self.memory_of(event) {
+                Some(Memory::FineSvmAtomics | Memory::SystemSvm) => true,
+                Some(Memory::Unstated) => event.place.is_some_and(|(l, _)| self.needs_svm(l)),
+                Some(Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm) | None => false,
+            },
+            BaseSet::Coarse => match self.memory_of(event) {
+                Some(Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm) => true,
+                Some(Memory::Unstated | Memory::FineSvmAtomics | Memory::SystemSvm) | None => false,
+            },
+            BaseSet::Buffer => self.memory_of(event) == Some(Memory::Buffer),
+            BaseSet::Stray => self.strays(event),
             BaseSet::Generic => event
                 .place
                 .is_some_and(|(l, _)| self.program.locations[l.index()].generic),
-            BaseSet::Coarse | BaseSet::Never => false,
+            BaseSet::Never => false,
         }
     }
 
@@ -295,7 +347,12 @@ impl<'a> Skeleton<'a> {
             BaseRel::Addr => self.masked(out, |e| &e.addr),
             BaseRel::Data => self.masked(out, |e| &e.data),
             BaseRel::Ctrl => self.masked(out, |e| &e.ctrl),
-            BaseRel::Command => {}
+            BaseRel::Command => self.pairs(out, |a, b| {
+                let (Some(x), Some(y)) = (self.point(a), self.point(b)) else {
+                    return false;
+                };
+                self.order.before(x, y)
+            }),
             BaseRel::Int => {
                 for (i, e) in self.events.iter().enumerate() {
                     match e.thread {
@@ -309,7 +366,14 @@ impl<'a> Skeleton<'a> {
                 }
             }
             BaseRel::Loc => self.pairs(out, |a, b| a.place.is_some() && a.place == b.place),
-            BaseRel::SameSubGroup | BaseRel::SameWorkGroup | BaseRel::SameDevice => {
+            BaseRel::SameObject => self.pairs(out, |a, b| match (a.place, b.place) {
+                (Some((x, _)), Some((y, _))) => x == y,
+                (Some(_), None) | (None, _) => false,
+            }),
+            BaseRel::SameSubGroup
+            | BaseRel::SameWorkGroup
+            | BaseRel::SameKernel
+            | BaseRel::SameDevice => {
                 self.pairs(out, |a, b| self.together(a, b, rel));
             }
             BaseRel::SameBarrier => self.pairs(out, |a, b| self.same_barrier(a, b)),
@@ -351,6 +415,8 @@ impl<'a> Skeleton<'a> {
             return true;
         }
         let threads = &self.program.threads;
+        // Groups are of one kernel-instance; a program without commands is one on each device.
+        let kernel = threads[ta].kernel == threads[tb].kernel;
         match (threads[ta].placement, threads[tb].placement) {
             (
                 Placement::Device {
@@ -365,9 +431,10 @@ impl<'a> Skeleton<'a> {
                 },
             ) => match rel {
                 BaseRel::SameDevice => d1 == d2,
-                BaseRel::SameWorkGroup => d1 == d2 && w1 == w2,
+                BaseRel::SameKernel => kernel && d1 == d2,
+                BaseRel::SameWorkGroup => kernel && d1 == d2 && w1 == w2,
                 // Work-items whose sub-group is not stated are in sub-groups of their own.
-                BaseRel::SameSubGroup => d1 == d2 && w1 == w2 && s1.is_some() && s1 == s2,
+                BaseRel::SameSubGroup => kernel && d1 == d2 && w1 == w2 && s1.is_some() && s1 == s2,
                 BaseRel::Id
                 | BaseRel::Int
                 | BaseRel::Po
@@ -376,6 +443,7 @@ impl<'a> Skeleton<'a> {
                 | BaseRel::Data
                 | BaseRel::Ctrl
                 | BaseRel::SameBarrier
+                | BaseRel::SameObject
                 | BaseRel::Command => false,
             },
             (Placement::Host, _) | (_, Placement::Host) => false,

@@ -1,6 +1,6 @@
 //! Instructions: the statements of a thread.
 
-use super::{Access, Expr, MemOrder, MemScope, RegId};
+use super::{Access, Expr, HostCall, MemOrder, MemScope, RegId};
 
 /// Which regions a fence or barrier orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -85,4 +85,6 @@ pub enum Instr {
     },
     /// `return;` ends the thread.
     Return,
+    /// A call of the OpenCL API; host threads only, not inside branches or loops.
+    Host(HostCall),
 }

@@ -2,24 +2,32 @@
 //!
 //! Every reader produces a [`Program`] and everything else (writers, kernel writer, oracle,
 //! generator) consumes it. A program is a handful of threads with a placement, the shared
-//! locations they touch, and a question about how it may end.
+//! locations they touch, perhaps the [`commands`](command) that its kernels are, and a question
+//! about how it may end.
 //!
 //! Expressions keep the shape of the source: a load may stand inside a larger expression. Operands
 //! are evaluated from left to right, and every memory access of an expression is sequenced before
 //! the access made by the instruction that contains it.
 
 mod access;
+mod command;
 mod condition;
 mod expr;
 mod instr;
+mod order;
 mod place;
 mod value;
+mod walk;
 
 pub use access::{Access, Address, Atomicity, CasStrength, Expected, MemOrder, MemScope, RmwOp};
+pub use command::{
+    Command, CommandId, CommandKind, HostCall, MapAccess, Queue, QueueId, QueueOrder,
+};
 pub use condition::{Atom, Condition, Observable, Predicate, Quantifier, Relation};
 pub use expr::{BinOp, Expr, UnOp};
 pub use instr::{Barrier, BarrierScope, FenceFlags, Instr};
-pub use place::{Location, Placement, Region, Register, Thread};
+pub use order::{CommandError, CommandOrder, Mistake, Point, Where};
+pub use place::{Location, Memory, Placement, Region, Register, Thread};
 pub use value::ScalarType;
 
 use std::fmt;
@@ -72,6 +80,10 @@ pub struct Program {
     pub locations: Vec<Location>,
     /// Threads, `P0` first.
     pub threads: Vec<Thread>,
+    /// Host command-queues; none in a program without commands.
+    pub queues: Vec<Queue>,
+    /// Commands that host threads enqueue, in the order of their calls, thread by thread.
+    pub commands: Vec<Command>,
     /// The question.
     pub condition: Condition,
     /// Only executions that end in a state satisfying this take part (`filter`).

@@ -1,6 +1,6 @@
 //! Where things are: locations in regions, threads on devices.
 
-use super::{Instr, ScalarType};
+use super::{CommandId, Instr, ScalarType};
 
 /// The memory region a location lives in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,6 +11,63 @@ pub enum Region {
     Local,
 }
 
+/// How the memory of a global location is allocated. What it promises is in "Shared Virtual Memory"
+/// of chapter 3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Memory {
+    /// The test does not say: whatever its accesses need.
+    #[default]
+    Unstated,
+    /// A buffer that is not shared virtual memory: `clCreateBuffer`.
+    Buffer,
+    /// Coarse-grained buffer SVM.
+    CoarseSvm,
+    /// Fine-grained buffer SVM without `CL_MEM_SVM_ATOMICS`.
+    FineSvm,
+    /// Fine-grained buffer SVM with `CL_MEM_SVM_ATOMICS`.
+    FineSvmAtomics,
+    /// Fine-grained system SVM: memory of the host's own, with atomics.
+    SystemSvm,
+}
+
+impl Memory {
+    /// Every kind that a test can state.
+    pub const STATED: [Memory; 5] = [
+        Memory::Buffer,
+        Memory::CoarseSvm,
+        Memory::FineSvm,
+        Memory::FineSvmAtomics,
+        Memory::SystemSvm,
+    ];
+
+    /// The word for it in tests; nothing where a test does not say.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Memory::Unstated => None,
+            Memory::Buffer => Some("buffer"),
+            Memory::CoarseSvm => Some("coarse_svm"),
+            Memory::FineSvm => Some("fine_svm"),
+            Memory::FineSvmAtomics => Some("fine_svm_atomics"),
+            Memory::SystemSvm => Some("system_svm"),
+        }
+    }
+
+    /// The kind that a word of a test stands for.
+    pub fn named(word: &str) -> Option<Memory> {
+        Memory::STATED.into_iter().find(|m| m.name() == Some(word))
+    }
+
+    /// Whether host threads reach it only while it is mapped.
+    pub fn needs_map(self) -> bool {
+        match self {
+            Memory::Buffer | Memory::CoarseSvm => true,
+            Memory::Unstated | Memory::FineSvm | Memory::FineSvmAtomics | Memory::SystemSvm => {
+                false
+            }
+        }
+    }
+}
+
 /// A shared location: a scalar, or an array of scalars.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
@@ -18,6 +75,8 @@ pub struct Location {
     pub name: String,
     /// Global or local.
     pub region: Region,
+    /// How it is allocated; local memory states nothing.
+    pub memory: Memory,
     /// At least one thread reaches it through a pointer without an address-space qualifier.
     pub generic: bool,
     /// Element type.
@@ -75,6 +134,9 @@ pub struct Register {
 pub struct Thread {
     /// Where it runs.
     pub placement: Placement,
+    /// The kernel-instance it belongs to, in a program with commands; nothing for host threads and
+    /// in programs without commands.
+    pub kernel: Option<CommandId>,
     /// Its registers, in order of first appearance.
     pub registers: Vec<Register>,
     /// What it does.

@@ -55,7 +55,7 @@ fn in_body(body: &mut [Instr], each: &mut dyn FnMut(Site<'_>)) {
                 in_expr(condition, each);
                 in_body(body, each);
             }
-            Instr::Return => {}
+            Instr::Return | Instr::Host(_) => {}
         }
     }
 }

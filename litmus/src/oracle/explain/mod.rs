@@ -16,7 +16,9 @@ use super::unfold::Kind;
 use super::{Error, Limits, Model, State, each_skeleton, question_constants, unfold_all};
 use crate::cat::ir::Op;
 use crate::cat::{Check, Property, Role, order_bit};
-use crate::program::{FenceFlags, LocId, MemOrder, MemScope, Predicate, Program, Region, ThreadId};
+use crate::program::{
+    CommandOrder, FenceFlags, LocId, MemOrder, MemScope, Predicate, Program, Region, ThreadId,
+};
 use derive::Derivation;
 use std::sync::Arc;
 
@@ -302,7 +304,8 @@ impl Explainer<'_> {
             .zip(&found.paths)
             .map(|(t, p)| &t.paths[*p])
             .collect();
-        let skeleton = Skeleton::new(self.program, paths);
+        let order = CommandOrder::of(self.program)?;
+        let skeleton = Skeleton::new(self.program, &order, paths);
         let cycle = match skeleton.len() {
             0..=64 => cycle_of::<1>(self.model, &skeleton, check, found),
             65..=128 => cycle_of::<2>(self.model, &skeleton, check, found),

@@ -2,9 +2,9 @@
 
 use crate::program::{
     Access, Address, Atom, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Condition,
-    Expected, Expr, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Observable, Placement,
-    Predicate, Program, Quantifier, RegId, Region, Register, Relation, RmwOp, ScalarType, Thread,
-    ThreadId,
+    Expected, Expr, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Memory, Observable,
+    Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation, RmwOp,
+    ScalarType, Thread, ThreadId,
 };
 
 /// A small generator of numbers (SplitMix64), so that a seed names a program for good.
@@ -80,6 +80,7 @@ pub fn program(seed: u64) -> Program {
         };
         bodies.push(Thread {
             placement,
+            kernel: None,
             registers: std::mem::take(&mut builder.registers),
             body,
         });
@@ -87,6 +88,7 @@ pub fn program(seed: u64) -> Program {
     let declared = (0..locations)
         .map(|l| Location {
             name: format!("x{l}"),
+            memory: Memory::Unstated,
             region: if builder.dice.one_in(4) {
                 Region::Local
             } else {
@@ -124,6 +126,8 @@ pub fn program(seed: u64) -> Program {
         name: format!("random-{seed}"),
         locations: declared,
         threads: bodies,
+        queues: Vec::new(),
+        commands: Vec::new(),
         condition: Condition {
             quantifier: builder.dice.pick(&[
                 Quantifier::Exists,

@@ -2,7 +2,7 @@
 
 use crate::oracle::{Error, Judgement, Limits, Model, judge};
 use crate::program::{
-    Access, Address, Atom, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder,
+    Access, Address, Atom, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder, Memory,
     Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation,
     ScalarType, Thread, ThreadId,
 };
@@ -69,6 +69,7 @@ fn program(threads: &[Vec<Act>], locations: u32, order: MemOrder, memory: bool) 
                 })
                 .collect();
             Thread {
+                kernel: None,
                 placement: Placement::Device {
                     device: 0,
                     work_group: t as u32,
@@ -85,9 +86,12 @@ fn program(threads: &[Vec<Act>], locations: u32, order: MemOrder, memory: bool) 
         }
     }
     Program {
+        queues: Vec::new(),
+        commands: Vec::new(),
         name: "series".to_owned(),
         locations: (0..locations)
             .map(|l| Location {
+                memory: Memory::Unstated,
                 name: format!("x{l}"),
                 region: Region::Global,
                 generic: false,

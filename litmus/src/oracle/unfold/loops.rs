@@ -110,7 +110,7 @@ impl Flow {
                 self.assign(*register, from_reads, reached);
             }
             Instr::Effect(value) | Instr::Store { access: _, value } => self.expr(value),
-            Instr::Fence { .. } | Instr::Barrier(_) => {}
+            Instr::Fence { .. } | Instr::Barrier(_) | Instr::Host(_) => {}
             Instr::If {
                 condition,
                 then,

@@ -88,6 +88,8 @@ pub struct PathEvent {
     pub barrier: Option<BarrierId>,
     /// What it writes.
     pub written: Option<Sym>,
+    /// How many calls of the OpenCL API its thread has made before it.
+    pub calls: u32,
     /// Events sequenced before it.
     pub before: Mask,
     /// Reads that its address depends on.
@@ -154,6 +156,7 @@ pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Pa
             types: body.registers.iter().map(|r| r.ty).collect(),
             read_types: Vec::new(),
             before: [0; WORDS],
+            calls: 0,
             ctrl: [0; WORDS],
             barriers: Vec::new(),
         };
@@ -230,6 +233,7 @@ struct Run<'a> {
     /// Type of what each event reads.
     read_types: Vec<Option<ScalarType>>,
     before: Mask,
+    calls: u32,
     ctrl: Mask,
     barriers: Vec<(BarrierScope, Option<String>, u32)>,
 }
@@ -388,6 +392,7 @@ impl Run<'_> {
                 }
             }
             Instr::Return => return Err(Stop::Return),
+            Instr::Host(_) => self.calls += 1,
         }
         Ok(())
     }
@@ -430,6 +435,7 @@ impl Run<'_> {
             flags,
             barrier,
             written: None,
+            calls: self.calls,
             before: self.before,
             addr: [0; WORDS],
             data: [0; WORDS],
@@ -454,6 +460,7 @@ impl Run<'_> {
             flags: FenceFlags::default(),
             barrier: None,
             written,
+            calls: self.calls,
             before: self.before,
             addr: place.deps,
             data,

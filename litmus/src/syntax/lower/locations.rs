@@ -1,6 +1,6 @@
 //! Shared locations, gathered from the init list and from every thread's parameters.
 
-use crate::program::{LocId, Location, Region, ScalarType};
+use crate::program::{LocId, Location, Memory, Region, ScalarType};
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_LOCATIONS};
 use crate::syntax::tree::{BaseType, Name, Param, Space, Type};
@@ -152,6 +152,7 @@ impl LocationsBuilder {
                 }
                 Location {
                     name: draft.name,
+                    memory: Memory::Unstated,
                     region: draft.region.map_or(Region::Global, |(region, _)| region),
                     generic: draft.generic,
                     ty,

@@ -50,6 +50,8 @@ pub(crate) fn program(test: Test) -> Outcome<Program> {
         name: test.name,
         locations: locations.into_list(),
         threads,
+        queues: Vec::new(),
+        commands: Vec::new(),
         condition,
         filter,
     })
@@ -170,6 +172,7 @@ fn thread(
     let body = lowering.body(&tree.body)?;
     Ok(Thread {
         placement,
+        kernel: None,
         registers: lowering.finish()?,
         body,
     })

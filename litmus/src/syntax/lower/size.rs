@@ -66,7 +66,8 @@ fn blocks(instr: &Instr) -> u32 {
         | Instr::Store { .. }
         | Instr::Fence { .. }
         | Instr::Barrier(_)
-        | Instr::Return => 0,
+        | Instr::Return
+        | Instr::Host(_) => 0,
         Instr::If {
             then, otherwise, ..
         } => deepest(then).max(deepest(otherwise)),
@@ -81,7 +82,7 @@ fn own_expressions(instr: &Instr) -> u32 {
         Instr::Assign { value, .. } | Instr::Effect(value) => height(value),
         Instr::Store { access, value } => access_height(access).max(height(value)),
         Instr::If { condition, .. } | Instr::While { condition, .. } => height(condition),
-        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => 0,
+        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => 0,
     }
 }
 

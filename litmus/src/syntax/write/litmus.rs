@@ -1,10 +1,11 @@
 //! A program as a `.litmus` file.
 
+use super::command::host_call;
 use super::expression::{ThreadText, barrier_flags};
 use super::predicate::predicate;
 use crate::program::{
     Access, Address, Atomicity, BarrierScope, Expected, Expr, Instr, LocId, Location, Placement,
-    Program, Quantifier, RegId, Region, ScalarType, Thread,
+    Program, Quantifier, QueueOrder, RegId, Region, ScalarType, Thread,
 };
 use std::fmt::Write;
 
@@ -31,6 +32,13 @@ pub fn write_litmus(program: &Program) -> String {
 
 fn init_list(program: &Program, out: &mut String) {
     out.push_str("{\n");
+    for queue in &program.queues {
+        let order = match queue.order {
+            QueueOrder::InOrder => "in_order",
+            QueueOrder::OutOfOrder => "out_of_order",
+        };
+        let _ = writeln!(out, "  queue {} = {order};", queue.name);
+    }
     for location in &program.locations {
         let _ = writeln!(out, "  {};", init_entry(location));
     }
@@ -54,11 +62,16 @@ fn init_entry(location: &Location) -> String {
         Region::Local | Region::Global => "",
     };
     let type_name = type_name(location);
+    let memory = match location.memory.name() {
+        Some(memory) => format!("{memory} "),
+        None => String::new(),
+    };
+    let space = format!("{memory}{space}");
     if location.array {
         let (n, values) = (values.len(), values.join(", "));
         format!("{space}{type_name} {name}[{n}] = {{{values}}}")
-    } else if space.is_empty() {
-        format!("[{name}] = {}", values[0])
+    } else if location.region == Region::Global || !location.generic {
+        format!("{space}[{name}] = {}", values[0])
     } else {
         format!("{space}{type_name} {name} = {}", values[0])
     }
@@ -97,7 +110,7 @@ impl Usage {
                     self.access(access);
                     self.expr(value);
                 }
-                Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => {}
+                Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
                 Instr::If {
                     condition,
                     then,
@@ -187,6 +200,10 @@ fn thread_text(program: &Program, t: usize, thread: &Thread, used: &[Usage], out
         .filter(is_param)
         .map(|l| param(&program.locations[l.index()], volatile.contains(&l)))
         .collect();
+    let kernel = match thread.kernel {
+        Some(kernel) => format!("kernel {}, ", program.commands[kernel.index()].name),
+        None => String::new(),
+    };
     let place = match thread.placement {
         Placement::Host => "host".to_string(),
         Placement::Device {
@@ -195,7 +212,7 @@ fn thread_text(program: &Program, t: usize, thread: &Thread, used: &[Usage], out
             sub_group,
         } => {
             let sub_group = sub_group.map(|sg| format!("sg {sg}, ")).unwrap_or_default();
-            format!("{sub_group}wg {work_group}, dev {device}")
+            format!("{kernel}{sub_group}wg {work_group}, dev {device}")
         }
     };
     let _ = writeln!(out, "P{t}@{place} ({}) {{", params.join(", "));
@@ -283,7 +300,7 @@ fn mentions_instr(instr: &Instr, register: RegId) -> bool {
         Instr::Store { access, value } => {
             mentions_address(&access.address, register) || mentions(value, register)
         }
-        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => false,
+        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => false,
         Instr::If {
             condition,
             then,
@@ -425,6 +442,10 @@ impl Body<'_, '_> {
                 self.line(indent, "}");
             }
             Instr::Return => self.line(indent, "return;"),
+            Instr::Host(call) => {
+                let call = host_call(text.program, call);
+                self.line(indent, &call);
+            }
         }
     }
 }

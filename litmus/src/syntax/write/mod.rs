@@ -1,9 +1,11 @@
 //! Writing a [`Program`] as text that reads back as the same program.
 
+mod command;
 mod expression;
 mod litmus;
 mod predicate;
 
+pub(crate) use command::names;
 pub(crate) use expression::ThreadText;
 pub use litmus::write_litmus;
 pub(crate) use predicate::predicate;

@@ -4,8 +4,8 @@ use super::fields::Fields;
 use super::instr::ThreadReader;
 use super::node::{Item, Value, parse};
 use crate::program::{
-    Condition, Location, Placement, Predicate, Program, Quantifier, Region, Register, ScalarType,
-    Thread,
+    Condition, Location, Memory, Placement, Predicate, Program, Quantifier, Region, Register,
+    ScalarType, Thread,
 };
 use crate::syntax::error::{Outcome, Problem, Span, SyntaxError};
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_LOCATIONS, MAX_PLACE, MAX_REGISTERS, MAX_THREADS};
@@ -85,6 +85,8 @@ fn document(text: &str) -> Outcome<Program> {
         name,
         locations: locations.into_list(),
         threads,
+        queues: Vec::new(),
+        commands: Vec::new(),
         condition,
         filter,
     })
@@ -195,6 +197,7 @@ fn location(item: Item) -> Outcome<(Location, Span)> {
     };
     let location = Location {
         name,
+        memory: Memory::Unstated,
         region,
         generic,
         ty,
@@ -285,6 +288,7 @@ fn threads(item: Item, locations: &Locations, text: &str) -> Outcome<Vec<Thread>
         fields.finish("a thread")?;
         threads.push(Thread {
             placement,
+            kernel: None,
             registers: lowering.finish()?,
             body,
         });

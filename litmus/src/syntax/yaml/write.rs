@@ -2,10 +2,11 @@
 
 use super::fields::short;
 use crate::program::{
-    Access, Atomicity, Barrier, BarrierScope, Expr, FenceFlags, Instr, Location, Placement,
-    Program, Quantifier, Region, Register, ScalarType, Thread,
+    Access, Atomicity, Barrier, BarrierScope, CommandId, CommandKind, Expr, FenceFlags, HostCall,
+    Instr, LocId, Location, MapAccess, Placement, Program, Quantifier, QueueId, QueueOrder, Region,
+    Register, ScalarType, Thread,
 };
-use crate::syntax::write::{ThreadText, predicate};
+use crate::syntax::write::{ThreadText, names, predicate};
 use std::fmt::Write;
 
 /// Writes a test as YAML. What the readers produce reads back equal.
@@ -15,6 +16,16 @@ pub fn write_yaml(program: &Program) -> String {
         out.push_str("locations:\n");
         for location in &program.locations {
             let _ = writeln!(out, "  - {}", location_fields(location));
+        }
+    }
+    if !program.queues.is_empty() {
+        out.push_str("queues:\n");
+        for queue in &program.queues {
+            let order = match queue.order {
+                QueueOrder::InOrder => "in_order",
+                QueueOrder::OutOfOrder => "out_of_order",
+            };
+            let _ = writeln!(out, "  - {{name: {}, order: {order}}}", quoted(&queue.name));
         }
     }
     out.push_str("threads:\n");
@@ -77,6 +88,9 @@ fn location_fields(location: &Location) -> String {
     if location.region == Region::Local {
         fields.push("region: local".to_string());
     }
+    if let Some(memory) = location.memory.name() {
+        fields.push(format!("memory: {memory}"));
+    }
     if location.generic {
         fields.push("generic: true".to_string());
     }
@@ -117,6 +131,10 @@ fn thread_fields(program: &Program, thread: &Thread, out: &mut String) {
             sub_group,
         } => {
             let _ = writeln!(out, "  - device: {device}\n    work_group: {work_group}");
+            if let Some(kernel) = thread.kernel {
+                let name = quoted(&program.commands[kernel.index()].name);
+                let _ = writeln!(out, "    kernel: {name}");
+            }
             if let Some(sub_group) = sub_group {
                 let _ = writeln!(out, "    sub_group: {sub_group}");
             }
@@ -229,6 +247,10 @@ impl Writer<'_, '_> {
                 self.block("do", body, indent);
             }
             Instr::Return => self.out.push_str("return\n"),
+            Instr::Host(call) => {
+                let fields = call_fields(self.text.program, call);
+                self.fields(&fields);
+            }
         }
     }
 
@@ -273,6 +295,55 @@ fn access_fields(atomicity: Atomicity) -> Vec<String> {
             fields
         }
     }
+}
+
+/// The keys of a call of the OpenCL API.
+fn call_fields(program: &Program, call: &HostCall) -> Vec<String> {
+    let list = |events: &[CommandId]| {
+        let events: Vec<String> = names(program, events).iter().map(|n| quoted(n)).collect();
+        format!("[{}]", events.join(", "))
+    };
+    let queue = |queue: QueueId| quoted(&program.queues[queue.index()].name);
+    let id = match call {
+        HostCall::Enqueue(id) => *id,
+        HostCall::Wait(events) => return vec![format!("wait: {}", list(events))],
+        HostCall::Finish(on) => return vec![format!("finish: {}", queue(*on))],
+    };
+    let command = &program.commands[id.index()];
+    let name = quoted(&command.name);
+    let place = |location: LocId| quoted(&program.locations[location.index()].name);
+    let mut fields = match command.kind {
+        CommandKind::Kernel => vec![format!("enqueue: {name}")],
+        CommandKind::Marker => vec![format!("marker: {name}")],
+        CommandKind::Barrier => vec![format!("queue_barrier: {name}")],
+        CommandKind::Map {
+            location,
+            access,
+            blocking,
+        } => {
+            let access = match access {
+                MapAccess::Read => "read",
+                MapAccess::Write => "write",
+            };
+            vec![
+                format!("map: {}", place(location)),
+                format!("event: {name}"),
+                format!("access: {access}"),
+                format!("blocking: {blocking}"),
+            ]
+        }
+        CommandKind::Unmap { location } => {
+            vec![
+                format!("unmap: {}", place(location)),
+                format!("event: {name}"),
+            ]
+        }
+    };
+    fields.push(format!("queue: {}", queue(command.queue)));
+    if !command.waits.is_empty() {
+        fields.push(format!("after: {}", list(&command.waits)));
+    }
+    fields
 }
 
 fn flag_list(flags: FenceFlags) -> String {
