@@ -36,6 +36,23 @@ fn with_body(body: &str) -> String {
     )
 }
 
+/// A test of a host thread with `host` and a kernel `A`.
+fn with_host(init: &str, host: &str) -> String {
+    format!(
+        "OPENCL t\n{{ queue q; {init} }}\n\
+         P0@host (global int* x) {{\n  {host}\n}}\n\
+         P1@kernel A, wg 0, dev 0 (global int* x) {{ *x = 1; }}\n\
+         exists (x=1)\n"
+    )
+}
+
+/// The same as YAML.
+fn yaml_host(host: &str) -> String {
+    format!(
+        "litmus: t\nlocations: [{{name: x}}]\nqueues: [{{name: q}}]\nthreads:\n  - host: true\n    body:\n      {host}\n  - kernel: A\n    body: [{{store: x, value: 1}}]\nexists: x=1\n"
+    )
+}
+
 macro_rules! snapshots {
     ($($name:ident: $text:expr;)*) => {
         $(
@@ -87,4 +104,29 @@ snapshots! {
     yaml_incomplete_instruction: yaml(
         "litmus: t\nthreads:\n  - body:\n      - {value: 1, order: release}\nexists: 'true'\n");
     yaml_duplicate_key: yaml("litmus: t\nlitmus: u\nthreads: []\n");
+    command_twice: litmus(&with_host("", "clEnqueueNDRangeKernel(q, A);\n  clEnqueueNDRangeKernel(q, A);"));
+    command_unknown_event: litmus(&with_host("", "clEnqueueNDRangeKernel(q, A, B);"));
+    command_unknown_queue: litmus(&with_host("", "clEnqueueNDRangeKernel(p, A);"));
+    command_in_branch: litmus(&with_host("", "if (*x == 1) { clEnqueueNDRangeKernel(q, A); }"));
+    command_after_return: litmus(&with_host("", "if (*x == 1) { return; }\n  clEnqueueNDRangeKernel(q, A);"));
+    command_circle: litmus(&with_host("", "M: clEnqueueMarkerWithWaitList(q, A);\n  clEnqueueNDRangeKernel(q, A);"));
+    command_wait_before: litmus(&with_host("", "clWaitForEvents(A);\n  clEnqueueNDRangeKernel(q, A);"));
+    command_never_enqueued: litmus(&with_host("", "clFinish(q);"));
+    command_misspelt: litmus(&with_host("", "clEnqueueNDRangeKernl(q, A);"));
+    command_on_device: litmus(&with_body("clFinish(q);").replace("{ [x]", "{ queue q; [x]"));
+    command_without_kernel: litmus(&with_host("", "clEnqueueNDRangeKernel(q, A);").replace("exists", "P2@wg 1, dev 0 (global int* x) { *x = 2; }\nexists"));
+    command_two_hosts: litmus(&with_host("", "clEnqueueNDRangeKernel(q, A);").replace("exists", "P2@host () { clFinish(q); }\nexists"));
+    command_unmap_alone: litmus(&with_host("coarse_svm [x] = 0;", "clEnqueueNDRangeKernel(q, A);\n  clEnqueueSVMUnmap(q, x);"));
+    command_mapped_twice: litmus(&with_host("coarse_svm [x] = 0;", "clEnqueueNDRangeKernel(q, A);\n  clEnqueueSVMMap(q, x, CL_TRUE, CL_MAP_READ);\n  clEnqueueSVMMap(q, x, CL_TRUE, CL_MAP_WRITE);"));
+    command_map_flags: litmus(&with_host("", "clEnqueueMapBuffer(q, x, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION);"));
+    command_map_blocking: litmus(&with_host("", "clEnqueueMapBuffer(q, x, CL_MAP_READ);"));
+    command_too_few: litmus(&with_host("", "clEnqueueNDRangeKernel(q);"));
+    command_empty_wait: litmus(&with_host("", "clEnqueueNDRangeKernel(q, A);\n  clWaitForEvents();"));
+    queue_order: litmus("OPENCL t\n{ queue q = ordered; }\nP0@host () { clFinish(q); }\nexists (true)\n");
+    local_memory_kind: litmus("OPENCL t\n{ coarse_svm local int x = 0; }\nP0 (local int* x) { *x = 1; }\nexists (true)\n");
+    yaml_command_unknown_event: yaml(&yaml_host("- {enqueue: A, queue: q, after: [B]}"));
+    yaml_command_no_queue: yaml(&yaml_host("- {enqueue: A}"));
+    yaml_command_map_access: yaml(&yaml_host("- {map: x, queue: q, access: both}"));
+    yaml_command_as_effect: yaml(&yaml_host("- {effect: 'clFinish(q)'}"));
+    yaml_memory_kind: yaml("litmus: t\nlocations: [{name: x, memory: coarse}]\nthreads: [{body: []}]\nexists: x=0\n");
 }

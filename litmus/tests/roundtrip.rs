@@ -2,10 +2,11 @@
 //! makes a reader panic.
 
 use classay_litmus::program::{
-    Access, Address, Atom, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Condition,
-    Expected, Expr, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Memory, Observable,
-    Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation, RmwOp,
-    ScalarType, Thread, ThreadId, UnOp,
+    Access, Address, Atom, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Command,
+    CommandId, CommandKind, Condition, Expected, Expr, FenceFlags, HostCall, Instr, LocId,
+    Location, MapAccess, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program,
+    Quantifier, Queue, QueueId, QueueOrder, RegId, Region, Register, Relation, RmwOp, ScalarType,
+    Thread, ThreadId, UnOp,
 };
 use classay_litmus::shipped;
 use classay_litmus::syntax::{read_bytes, read_litmus, read_yaml, write_litmus, write_yaml};
@@ -55,26 +56,29 @@ fn locations() -> impl Strategy<Value = Vec<Location>> {
         any::<bool>(),
         any::<bool>(),
         vec(any::<i64>(), 1..4),
+        prop_oneof![3 => Just(Memory::Unstated), 1 => select(&Memory::STATED[..])],
     );
     vec(one, 1..=NAMES.len()).prop_map(|list| {
         let mut locations: Vec<Location> = list
             .into_iter()
             .zip(NAMES)
-            .map(|((ty, atomic, local, generic, array, mut init), name)| {
-                if !array {
-                    init.truncate(1);
-                }
-                Location {
-                    memory: Memory::Unstated,
-                    name: name.to_string(),
-                    region: if local { Region::Local } else { Region::Global },
-                    generic,
-                    ty,
-                    atomic: ty == ScalarType::Flag || (atomic && ty.atomic_name().is_some()),
-                    array,
-                    init: init.into_iter().map(|v| ty.wrap(v)).collect(),
-                }
-            })
+            .map(
+                |((ty, atomic, local, generic, array, mut init, memory), name)| {
+                    if !array {
+                        init.truncate(1);
+                    }
+                    Location {
+                        memory: if local { Memory::Unstated } else { memory },
+                        name: name.to_string(),
+                        region: if local { Region::Local } else { Region::Global },
+                        generic,
+                        ty,
+                        atomic: ty == ScalarType::Flag || (atomic && ty.atomic_name().is_some()),
+                        array,
+                        init: init.into_iter().map(|v| ty.wrap(v)).collect(),
+                    }
+                },
+            )
             .collect();
         // something that every instruction can use
         locations[0].ty = ScalarType::Int;
@@ -478,6 +482,84 @@ fn program() -> impl Strategy<Value = Program> {
     })
 }
 
+/// A program with commands: all its work-items in kernels, and a host thread more that enqueues them
+/// with what `choices` say around them.
+fn program_with_commands() -> impl Strategy<Value = Program> {
+    (program(), vec(any::<usize>(), 64)).prop_map(|(mut program, choices)| {
+        let mut choices = choices.into_iter().cycle();
+        let mut below = move |n: usize| choices.next().unwrap_or(0) % n;
+        for location in &mut program.locations {
+            location.region = Region::Global;
+        }
+        let mut devices: Vec<u32> = Vec::new();
+        for thread in &program.threads {
+            if let Placement::Device { device, .. } = thread.placement
+                && !devices.contains(&device)
+            {
+                devices.push(device);
+            }
+        }
+        let mut body = Vec::new();
+        let mut unmapped = Vec::new();
+        for device in devices {
+            let queue = QueueId(program.queues.len() as u32);
+            program.queues.push(Queue {
+                name: format!("queue_{device}"),
+                order: [QueueOrder::InOrder, QueueOrder::OutOfOrder][below(2)],
+            });
+            let location = LocId(below(program.locations.len()) as u32);
+            let mut kinds = vec![CommandKind::Kernel];
+            match below(6) {
+                0 => kinds.insert(0, CommandKind::Marker),
+                1 => kinds.push(CommandKind::Barrier),
+                2 if !unmapped.contains(&location) => {
+                    unmapped.push(location);
+                    kinds.push(CommandKind::Map {
+                        location,
+                        access: [MapAccess::Read, MapAccess::Write][below(2)],
+                        blocking: below(2) == 0,
+                    });
+                    kinds.push(CommandKind::Unmap { location });
+                }
+                3 => body.push(Instr::Host(HostCall::Finish(queue))),
+                _ => {}
+            }
+            for kind in kinds {
+                let id = CommandId(program.commands.len() as u32);
+                let waits = (0..id.0)
+                    .map(CommandId)
+                    .filter(|_| below(2) == 0)
+                    .collect();
+                let kernel = kind == CommandKind::Kernel;
+                program.commands.push(Command {
+                    name: format!("{}{}", if kernel { "K" } else { "e" }, id.0),
+                    kind,
+                    queue,
+                    waits,
+                });
+                body.push(Instr::Host(HostCall::Enqueue(id)));
+                for thread in &mut program.threads {
+                    if matches!(thread.placement, Placement::Device { device: d, .. } if d == device)
+                        && kernel
+                    {
+                        thread.kernel = Some(id);
+                    }
+                }
+                if below(3) == 0 {
+                    body.push(Instr::Host(HostCall::Wait(vec![id])));
+                }
+            }
+        }
+        program.threads.push(Thread {
+            placement: Placement::Host,
+            kernel: None,
+            registers: Vec::new(),
+            body,
+        });
+        program
+    })
+}
+
 fn report(error: classay_litmus::syntax::SyntaxError) -> String {
     format!("{:?}", miette::Report::new(error))
 }
@@ -489,6 +571,16 @@ proptest! {
     fn litmus_keeps_every_program(program in program()) {
         let text = write_litmus(&program);
         let back = read_litmus("t.litmus", &text).map_err(report);
+        prop_assert_eq!(back, Ok(program), "{}", text);
+    }
+
+    #[test]
+    fn both_forms_keep_commands(program in program_with_commands()) {
+        let text = write_litmus(&program);
+        let back = read_litmus("t.litmus", &text).map_err(report);
+        prop_assert_eq!(back, Ok(program.clone()), "{}", text);
+        let text = write_yaml(&program);
+        let back = read_yaml("t.yaml", &text).map_err(report);
         prop_assert_eq!(back, Ok(program), "{}", text);
     }
 

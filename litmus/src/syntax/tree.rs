@@ -2,7 +2,7 @@
 //! takes.
 
 use super::error::Span;
-use crate::program::{BinOp, Quantifier, Region, Relation, ScalarType, UnOp};
+use crate::program::{BinOp, Memory, Quantifier, QueueOrder, Region, Relation, ScalarType, UnOp};
 
 /// A word of the source.
 #[derive(Debug, Clone)]
@@ -105,6 +105,7 @@ pub(crate) struct Declarator {
 #[derive(Debug, Clone)]
 pub(crate) enum Init {
     Location {
+        memory: Option<(Memory, Span)>,
         ty: Option<Type>,
         name: Name,
         /// Declared with `[n]` or `[]`: the length, where stated.
@@ -118,6 +119,10 @@ pub(crate) enum Init {
         name: Name,
         value: i64,
         span: Span,
+    },
+    Queue {
+        name: Name,
+        order: QueueOrder,
     },
 }
 
@@ -141,6 +146,10 @@ pub(crate) struct Param {
 #[derive(Debug, Clone)]
 pub(crate) struct ThreadTree {
     pub place: Place,
+    /// The kernel-instance it says it belongs to.
+    pub kernel: Option<Name>,
+    /// Where its name and placement stand.
+    pub header: Span,
     pub params: Vec<Param>,
     pub body: Vec<Stmt>,
 }

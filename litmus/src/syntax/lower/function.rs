@@ -218,6 +218,9 @@ impl ThreadLowering<'_> {
         span: Span,
         label: Option<&Name>,
     ) -> Outcome<Called> {
+        if let Some(instr) = self.host_call(name, arguments, span, label)? {
+            return Ok(Called::Instr(instr));
+        }
         let Some((function, explicit)) = find(&name.text) else {
             return Err(unknown_function(name));
         };
@@ -501,7 +504,10 @@ fn unknown_function(name: &Name) -> Problem {
         "unknown function",
     );
     let bare = name.text.strip_suffix("_explicit");
-    let known = FUNCTIONS.iter().map(|(n, _)| *n);
+    let known = FUNCTIONS
+        .iter()
+        .map(|(n, _)| *n)
+        .chain(super::host::names());
     match nearest(bare.unwrap_or(&name.text), known) {
         Some(near) => {
             let suffix = if bare.is_some() { "_explicit" } else { "" };

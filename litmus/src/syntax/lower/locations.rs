@@ -12,6 +12,7 @@ struct Draft {
     name: String,
     ty: Option<(ScalarType, Span)>,
     region: Option<(Region, Span)>,
+    memory: Option<(Memory, Span)>,
     generic: bool,
     atomic: bool,
     array: bool,
@@ -59,6 +60,7 @@ impl LocationsBuilder {
     /// An entry of the init list.
     pub fn declare(
         &mut self,
+        memory: Option<(Memory, Span)>,
         ty: Option<&Type>,
         name: &Name,
         array: Option<Option<u64>>,
@@ -74,6 +76,7 @@ impl LocationsBuilder {
             )
             .also(before, "the first one"));
         }
+        draft.memory = memory;
         if let Some(ty) = ty {
             draft.qualify(ty, name)?;
         }
@@ -141,6 +144,11 @@ impl LocationsBuilder {
 
     /// All declarations are in: settles what was left open.
     pub fn finish(self) -> Outcome<Locations> {
+        for draft in &self.drafts {
+            if let (Some((_, span)), Some((Region::Local, _))) = (draft.memory, draft.region) {
+                return Err(local_memory(span, &draft.name));
+            }
+        }
         let list = self
             .drafts
             .into_iter()
@@ -152,7 +160,7 @@ impl LocationsBuilder {
                 }
                 Location {
                     name: draft.name,
-                    memory: Memory::Unstated,
+                    memory: draft.memory.map_or(Memory::Unstated, |(memory, _)| memory),
                     region: draft.region.map_or(Region::Global, |(region, _)| region),
                     generic: draft.generic,
                     ty,
@@ -164,6 +172,15 @@ impl LocationsBuilder {
             .collect();
         Ok(Locations::new(list))
     }
+}
+
+/// A kind of memory for local memory.
+pub(crate) fn local_memory(span: Span, name: &str) -> Problem {
+    Problem::new(
+        span,
+        format!("{name} is local memory, which is not allocated by the host"),
+        "only global memory has a kind",
+    )
 }
 
 /// Whether a parameter stands for a shared location by its form alone.

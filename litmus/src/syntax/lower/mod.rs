@@ -2,12 +2,15 @@
 //!
 //! [`locations`] gathers what the init list and the threads' parameters say about each location,
 //! [`thread`] keeps a thread's registers, [`statement`], [`expression`] and [`function`] turn its
-//! C into instructions, and [`condition`] resolves the question. The YAML reader shares all of it.
+//! C into instructions, [`host`] its calls of the OpenCL API, which [`command`] joins over all
+//! threads, and [`condition`] resolves the question. The YAML reader shares all of it.
 
+pub(crate) mod command;
 pub(crate) mod condition;
 mod enumerators;
 mod expression;
 pub(crate) mod function;
+mod host;
 pub(crate) mod locations;
 mod size;
 mod statement;
@@ -15,7 +18,8 @@ pub(crate) mod thread;
 
 use super::error::{Outcome, Problem, Span};
 use super::tree::{BaseType, Init, Place, Test, ThreadTree};
-use crate::program::{Condition, Placement, Program, ScalarType, Thread};
+use crate::program::{Condition, Placement, Program, Queue, ScalarType, Thread};
+use command::{CallTree, Host};
 use locations::{Locations, LocationsBuilder};
 use std::collections::HashMap;
 use thread::{InitialRegister, ThreadLowering};
@@ -26,10 +30,14 @@ pub(crate) fn program(test: Test) -> Outcome<Program> {
     let mut initial = initial_registers(&test)?;
     let placements = placements(&test.threads)?;
     let mut threads = Vec::with_capacity(test.threads.len());
+    let mut host = host(&test);
     for (t, (tree, placement)) in test.threads.iter().zip(placements).enumerate() {
         let registers = initial.remove(&t).unwrap_or_default();
-        threads.push(thread(tree, placement, &locations, registers)?);
+        let (thread, calls) = thread(tree, placement, &locations, registers)?;
+        threads.push(thread);
+        host.calls.push(calls);
     }
+    let (queues, commands) = host.resolve(&mut threads)?;
     let names = condition::Names {
         locations: &locations,
         threads: &threads,
@@ -46,21 +54,43 @@ pub(crate) fn program(test: Test) -> Outcome<Program> {
     for operand in &test.listed {
         names.operand(operand)?;
     }
-    Ok(Program {
+    let program = Program {
         name: test.name,
         locations: locations.into_list(),
         threads,
-        queues: Vec::new(),
-        commands: Vec::new(),
+        queues,
+        commands,
         condition,
         filter,
-    })
+    };
+    host.check(&program)?;
+    Ok(program)
+}
+
+/// What the test says of queues, and of its threads' kernels.
+fn host(test: &Test) -> Host {
+    let mut host = Host::default();
+    for init in &test.init {
+        if let Init::Queue { name, order } = init {
+            let queue = Queue {
+                name: name.text.clone(),
+                order: *order,
+            };
+            host.queues.push((queue, name.span));
+        }
+    }
+    for thread in &test.threads {
+        host.kernels.push(thread.kernel.clone());
+        host.places.push(thread.header);
+    }
+    host
 }
 
 fn gather_locations(test: &Test) -> Outcome<Locations> {
     let mut builder = LocationsBuilder::default();
     for init in &test.init {
         if let Init::Location {
+            memory,
             ty,
             name,
             array,
@@ -68,7 +98,7 @@ fn gather_locations(test: &Test) -> Outcome<Locations> {
             span,
         } = init
         {
-            builder.declare(ty.as_ref(), name, *array, values, *span)?;
+            builder.declare(*memory, ty.as_ref(), name, *array, values, *span)?;
         }
     }
     for tree in &test.threads {
@@ -164,18 +194,20 @@ fn thread(
     placement: Placement,
     locations: &Locations,
     initial: Vec<InitialRegister>,
-) -> Outcome<Thread> {
+) -> Outcome<(Thread, Vec<CallTree>)> {
     let mut lowering = ThreadLowering::new(locations, initial);
     for param in &tree.params {
         lowering.parameter(param)?;
     }
     let body = lowering.body(&tree.body)?;
-    Ok(Thread {
+    let calls = lowering.take_calls();
+    let thread = Thread {
         placement,
         kernel: None,
         registers: lowering.finish()?,
         body,
-    })
+    };
+    Ok((thread, calls))
 }
 
 /// The scalar a declaration stands for; `bool` is a flag, 0 or 1.

@@ -3,6 +3,7 @@
 //! One name may stand for a register and a location at once. Registers are never pointers, so
 //! where a pointer is needed the location is meant, and where a value is needed the register.
 
+use super::command::CallTree;
 use super::locations::{Locations, names_location};
 use super::scalar_type;
 use super::statement::Loop;
@@ -44,6 +45,8 @@ pub(crate) struct ThreadLowering<'l> {
     pub(super) conditional: u32,
     pub(super) loops: Vec<Loop>,
     pub(super) instructions: usize,
+    /// Calls of the OpenCL API, whose names are not yet resolved.
+    pub(super) calls: Vec<CallTree>,
 }
 
 impl<'l> ThreadLowering<'l> {
@@ -59,6 +62,7 @@ impl<'l> ThreadLowering<'l> {
             conditional: 0,
             loops: Vec::new(),
             instructions: 0,
+            calls: Vec::new(),
         }
     }
 
@@ -88,6 +92,11 @@ impl<'l> ThreadLowering<'l> {
             }
         }
         Ok(())
+    }
+
+    /// The calls of the OpenCL API, in order.
+    pub fn take_calls(&mut self) -> Vec<CallTree> {
+        std::mem::take(&mut self.calls)
     }
 
     /// The registers, those that only the init list names last.

@@ -3,7 +3,7 @@
 use super::Parser;
 use super::condition::thread_number;
 use super::types::starts_type;
-use crate::program::Quantifier;
+use crate::program::{Memory, Quantifier, QueueOrder};
 use crate::syntax::error::{Outcome, Problem, Span};
 use crate::syntax::lexer::Kind;
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_PLACE, MAX_THREADS};
@@ -81,12 +81,18 @@ impl Parser<'_> {
 
     fn init_entry(&mut self) -> Outcome<Init> {
         let start = self.peek().span;
+        if self.is_word("queue") && self.ahead(1).kind == Kind::Word {
+            return self.init_queue();
+        }
+        let memory = self.memory();
         let typed = self.peek().kind == Kind::Word && starts_type(self.text(self.peek()));
         let ty = match typed {
             true => Some(self.type_name()?),
             false => None,
         };
-        if let Kind::Number(thread) = self.peek().kind {
+        if let Kind::Number(thread) = self.peek().kind
+            && memory.is_none()
+        {
             self.bump();
             self.expect(":", "after the number of a thread")?;
             return self.init_register(start, thread, ty);
@@ -98,7 +104,7 @@ impl Parser<'_> {
         let name = self.new_name("a location such as [x], or a register such as 0:r0")?;
         if bracketed {
             self.expect("]", "after the location")?;
-        } else if self.is(":") {
+        } else if self.is(":") && memory.is_none() {
             let Some(thread) = thread_number(&name.text) else {
                 return Err(Problem::new(
                     name.span,
@@ -124,12 +130,50 @@ impl Parser<'_> {
             None => Vec::new(),
         };
         Ok(Init::Location {
+            memory,
             ty,
             name,
             array,
             values,
             span: start.to(self.last_span()),
         })
+    }
+
+    /// The kind of memory of a location. The words for it may also name locations, so one counts
+    /// only where a declaration goes on after it.
+    fn memory(&mut self) -> Option<(Memory, Span)> {
+        let token = self.peek();
+        if token.kind != Kind::Word {
+            return None;
+        }
+        let memory = Memory::named(self.text(token))?;
+        let goes_on = self.ahead(1).kind == Kind::Word
+            || (self.next_is(1, "[") && self.ahead(2).kind == Kind::Word);
+        goes_on.then(|| (memory, self.bump().span))
+    }
+
+    /// `queue q = out_of_order`
+    fn init_queue(&mut self) -> Outcome<Init> {
+        self.bump();
+        let name = self.new_name("the name of a queue")?;
+        let order = match self.eat("=") {
+            None => QueueOrder::InOrder,
+            Some(_) => {
+                let word = self.word("in_order or out_of_order")?;
+                match word.text.as_str() {
+                    "in_order" => QueueOrder::InOrder,
+                    "out_of_order" => QueueOrder::OutOfOrder,
+                    other => {
+                        return Err(Problem::new(
+                            word.span,
+                            format!("{other} is not an order of queues"),
+                            "expected in_order or out_of_order",
+                        ));
+                    }
+                }
+            }
+        };
+        Ok(Init::Queue { name, order })
     }
 
     fn init_register(&mut self, start: Span, thread: u64, ty: Option<Type>) -> Outcome<Init> {
@@ -219,7 +263,8 @@ impl Parser<'_> {
             )
             .help("threads are numbered P0, P1, … in the order they are written"));
         }
-        let place = self.placement()?;
+        let (place, kernel) = self.placement()?;
+        let header = name.span.to(self.last_span());
         let mut params = Vec::new();
         if self.eat("(").is_some() {
             params = self.params()?;
@@ -230,22 +275,39 @@ impl Parser<'_> {
         let body = self.block(&format!("thread P{expected}"))?;
         Ok(ThreadTree {
             place,
+            kernel,
+            header,
             params,
             body,
         })
     }
 
-    fn placement(&mut self) -> Outcome<Place> {
+    fn placement(&mut self) -> Outcome<(Place, Option<Name>)> {
         let mut place = Place::default();
+        let mut kernel = None;
         if self.eat("@").is_none() {
-            return Ok(place);
+            return Ok((place, kernel));
         }
         if let Some(span) = self.eat_word("host") {
             place.host = Some(span);
-            return Ok(place);
+            return Ok((place, kernel));
         }
         loop {
-            let what = self.word("wg, sg, dev or host")?;
+            let what = self.word("kernel, wg, sg, dev or host")?;
+            if what.text == "kernel" {
+                if kernel.is_some() {
+                    return Err(Problem::new(
+                        what.span,
+                        "the placement states kernel twice",
+                        "the second one",
+                    ));
+                }
+                kernel = Some(self.new_name("the name of a kernel")?);
+                if self.eat(",").is_none() {
+                    return Ok((place, kernel));
+                }
+                continue;
+            }
             let slot = match what.text.as_str() {
                 "dev" | "device" => &mut place.device,
                 "wg" | "work_group" | "workgroup" => &mut place.work_group,
@@ -254,7 +316,7 @@ impl Parser<'_> {
                     return Err(Problem::new(
                         what.span,
                         format!("{} is not part of a placement", what.text),
-                        "expected wg, sg, dev or host",
+                        "expected kernel, wg, sg, dev or host",
                     )
                     .help("a thread is placed as in P0@sg 0, wg 1, dev 0"));
                 }
@@ -281,7 +343,7 @@ impl Parser<'_> {
                 _ => place.sub_group = Some(number as u32),
             }
             if self.eat(",").is_none() {
-                return Ok(place);
+                return Ok((place, kernel));
             }
         }
     }

@@ -189,6 +189,20 @@ impl Item {
         Ok(text.to_string())
     }
 
+    /// Such a name, with its place.
+    pub fn name(&self, what: &str) -> Outcome<crate::syntax::tree::Name> {
+        Ok(crate::syntax::tree::Name {
+            text: self.identifier(what)?,
+            span: self.span,
+        })
+    }
+
+    /// Names in a list.
+    pub fn names(self, what: &str) -> Outcome<Vec<crate::syntax::tree::Name>> {
+        let items = self.list(what)?;
+        items.iter().map(|item| item.name("an event")).collect()
+    }
+
     pub fn order(&self) -> Outcome<MemOrder> {
         let named = |name: &str| {
             MemOrder::ALL

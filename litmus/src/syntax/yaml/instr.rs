@@ -2,14 +2,17 @@
 
 use super::fields::Fields;
 use super::node::{Item, Value};
-use crate::program::{Atomicity, Barrier, BarrierScope, Expr, FenceFlags, Instr, MemOrder};
+use crate::program::{
+    Atomicity, Barrier, BarrierScope, CommandKind, Expr, FenceFlags, Instr, MapAccess, MemOrder,
+};
 use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::lower::command::CallTree;
 use crate::syntax::lower::function::{LOAD_FORBIDS, STORE_FORBIDS};
 use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::tree::{Name, Node};
 
 /// Keys that say what an instruction is.
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 16] = [
     "assign",
     "load",
     "store",
@@ -19,6 +22,24 @@ const KINDS: [&str; 9] = [
     "sub_group_barrier",
     "if",
     "while",
+    "enqueue",
+    "marker",
+    "queue_barrier",
+    "map",
+    "unmap",
+    "wait",
+    "finish",
+];
+
+/// Those of them that call the OpenCL API.
+const CALLS: [&str; 7] = [
+    "enqueue",
+    "marker",
+    "queue_barrier",
+    "map",
+    "unmap",
+    "wait",
+    "finish",
 ];
 
 /// Every key of an instruction.
@@ -32,6 +53,18 @@ const KEYS: &[&str] = &[
     "sub_group_barrier",
     "if",
     "while",
+    "enqueue",
+    "marker",
+    "queue_barrier",
+    "map",
+    "unmap",
+    "wait",
+    "finish",
+    "queue",
+    "after",
+    "event",
+    "access",
+    "blocking",
     "value",
     "into",
     "order",
@@ -107,7 +140,17 @@ impl ThreadReader<'_, '_> {
                 let value = self.value(&value)?;
                 Instr::Store { access, value }
             }
-            "effect" => self.lower(&head, |lowering, node| lowering.effect(node, None))?,
+            "effect" => match self.lower(&head, |lowering, node| lowering.effect(node, None))? {
+                Instr::Host(_) => {
+                    return Err(Problem::new(
+                        span,
+                        "a call of the OpenCL API is an instruction of its own",
+                        "not an effect",
+                    )
+                    .help(format!("its keys are {}", CALLS.join(", "))));
+                }
+                instr => instr,
+            },
             "fence" => Instr::Fence {
                 flags: flags(head, true)?,
                 order: fields.require("order", &what)?.order()?,
@@ -133,6 +176,10 @@ impl ThreadReader<'_, '_> {
                 out.extend(before);
                 Instr::While { condition, body }
             }
+            "enqueue" | "marker" | "queue_barrier" | "map" | "unmap" | "wait" | "finish" => {
+                let call = self.host_call(kind, head, &what, &mut fields)?;
+                self.lowering.host(call)
+            }
             _ => {
                 let group = match kind {
                     "barrier" => BarrierScope::WorkGroup,
@@ -143,6 +190,75 @@ impl ThreadReader<'_, '_> {
         };
         fields.finish(&what)?;
         self.lowering.push(instr, span, out)
+    }
+
+    fn host_call(
+        &mut self,
+        kind: &str,
+        head: Item,
+        what: &str,
+        fields: &mut Fields,
+    ) -> Outcome<CallTree> {
+        let span = head.span;
+        if kind == "wait" {
+            let events = head.names("events")?;
+            return Ok(CallTree::Wait { events, span });
+        }
+        if kind == "finish" {
+            let queue = head.name("the queue")?;
+            return Ok(CallTree::Finish { queue, span });
+        }
+        let queue = fields.require("queue", what)?.name("the queue")?;
+        let waits = match fields.take("after") {
+            Some(item) => item.names("events")?,
+            None => Vec::new(),
+        };
+        let event = |fields: &mut Fields| match fields.take("event") {
+            Some(item) => item.name("the event").map(Some),
+            None => Ok(None),
+        };
+        let own = |head: &Item| match head.value {
+            Value::Null => Ok(None),
+            Value::Scalar(_) | Value::List(_) | Value::Map(_) => head.name("the event").map(Some),
+        };
+        let (name, kind) = match kind {
+            "enqueue" => (Some(head.name("the kernel")?), CommandKind::Kernel),
+            "marker" => (own(&head)?, CommandKind::Marker),
+            "queue_barrier" => (own(&head)?, CommandKind::Barrier),
+            "map" => {
+                let location = self.lowering.mapped(&head.name("the location")?)?;
+                let blocking = match fields.take("blocking") {
+                    Some(item) => item.boolean("blocking")?,
+                    None => false,
+                };
+                let access = fields.require("access", what)?.named(
+                    "kind of access",
+                    &["read", "write"],
+                    |word| match word {
+                        "read" => Some(MapAccess::Read),
+                        "write" => Some(MapAccess::Write),
+                        _ => None,
+                    },
+                )?;
+                let kind = CommandKind::Map {
+                    location,
+                    access,
+                    blocking,
+                };
+                (event(fields)?, kind)
+            }
+            _ => {
+                let location = self.lowering.mapped(&head.name("the location")?)?;
+                (event(fields)?, CommandKind::Unmap { location })
+            }
+        };
+        Ok(CallTree::Enqueue {
+            kind,
+            name,
+            queue,
+            waits,
+            span,
+        })
     }
 
     fn barrier(

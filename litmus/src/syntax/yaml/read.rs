@@ -4,13 +4,14 @@ use super::fields::Fields;
 use super::instr::ThreadReader;
 use super::node::{Item, Value, parse};
 use crate::program::{
-    Condition, Location, Memory, Placement, Predicate, Program, Quantifier, Region, Register,
-    ScalarType, Thread,
+    Condition, Location, Memory, Placement, Predicate, Program, Quantifier, Queue, QueueOrder,
+    Region, Register, ScalarType, Thread,
 };
 use crate::syntax::error::{Outcome, Problem, Span, SyntaxError};
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_LOCATIONS, MAX_PLACE, MAX_REGISTERS, MAX_THREADS};
+use crate::syntax::lower::command::Host;
 use crate::syntax::lower::condition::Names;
-use crate::syntax::lower::locations::Locations;
+use crate::syntax::lower::locations::{Locations, local_memory};
 use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::{check_size, excerpt};
 
@@ -18,6 +19,7 @@ use crate::syntax::{check_size, excerpt};
 pub(crate) const KEYS: &[&str] = &[
     "litmus",
     "locations",
+    "queues",
     "threads",
     "filter",
     "exists",
@@ -50,7 +52,17 @@ fn document(text: &str) -> Outcome<Program> {
         Some(item) => locations(item)?,
         None => Locations::new(Vec::new()),
     };
-    let threads = threads(fields.require("threads", what)?, &locations, text)?;
+    let mut host = Host::default();
+    if let Some(item) = fields.take("queues") {
+        queues(item, &mut host)?;
+    }
+    let mut threads = threads(
+        fields.require("threads", what)?,
+        &locations,
+        text,
+        &mut host,
+    )?;
+    let (queues, commands) = host.resolve(&mut threads)?;
     let names = Names {
         locations: &locations,
         threads: &threads,
@@ -81,15 +93,41 @@ fn document(text: &str) -> Outcome<Program> {
         predicate: predicate(&question, &names, text)?,
     };
     fields.finish("a test with a question already")?;
-    Ok(Program {
+    let program = Program {
         name,
         locations: locations.into_list(),
         threads,
-        queues: Vec::new(),
-        commands: Vec::new(),
+        queues,
+        commands,
         condition,
         filter,
-    })
+    };
+    host.check(&program)?;
+    Ok(program)
+}
+
+fn queues(item: Item, host: &mut Host) -> Outcome<()> {
+    for item in item.list("queues")? {
+        let mut fields = Fields::of(item, "a queue", &["name", "order"])?;
+        let name = fields.require("name", "the queue")?;
+        let order = match fields.take("order") {
+            Some(item) => {
+                item.named("order", &["in_order", "out_of_order"], |word| match word {
+                    "in_order" => Some(QueueOrder::InOrder),
+                    "out_of_order" => Some(QueueOrder::OutOfOrder),
+                    _ => None,
+                })?
+            }
+            None => QueueOrder::InOrder,
+        };
+        fields.finish("a queue")?;
+        let queue = Queue {
+            name: name.identifier("the name")?,
+            order,
+        };
+        host.queues.push((queue, name.span));
+    }
+    Ok(())
 }
 
 fn program_name(item: &Item) -> Outcome<String> {
@@ -140,7 +178,9 @@ fn locations(item: Item) -> Outcome<Locations> {
 }
 
 fn location(item: Item) -> Outcome<(Location, Span)> {
-    let known = ["name", "type", "atomic", "region", "generic", "init"];
+    let known = [
+        "name", "type", "atomic", "region", "memory", "generic", "init",
+    ];
     let mut fields = Fields::of(item, "a location", &known)?;
     let name = fields.require("name", "the location")?;
     let span = name.span;
@@ -171,6 +211,17 @@ fn location(item: Item) -> Outcome<(Location, Span)> {
         })?,
         None => Region::Global,
     };
+    let memory = match fields.take("memory") {
+        Some(item) => {
+            let names: Vec<&str> = Memory::STATED.iter().filter_map(|m| m.name()).collect();
+            let memory = item.named("kind of memory", &names, Memory::named)?;
+            if region == Region::Local {
+                return Err(local_memory(item.span, &name));
+            }
+            memory
+        }
+        None => Memory::Unstated,
+    };
     let generic = match fields.take("generic") {
         Some(item) => item.boolean("generic")?,
         None => false,
@@ -197,8 +248,8 @@ fn location(item: Item) -> Outcome<(Location, Span)> {
     };
     let location = Location {
         name,
-        memory: Memory::Unstated,
         region,
+        memory,
         generic,
         ty,
         atomic,
@@ -231,7 +282,7 @@ fn scalar(item: &Item, flag: &'static str) -> Outcome<ScalarType> {
     })
 }
 
-fn threads(item: Item, locations: &Locations, text: &str) -> Outcome<Vec<Thread>> {
+fn threads(item: Item, locations: &Locations, text: &str, host: &mut Host) -> Outcome<Vec<Thread>> {
     let span = item.span;
     let items = item.list("threads")?;
     if items.is_empty() {
@@ -244,6 +295,7 @@ fn threads(item: Item, locations: &Locations, text: &str) -> Outcome<Vec<Thread>
     for item in items {
         let known = [
             "host",
+            "kernel",
             "device",
             "work_group",
             "sub_group",
@@ -273,6 +325,11 @@ fn threads(item: Item, locations: &Locations, text: &str) -> Outcome<Vec<Thread>
                 sub_group: place.sub_group,
             }
         };
+        host.places.push(fields.span());
+        host.kernels.push(match fields.take("kernel") {
+            Some(item) => Some(item.name("the kernel")?),
+            None => None,
+        });
         let mut lowering = ThreadLowering::new(locations, Vec::new());
         if let Some(item) = fields.take("registers") {
             registers(item, &mut lowering)?;
@@ -286,6 +343,7 @@ fn threads(item: Item, locations: &Locations, text: &str) -> Outcome<Vec<Thread>
             None => Vec::new(),
         };
         fields.finish("a thread")?;
+        host.calls.push(lowering.take_calls());
         threads.push(Thread {
             placement,
             kernel: None,

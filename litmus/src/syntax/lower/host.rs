@@ -1,0 +1,261 @@
+//! The calls of the OpenCL API that a host thread may make.
+//!
+//! They have the API's names and its order of arguments, without what a litmus test has no use
+//! for: counts, offsets, sizes. An event wait list is the rest of the arguments; the event that a
+//! call returns is the label before it.
+
+use super::command::CallTree;
+use super::thread::ThreadLowering;
+use crate::program::{BinOp, CommandKind, Instr, LocId, MapAccess};
+use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::tree::{Name, Node, NodeKind};
+
+/// A function of the API.
+#[derive(Clone, Copy)]
+enum Api {
+    Enqueue(Enqueue),
+    Wait,
+    Finish,
+}
+
+/// What a function enqueues.
+#[derive(Clone, Copy)]
+enum Enqueue {
+    Kernel,
+    Marker,
+    Barrier,
+    Map,
+    Unmap,
+}
+
+const API: &[(&str, Api)] = &[
+    ("clEnqueueNDRangeKernel", Api::Enqueue(Enqueue::Kernel)),
+    ("clEnqueueMarkerWithWaitList", Api::Enqueue(Enqueue::Marker)),
+    (
+        "clEnqueueBarrierWithWaitList",
+        Api::Enqueue(Enqueue::Barrier),
+    ),
+    ("clEnqueueMapBuffer", Api::Enqueue(Enqueue::Map)),
+    ("clEnqueueSVMMap", Api::Enqueue(Enqueue::Map)),
+    ("clEnqueueUnmapMemObject", Api::Enqueue(Enqueue::Unmap)),
+    ("clEnqueueSVMUnmap", Api::Enqueue(Enqueue::Unmap)),
+    ("clWaitForEvents", Api::Wait),
+    ("clFinish", Api::Finish),
+];
+
+/// Names of the functions, for suggestions.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    API.iter().map(|(name, _)| *name)
+}
+
+impl ThreadLowering<'_> {
+    /// A call of the API, if `name` is one; `label` is what stands before it.
+    pub(super) fn host_call(
+        &mut self,
+        name: &Name,
+        arguments: &[Node],
+        span: Span,
+        label: Option<&Name>,
+    ) -> Outcome<Option<Instr>> {
+        let Some((_, api)) = API.iter().find(|(n, _)| *n == name.text) else {
+            return Ok(None);
+        };
+        let mut rest = Arguments {
+            function: &name.text,
+            span,
+            rest: arguments.iter(),
+        };
+        let call = match api {
+            Api::Wait => CallTree::Wait {
+                events: rest.events()?,
+                span,
+            },
+            Api::Finish => {
+                let queue = rest.name("a queue")?;
+                rest.end()?;
+                CallTree::Finish { queue, span }
+            }
+            Api::Enqueue(what) => {
+                let queue = rest.name("a queue")?;
+                let mut name = label.cloned();
+                let kind = match what {
+                    Enqueue::Kernel => {
+                        if let Some(label) = label {
+                            return Err(Problem::new(
+                                label.span,
+                                "the event of a kernel has the kernel's name",
+                                "no label here",
+                            ));
+                        }
+                        name = Some(rest.name("a kernel")?);
+                        CommandKind::Kernel
+                    }
+                    Enqueue::Marker => CommandKind::Marker,
+                    Enqueue::Barrier => CommandKind::Barrier,
+                    Enqueue::Map => {
+                        let location = self.mapped(&rest.name("a location")?)?;
+                        let blocking = blocking(rest.next("CL_TRUE or CL_FALSE")?)?;
+                        let access = map_access(rest.next("CL_MAP_READ or CL_MAP_WRITE")?)?;
+                        CommandKind::Map {
+                            location,
+                            access,
+                            blocking,
+                        }
+                    }
+                    Enqueue::Unmap => CommandKind::Unmap {
+                        location: self.mapped(&rest.name("a location")?)?,
+                    },
+                };
+                CallTree::Enqueue {
+                    kind,
+                    name,
+                    queue,
+                    waits: rest.events()?,
+                    span,
+                }
+            }
+        };
+        Ok(Some(self.host(call)))
+    }
+
+    /// Keeps a call until its names can be resolved.
+    pub fn host(&mut self, call: CallTree) -> Instr {
+        self.calls.push(call);
+        CallTree::placeholder()
+    }
+
+    /// The location that a map or an unmap names.
+    pub fn mapped(&self, name: &Name) -> Outcome<LocId> {
+        match self.locations.find(&name.text) {
+            Some(location) => Ok(location),
+            None => {
+                let problem = Problem::new(
+                    name.span,
+                    format!("there is no location {}", name.text),
+                    "unknown location",
+                );
+                Err(match self.locations.nearest(&name.text) {
+                    Some(near) => problem.help(format!("did you mean {near}?")),
+                    None => problem,
+                })
+            }
+        }
+    }
+}
+
+struct Arguments<'n> {
+    function: &'n str,
+    span: Span,
+    rest: std::slice::Iter<'n, Node>,
+}
+
+impl<'n> Arguments<'n> {
+    fn next(&mut self, what: &str) -> Outcome<&'n Node> {
+        self.rest.next().ok_or_else(|| {
+            Problem::new(
+                self.span,
+                format!("{} needs {what} here", self.function),
+                "too few arguments",
+            )
+        })
+    }
+
+    fn name(&mut self, what: &str) -> Outcome<Name> {
+        name(self.next(what)?, what)
+    }
+
+    fn events(self) -> Outcome<Vec<Name>> {
+        self.rest.map(|node| name(node, "an event")).collect()
+    }
+
+    fn end(mut self) -> Outcome<()> {
+        match self.rest.next() {
+            None => Ok(()),
+            Some(node) => Err(Problem::new(
+                node.span,
+                format!("{} takes no more arguments", self.function),
+                "too many arguments",
+            )),
+        }
+    }
+}
+
+fn name(node: &Node, what: &str) -> Outcome<Name> {
+    match &node.kind {
+        NodeKind::Name(text) => Ok(Name {
+            text: text.clone(),
+            span: node.span,
+        }),
+        NodeKind::Int(_)
+        | NodeKind::Unary(..)
+        | NodeKind::Deref(_)
+        | NodeKind::AddressOf(_)
+        | NodeKind::Binary(..)
+        | NodeKind::Select(..)
+        | NodeKind::Index(..)
+        | NodeKind::Call(..)
+        | NodeKind::Cast(..) => Err(Problem::new(
+            node.span,
+            format!(
+                "expected the name of {}",
+                what.trim_start_matches("a ").trim_start_matches("an ")
+            ),
+            "not a name",
+        )),
+    }
+}
+
+fn blocking(node: &Node) -> Outcome<bool> {
+    match &node.kind {
+        NodeKind::Name(text) if text == "CL_TRUE" => Ok(true),
+        NodeKind::Name(text) if text == "CL_FALSE" => Ok(false),
+        NodeKind::Int(_)
+        | NodeKind::Name(_)
+        | NodeKind::Unary(..)
+        | NodeKind::Deref(_)
+        | NodeKind::AddressOf(_)
+        | NodeKind::Binary(..)
+        | NodeKind::Select(..)
+        | NodeKind::Index(..)
+        | NodeKind::Call(..)
+        | NodeKind::Cast(..) => Err(Problem::new(
+            node.span,
+            "whether a map blocks is CL_TRUE or CL_FALSE",
+            "neither",
+        )),
+    }
+}
+
+fn map_access(node: &Node) -> Outcome<MapAccess> {
+    match &node.kind {
+        NodeKind::Name(text) if text == "CL_MAP_READ" => Ok(MapAccess::Read),
+        NodeKind::Name(text) if text == "CL_MAP_WRITE" => Ok(MapAccess::Write),
+        NodeKind::Name(text) if text == "CL_MAP_WRITE_INVALIDATE_REGION" => Err(Problem::new(
+            node.span,
+            "CL_MAP_WRITE_INVALIDATE_REGION leaves a location without a value",
+            "not supported",
+        )
+        .help("use CL_MAP_WRITE")),
+        NodeKind::Binary(BinOp::Or, left, right) => {
+            let (left, right) = (map_access(left)?, map_access(right)?);
+            Ok(match (left, right) {
+                (MapAccess::Read, MapAccess::Read) => MapAccess::Read,
+                (MapAccess::Write, _) | (_, MapAccess::Write) => MapAccess::Write,
+            })
+        }
+        NodeKind::Int(_)
+        | NodeKind::Name(_)
+        | NodeKind::Unary(..)
+        | NodeKind::Deref(_)
+        | NodeKind::AddressOf(_)
+        | NodeKind::Binary(..)
+        | NodeKind::Select(..)
+        | NodeKind::Index(..)
+        | NodeKind::Call(..)
+        | NodeKind::Cast(..) => Err(Problem::new(
+            node.span,
+            "the flags of a map are CL_MAP_READ, CL_MAP_WRITE, or both joined by |",
+            "not such flags",
+        )),
+    }
+}
