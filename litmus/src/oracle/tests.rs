@@ -1,9 +1,12 @@
 //! Tests of the oracle.
 
+mod commands;
 mod compare;
 mod corpus;
+mod dress;
 mod loops;
 mod naive;
+mod queues;
 mod random;
 mod rules;
 mod series;

@@ -27,11 +27,11 @@ impl Dice {
         self.next() % n
     }
 
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len() as u64) as usize]
     }
 
-    fn one_in(&mut self, n: u64) -> bool {
+    pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 }
@@ -46,7 +46,8 @@ struct Builder {
     seq_cst: u32,
 }
 
-/// The program of a seed: two or three threads, one to three locations, up to eight accesses.
+/// The program of a seed: two or three threads, one to three locations, up to eight accesses. One in
+/// ten states kinds of memory, one in twelve has commands.
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice::new(seed);
     let locations = 1 + dice.below(3) as u32;
@@ -122,7 +123,7 @@ pub fn program(seed: u64) -> Program {
         1 => parts.remove(0),
         _ => Predicate::And(parts),
     };
-    Program {
+    let mut program = Program {
         name: format!("random-{seed}"),
         locations: declared,
         threads: bodies,
@@ -137,7 +138,19 @@ pub fn program(seed: u64) -> Program {
             predicate,
         },
         filter,
+    };
+    // Some programs state where their memory is, and some enqueue their kernels.
+    if builder.dice.one_in(10) {
+        for location in &mut program.locations {
+            if location.region == Region::Global {
+                location.memory = builder.dice.pick(&Memory::STATED);
+            }
+        }
     }
+    if builder.dice.one_in(12) {
+        super::dress::dress(&mut program, &mut builder.dice);
+    }
+    program
 }
 
 impl Builder {
