@@ -3,7 +3,7 @@
 use classay_litmus::kernel::{
     AtomicsDialect, End, Inexpressible, Layout, Need, Needs, Shape, TestKernel,
 };
-use classay_litmus::program::Program;
+use classay_litmus::program::{Memory, Program};
 use classay_litmus::syntax::read_litmus;
 
 fn program(text: &str) -> Program {
@@ -68,9 +68,20 @@ fn every_shipped_test_is_written_or_refused_with_a_reason() {
     for (name, text) in classay_litmus::shipped() {
         let program = program(text);
         for dialect in [AtomicsDialect::C11, AtomicsDialect::V1] {
+            let written = TestKernel::write(&program, dialect).map(drop);
             if !program.commands.is_empty() {
-                let refused = TestKernel::write(&program, dialect).map(drop);
-                assert_eq!(refused, Err(Inexpressible::Commands), "{name}");
+                assert_eq!(written, Err(Inexpressible::Commands), "{name}");
+                continue;
+            }
+            if program
+                .locations
+                .iter()
+                .any(|l| l.memory == Memory::FineSvm)
+            {
+                assert!(
+                    matches!(written, Err(Inexpressible::Memory { .. })),
+                    "{name}"
+                );
                 continue;
             }
             let test =
@@ -221,4 +232,35 @@ exists (0:r0=7)
     let from = test.source.find("{ // P0").unwrap();
     let to = test.source[from..].find("res[").unwrap();
     insta::assert_snapshot!("ordered_accesses", &test.source[from..from + to]);
+}
+
+#[test]
+fn kinds_of_memory_are_served_or_refused_by_name() {
+    let of = |memory: &str, place: &str| {
+        format!(
+            "OPENCL t\n{{ {memory} [x] = 0; }}\nP0@{place} (global atomic_int* x) {{ \
+             atomic_store(x, 1); }}\nP1@wg 0, dev 0 (global atomic_int* x) {{ \
+             int r0 = atomic_load(x); }}\nexists (1:r0=1)\n"
+        )
+    };
+    for (memory, place, served) in [
+        ("buffer", "wg 1, dev 0", true),
+        ("coarse_svm", "wg 1, dev 0", false),
+        ("fine_svm_atomics", "wg 1, dev 0", false),
+        ("fine_svm_atomics", "host", true),
+        ("fine_svm_atomics", "wg 0, dev 1", true),
+        ("buffer", "host", false),
+        ("system_svm", "host", false),
+    ] {
+        let text = of(memory, place);
+        if served {
+            needs(&text);
+        } else {
+            let why = refusal(&text);
+            assert!(
+                why.starts_with(&format!("location `x` is in {memory}; ")),
+                "{why}"
+            );
+        }
+    }
 }

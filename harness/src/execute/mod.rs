@@ -70,10 +70,17 @@ impl From<cl::CallError> for NotRun {
 /// A test that cannot be written for a launch is skipped on every device; the reason says why.
 impl From<Inexpressible> for NotRun {
     fn from(why: Inexpressible) -> NotRun {
-        let capability = if why == Inexpressible::Commands {
-            "a test of one kernel on each device"
-        } else {
-            "a test that OpenCL can express"
+        let capability = match &why {
+            Inexpressible::Commands => "a test of one kernel on each device",
+            Inexpressible::Memory { .. } => "a test whose memory a launch allocates",
+            Inexpressible::LocalAcrossGroups { .. }
+            | Inexpressible::LocalOnHost { .. }
+            | Inexpressible::BarrierMismatch { .. }
+            | Inexpressible::NestedBarrier { .. }
+            | Inexpressible::BarrierOnHost { .. }
+            | Inexpressible::InvalidOrder { .. }
+            | Inexpressible::NotAtomicType { .. }
+            | Inexpressible::NoThreads => "a test that OpenCL can express",
         };
         NotRun::Skip {
             capability: capability.into(),

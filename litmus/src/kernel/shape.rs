@@ -2,8 +2,8 @@
 //! kernel can express that at all.
 
 use crate::program::{
-    Address, Barrier, BarrierScope, Expected, Expr, Instr, LocId, Placement, Program, Region,
-    ThreadId,
+    Address, Barrier, BarrierScope, Expected, Expr, Instr, LocId, Memory, Placement, Program,
+    Region, ThreadId,
 };
 
 /// A program's threads, sorted by where they run.
@@ -105,6 +105,16 @@ pub enum Inexpressible {
     /// Its host threads enqueue commands of their own.
     #[error("the test enqueues commands of its own, and a launch is one kernel on each device")]
     Commands,
+    /// A location is stated to be in memory that a launch does not allocate.
+    #[error("location `{location}` is in {memory}; {allocated}")]
+    Memory {
+        /// The location.
+        location: String,
+        /// The kind of memory it states.
+        memory: &'static str,
+        /// What a launch of such a test allocates.
+        allocated: &'static str,
+    },
     /// A thread on no device and no host: the test has no threads at all.
     #[error("the test has no threads that run")]
     NoThreads,
@@ -149,7 +159,33 @@ impl Shape {
             }
         }
         shape.check_local(program)?;
+        shape.check_memory(program)?;
         Ok(shape)
+    }
+
+    /// All global locations of a launch are in one allocation, which is what the test needs where it
+    /// says nothing: a buffer, or fine-grained SVM with atomics where devices or host threads meet.
+    fn check_memory(&self, program: &Program) -> Result<(), Inexpressible> {
+        let (served, allocated) = if self.crosses_devices() {
+            (
+                Memory::FineSvmAtomics,
+                "a launch that host threads or several devices share allocates fine_svm_atomics",
+            )
+        } else {
+            (Memory::Buffer, "a launch of one device allocates a buffer")
+        };
+        for location in &program.locations {
+            if let Some(memory) = location.memory.name()
+                && location.memory != served
+            {
+                return Err(Inexpressible::Memory {
+                    location: location.name.clone(),
+                    memory,
+                    allocated,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The work-group, created if needed.

@@ -321,11 +321,11 @@ fn all_svm_devices_reaches_the_host_and_other_devices_on_fine_grained_memory_wit
             let text = flag(of_data, of_flag, "all_svm_devices", places);
             everywhere(&text, &Forbidden);
         }
-        for of_flag in ["fine_svm"] {
-            // [sv.scope-down]
-            let text = flag("fine_svm_atomics", of_flag, "all_svm_devices", places);
-            everywhere(&text, &race());
-        }
+        // [sv.scope-down]
+        everywhere(
+            &flag("fine_svm_atomics", "fine_svm", "all_svm_devices", places),
+            &race(),
+        );
         // Atomics do not control the visibility of other memory.
         everywhere(
             &flag("fine_svm", "fine_svm_atomics", "all_svm_devices", places),
