@@ -2,6 +2,7 @@
 
 use crate::map::Permission;
 use std::fmt;
+use std::time::Duration;
 use touchstone_ir::{Loc, ValidateError};
 
 /// A module cannot be made ready to run.
@@ -154,6 +155,18 @@ pub enum TrapKind {
     },
     /// Integer division or remainder by zero.
     DivisionByZero,
+    /// Control is in a loop that nothing leads out of.
+    EndlessLoop,
+    /// The work-items of a group did nothing but wait for memory to change.
+    WaitedTooLong {
+        /// Processor time for which they may.
+        limit: Duration,
+    },
+    /// A work-group took too long.
+    RanTooLong {
+        /// Processor time that it may take.
+        limit: Duration,
+    },
     /// Control came to a place that the compiler took for unreachable.
     Unreachable,
     /// A function ended without the value that its caller uses.
@@ -251,6 +264,15 @@ impl fmt::Display for TrapKind {
             TrapKind::MisalignedAtomic { address, size } => write!(
                 f,
                 "atomic operation of {size} bytes at {address:#x}, which is not a multiple of {size}"
+            ),
+            TrapKind::EndlessLoop => f.write_str("endless loop: nothing leads out of it"),
+            TrapKind::WaitedTooLong { limit } => write!(
+                f,
+                "endless loop: its work-group did nothing for {limit:?} of processor time but read memory that does not change"
+            ),
+            TrapKind::RanTooLong { limit } => write!(
+                f,
+                "its work-group took more than {limit:?} of processor time"
             ),
             TrapKind::DivisionByZero => f.write_str("integer division by zero"),
             TrapKind::Unreachable => f.write_str("control reached unreachable code"),

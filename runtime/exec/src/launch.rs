@@ -4,6 +4,7 @@ use crate::executable::KernelId;
 use crate::map::{MemoryMap, Permission};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// One enqueue of a kernel.
 #[derive(Clone, Debug)]
@@ -34,6 +35,11 @@ pub struct Launch {
     /// The launch fails after about so many steps in all; a step is an access
     /// to memory or a jump backward.
     pub step_limit: Option<u64>,
+    /// The processor time that one work-group may take, from its first 2^16 steps on.
+    pub group_time: Option<Duration>,
+    /// The processor time for which a work-group may do nothing but read memory that does
+    /// not change.
+    pub wait_time: Option<Duration>,
     /// The launch ends soon after this becomes true.
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -60,6 +66,8 @@ impl Launch {
             zero_division: ZeroDivision::Trap,
             seed: 0,
             step_limit: None,
+            group_time: None,
+            wait_time: None,
             cancel: None,
         }
     }

@@ -309,7 +309,7 @@ impl Job {
         let runner = GroupRunner::new(
             kernel,
             &self.plan.space,
-            self.launch.seed,
+            &self.launch,
             &self.plan.start,
             memory,
             self.plan.layout,

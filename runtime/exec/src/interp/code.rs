@@ -161,6 +161,8 @@ const _: () = assert!(size_of::<Ins>() == 16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TrapCode {
     Unreachable,
+    /// The loop that would begin anew has no way out.
+    EndlessLoop,
     Reason(TrapReason),
 }
 

@@ -363,6 +363,7 @@ pub(crate) unsafe fn step<P: Port>(
             Ins::End => stop!(Stop::End),
             Ins::Trap { reason } => trap!(match reason {
                 TrapCode::Unreachable => TrapKind::Unreachable,
+                TrapCode::EndlessLoop => TrapKind::EndlessLoop,
                 TrapCode::Reason(TrapReason::MissingReturn) => TrapKind::MissingReturn,
                 TrapCode::Reason(TrapReason::Explicit) => TrapKind::Explicit,
             }),

@@ -4,7 +4,9 @@ use crate::support::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_exec::{Arg, Launch, LaunchError};
-use touchstone_ir::{ArgPass, Const, IntOp, MemScope, Module, NumKind, Order, Query, RmwOp, Type};
+use touchstone_ir::{
+    ArgPass, Cmp, Const, IntOp, MemScope, Module, NumKind, Order, Query, RmwOp, Type,
+};
 
 const QUERIES: [Query; 8] = [
     Query::GlobalSize,
@@ -180,12 +182,17 @@ fn one_thread_is_deterministic_and_seeds_differ() {
     assert!(first[1..].chunks(4).any(|c| c.iter().any(|&id| id != c[0])));
 }
 
+/// Waits until the first word is not zero.
 fn endless() -> Module {
     let mut b = kernel(&[BUFFER]);
-    let body = b.block();
+    let (body, exit) = (b.block(), b.block());
     b.jump(body);
     b.switch_to(body);
-    b.jump(body);
+    let word = b.load(Type::I32, b.param(0));
+    let again = b.compare(Cmp::Eq, word, Const::i32(0));
+    b.branch(again, body, exit);
+    b.switch_to(exit);
+    b.ret(None);
     module(b)
 }
 

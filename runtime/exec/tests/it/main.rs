@@ -4,6 +4,7 @@ mod atomics;
 mod barrier;
 mod control;
 mod differential;
+mod endless;
 mod launch;
 mod memory;
 mod objects;

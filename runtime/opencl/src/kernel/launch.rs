@@ -70,6 +70,9 @@ impl Kernel {
             // do to its memory; the executor catches what is no memory.
             unsafe { memory.add_system(Arc::new(owned::Runtime)) };
         }
+        let limits = settings::time_limits();
+        // Who waits for the host through memory that both may change at once may wait for long.
+        let shared = system || held.allocations.iter().any(|a| a.is_fine_grain());
         let wide = |sides: [usize; 3]| sides.map(|side| side as u64);
         let items: usize = range.local.iter().product();
         let launch = Launch {
@@ -84,6 +87,8 @@ impl Kernel {
             zero_division: settings::zero_division(),
             seed: settings::next_seed(&target.built.launches),
             step_limit: None,
+            group_time: limits.group,
+            wait_time: limits.wait.filter(|_| !shared),
             cancel: None,
         };
         let executable = Arc::clone(&target.built.executable);

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use touchstone_exec::ZeroDivision;
 
@@ -26,6 +27,37 @@ pub fn zero_division() -> ZeroDivision {
         }
     });
     *CHOSEN
+}
+
+/// The processor time that a work-group may take, and that it may spend waiting for memory which
+/// nobody changes.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeLimits {
+    /// In all.
+    pub group: Option<Duration>,
+    /// Waiting.
+    pub wait: Option<Duration>,
+}
+
+/// `TOUCHSTONE_TIME_LIMIT`: seconds of processor time for one work-group, 120 if it is not set
+/// or no number, no limit if it is 0. Waiting is limited to 10 of them.
+///
+/// Processor time, because it does not go on while the machine does something else or
+/// the process is stopped; for one work-group, because a large index space may rightly take
+/// hours.
+pub fn time_limits() -> TimeLimits {
+    static LIMITS: LazyLock<TimeLimits> = LazyLock::new(|| {
+        let limit = |most: u64| match number("TOUCHSTONE_TIME_LIMIT") {
+            Some(0) => None,
+            Some(seconds) => Some(Duration::from_secs(seconds.min(most))),
+            None => Some(Duration::from_secs(120.min(most))),
+        };
+        TimeLimits {
+            group: limit(u64::MAX),
+            wait: limit(10),
+        }
+    });
+    *LIMITS
 }
 
 /// The value of a variable, if it is set and a number.

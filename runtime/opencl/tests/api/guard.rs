@@ -516,3 +516,58 @@ fn system_memory_is_not_the_runtimes() {
     unsafe { clSVMFree(rig.context, other.cast()) };
     release(kernel, program);
 }
+
+/// Loops that can be seen never to end: by their shape, and by going round in a circle.
+#[test]
+fn endless_loops_end_their_command() {
+    let messages = Messages::default();
+    let rig = rig(&messages);
+    let source = "
+kernel void shape(global int *p) { p[0] = 1; while (true) p[1]++; }
+kernel void circle(global int *p) { int x = p[0]; while (x == 1) { int y = x * 2; x = y / 2; } }
+kernel void called(global int *p);
+void forever(global int *p) { for (;;) { p[2] = 1; barrier(CLK_LOCAL_MEM_FENCE); } }
+kernel void called(global int *p) { forever(p); }";
+    let program = built(&rig, source, "");
+    let buffer = rig.buffer(0, 16);
+    for name in [c"shape", c"circle", c"called"] {
+        let kernel = kernel(program, name);
+        set(kernel, 0, buffer);
+        let (code, message) = fails(&rig, &messages, kernel);
+        assert!(code < 0);
+        assert!(message.contains("endless loop"), "{message}");
+        assert_eq!(unsafe { clReleaseKernel(kernel) }, CL_SUCCESS);
+    }
+    assert_eq!(ints(&rig.read(buffer, 16)), [1, 1, 1, 0]);
+    release_buffers(&[buffer]);
+    assert_eq!(unsafe { clReleaseProgram(program) }, CL_SUCCESS);
+}
+
+/// A kernel may wait for the host through fine-grain memory.
+#[test]
+fn waiting_for_the_host_is_no_endless_loop() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    let rig = Rig::new();
+    let source = "
+kernel void wait_for_host(global atomic_uint *flag) {
+    atomic_store_explicit(flag, 1, memory_order_release, memory_scope_all_svm_devices);
+    while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_all_svm_devices) != 2);
+}";
+    let program = built(&rig, source, "-cl-std=CL3.0");
+    let kernel = kernel(program, c"wait_for_host");
+    let flags = CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    let memory: *mut AtomicU32 = unsafe { clSVMAlloc(rig.context, flags, 4, 0).cast() };
+    let flag = unsafe { &*memory };
+    set_pointer(kernel, 0, memory);
+    let (event, code) = enqueue(&rig, kernel, &[1], None);
+    assert_eq!(code, CL_SUCCESS);
+    while flag.load(Ordering::Acquire) != 1 {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    flag.store(2, Ordering::Release);
+    assert_eq!(wait(&[event]), CL_SUCCESS);
+    release_events(&[event]);
+    unsafe { clSVMFree(rig.context, memory.cast()) };
+    release(kernel, program);
+}

@@ -57,6 +57,8 @@ pub(super) struct Lowering<'a> {
     labels: Vec<Label>,
     /// Slots taken for the present instruction alone.
     scratch: Vec<(usize, usize)>,
+    /// By block: no way leads from it to an end of the function.
+    endless: Vec<bool>,
 }
 
 /// Lowers an instance of a function to the end of the code.
@@ -85,10 +87,39 @@ pub(super) fn lower(program: Program<'_>, id: InstanceId, e: &mut Emitter) {
         homes,
         labels,
         scratch: Vec::new(),
+        endless: endless(function),
     };
     l.zero_variables();
     for b in 0..function.blocks.len() {
         l.block(b);
+    }
+}
+
+/// The blocks from which no way leads to an end of the function. Whoever jumps back to one
+/// never gets out.
+fn endless(function: &Function) -> Vec<bool> {
+    let mut endless = vec![true; function.blocks.len()];
+    loop {
+        let mut news = false;
+        for (b, block) in function.blocks.iter().enumerate().rev() {
+            if !endless[b] {
+                continue;
+            }
+            let mut ends = match block.term {
+                Terminator::Return(_) | Terminator::Unreachable | Terminator::Trap(_) => true,
+                Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {
+                    false
+                }
+            };
+            block
+                .term
+                .for_each_target(|to| ends |= !endless[to.0 as usize]);
+            endless[b] = !ends;
+            news |= ends;
+        }
+        if !news {
+            return endless;
+        }
     }
 }
 
@@ -382,6 +413,12 @@ impl Lowering<'_> {
 
     fn jump(&mut self, b: usize, to: BlockId) {
         let back = to.0 as usize <= b;
+        if back && self.endless[to.0 as usize] {
+            self.e.emit(Ins::Trap {
+                reason: TrapCode::EndlessLoop,
+            });
+            return;
+        }
         let to = self.e.target(self.labels[to.0 as usize]);
         self.e.emit(if back {
             Ins::JumpBack { to }

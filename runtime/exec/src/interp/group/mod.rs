@@ -1,0 +1,376 @@
+//! A work-group: its items in turns, its barriers, its place in the index space.
+//!
+//! Items run round robin, each for a number of steps that is drawn from the
+//! launch's seed and the group's number: often few, so that items interleave
+//! finely, sometimes many. A step is what others can observe, an access to
+//! memory, or what makes a loop. An item that spins therefore cannot keep the
+//! others from running.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | [`space`] | the index space, and an item's place in it |
+//! | [`arena`] | the memory of a thread for its groups, and what items start from |
+//! | [`turns`] | how long items run before the next one does |
+//! | [`barrier`] | who waits, who may go on |
+//! | [`watch`] | items that get nowhere, groups that run for too long |
+
+mod arena;
+mod barrier;
+mod space;
+mod turns;
+mod watch;
+
+pub(crate) use arena::{Arena, Layout, Start};
+pub(crate) use space::{Ids, Space};
+
+use crate::error::{Place, Trap, TrapKind};
+use crate::interp::code::{Fill, Kernel, MAX_ALIGN, Pc};
+use crate::interp::port::host::{Block, HostMemory};
+use crate::interp::step::{Stop, step};
+use crate::launch::Launch;
+use arena::{Item, State};
+use space::GroupPlace;
+use turns::Turns;
+use watch::{Effect, Found, Verdict, Watch, effect};
+
+/// What a group's run may not exceed, and how it learns that it must stop.
+pub(crate) trait Control {
+    /// Told now and then how many steps were taken since; false ends the group.
+    fn go_on(&self, steps: u64) -> bool;
+}
+
+/// Why a group ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// All its items ended.
+    Complete,
+    /// [`Control::go_on`] said so.
+    Stopped,
+    /// An item did what it may not.
+    Trapped(Box<Trap>),
+}
+
+/// Steps between two questions to [`Control`].
+const CONTROL_INTERVAL: u64 = 1 << 16;
+
+/// What a thread needs to run groups of one launch.
+pub(crate) struct GroupRunner<'a> {
+    kernel: &'a Kernel,
+    space: &'a Space,
+    launch: &'a Launch,
+    start: &'a Start,
+    memory: HostMemory<'a>,
+    items: &'a mut Vec<Item>,
+    ready: &'a mut Vec<u32>,
+    layout: Layout,
+    /// Start of local memory; private memory follows, then registers.
+    base: *mut u64,
+}
+
+impl<'a> GroupRunner<'a> {
+    /// Prepares a thread's arena for a launch; None when there is no memory for it.
+    pub(crate) fn new(
+        kernel: &'a Kernel,
+        space: &'a Space,
+        launch: &'a Launch,
+        start: &'a Start,
+        mut memory: HostMemory<'a>,
+        layout: Layout,
+        arena: &'a mut Arena,
+    ) -> Option<GroupRunner<'a>> {
+        let words = usize::try_from(layout.bytes()?.div_ceil(8)).ok()?;
+        arena.resize(words)?;
+        let address = arena.words.as_mut_ptr();
+        let skip = address.align_offset(MAX_ALIGN as usize);
+        // `bytes` counts MAX_ALIGN more than the parts need.
+        let base = address.wrapping_add(skip);
+        memory.set_local(Block {
+            base: base as u64,
+            len: layout.local,
+        });
+        Some(GroupRunner {
+            kernel,
+            space,
+            launch,
+            start,
+            memory,
+            items: &mut arena.items,
+            ready: &mut arena.ready,
+            layout,
+            base,
+        })
+    }
+
+    fn private(&self, item: u64) -> Block {
+        Block {
+            base: self.base as u64 + self.layout.local + item * self.layout.private,
+            len: self.layout.private,
+        }
+    }
+
+    /// The first word of an item's slots.
+    fn slots(&self, item: u64) -> *mut u64 {
+        let before = self.layout.local + self.layout.items * self.layout.private;
+        self.base
+            .wrapping_add((before / 8) as usize + item as usize * self.layout.regs)
+    }
+
+    /// Puts an item at the start of the kernel.
+    fn begin(&mut self, ids: &Ids<'_>, item: u64) {
+        let slots = self.slots(item);
+        let below = self.kernel.fills.len();
+        let private = self.private(item);
+        // SAFETY: the region of an item has room for all slots of the kernel, of
+        // which the template is the first part, and nothing else refers to it.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                self.start.template.as_ptr(),
+                slots,
+                self.start.template.len(),
+            );
+        }
+        for (i, fill) in self.kernel.fills.iter().enumerate() {
+            let value = match *fill {
+                Fill::Const(_) => continue,
+                Fill::Query(query, dim) => ids.query(query, dim.into()),
+                Fill::PrivateBase => private.base,
+                Fill::Local(offset) => self.base as u64 + offset,
+            };
+            // SAFETY: slot -1 - i lies below the frame, within the region.
+            unsafe { *slots.add(below - 1 - i) = value };
+        }
+        let bases = [
+            (&self.start.private, private.base),
+            (&self.start.local, self.base as u64),
+        ];
+        for (params, base) in bases {
+            for &(slot, offset) in params {
+                // SAFETY: a parameter's slot, within the region.
+                unsafe { *slots.add(below + slot) = base + offset };
+            }
+        }
+        if private.len > 0 {
+            // SAFETY: the item's private memory; a work-item that has not begun
+            // holds no reference to it.
+            unsafe { std::ptr::write_bytes(private.base as *mut u8, 0, private.len as usize) };
+            for (offset, bytes) in &self.start.aggregates {
+                // SAFETY: as above; the compiler reserved room for the aggregate there.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(
+                        bytes.as_ptr(),
+                        (private.base + offset) as *mut u8,
+                        bytes.len(),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Runs a group to its end.
+    pub(crate) fn run(&mut self, number: u64, control: &impl Control) -> Ended {
+        let group = self.space.group(number);
+        let count = group.items();
+        let mut turns = Turns::new(self.launch.seed, number);
+        if self.layout.local > 0 {
+            // SAFETY: the group's local memory; no item of it has begun.
+            unsafe {
+                std::ptr::write_bytes(self.base.cast::<u8>(), 0, self.layout.local as usize);
+            }
+        }
+        self.items.clear();
+        self.items.resize(
+            count as usize,
+            Item {
+                pc: 0,
+                state: State::Fresh,
+            },
+        );
+        self.ready.clear();
+        self.ready.extend(0..count as u32);
+        let mut steps = 0;
+        let mut watch = Watch::new(self.launch);
+        // Items that wait, and whether some wait for their sub-group only.
+        let (mut waiting, mut in_sub_group) = (false, false);
+        loop {
+            // One round: every item that is ready gets a turn.
+            let mut kept = 0;
+            for i in 0..self.ready.len() {
+                let item = self.ready[i];
+                let length = if count == 1 {
+                    CONTROL_INTERVAL
+                } else {
+                    turns.length()
+                };
+                let (stop, used) = if watch.is_on() {
+                    let (stop, used, found) = self.watched_turn(group, item);
+                    if found == Found::Endless {
+                        return Ended::Trapped(self.trap(group, item, TrapKind::EndlessLoop));
+                    }
+                    watch.note(found);
+                    (stop, used)
+                } else {
+                    self.turn(group, item, length)
+                };
+                steps += used;
+                match stop {
+                    Stop::Yield => {
+                        self.ready[kept] = item;
+                        kept += 1;
+                    }
+                    Stop::Barrier {
+                        sub_group,
+                        fence,
+                        scope,
+                    } => {
+                        self.items[item as usize].state = State::Waiting {
+                            sub_group,
+                            fence,
+                            scope,
+                        };
+                        waiting = true;
+                        in_sub_group |= sub_group;
+                    }
+                    Stop::End => self.items[item as usize].state = State::Ended,
+                    Stop::Trap(kind) => {
+                        control.go_on(steps);
+                        return Ended::Trapped(self.trap(group, item, kind));
+                    }
+                }
+                if steps >= CONTROL_INTERVAL {
+                    let spent = std::mem::take(&mut steps);
+                    if !control.go_on(spent) {
+                        return Ended::Stopped;
+                    }
+                    if let Some(verdict) = watch.spent(spent) {
+                        return Ended::Trapped(self.too_long(group, item, verdict));
+                    }
+                }
+            }
+            if let Some(verdict) = watch.round_ended(kept > 0) {
+                let item = self.ready[0];
+                return Ended::Trapped(self.too_long(group, item, verdict));
+            }
+            self.ready.truncate(kept);
+            if waiting && (kept == 0 || in_sub_group) {
+                if let Err(trap) = self.release(group) {
+                    control.go_on(steps);
+                    return Ended::Trapped(trap);
+                }
+                waiting = self
+                    .items
+                    .iter()
+                    .any(|i| matches!(i.state, State::Waiting { .. }));
+                in_sub_group &= waiting;
+            }
+            if self.ready.is_empty() {
+                return if control.go_on(steps) {
+                    Ended::Complete
+                } else {
+                    Ended::Stopped
+                };
+            }
+        }
+    }
+
+    /// Lets an item run for a number of steps; how it stopped, steps used.
+    fn turn(&mut self, group: GroupPlace, item: u32, length: u64) -> (Stop, u64) {
+        let number = u64::from(item);
+        let ids = Ids::of(self.space, group, number);
+        let mut pc = self.items[item as usize].pc;
+        if self.items[item as usize].state == State::Fresh {
+            self.begin(&ids, number);
+            self.items[item as usize].state = State::Ready;
+        }
+        self.memory.set_private(self.private(number));
+        let origin = self.slots(number).wrapping_add(self.kernel.fills.len());
+        let mut fuel = length;
+        // SAFETY: the item's region holds all slots of the kernel and only this
+        // item uses it; `pc` is 0 or where the stepper stopped.
+        let stop = unsafe {
+            step(
+                self.kernel,
+                origin,
+                &mut pc,
+                &mut fuel,
+                &mut self.memory,
+                &ids,
+            )
+        };
+        self.items[item as usize].pc = pc;
+        (stop, length - fuel)
+    }
+
+    /// Lets an item run for as many steps as it is watched, and says what it did. Only an item
+    /// that has begun and yielded before is compared.
+    fn watched_turn(&mut self, group: GroupPlace, item: u32) -> (Stop, u64, Found) {
+        let number = u64::from(item);
+        let state = self.items[item as usize].state;
+        if state == State::Fresh {
+            let (stop, used) = self.turn(group, item, 1);
+            return (stop, used, Found::Works);
+        }
+        let began = (self.items[item as usize].pc, self.contents(number));
+        let mut found = Found::Endless;
+        for used in 1..=watch::STEPS {
+            match effect(self.kernel, self.items[item as usize].pc) {
+                Effect::Own => {}
+                Effect::Reads => found = Found::Waits,
+                Effect::Writes => {
+                    let (stop, _) = self.turn(group, item, 1);
+                    return (stop, used, Found::Works);
+                }
+            }
+            let (stop, _) = self.turn(group, item, 1);
+            match stop {
+                Stop::Yield => {}
+                // It waits for the others of its group, which are being watched, too.
+                Stop::Barrier { .. } => return (stop, used, Found::Waits),
+                Stop::End | Stop::Trap(_) => return (stop, used, Found::Works),
+            }
+            let pc = self.items[item as usize].pc;
+            if pc == began.0 && self.contents(number) == began.1 {
+                return (Stop::Yield, used, found);
+            }
+        }
+        (Stop::Yield, watch::STEPS, Found::Works)
+    }
+
+    /// The slots and the private memory of an item.
+    fn contents(&self, item: u64) -> (Vec<u64>, Vec<u8>) {
+        let private = self.private(item);
+        // SAFETY: the item's own regions of the arena; nothing runs meanwhile.
+        unsafe {
+            let slots = std::slice::from_raw_parts(self.slots(item), self.layout.regs);
+            let bytes = private.base as *const u8;
+            let bytes = std::slice::from_raw_parts(bytes, private.len as usize);
+            (slots.to_vec(), bytes.to_vec())
+        }
+    }
+
+    fn too_long(&self, group: GroupPlace, item: u32, verdict: Verdict) -> Box<Trap> {
+        let kind = match verdict {
+            Verdict::Waited(limit) => TrapKind::WaitedTooLong { limit },
+            Verdict::Ran(limit) => TrapKind::RanTooLong { limit },
+        };
+        self.trap(group, item, kind)
+    }
+
+    /// The place of the instruction before `pc`.
+    fn place(&self, pc: Pc) -> Place {
+        let at = (pc as usize).saturating_sub(1);
+        let (function, loc) = self.kernel.places[at];
+        Place {
+            function: self.kernel.functions[function as usize].clone(),
+            loc,
+        }
+    }
+
+    fn trap(&self, group: GroupPlace, item: u32, kind: TrapKind) -> Box<Trap> {
+        Box::new(Trap {
+            kind,
+            kernel: self.kernel.name.clone(),
+            place: self.place(self.items[item as usize].pc),
+            global_id: Ids::of(self.space, group, item.into()).global_id(),
+        })
+    }
+}
