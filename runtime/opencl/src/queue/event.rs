@@ -141,8 +141,9 @@ impl Event {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
             CL_PROFILING_COMMAND_SUBMIT => times.submit,
             CL_PROFILING_COMMAND_START => times.start,
-            CL_PROFILING_COMMAND_END => times.end,
-            CL_PROFILING_COMMAND_COMPLETE => times.complete,
+            // A command has no children to wait for where there is no device-side enqueue,
+            // so it is complete when it ends.
+            CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => times.end,
             _ => return Err(Error(CL_INVALID_VALUE)),
         }))
     }

@@ -10,10 +10,12 @@
 
 mod buffers;
 mod callbacks;
+mod consistency;
 mod contexts;
 mod events;
 mod graphs;
 mod guard;
+mod handles;
 mod icd;
 mod kernels;
 mod maps;

@@ -1,0 +1,263 @@
+//! Optional features that the device does not have: each query and function about them
+//! says so, as the specification has it for OpenCL 3.0.
+
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+use opencl_sys::*;
+use touchstone::api::device::*;
+use touchstone::api::event::*;
+use touchstone::api::image::*;
+use touchstone::api::kernel::*;
+use touchstone::api::pipe::*;
+use touchstone::api::program::*;
+use touchstone::api::queue::*;
+use touchstone::api::sampler::*;
+
+use crate::kernels::kernel;
+use crate::programs::{built, program};
+use crate::rig::{Rig, device, query, query_bytes, query_text, release_buffers, release_events};
+
+fn info<T: Default>(name: cl_device_info) -> T {
+    query(|size, value, ret| unsafe { clGetDeviceInfo(device(), name, size, value, ret) })
+}
+
+fn extensions() -> Vec<String> {
+    let text = query_text(|size, value, ret| unsafe {
+        clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, size, value, ret)
+    });
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn features() -> Vec<String> {
+    let list = query_bytes(|size, value, ret| unsafe {
+        clGetDeviceInfo(device(), CL_DEVICE_OPENCL_C_FEATURES, size, value, ret)
+    });
+    let name = |entry: &[u8]| {
+        let name: Vec<u8> = entry[4..].iter().copied().take_while(|&b| b != 0).collect();
+        String::from_utf8(name).unwrap()
+    };
+    list.chunks(size_of::<cl_name_version>())
+        .map(name)
+        .collect()
+}
+
+#[test]
+fn without_device_queues_there_is_no_trace_of_them() {
+    let rig = Rig::new();
+    assert!(
+        !features()
+            .iter()
+            .any(|name| name == "__opencl_c_device_enqueue")
+    );
+    assert_eq!(info::<u64>(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES), 0);
+    assert_eq!(info::<u64>(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES), 0);
+    for name in [
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE,
+        CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE,
+        CL_DEVICE_MAX_ON_DEVICE_QUEUES,
+        CL_DEVICE_MAX_ON_DEVICE_EVENTS,
+    ] {
+        assert_eq!(info::<u32>(name), 0, "{name:#x}");
+    }
+    let properties = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    let list = [u64::from(CL_QUEUE_PROPERTIES), properties, 0];
+    let mut code = 1;
+    unsafe {
+        clCreateCommandQueueWithProperties(rig.context, device(), list.as_ptr(), &mut code);
+        assert_eq!(code, CL_INVALID_QUEUE_PROPERTIES);
+        let code = clGetCommandQueueInfo(rig.queue, CL_QUEUE_SIZE, 0, null_mut(), null_mut());
+        assert_eq!(code, CL_INVALID_COMMAND_QUEUE);
+        let code = clSetDefaultDeviceCommandQueue(rig.context, device(), rig.queue);
+        assert_eq!(code, CL_INVALID_OPERATION);
+    }
+    // Without children a command is complete when it has ended.
+    let event = rig.marker(&[]);
+    rig.finish();
+    let time = |name| -> u64 {
+        query(|size, value, ret| unsafe { clGetEventProfilingInfo(event, name, size, value, ret) })
+    };
+    assert_eq!(
+        time(CL_PROFILING_COMMAND_END),
+        time(CL_PROFILING_COMMAND_COMPLETE)
+    );
+    release_events(&[event]);
+}
+
+#[test]
+fn without_pipes_there_is_none_to_make_or_ask() {
+    let rig = Rig::new();
+    assert!(!features().iter().any(|name| name == "__opencl_c_pipes"));
+    assert_eq!(info::<u32>(CL_DEVICE_PIPE_SUPPORT), CL_FALSE);
+    for name in [
+        CL_DEVICE_MAX_PIPE_ARGS,
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS,
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE,
+    ] {
+        assert_eq!(info::<u32>(name), 0, "{name:#x}");
+    }
+    let mut code = 1;
+    let flags = CL_MEM_HOST_NO_ACCESS;
+    let pipe = unsafe { clCreatePipe(rig.context, flags, 4, 4, null(), &mut code) };
+    assert_eq!((pipe, code), (null_mut(), CL_INVALID_OPERATION));
+    let buffer = rig.buffer(0, 16);
+    let code = unsafe { clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, 0, null_mut(), null_mut()) };
+    assert_eq!(code, CL_INVALID_MEM_OBJECT);
+    release_buffers(&[buffer]);
+}
+
+#[test]
+fn without_intermediate_languages_programs_have_none() {
+    let rig = Rig::new();
+    let text = query_text(|size, value, ret| unsafe {
+        clGetDeviceInfo(device(), CL_DEVICE_IL_VERSION, size, value, ret)
+    });
+    assert_eq!(text, "");
+    let list = query_bytes(|size, value, ret| unsafe {
+        clGetDeviceInfo(device(), CL_DEVICE_ILS_WITH_VERSION, size, value, ret)
+    });
+    assert_eq!(list, []);
+    let mut code = 1;
+    let bytes = [3u8, 2, 35, 7];
+    unsafe {
+        clCreateProgramWithIL(rig.context, bytes.as_ptr().cast(), bytes.len(), &mut code);
+        assert_eq!(code, CL_INVALID_OPERATION);
+        let program = program(&rig, "kernel void k() {}");
+        let mut size = 7;
+        let code = clGetProgramInfo(program, CL_PROGRAM_IL, 0, null_mut(), &mut size);
+        assert_eq!((code, size), (CL_SUCCESS, 0));
+        let value = 5;
+        let at = (&raw const value).cast();
+        let code = clSetProgramSpecializationConstant(program, 0, 4, at);
+        assert_eq!(code, CL_INVALID_OPERATION);
+        assert_eq!(clReleaseProgram(program), CL_SUCCESS);
+    }
+}
+
+unsafe extern "C" fn never(_: cl_program, _: *mut c_void) {}
+
+#[test]
+fn there_are_no_constructors_and_no_sub_groups() {
+    let rig = Rig::new();
+    let program = built(&rig, "kernel void k() {}", "");
+    for name in [
+        CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT,
+        CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT,
+    ] {
+        let present: u32 =
+            query(|size, value, ret| unsafe { clGetProgramInfo(program, name, size, value, ret) });
+        assert_eq!(present, CL_FALSE);
+    }
+    let code = unsafe { clSetProgramReleaseCallback(program, Some(never), null_mut()) };
+    assert_eq!(code, CL_INVALID_OPERATION);
+    if !features().iter().any(|name| name == "__opencl_c_subgroups") {
+        assert!(!extensions().iter().any(|name| name == "cl_khr_subgroups"));
+        assert_eq!(info::<u32>(CL_DEVICE_MAX_NUM_SUB_GROUPS), 0);
+        assert_eq!(
+            info::<u32>(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS),
+            CL_FALSE
+        );
+        let kernel = kernel(program, c"k");
+        let name = CL_KERNEL_MAX_NUM_SUB_GROUPS;
+        let code = unsafe {
+            clGetKernelSubGroupInfo(kernel, device(), name, 0, null(), 0, null_mut(), null_mut())
+        };
+        assert_eq!(code, CL_INVALID_OPERATION);
+        assert_eq!(unsafe { clReleaseKernel(kernel) }, CL_SUCCESS);
+    }
+    assert_eq!(unsafe { clReleaseProgram(program) }, CL_SUCCESS);
+}
+
+/// Without images (as here, where nothing asks for them before kernels can have them) the
+/// limits are zero and nothing can be made.
+#[test]
+fn without_images_there_are_no_formats_no_images_and_no_samplers() {
+    let rig = Rig::new();
+    if info::<u32>(CL_DEVICE_IMAGE_SUPPORT) == CL_TRUE {
+        return;
+    }
+    assert!(!features().iter().any(|name| name.contains("image")));
+    assert!(!extensions().iter().any(|name| name.contains("image")));
+    for name in [
+        CL_DEVICE_MAX_READ_IMAGE_ARGS,
+        CL_DEVICE_MAX_WRITE_IMAGE_ARGS,
+        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT,
+        CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT,
+        CL_DEVICE_MAX_SAMPLERS,
+    ] {
+        assert_eq!(info::<u32>(name), 0, "{name:#x}");
+    }
+    let mut count = 7;
+    let kind = CL_MEM_OBJECT_IMAGE2D;
+    let code = unsafe {
+        clGetSupportedImageFormats(
+            rig.context,
+            CL_MEM_KERNEL_READ_AND_WRITE,
+            kind,
+            0,
+            null_mut(),
+            &mut count,
+        )
+    };
+    assert_eq!((code, count), (CL_SUCCESS, 0));
+    let format = cl_image_format {
+        image_channel_order: CL_RGBA,
+        image_channel_data_type: CL_FLOAT,
+    };
+    let mut code = 1;
+    unsafe {
+        clCreateImage2D(rig.context, 0, &format, 4, 4, 0, null_mut(), &mut code);
+        assert_eq!(code, CL_INVALID_OPERATION);
+        clCreateSamplerWithProperties(rig.context, null(), &mut code);
+        assert_eq!(code, CL_INVALID_OPERATION);
+    }
+}
+
+/// What is offered is offered in every place.
+#[test]
+fn features_of_the_language_and_queries_of_the_device_agree() {
+    let has = |name: &str| u32::from(features().iter().any(|feature| feature == name));
+    for (name, feature) in [
+        (
+            CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
+            "__opencl_c_generic_address_space",
+        ),
+        (
+            CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+            "__opencl_c_work_group_collective_functions",
+        ),
+        (CL_DEVICE_IMAGE_SUPPORT, "__opencl_c_images"),
+        (CL_DEVICE_PIPE_SUPPORT, "__opencl_c_pipes"),
+    ] {
+        assert_eq!(info::<u32>(name), has(feature), "{feature}");
+    }
+    let memory: u64 = info(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES);
+    let mandated = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
+    assert_eq!(memory & mandated, mandated);
+    for (bit, feature) in [
+        (
+            CL_DEVICE_ATOMIC_ORDER_ACQ_REL,
+            "__opencl_c_atomic_order_acq_rel",
+        ),
+        (
+            CL_DEVICE_ATOMIC_ORDER_SEQ_CST,
+            "__opencl_c_atomic_order_seq_cst",
+        ),
+        (
+            CL_DEVICE_ATOMIC_SCOPE_DEVICE,
+            "__opencl_c_atomic_scope_device",
+        ),
+        (
+            CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+            "__opencl_c_atomic_scope_all_devices",
+        ),
+    ] {
+        assert_eq!(u32::from(memory & bit != 0), has(feature), "{feature}");
+    }
+    let variables: usize = info(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE);
+    let feature = "__opencl_c_program_scope_global_variables";
+    assert_eq!(u32::from(variables >= 65536), has(feature));
+    let doubles: u64 = info(CL_DEVICE_DOUBLE_FP_CONFIG);
+    assert_eq!(u32::from(doubles != 0), has("__opencl_c_fp64"));
+}
