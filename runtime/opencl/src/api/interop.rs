@@ -13,7 +13,7 @@ use opencl_sys::*;
 use crate::context::Context;
 use crate::edge::Error;
 use crate::edge::entry::entry_points;
-use crate::memory::Buffer;
+use crate::memory::MemObject;
 use crate::queue::Queue;
 use crate::{object, platform};
 
@@ -68,7 +68,7 @@ entry_points! {
         _gl_object_type: *mut cl_gl_object_type,
         _gl_object_name: *mut cl_GLuint,
     ) {
-        object::find::<Buffer>(memobj)?;
+        MemObject::find(memobj)?;
         Err(Error(CL_INVALID_GL_OBJECT))
     }
 
@@ -80,7 +80,7 @@ entry_points! {
         _param_value: *mut c_void,
         _param_value_size_ret: *mut usize,
     ) {
-        object::find::<Buffer>(memobj)?;
+        MemObject::find(memobj)?;
         Err(Error(CL_INVALID_GL_OBJECT))
     }
 

@@ -114,10 +114,8 @@ entry_points! {
                 }.to_bytes()),
             }
         }
-        // A length may count the terminating zero.
-        while source.last() == Some(&0) {
-            source.pop();
-        }
+        // Lengths may count zeros, which are no part of the source.
+        source.retain(|&byte| byte != 0);
         let source = String::from_utf8_lossy(&source).into_owned();
         let devices = context.devices.clone();
         Ok(object::publish(&Program::new(context, devices, Origin::Source(source))))

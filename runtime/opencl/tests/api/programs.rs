@@ -203,6 +203,32 @@ fn sources_in_pieces_are_joined() {
     release(program);
 }
 
+#[test]
+fn zeros_are_no_part_of_a_source() {
+    let rig = Rig::new();
+    let pieces = [
+        c"kernel void first(global int *p) {}\n",
+        c"kernel void second() {}",
+    ];
+    // Both lengths count the terminating zero.
+    let lengths = pieces.map(|piece| piece.to_bytes_with_nul().len());
+    let mut strings = pieces.map(|piece| piece.as_ptr());
+    let mut code = 1;
+    let program = unsafe {
+        let strings = strings.as_mut_ptr();
+        clCreateProgramWithSource(rig.context, 2, strings, lengths.as_ptr(), &mut code)
+    };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(build(program, ""), CL_SUCCESS, "{}", log(program));
+    assert_eq!(kernel_names(program), "first;second");
+    let source = query_text(|size, value, ret| unsafe {
+        clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, value, ret)
+    });
+    let joined: String = pieces.iter().map(|piece| piece.to_str().unwrap()).collect();
+    assert_eq!(source, joined);
+    release(program);
+}
+
 unsafe extern "C" fn note_built(program: cl_program, notes: *mut c_void) {
     unsafe { Notes::at(notes) }.add(status(program));
 }
