@@ -13,3 +13,4 @@ mod partition;
 mod programs;
 mod rig;
 mod roots;
+mod together;
