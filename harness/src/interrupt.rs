@@ -21,6 +21,11 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// What is set when it comes.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+
     /// Notes that it came; what a signal does.
     #[cfg(test)]
     pub fn note(&self) {

@@ -157,6 +157,9 @@ pub struct JudgeArgs {
     /// Print one JSON object a test instead
     #[arg(long)]
     pub json: bool,
+    /// Give a test up that takes longer; 0 never does
+    #[arg(long, value_name = "SECONDS", value_parser = patience, default_value = "60")]
+    pub timeout: f64,
     /// How often a loop whose condition depends on a read is repeated at most
     #[arg(
         long,
@@ -327,6 +330,14 @@ fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
         (Ok(_), Ok(_)) | (Err(_), _) | (_, Err(_)) => Err(format!(
             "expected a number or a span of numbers from {least} to {most}, like {least}-{most}"
         )),
+    }
+}
+
+/// A time in seconds after which to give up; zero for never.
+fn patience(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(0.0),
+        Ok(_) | Err(_) => seconds(text),
     }
 }
 

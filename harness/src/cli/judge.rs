@@ -5,11 +5,12 @@
 use super::args::JudgeArgs;
 use super::exit;
 use super::failure::Failure;
-use super::litmus::tell;
+use super::litmus::{tell, unanswered};
 use super::output::{Out, complain};
+use crate::interrupt::Interrupt;
 use crate::judge::{ChosenModel, outcome};
 use crate::plan::{self, Unreadable};
-use classay_litmus::oracle::{self, Error, Judgement, Limits};
+use classay_litmus::oracle::{self, Error, Judgement, Limits, Patience};
 use classay_litmus::program::{Program, Quantifier};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Bytes of stack for a thread that judges.
 const STACK: usize = 64 << 20;
@@ -25,43 +26,77 @@ const STACK: usize = 64 << 20;
 /// Does it; returns the exit code.
 pub fn judge(args: &JudgeArgs) -> Result<u8, Failure> {
     let chosen = ChosenModel::load(&args.model).map_err(Failure::Usage)?;
-    let limits = Limits {
-        loop_bound: args.loop_bound,
-        ..Limits::default()
-    };
+    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
     let mut out = Out::new();
     let mut code = exit::PASSED;
     in_order(
         &args.files,
-        |path| judge_file(path, &chosen, &limits),
-        &mut |said| {
-            match &said {
-                Said::Judged(answer) if args.json => out.line(&answer.line()),
-                Said::Judged(answer) => out.line(&answer.text(args.loop_bound)),
-                Said::Unreadable(file) => tell(file, args.json, &mut out),
-                Said::Unjudged { path, error } if args.json => {
-                    let file = path.to_string_lossy();
-                    let error = error.to_string();
-                    out.line(&serde_json::json!({"file": file, "error": error}).to_string());
+        |path| {
+            if interrupt.came() {
+                return None;
+            }
+            let said = judge_file(path, &chosen, &limits(args, &interrupt));
+            (!matches!(
+                said,
+                Said::Unjudged {
+                    error: Error::Stopped,
+                    ..
                 }
-                Said::Unjudged { path, error } => {
+            ))
+            .then_some(said)
+        },
+        &mut |said| match said {
+            Some(Said::Judged(answer)) if args.json => out.line(&answer.line()),
+            Some(Said::Judged(answer)) => out.line(&answer.text(args.loop_bound)),
+            Some(Said::Unreadable(file)) => {
+                tell(&file, args.json, &mut out);
+                code = exit::USAGE;
+            }
+            Some(Said::Unjudged { path, test, error }) => {
+                let error = match error {
+                    Error::Late => format!("that takes more than {} s", args.timeout),
+                    error => error.to_string(),
+                };
+                if args.json {
+                    out.line(&unanswered(&path, Some(&test), &error));
+                } else {
                     complain(&format!("{} cannot be judged: {error}", path.display()));
                 }
+                code = exit::USAGE;
             }
-            match said {
-                Said::Judged(_) => {}
-                Said::Unreadable(_) | Said::Unjudged { .. } => code = exit::USAGE,
-            }
+            // Interrupted.
+            None => {}
         },
     )?;
+    if interrupt.came() {
+        return Ok(exit::INTERRUPTED);
+    }
     Ok(code)
+}
+
+/// How far the oracle goes for a test that it begins with now.
+fn limits(args: &JudgeArgs, interrupt: &Interrupt) -> Limits {
+    let mut patience = match args.timeout {
+        0.0 => Patience::default(),
+        seconds => Patience::lasting(Duration::from_secs_f64(seconds)),
+    };
+    patience.stop = Some(interrupt.flag());
+    Limits {
+        loop_bound: args.loop_bound,
+        patience,
+        ..Limits::default()
+    }
 }
 
 /// What there is to say about a file.
 enum Said {
     Judged(Box<Answer>),
     Unreadable(Unreadable),
-    Unjudged { path: PathBuf, error: Error },
+    Unjudged {
+        path: PathBuf,
+        test: String,
+        error: Error,
+    },
 }
 
 /// What a model says of a test, as `--json` prints it: the keys are documented and stay.
@@ -100,6 +135,7 @@ fn judge_file(path: &Path, chosen: &ChosenModel, limits: &Limits) -> Said {
         }
         Err(error) => Said::Unjudged {
             path: path.to_path_buf(),
+            test: program.name,
             error,
         },
     }
@@ -175,7 +211,7 @@ impl Answer {
         }
         if self.outside {
             text.push_str(
-                "  an index may leave its array, which is undefined: such runs are left out\n",
+                "  an index leaves its array, which is undefined: such runs are left out\n",
             );
         }
         for (state, asked) in self.states.iter().zip(&self.asked) {
@@ -273,8 +309,12 @@ mod tests {
              \"1:r0=1 1:r1=1\"],\"bounded\":false,\"ms\":0.123}"
         );
         assert!(shipped("MP+plain").racy);
-        let indexed = shipped("MP+rel+addr").line();
-        assert!(indexed.ends_with(",\"outside\":true}"), "{indexed}");
+        let inside = shipped("MP+rel+addr");
+        assert!(!inside.outside, "{}", inside.line());
+        let outside = "OPENCL outside\n{ int x[2] = {1, 2}; }\nP0 (global int* x) { int r0 = x[x[1]]; }\n\
+                       exists (0:r0=1)";
+        let outside = answer(outside, &Limits::default()).line();
+        assert!(outside.ends_with(",\"outside\":true}"), "{outside}");
     }
 
     #[test]

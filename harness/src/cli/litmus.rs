@@ -107,14 +107,29 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
     }
 }
 
+/// A file without an answer as `--json` prints it: `file`, the name of the test where it could be
+/// read, and `error`, a sentence.
+pub(super) fn unanswered(file: &Path, test: Option<&str>, error: &str) -> String {
+    #[derive(serde::Serialize)]
+    struct Unanswered<'a> {
+        file: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        test: Option<&'a str>,
+        error: &'a str,
+    }
+    let object = Unanswered {
+        file: &file.to_string_lossy(),
+        test,
+        error,
+    };
+    // Strings: nothing in it can fail to become JSON.
+    serde_json::to_string(&object).unwrap_or_default()
+}
+
 /// Tells of a file that gives no test.
 pub(super) fn tell(file: &Unreadable, json: bool, out: &mut Out) {
     if json {
-        let object = serde_json::json!({
-            "file": file.path().to_string_lossy(),
-            "error": file.message(),
-        });
-        out.line(&object.to_string());
+        out.line(&unanswered(file.path(), None, &file.message()));
         return;
     }
     match file {

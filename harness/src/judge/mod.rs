@@ -1,9 +1,9 @@
 //! What a memory model says: of a test, and of what a device did with it.
 //!
 //! [`model`] finds the model, [`outcome`] turns what a device shows into what the oracle computes
-//! and back, `verdict` judges the outcomes of a case, `bounded` keeps the oracle's time in bounds.
+//! and back, `verdict` judges the outcomes of a case, `apart` gives the oracle a thread of its own.
 
-mod bounded;
+mod apart;
 pub mod model;
 pub mod outcome;
 mod verdict;

@@ -4,10 +4,10 @@
 //! rules that forbid it. A program whose behaviour is undefined is not judged. What the oracle
 //! cannot decide is judged by the test's own question, and the reason says so.
 
-use super::bounded::{NoAnswer, within};
+use super::apart::apart;
 use super::{ChosenModel, outcome};
 use classay_litmus::explain;
-use classay_litmus::oracle::{self, Explanation, Limits, Model, Refusal, State};
+use classay_litmus::oracle::{self, Error, Explanation, Limits, Model, Patience, Refusal, State};
 use classay_litmus::program::{Observable, Predicate, Program};
 use classay_litmus::syntax;
 use classay_reports::record::{Evidence, OutcomeCount, Verdict};
@@ -52,7 +52,7 @@ pub fn judge_case(
     };
     let asked = Asked {
         observables: program.observables(),
-        program: Arc::new(without_filter(program)),
+        program: without_filter(program),
         model: chosen.model.clone(),
     };
     match asked.allowed() {
@@ -72,17 +72,18 @@ fn without_filter(mut program: Program) -> Program {
     program
 }
 
-/// As far as the oracle goes for a case: its memory stays bounded also when it is given up.
+/// As far as the oracle goes for a question about a case that is asked now.
 fn limits() -> Limits {
     Limits {
         states: 200_000,
+        patience: Patience::lasting(PATIENCE),
         ..Limits::default()
     }
 }
 
 /// What the oracle is asked about.
 struct Asked {
-    program: Arc<Program>,
+    program: Program,
     observables: Vec<Observable>,
     model: Arc<Model>,
 }
@@ -90,39 +91,36 @@ struct Asked {
 impl Asked {
     /// Everything that the model allows; or why that is not known.
     fn allowed(&self) -> Result<oracle::Judgement, String> {
-        let (program, model) = (self.program.clone(), self.model.clone());
-        match within(PATIENCE, move || oracle::judge(&program, &model, &limits())) {
+        match apart(|| oracle::judge(&self.program, &self.model, &limits())) {
             Ok(Ok(judgement)) => Ok(judgement),
+            Ok(Err(Error::Late)) => Err(format!("that takes more than {} s", PATIENCE.as_secs())),
             Ok(Err(error)) => Err(error.to_string()),
             Err(error) => Err(error.to_string()),
         }
     }
 
-    /// Why these states, which the model does not allow, are forbidden; one answer each.
-    fn why(&self, states: Vec<State>) -> Result<Vec<Option<Explanation>>, NoAnswer> {
-        let (program, model) = (self.program.clone(), self.model.clone());
-        let observables = self.observables.clone();
-        within(PATIENCE, move || {
+    /// Why these states, which the model does not allow, are forbidden; one answer each, none for
+    /// those that it takes too long to explain.
+    fn why(&self, states: Vec<State>) -> Vec<Option<Explanation>> {
+        let answers = apart(|| {
+            let limits = limits();
             let why = |state: State| {
-                let only = outcome::predicate(&observables, &state);
-                oracle::explain(&program, &model, &only, &limits()).ok()
+                let only = outcome::predicate(&self.observables, &state);
+                oracle::explain(&self.program, &self.model, &only, &limits).ok()
             };
             states.into_iter().map(why).collect()
-        })
+        });
+        answers.unwrap_or_default()
     }
 
     /// An execution with this state, drawn as text, with the cycle that is forbidden; none where
     /// that takes too long.
     fn drawn(&self, state: &State) -> Option<String> {
-        let (program, model) = (self.program.clone(), self.model.clone());
         let only = outcome::predicate(&self.observables, state);
-        within(PATIENCE, move || {
-            explain::report(&program, &model, &only, &limits())
-                .ok()
-                .map(|report| explain::text(&report))
-        })
-        .ok()
-        .flatten()
+        apart(|| explain::report(&self.program, &self.model, &only, &limits()))
+            .ok()?
+            .ok()
+            .map(|report| explain::text(&report))
     }
 }
 
@@ -211,7 +209,7 @@ fn by_model(
         let why = if allowed.bounded {
             format!("loops are repeated only {} times", limits().loop_bound)
         } else {
-            "an index may leave its array, and what happens then is undefined".into()
+            "an index leaves its array, and what happens then is undefined".into()
         };
         reason.push_str(&format!(
             "; {} does not decide about all outcomes: {why}",
@@ -236,7 +234,7 @@ fn explained<'a>(
         return Vec::new();
     }
     let states = forbidden.iter().take(EXPLAINED).map(|(_, s)| s.clone());
-    let answers = asked.why(states.collect()).unwrap_or_default();
+    let answers = asked.why(states.collect());
     let mut evidence = Vec::new();
     let mut rules: Vec<String> = Vec::new();
     let mut broken: Vec<&'a str> = Vec::new();

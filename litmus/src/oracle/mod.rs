@@ -8,8 +8,10 @@ mod adjoint;
 mod bits;
 mod eval;
 mod explain;
+mod patience;
 mod search;
 mod skeleton;
+mod symmetry;
 mod unfold;
 mod value;
 
@@ -18,6 +20,7 @@ mod tests;
 
 pub use crate::cat::Model;
 pub use explain::{Action, Edge, Execution, Explanation, Failure, Refusal, Shown, explain};
+pub use patience::Patience;
 
 use crate::program::{
     Atom, CommandError, CommandOrder, Observable, Predicate, Program, Quantifier, ThreadId,
@@ -26,7 +29,7 @@ use search::{Findings, Question, Search};
 use skeleton::Skeleton;
 use std::collections::BTreeSet;
 use thiserror::Error;
-use unfold::Paths;
+use unfold::{Cut, Path, Paths};
 
 /// An outcome: the values of [`Program::observables`], in that order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,6 +58,11 @@ pub struct Limits {
     pub combinations: u64,
     /// Most outcomes.
     pub states: usize,
+    /// Fewest ways of choosing what reads return for which symmetric threads are looked for; below
+    /// that, looking costs more than it saves.
+    pub symmetry: u64,
+    /// When to give up; never, unless stated.
+    pub patience: Patience,
 }
 
 impl Default for Limits {
@@ -65,6 +73,8 @@ impl Default for Limits {
             paths: 4096,
             combinations: 1_000_000,
             states: 4_000_000,
+            symmetry: 256,
+            patience: Patience::default(),
         }
     }
 }
@@ -80,9 +90,11 @@ pub struct Judgement {
     pub flags: Vec<String>,
     /// The answer to the test's own question.
     pub holds: bool,
-    /// A loop was cut at the bound, so there may be more outcomes.
+    /// Some consistent execution repeats a loop more often than the bound; it is left out, so there
+    /// may be more outcomes.
     pub bounded: bool,
-    /// A thread can leave an array, which is undefined behaviour; those runs are left out.
+    /// In some consistent execution a thread leaves an array, which is undefined behaviour; it is
+    /// left out.
     pub outside: bool,
     /// Consistent executions visited; one may stand for many with the same outcome.
     pub executions: u64,
@@ -124,6 +136,12 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// The [`Patience`] is over.
+    #[error("it takes longer than the time given")]
+    Late,
+    /// It was stopped from elsewhere.
+    #[error("it was stopped")]
+    Stopped,
 }
 
 /// Everything that a model allows a program to do, and the answer to the program's question.
@@ -137,27 +155,12 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
         constants: &constants,
         required: None,
     };
-    let mut findings = Findings::new(model.checks.len(), limits.states);
+    let mut findings = Findings::new(model.checks.len(), limits);
     each_skeleton(program, &threads, limits, &mut |skeleton| {
-        if skeleton.len() > limits.events {
-            return Err(Error::Events {
-                limit: limits.events,
-            });
-        }
-        match skeleton.len() {
-            0..=64 => search_one::<1>(model, skeleton, question, &mut findings),
-            65..=128 => search_one::<2>(model, skeleton, question, &mut findings),
-            129..=256 => search_one::<4>(model, skeleton, question, &mut findings),
-            257..=512 => search_one::<8>(model, skeleton, question, &mut findings),
-            _ => return Err(Error::Events { limit: 512 }),
-        }
-        if findings.overflow {
-            return Err(Error::States {
-                limit: limits.states,
-            });
-        }
-        Ok(())
+        search(model, skeleton, question, limits, &mut findings)
     })?;
+    let bounded = some_execution_ends(Cut::Bound, program, &threads, model, limits)?;
+    let outside = some_execution_ends(Cut::Outside, program, &threads, model, limits)?;
     let mut states: Vec<State> = findings.states.into_iter().collect();
     states.sort_unstable();
     let states = BTreeSet::from_iter(states);
@@ -173,8 +176,8 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
         racy: !flags.is_empty(),
         flags,
         states,
-        bounded: threads.iter().any(|t| t.bounded),
-        outside: threads.iter().any(|t| t.undefined),
+        bounded,
+        outside,
         executions: findings.executions,
         nodes: findings.nodes,
     })
@@ -228,16 +231,70 @@ fn collect_constants(predicate: &Predicate, out: &mut Vec<i64>) {
     }
 }
 
-/// Calls `each` for every combination of the threads' paths.
+/// Whether in some consistent execution a thread is cut short in a way. The other threads run to
+/// their ends or are cut short as well.
+fn some_execution_ends(
+    way: Cut,
+    program: &Program,
+    threads: &[Paths],
+    model: &Model,
+    limits: &Limits,
+) -> Result<bool, Error> {
+    let question = Question {
+        observables: &[],
+        filter: None,
+        constants: &[],
+        required: None,
+    };
+    let mut findings = Findings::new(model.checks.len(), limits);
+    // Flags are of no concern here, so all count as raised.
+    findings.raised.fill(true);
+    for (cut, paths) in threads.iter().enumerate() {
+        let ways: Vec<Vec<&Path>> = threads
+            .iter()
+            .enumerate()
+            .map(|(thread, paths)| match thread == cut {
+                true => paths.cut_by(way).collect(),
+                false => paths.all().collect(),
+            })
+            .collect();
+        if paths.cut_by(way).next().is_none() {
+            continue;
+        }
+        each_combination(program, &ways, limits, &mut |skeleton| {
+            if findings.states.is_empty() {
+                search(model, skeleton, question, limits, &mut findings)?;
+            }
+            Ok(())
+        })?;
+        if !findings.states.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Calls `each` for every combination of the threads' paths that end.
 fn each_skeleton(
     program: &Program,
     threads: &[Paths],
     limits: &Limits,
     each: &mut dyn FnMut(&Skeleton<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let combinations = threads
+    let ways: Vec<Vec<&Path>> = threads.iter().map(|t| t.paths.iter().collect()).collect();
+    each_combination(program, &ways, limits, each)
+}
+
+/// Calls `each` for every combination of one path of each thread.
+fn each_combination(
+    program: &Program,
+    ways: &[Vec<&Path>],
+    limits: &Limits,
+    each: &mut dyn FnMut(&Skeleton<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let combinations = ways
         .iter()
-        .try_fold(1u64, |product, t| product.checked_mul(t.paths.len() as u64));
+        .try_fold(1u64, |product, w| product.checked_mul(w.len() as u64));
     match combinations {
         Some(0) => return Ok(()),
         Some(c) if c <= limits.combinations => {}
@@ -248,21 +305,18 @@ fn each_skeleton(
         }
     }
     let order = CommandOrder::of(program)?;
-    let mut chosen = vec![0; threads.len()];
+    let mut chosen = vec![0; ways.len()];
     loop {
-        let paths = threads
-            .iter()
-            .zip(&chosen)
-            .map(|(t, c)| &t.paths[*c])
-            .collect();
+        limits.patience.check()?;
+        let paths = ways.iter().zip(&chosen).map(|(w, c)| w[*c]).collect();
         each(&Skeleton::new(program, &order, paths))?;
         let mut position = 0;
         loop {
-            if position == threads.len() {
+            if position == ways.len() {
                 return Ok(());
             }
             chosen[position] += 1;
-            if chosen[position] < threads[position].paths.len() {
+            if chosen[position] < ways[position].len() {
                 break;
             }
             chosen[position] = 0;
@@ -271,14 +325,38 @@ fn each_skeleton(
     }
 }
 
+/// Searches one skeleton; an error when it has too many events, or the search ended early.
+fn search(
+    model: &Model,
+    skeleton: &Skeleton<'_>,
+    question: Question<'_>,
+    limits: &Limits,
+    findings: &mut Findings,
+) -> Result<(), Error> {
+    if skeleton.len() > limits.events {
+        return Err(Error::Events {
+            limit: limits.events,
+        });
+    }
+    match skeleton.len() {
+        0..=64 => search_one::<1>(model, skeleton, question, limits, findings),
+        65..=128 => search_one::<2>(model, skeleton, question, limits, findings),
+        129..=256 => search_one::<4>(model, skeleton, question, limits, findings),
+        257..=512 => search_one::<8>(model, skeleton, question, limits, findings),
+        _ => return Err(Error::Events { limit: 512 }),
+    }
+    findings.ended.take().map_or(Ok(()), Err)
+}
+
 fn search_one<const W: usize>(
     model: &Model,
     skeleton: &Skeleton<'_>,
     question: Question<'_>,
+    limits: &Limits,
     findings: &mut Findings,
 ) {
     let candidates = skeleton.candidates::<W>();
     if !skeleton.hopeless(&candidates) {
-        Search::run(model, skeleton, candidates, question, findings);
+        Search::run(model, skeleton, candidates, question, limits, findings);
     }
 }

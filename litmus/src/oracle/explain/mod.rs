@@ -267,10 +267,10 @@ impl Explainer<'_> {
                 required: Some(required),
             };
             let witness = match skeleton.len() {
-                0..=64 => one::<1>(self.model, skeleton, question),
-                65..=128 => one::<2>(self.model, skeleton, question),
-                129..=256 => one::<4>(self.model, skeleton, question),
-                257..=512 => one::<8>(self.model, skeleton, question),
+                0..=64 => one::<1>(self.model, skeleton, question, self.limits)?,
+                65..=128 => one::<2>(self.model, skeleton, question, self.limits)?,
+                129..=256 => one::<4>(self.model, skeleton, question, self.limits)?,
+                257..=512 => one::<8>(self.model, skeleton, question, self.limits)?,
                 _ => return Err(Error::Events { limit: 512 }),
             };
             if let Some(witness) = witness {
@@ -320,15 +320,17 @@ fn one<const W: usize>(
     model: &Model,
     skeleton: &Skeleton<'_>,
     question: Question<'_>,
-) -> Option<Witness> {
+    limits: &Limits,
+) -> Result<Option<Witness>, Error> {
     let candidates = skeleton.candidates::<W>();
     if skeleton.hopeless(&candidates) {
-        return None;
+        return Ok(None);
     }
     // Flags are of no concern here, so all count as raised.
-    let mut findings = Findings::new(model.checks.len(), usize::MAX);
+    let mut findings = Findings::new(model.checks.len(), limits);
     findings.raised.fill(true);
-    Search::witness(model, skeleton, candidates, question, &mut findings)
+    let witness = Search::witness(model, skeleton, candidates, question, &mut findings);
+    findings.ended.map_or(Ok(witness), Err)
 }
 
 fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Execution {

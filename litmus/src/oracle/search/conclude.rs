@@ -30,6 +30,10 @@ impl<const W: usize> Search<'_, W> {
         // Which choices changed since the nodes were computed; at first, all may have.
         let mut moved = !0;
         loop {
+            // Each round takes a choice away, so there are not many; with many events they are slow.
+            if self.n > 64 && !self.findings.go_on() {
+                return false;
+            }
             if !self.skeleton.needs.is_empty() && !self.values(depth) {
                 return false;
             }

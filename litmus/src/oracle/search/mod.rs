@@ -2,7 +2,7 @@
 //!
 //! A node of the search holds, for each read, the writes it may still choose, and for each order
 //! the pairs that are certain. [`Bounds`] are computed forward, [`Adjoint`] backward, until nothing
-//! follows any more; then one choice is split. Three observations keep the tree small:
+//! follows any more; then one choice is split. Four observations keep the tree small:
 //!
 //! - When the upper bounds already satisfy every open check, every way of completing the choices is
 //!   consistent, and only values are left to enumerate.
@@ -10,16 +10,19 @@
 //!   enumeration; and none at all when the outcome has been found before.
 //! - A node of the model whose bounds have met, or that only satisfied checks read, is not computed
 //!   again below.
+//! - Of executions that a symmetry of the threads carries to each other one is enough, and the
+//!   outcomes of the others follow from its outcome.
 
 mod conclude;
 mod outcome;
 mod settle;
 
-use super::State;
 use super::adjoint::Adjoint;
 use super::bits::{Row, count, each, has, is_none, meet, minus, none, put, take};
 use super::eval::Bounds;
 use super::skeleton::Skeleton;
+use super::symmetry::{self, Symmetries};
+use super::{Error, Limits, Patience, State};
 use crate::cat::ir::Op;
 use crate::cat::{Model, OrderDomain, Role, order_bit};
 use crate::program::{LocId, Observable, Predicate};
@@ -36,23 +39,43 @@ pub struct Findings {
     pub executions: u64,
     /// Number of search nodes.
     pub nodes: u64,
+    /// Why the search has ended early, if it has.
+    pub ended: Option<Error>,
     /// Most outcomes to keep.
-    pub most: usize,
-    /// There are more outcomes than that; the search has ended early.
-    pub overflow: bool,
+    most: usize,
+    patience: Patience,
 }
 
 impl Findings {
     /// Nothing found yet for a model of so many checks.
-    pub fn new(checks: usize, most: usize) -> Findings {
+    pub fn new(checks: usize, limits: &Limits) -> Findings {
         Findings {
             states: HashSet::new(),
             raised: vec![false; checks],
             executions: 0,
             nodes: 0,
-            most,
-            overflow: false,
+            ended: None,
+            most: limits.states,
+            patience: limits.patience.clone(),
         }
+    }
+
+    /// Whether the search goes on.
+    fn go_on(&mut self) -> bool {
+        if self.ended.is_none() {
+            self.ended = self.patience.check().err();
+        }
+        self.ended.is_none()
+    }
+
+    /// Adds an outcome; false when there are too many.
+    fn add(&mut self, state: State) -> bool {
+        if self.states.len() < self.most || self.states.contains(&state) {
+            self.states.insert(state);
+            return true;
+        }
+        self.ended = Some(Error::States { limit: self.most });
+        false
     }
 }
 
@@ -152,6 +175,7 @@ pub struct Search<'a, const W: usize> {
     /// Observed elements and their writes.
     finals: Vec<((LocId, u32), Row<W>)>,
     seeds: Vec<i64>,
+    symmetries: Symmetries,
     frames: Vec<Frame<W>>,
     live: Vec<bool>,
     needed: Vec<bool>,
@@ -169,9 +193,79 @@ impl<'a, const W: usize> Search<'a, W> {
         skeleton: &'a Skeleton<'a>,
         candidates: Vec<Row<W>>,
         question: Question<'a>,
+        limits: &Limits,
         findings: &'a mut Findings,
     ) {
-        Search::new(model, skeleton, candidates, question, findings).visit(0);
+        let mut search = Search::new(model, skeleton, candidates, question, findings);
+        search.look_for_symmetries(limits.symmetry);
+        if search.symmetries.is_empty() {
+            search.visit(0);
+            return;
+        }
+        // What other skeletons found need not have its images there, so nothing is skipped for it.
+        let before = std::mem::take(&mut search.findings.states);
+        search.visit(0);
+        let Search {
+            findings,
+            symmetries,
+            ..
+        } = search;
+        let complete = symmetries.close(&mut findings.states, findings.most);
+        let mut other = before;
+        if other.len() > findings.states.len() {
+            std::mem::swap(&mut other, &mut findings.states);
+        }
+        findings.states.extend(other);
+        if !complete || findings.states.len() > findings.most {
+            findings.ended = Some(Error::States {
+                limit: findings.most,
+            });
+        }
+    }
+
+    /// Looks for symmetries when the reads can choose in at least so many ways. A filter need not
+    /// treat images alike, so there are none with one.
+    fn look_for_symmetries(&mut self, least: u64) {
+        let rf = &self.frames[0].rf;
+        let ways = each(&self.relevant).fold(1u64, |ways, r| {
+            ways.saturating_mul(u64::from(count(&rf[r])))
+        });
+        if ways < least || self.question.filter.is_some() {
+            return;
+        }
+        self.symmetries = symmetry::find(
+            self.model,
+            self.skeleton,
+            &self.bounds,
+            rf,
+            &self.skeleton.coherence_pairs(),
+            self.question.observables,
+        );
+    }
+
+    /// Whether a symmetry carries every execution with such reads to an earlier one: to one in which the
+    /// first read that chooses otherwise, among those that outcomes depend on, chooses a write of a
+    /// smaller number.
+    ///
+    /// Of the images of an execution under all symmetries there is a first one, and nothing that
+    /// leads to it is skipped. Where a read has one representative for each value, that one has the
+    /// smallest number; so what stands for a first image may be skipped in turn, but only for an
+    /// earlier one with an image of the same outcome and the same flags, and that ends.
+    fn mirrored(&self, rf: &[Row<W>]) -> bool {
+        self.symmetries.iter().any(|symmetry| {
+            for read in each(&self.relevant) {
+                let (own, other) = (&rf[read], &rf[symmetry.from[read]]);
+                if count(own) != 1 || count(other) != 1 {
+                    return false;
+                }
+                let chosen = each(own).next();
+                let carried = each(other).next().map(|write| symmetry.to[write]);
+                if chosen != carried {
+                    return carried < chosen;
+                }
+            }
+            false
+        })
     }
 
     /// Finds one complete consistent execution whose outcome the filter lets through.
@@ -288,6 +382,7 @@ impl<'a, const W: usize> Search<'a, W> {
             relevant,
             finals,
             seeds: skeleton.seeds(question.constants),
+            symmetries: Symmetries::default(),
             frames: vec![root],
             live: vec![false; nodes],
             needed: vec![false; nodes],
@@ -300,7 +395,10 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Searches below a frame; true when a consistent execution was found.
     fn visit(&mut self, depth: usize) -> bool {
         self.findings.nodes += 1;
-        if self.findings.overflow || !self.propagate(depth) {
+        if !self.findings.go_on() || !self.propagate(depth) {
+            return false;
+        }
+        if self.mirrored(&self.frames[depth].rf) {
             return false;
         }
         if self.wanted {

@@ -141,17 +141,24 @@ impl<const W: usize> Search<'_, W> {
         let Some(((read, writes), rest)) = free.split_first() else {
             let mut values = values.to_vec();
             self.findings.executions += 1;
+            if self.findings.executions.is_multiple_of(64) && !self.findings.go_on() {
+                return false;
+            }
             return self.solve(rf, &mut values, &[], last);
         };
         let mut found = false;
+        let all = rf[*read];
         for write in each(writes) {
-            if self.findings.overflow {
+            if self.findings.ended.is_some() {
                 return false;
             }
             rf[*read] = none();
             put(&mut rf[*read], write);
-            found |= self.assign(rest, rf, values, last);
+            if !self.mirrored(rf) {
+                found |= self.assign(rest, rf, values, last);
+            }
         }
+        rf[*read] = all;
         found
     }
 
@@ -182,6 +189,9 @@ impl<const W: usize> Search<'_, W> {
         let ty = self.skeleton.type_of(read);
         let mut found = false;
         for index in 0..self.seeds.len() {
+            if !self.findings.go_on() {
+                return false;
+            }
             let seed = self.seeds[index];
             if ty.is_some_and(|ty| ty.wrap(seed) != seed) {
                 continue;
@@ -202,7 +212,12 @@ impl<const W: usize> Search<'_, W> {
             .map(|writes| each(writes).next().unwrap_or(0))
             .collect();
         let mut found = false;
+        let mut tried = 0u32;
         loop {
+            tried = tried.wrapping_add(1);
+            if tried.is_multiple_of(64) && !self.findings.go_on() {
+                return false;
+            }
             if let Some(state) = self.outcome(values, &chosen)
                 && self.counts(&state)
             {
@@ -211,12 +226,8 @@ impl<const W: usize> Search<'_, W> {
                     self.keep(values, state);
                     return true;
                 }
-                if !self.findings.states.contains(&state) {
-                    if self.findings.states.len() >= self.findings.most {
-                        self.findings.overflow = true;
-                        return false;
-                    }
-                    self.findings.states.insert(state);
+                if !self.findings.add(state) {
+                    return false;
                 }
             }
             // The next combination of last writes.

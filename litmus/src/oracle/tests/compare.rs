@@ -3,16 +3,26 @@
 use super::{naive, random};
 use crate::oracle::{Limits, Model, judge};
 
-/// Compares both on the programs of some seeds; returns how many were compared.
+/// Compares both on the programs of some seeds, every third one symmetric; returns how many were
+/// compared.
 fn compare(seeds: impl Iterator<Item = u64>, models: &[Model], most: u64) -> u64 {
+    // Small programs have few choices, so symmetric threads are looked for always.
+    let limits = Limits {
+        symmetry: 0,
+        ..Limits::default()
+    };
     let mut compared = 0;
     for seed in seeds {
-        let program = random::program(seed);
+        let program = if seed % 3 == 0 {
+            random::symmetric(seed)
+        } else {
+            random::program(seed)
+        };
         for model in models {
             let Some(reference) = naive::judge(&program, model, most) else {
                 continue;
             };
-            let judgement = judge(&program, model, &Limits::default()).unwrap();
+            let judgement = judge(&program, model, &limits).unwrap();
             assert!(
                 reference.agrees(&judgement),
                 "seed {seed}, model {}:\n{program:#?}\nreference {reference:#?}\noracle {judgement:#?}",

@@ -7,8 +7,10 @@ use crate::cat::ir::{NodeId, Op};
 use crate::cat::{Check, Model, OrderDomain, Property, Role};
 use crate::oracle::bits::{Row, has};
 use crate::oracle::skeleton::{Skeleton, Written};
+use crate::oracle::unfold::{Cut, Path, Paths};
 use crate::oracle::{
-    Judgement, Limits, State, answer, each_skeleton, question_constants, unfold_all,
+    Judgement, Limits, State, answer, each_combination, each_skeleton, question_constants,
+    unfold_all,
 };
 use crate::program::{Observable, Program};
 use std::collections::BTreeSet;
@@ -21,6 +23,8 @@ pub struct Reference {
     pub states: BTreeSet<State>,
     pub flags: Vec<String>,
     pub holds: bool,
+    pub bounded: bool,
+    pub outside: bool,
 }
 
 impl Reference {
@@ -28,6 +32,8 @@ impl Reference {
         self.states == judgement.states
             && self.flags == judgement.flags
             && self.holds == judgement.holds
+            && self.bounded == judgement.bounded
+            && self.outside == judgement.outside
     }
 }
 
@@ -45,6 +51,7 @@ pub fn judge(program: &Program, model: &Model, most: u64) -> Option<Reference> {
         states: BTreeSet::new(),
         raised: vec![false; model.checks.len()],
         left: most,
+        whole: true,
     };
     let mut complete = true;
     each_skeleton(program, &threads, &limits, &mut |skeleton| {
@@ -62,11 +69,41 @@ pub fn judge(program: &Program, model: &Model, most: u64) -> Option<Reference> {
         .filter(|(_, raised)| **raised)
         .map(|(c, _)| c.name.to_string())
         .collect();
+    let left = naive.left;
     Some(Reference {
+        bounded: cut(Cut::Bound, program, &threads, model, left)?,
+        outside: cut(Cut::Outside, program, &threads, model, left)?,
         holds: answer(program, &observables, &naive.states),
         states: naive.states,
         flags,
     })
+}
+
+/// Whether a consistent execution is cut short in a way; none when there are too many.
+fn cut(way: Cut, program: &Program, threads: &[Paths], model: &Model, most: u64) -> Option<bool> {
+    let mut naive = Naive {
+        model,
+        observables: &[],
+        constants: &[],
+        program,
+        states: BTreeSet::new(),
+        raised: vec![false; model.checks.len()],
+        left: most,
+        whole: false,
+    };
+    let all: Vec<Vec<&Path>> = threads.iter().map(|t| t.all().collect()).collect();
+    let mut complete = true;
+    each_combination(program, &all, &Limits::default(), &mut |skeleton| {
+        let is_cut = threads.iter().zip(&skeleton.paths).any(|(t, chosen)| {
+            t.cut
+                .iter()
+                .any(|(why, path)| *why == way && std::ptr::eq(path, *chosen))
+        });
+        complete &= !is_cut || naive.skeleton(skeleton).is_some();
+        Ok(())
+    })
+    .unwrap();
+    complete.then_some(!naive.states.is_empty())
 }
 
 struct Naive<'a> {
@@ -77,6 +114,8 @@ struct Naive<'a> {
     states: BTreeSet<State>,
     raised: Vec<bool>,
     left: u64,
+    /// Whether threads run to their ends, so that there are outcomes.
+    whole: bool,
 }
 
 impl Naive<'_> {
@@ -306,6 +345,10 @@ impl Naive<'_> {
             })
         });
         if !consistent || !based {
+            return;
+        }
+        if !self.whole {
+            self.states.insert(State(Vec::new()));
             return;
         }
         let state: Vec<i64> = self

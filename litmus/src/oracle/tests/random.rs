@@ -39,6 +39,8 @@ impl Dice {
 struct Builder {
     dice: Dice,
     locations: u32,
+    /// Added to the number of every location.
+    shift: u32,
     registers: Vec<Register>,
     /// How many more events the program may have.
     budget: u32,
@@ -56,6 +58,7 @@ pub fn program(seed: u64) -> Program {
     let mut builder = Builder {
         dice,
         locations,
+        shift: 0,
         registers: Vec::new(),
         budget,
         writes: 0,
@@ -153,6 +156,80 @@ pub fn program(seed: u64) -> Program {
     program
 }
 
+/// The symmetric program of a seed: copies of one thread, each perhaps with the locations shifted,
+/// and sometimes another thread beside them.
+pub fn symmetric(seed: u64) -> Program {
+    let mut base = program(seed);
+    let mut dice = Dice::new(!seed);
+    let body_seed = dice.next();
+    let locations = 1 + dice.below(3) as u32;
+    let declared = base.locations[0].clone();
+    base.locations = (0..locations)
+        .map(|l| {
+            let mut location = declared.clone();
+            location.name = format!("x{l}");
+            location
+        })
+        .collect();
+    let step = dice.below(2) as u32;
+    let length = 2 + dice.below(2);
+    let thread = |body_seed: u64, shift: u32, length: u64| {
+        let mut builder = Builder {
+            dice: Dice::new(body_seed),
+            locations,
+            shift,
+            registers: Vec::new(),
+            budget: 3,
+            writes: 2,
+            seq_cst: 2,
+        };
+        let mut body = Vec::new();
+        for _ in 0..length {
+            builder.instr(&mut body, 1);
+        }
+        (builder.registers, body)
+    };
+    let mut threads: Vec<Thread> = (0..2 + dice.below(2) as u32)
+        .map(|copy| {
+            let mut copied = base.threads[copy as usize % base.threads.len()].clone();
+            if dice.one_in(2) {
+                copied.placement = base.threads[0].placement;
+            }
+            (copied.registers, copied.body) = thread(body_seed, copy * step, length);
+            copied
+        })
+        .collect();
+    if dice.one_in(3) {
+        let mut other = threads[0].clone();
+        (other.registers, other.body) = thread(dice.next(), 0, 1);
+        threads.push(other);
+    }
+    base.threads = threads;
+    let mut parts = Vec::new();
+    let all =
+        |observable| Predicate::Compare(Relation::Eq, Atom::Observe(observable), Atom::Const(1));
+    for (t, thread) in base.threads.iter().enumerate() {
+        for r in 0..thread.registers.len() {
+            parts.push(all(Observable::Register(
+                ThreadId(t as u32),
+                RegId(r as u32),
+            )));
+        }
+    }
+    if dice.one_in(2) {
+        parts.extend((0..locations).map(|l| all(Observable::Memory(LocId(l), 0))));
+    }
+    // Now and then something is not observed of all alike.
+    if dice.one_in(4) && parts.len() > 1 {
+        parts.pop();
+    }
+    base.condition.predicate = Predicate::And(parts);
+    if !dice.one_in(8) {
+        base.filter = None;
+    }
+    base
+}
+
 impl Builder {
     fn atom(&mut self, observable: Observable) -> Predicate {
         let value = self.dice.below(3) as i64;
@@ -170,8 +247,23 @@ impl Builder {
     }
 
     fn address(&mut self) -> Address {
+        // An index that a read decides: locations have one element, so others lie outside.
+        if !self.registers.is_empty() && self.dice.one_in(12) {
+            let register = || Box::new(Expr::Reg(RegId(0)));
+            let index = match self.dice.below(3) {
+                0 => Expr::Binary(BinOp::Xor, register(), register()),
+                1 => Expr::Binary(BinOp::Sub, register(), Box::new(Expr::Const(1))),
+                _ => *register(),
+            };
+            return Address {
+                location: LocId(self.shift % self.locations),
+                index: Some(Box::new(index)),
+            };
+        }
         Address {
-            location: LocId(self.dice.below(u64::from(self.locations)) as u32),
+            location: LocId(
+                (self.dice.below(u64::from(self.locations)) as u32 + self.shift) % self.locations,
+            ),
             index: None,
         }
     }
@@ -242,7 +334,7 @@ impl Builder {
             return;
         }
         let may_write = self.writes < 4;
-        match self.dice.below(12) {
+        match self.dice.below(13) {
             0..=3 if may_write => {
                 self.writes += 1;
                 let access = Access {
@@ -305,6 +397,23 @@ impl Builder {
                     condition: Expr::Reg(register),
                     then,
                     otherwise,
+                });
+            }
+            12 if depth > 0 && !self.registers.is_empty() && self.dice.one_in(2) => {
+                // A loop that a read ends, now and then after more rounds than the bound.
+                let register = RegId(self.dice.below(self.registers.len() as u64) as u32);
+                let value = Expr::Load(Access {
+                    address: self.address(),
+                    atomicity: self.atomicity(),
+                });
+                let relation = self.dice.pick(&[BinOp::Eq, BinOp::Lt]);
+                body.push(Instr::While {
+                    condition: Expr::Binary(
+                        relation,
+                        Box::new(Expr::Reg(register)),
+                        Box::new(Expr::Const(1)),
+                    ),
+                    body: vec![Instr::Assign { register, value }],
                 });
             }
             _ => {

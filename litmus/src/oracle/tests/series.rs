@@ -1,12 +1,14 @@
 //! Families of programs that grow, by which the oracle's speed is measured.
 
-use crate::oracle::{Error, Judgement, Limits, Model, judge};
+use crate::oracle::{Error, Judgement, Limits, Model, Patience, explain, judge};
 use crate::program::{
     Access, Address, Atom, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder, Memory,
     Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation,
     ScalarType, Thread, ThreadId,
 };
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy)]
 enum Act {
@@ -166,6 +168,45 @@ fn readers_of_one_location_agree_on_its_order() {
 }
 
 #[test]
+fn symmetric_threads_share_their_outcomes() {
+    let model = Model::named("opencl-3.0").unwrap();
+    let alone = Limits {
+        symmetry: u64::MAX,
+        ..Limits::default()
+    };
+    let shared = Limits {
+        symmetry: 0,
+        ..Limits::default()
+    };
+    for (program, times) in [
+        // The threads of a ring can be rotated, those of the others exchanged.
+        (ring(8, MemOrder::AcqRel), 2),
+        (ring(8, MemOrder::SeqCst), 2),
+        (iriw(4, MemOrder::AcqRel), 2),
+        (readers(4), 3),
+    ] {
+        let one = judge(&program, &model, &alone).unwrap();
+        let other = judge(&program, &model, &shared).unwrap();
+        assert_eq!(one.states, other.states);
+        assert_eq!(one.flags, other.flags);
+        assert!(
+            one.nodes > other.nodes * times,
+            "{} and {}",
+            one.nodes,
+            other.nodes
+        );
+    }
+    let few = Limits {
+        states: 1000,
+        ..shared
+    };
+    assert_eq!(
+        judge(&ring(10, MemOrder::SeqCst), &model, &few),
+        Err(Error::States { limit: 1000 })
+    );
+}
+
+#[test]
 fn limits_are_reported_and_not_silent() {
     let model = Model::named("opencl-3.0").unwrap();
     let judged = |limits: &Limits| judge(&ring(6, MemOrder::Relaxed), &model, limits);
@@ -180,6 +221,39 @@ fn limits_are_reported_and_not_silent() {
     };
     assert_eq!(judged(&short), Err(Error::Events { limit: 1 }));
     assert!(judged(&Limits::default()).is_ok());
+}
+
+#[test]
+fn searches_stop_when_patience_is_over() {
+    let model = Model::named("opencl-3.0").unwrap();
+    // Far more work than any machine does in the time given.
+    let large = ring(40, MemOrder::SeqCst);
+    let judged = |patience: Patience| {
+        let limits = Limits {
+            patience,
+            ..Limits::default()
+        };
+        let outcome = &large.condition.predicate;
+        (
+            judge(&large, &model, &limits),
+            explain(&large, &model, outcome, &limits).map(|_| ()),
+        )
+    };
+    let over = Patience::lasting(Duration::ZERO);
+    assert_eq!(judged(over), (Err(Error::Late), Err(Error::Late)));
+    let short = Patience::lasting(Duration::from_millis(30));
+    assert_eq!(judged(short).0, Err(Error::Late));
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Patience {
+        until: None,
+        stop: Some(stop.clone()),
+    };
+    let waiting = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        stop.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(judged(stopped).0, Err(Error::Stopped));
+    waiting.join().unwrap();
 }
 
 #[test]

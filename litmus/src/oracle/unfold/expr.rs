@@ -21,13 +21,17 @@ impl Run<'_> {
             ref sym => {
                 // One way for each element, and one for all that lies outside.
                 let way = i64::from(self.choose(len + 1));
-                let inside = way < i64::from(len);
-                if inside {
-                    self.path.constraints.push(Constraint {
-                        condition: Sym::binary(BinOp::Eq, sym.clone(), Sym::Const(way)),
-                        holds: true,
-                    });
-                }
+                let compare = |op, bound: i64| Sym::binary(op, sym.clone(), Sym::Const(bound));
+                let condition = if way < i64::from(len) {
+                    compare(BinOp::Eq, way)
+                } else {
+                    let (below, above) = (compare(BinOp::Lt, 0), compare(BinOp::Ge, way));
+                    Sym::binary(BinOp::Or, below, above)
+                };
+                self.path.constraints.push(Constraint {
+                    condition,
+                    holds: true,
+                });
                 way
             }
         };

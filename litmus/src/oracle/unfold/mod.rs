@@ -120,15 +120,36 @@ pub struct Path {
     pub registers: Vec<Sym>,
 }
 
+/// Why a run is followed no further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// A loop is repeated more often than the bound.
+    Bound,
+    /// An index lies outside its array, which is undefined behaviour.
+    Outside,
+}
+
 /// The paths of a thread.
 #[derive(Debug, Default)]
 pub struct Paths {
     /// Those that end.
     pub paths: Vec<Path>,
-    /// Some path was cut at the loop bound.
-    pub bounded: bool,
-    /// Some path leaves an array, which is undefined behaviour; it is not among the paths.
-    pub undefined: bool,
+    /// Those that are cut short, up to where they are.
+    pub cut: Vec<(Cut, Path)>,
+}
+
+impl Paths {
+    /// Those that are cut short in a way.
+    pub fn cut_by(&self, way: Cut) -> impl Iterator<Item = &Path> {
+        (self.cut.iter()).filter_map(move |(cut, path)| (*cut == way).then_some(path))
+    }
+
+    /// Those that end and those that are cut short.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        self.paths
+            .iter()
+            .chain(self.cut.iter().map(|(_, path)| path))
+    }
 }
 
 /// All paths of a thread.
@@ -136,6 +157,7 @@ pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Pa
     let mut out = Paths::default();
     let mut decisions = Vec::new();
     loop {
+        limits.patience.check()?;
         let body = &program.threads[thread.index()];
         let mut run = Run {
             program,
@@ -161,25 +183,23 @@ pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Pa
             barriers: Vec::new(),
         };
         let end = run.block(&body.body);
+        let mut path = run.path;
+        path.registers = run.registers.into_iter().map(|v| v.sym).collect();
         match end {
-            Ok(()) | Err(Stop::Return) => {
-                let mut path = run.path;
-                path.registers = run.registers.into_iter().map(|v| v.sym).collect();
-                out.paths.push(path);
-                if out.paths.len() > limits.paths {
-                    return Err(Error::Paths {
-                        thread: thread.0,
-                        limit: limits.paths,
-                    });
-                }
-            }
-            Err(Stop::Bound) => out.bounded = true,
-            Err(Stop::Outside) => out.undefined = true,
+            Ok(()) | Err(Stop::Return) => out.paths.push(path),
+            Err(Stop::Bound) => out.cut.push((Cut::Bound, path)),
+            Err(Stop::Outside) => out.cut.push((Cut::Outside, path)),
             Err(Stop::TooLong) => {
                 return Err(Error::Events {
                     limit: MAX_EVENTS.min(limits.events),
                 });
             }
+        }
+        if out.paths.len().max(out.cut.len()) > limits.paths {
+            return Err(Error::Paths {
+                thread: thread.0,
+                limit: limits.paths,
+            });
         }
         // The next list of decisions: the last one that has another way left takes it.
         loop {
