@@ -14,6 +14,7 @@ use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::store::Store;
 use classay_reports::text::histogram;
+use std::path::Path;
 
 /// Does it; returns the exit code.
 pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
