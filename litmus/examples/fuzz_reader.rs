@@ -265,6 +265,7 @@ fn judge(program: &Program, model: &Model, tally: &mut Tally) -> Result<(), Stri
         paths: 64,
         combinations: 256,
         states: 10_000,
+        ..Limits::default()
     };
     let started = Instant::now();
     let answer = catch_unwind(AssertUnwindSafe(|| oracle::judge(program, model, &limits)))
