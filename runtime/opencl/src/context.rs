@@ -1,7 +1,8 @@
 //! Contexts: what devices, memory, programs and queues share.
 
 use std::ffi::{CString, c_char, c_void};
-use std::sync::Arc;
+use std::io::Write;
+use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
 use parking_lot::Mutex;
@@ -77,8 +78,13 @@ impl Context {
     }
 
     /// Tells the application about an error, through the callback given at creation, on
-    /// the callback thread.
+    /// the callback thread; and the user, who asked for it with `TOUCHSTONE_REPORT=1`, on
+    /// standard error.
     pub fn report(self: &Arc<Self>, message: &str) {
+        if on_standard_error() {
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "touchstone: {message}");
+        }
         let Some((notify, user_data)) = self.notify else {
             return;
         };
@@ -126,6 +132,13 @@ impl Drop for Context {
             );
         }
     }
+}
+
+/// Whether `TOUCHSTONE_REPORT` is 1.
+fn on_standard_error() -> bool {
+    static WANTED: LazyLock<bool> =
+        LazyLock::new(|| std::env::var("TOUCHSTONE_REPORT").is_ok_and(|value| value == "1"));
+    *WANTED
 }
 
 /// Checks a list of properties.
