@@ -1,6 +1,5 @@
 //! The bridge to the OpenCL C front end.
 
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
@@ -120,7 +119,7 @@ pub fn link(units: &[Arc<Unit>]) -> Result<Module, String> {
 /// Compiles a source. Headers that come from the file system are added to it, so that it
 /// can be compiled again without them.
 fn translate(source: &mut Source, build: BuildOptions) -> Result<touchstone_clc::Unit, String> {
-    let found = Mutex::new(Vec::new());
+    let found = Mutex::new(Vec::<(String, String)>::new());
     let given = &source.headers;
     let lookup = |name: &str| {
         let known = given.iter().find(|(header, _)| header == name);
@@ -128,8 +127,10 @@ fn translate(source: &mut Source, build: BuildOptions) -> Result<touchstone_clc:
             return Some(text.clone());
         }
         let mut found = found.lock();
-        let text = read_header(name).or_else(|| read_beside(&found, name))?;
-        found.push((name.to_owned(), text.clone()));
+        let text = read_header(name)?;
+        if !found.iter().any(|(header, _)| header == name) {
+            found.push((name.to_owned(), text.clone()));
+        }
         Some(text)
     };
     let text = touchstone_clc::Source::new("program.cl", &*source.text);
@@ -141,21 +142,6 @@ fn translate(source: &mut Source, build: BuildOptions) -> Result<touchstone_clc:
     let unit = compile_unit(&text, &options).map_err(|failure| failure.log)?;
     source.headers.append(&mut found.lock());
     Ok(unit)
-}
-
-/// A header that lies beside one that was found before: headers name their neighbours
-/// without a path, and the front end does not say which header asks.
-fn read_beside(found: &[(String, String)], name: &str) -> Option<String> {
-    if Path::new(name).is_absolute() {
-        return None;
-    }
-    let folders = found
-        .iter()
-        .rev()
-        .filter_map(|(header, _)| Path::new(header).parent());
-    folders
-        .map(|folder| folder.join(name))
-        .find_map(|path| read_header(path.to_str()?))
 }
 
 /// A header of the file system: an ordinary file of text.

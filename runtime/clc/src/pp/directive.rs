@@ -348,7 +348,7 @@ impl Preprocessor<'_> {
         } else {
             self.end_line("#include");
         }
-        let Some((name, _)) = name else {
+        let Some((name, angled)) = name else {
             self.shared
                 .diags
                 .error(at, "#include needs \"a name\" or <a name>");
@@ -361,12 +361,8 @@ impl Preprocessor<'_> {
             );
             return;
         }
-        let found = std::iter::once(name.clone())
-            .chain(
-                self.include_dirs
-                    .iter()
-                    .map(|dir| format!("{}/{name}", dir.trim_end_matches('/'))),
-            )
+        let includer = self.shared.sources.file_name(at.file);
+        let found = candidates(&name, angled, &includer, self.include_dirs)
             .find_map(|path| (self.headers)(&path).map(|text| (path, text)));
         match found {
             Some((path, _)) if self.once.contains(path.as_str()) => {}
@@ -579,4 +575,31 @@ impl Preprocessor<'_> {
             }
         }
     }
+}
+
+/// Where a header may be, first places first: in quotes, beside the file that includes it;
+/// under its own name, as headers of `clCompileProgram` are; in the folders of `-I`. One
+/// file keeps one path, so that `#pragma once` knows it again.
+fn candidates<'a>(
+    name: &'a str,
+    angled: bool,
+    includer: &'a str,
+    folders: &'a [String],
+) -> impl Iterator<Item = String> + 'a {
+    let absolute = name.starts_with('/');
+    let beside = includer.rfind('/').filter(|_| !angled && !absolute);
+    let beside = beside.map(|end| join(&includer[..end], name));
+    let below = folders.iter().filter(move |_| !absolute);
+    beside
+        .into_iter()
+        .chain(std::iter::once(name.to_owned()))
+        .chain(below.map(move |folder| join(folder, name)))
+}
+
+/// A path below a folder, without `.` between them.
+fn join(folder: &str, mut name: &str) -> String {
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest.trim_start_matches('/');
+    }
+    format!("{}/{name}", folder.trim_end_matches('/'))
 }

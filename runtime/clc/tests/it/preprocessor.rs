@@ -165,6 +165,33 @@ fn headers_come_from_the_caller() {
 }
 
 #[test]
+fn a_header_has_one_path_however_it_is_reached() {
+    let headers = |name: &str| match name {
+        "inc/one.h" => Some("#pragma once\ntypedef int one_t;\n".to_owned()),
+        "inc/two.h" => Some("#include \"one.h\"\n#include \"./deep/three.h\"\n".to_owned()),
+        "inc/deep/three.h" => Some("#define THREE 3\n".to_owned()),
+        // In quotes, what lies beside the includer comes before what has the plain name.
+        "three.h" => Some("#define THREE 4\n".to_owned()),
+        "inc/deep/four.h" => Some("#include \"three.h\"\n".to_owned()),
+        "inc/deep/five.h" => Some("#include <three.h>\n".to_owned()),
+        _ => None,
+    };
+    let options = CompileOptions {
+        build: BuildOptions::parse("-cl-std=CL3.0 -I inc/").unwrap(),
+        device: DeviceProfile::default(),
+        headers: Some(&headers),
+    };
+    let build = |text: &str| compile(&[Source::new("t.cl", text)], &options);
+    let check = "\n#if THREE != 3\n#error\n#endif\n";
+    build(&format!(
+        "#include <one.h>\n#include \"two.h\"\n#include \"one.h\"{check}"
+    ))
+    .unwrap();
+    build(&format!("#include \"deep/four.h\"{check}")).unwrap();
+    build(&format!("#include \"deep/five.h\"{check}")).unwrap_err();
+}
+
+#[test]
 fn growth_has_limits() {
     let mut text = String::from("#define A0 x x x x x x x x x x\n");
     for i in 1..12 {
