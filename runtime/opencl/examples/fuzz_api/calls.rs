@@ -478,6 +478,15 @@ impl World {
     }
 
     pub fn release_queue(&mut self, place: usize) {
+        let queue = &self.queues[place];
+        if queue.references == 1 && queue.context == OWN {
+            if set(&queue.waits) && self.random.once_in(2) {
+                let code = unsafe { clFinish(self.queues[place].handle) };
+                self.expect("clFinish", code, &[CL_SUCCESS]);
+            } else {
+                self.loose = true;
+            }
+        }
         let code = unsafe { clReleaseCommandQueue(self.queues[place].handle) };
         self.expect("clReleaseCommandQueue", code, &[CL_SUCCESS]);
         self.queues[place].references -= 1;

@@ -678,10 +678,11 @@ impl World {
         }
     }
 
-    /// Whether nothing in the queues of a context waits for an event that is not set. Of the
+    /// Whether nothing in the queues of a context waits for an event that is not set. Of released queues and the
     /// shared queues nobody knows.
     fn all_set(&self, context: usize) -> bool {
         context == OWN
+            && !self.loose
             && self
                 .queues
                 .iter()

@@ -105,6 +105,9 @@ pub struct World {
     pub events: Vec<EventModel>,
     pub kernels: Vec<KernelModel>,
     pub svm: Vec<SvmModel>,
+    /// A queue of the thread's own context was released with work in it: when that work has
+    /// ended cannot be told, so shared virtual memory is not freed before its context.
+    pub loose: bool,
     /// Handles of objects that the thread has released for good.
     pub gone: Vec<*mut c_void>,
     /// Callbacks that must have come by the end.

@@ -154,6 +154,7 @@ fn thread(shared: &Shared, seed: u64, number: u64, steps: u64) -> u64 {
         events: Vec::new(),
         kernels: Vec::new(),
         svm: Vec::new(),
+        loose: false,
         gone: Vec::new(),
         callbacks: 0,
         failures: false,
@@ -237,7 +238,7 @@ fn finish(world: &mut World, own: cl_context, own_program: cl_program) {
     for place in 0..world.svm.len() {
         let SvmModel { start, context, .. } = world.svm[place];
         // Commands in the shared queues may still use the shared context's.
-        if context == OWN {
+        if context == OWN && !world.loose {
             unsafe { clSVMFree(world.contexts[context].handle, start) };
         }
     }
