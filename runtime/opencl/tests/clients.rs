@@ -55,7 +55,12 @@ fn run(command: &mut Command) -> String {
     }
     let output = child.wait_with_output().expect("no output");
     let messages = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {messages}", output.status);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{}: {told}{messages}",
+        output.status
+    );
     String::from_utf8(output.stdout).expect("no UTF-8")
 }
 
@@ -98,4 +103,30 @@ fn a_c_program_survives_every_fault_of_its_kernels() {
         .args([library().as_os_str(), "leave".as_ref()])
         .env("TOUCHSTONE_TIME_LIMIT", "0");
     assert_eq!(run(&mut command), "left\n");
+}
+
+/// What programs rely on, on one device and on several.
+#[test]
+fn behaviours_that_programs_rely_on() {
+    let library = library();
+    let folder = library.parent().and_then(Path::to_str).expect("no UTF-8");
+    let flags = [
+        &format!("-L{folder}"),
+        "-l:libtouchstone.so",
+        &format!("-Wl,-rpath,{folder}"),
+        "-pthread",
+        "-DCL_USE_DEPRECATED_OPENCL_1_2_APIS",
+    ];
+    let Some(program) = compile("behaviours", &flags) else {
+        return;
+    };
+    for devices in ["1", "3"] {
+        let mut command = Command::new(&program);
+        let told = run(command.env("TOUCHSTONE_DEVICES", devices));
+        let passed = told
+            .lines()
+            .filter(|line| line.starts_with("pass "))
+            .count();
+        assert!(passed > 20, "{told}");
+    }
 }
