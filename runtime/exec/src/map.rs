@@ -57,6 +57,8 @@ pub struct MemoryMap {
     objects: u32,
     /// Present with fine-grain system SVM.
     system: Option<Arc<dyn Owner>>,
+    /// Accesses are made without being checked.
+    unguarded: bool,
 }
 
 impl fmt::Debug for MemoryMap {
@@ -106,9 +108,23 @@ impl MemoryMap {
         self.system = Some(owner);
     }
 
+    /// Turns the guard off: every access is made, wherever it goes. What the system refuses is
+    /// caught where that is possible.
+    ///
+    /// # Safety
+    /// Every access of the kernels must be to memory that is theirs.
+    pub unsafe fn without_guard(&mut self) {
+        self.unguarded = true;
+    }
+
+    /// Whether accesses are checked.
+    pub(crate) fn is_guarded(&self) -> bool {
+        !self.unguarded
+    }
+
     /// Whether a launch may touch memory that is not the runtime's.
     pub(crate) fn has_system(&self) -> bool {
-        self.system.is_some()
+        self.system.is_some() || self.unguarded
     }
 
     /// Adds an object and keeps ranges disjoint and sorted.

@@ -299,8 +299,17 @@ impl Job {
 
     /// Runs groups; true when none are left to take.
     fn work(&self, arena: &mut Arena, shared: &Shared) -> bool {
+        if self.memory.is_guarded() {
+            self.work_with::<true>(arena, shared)
+        } else {
+            self.work_with::<false>(arena, shared)
+        }
+    }
+
+    /// The same, with the guard or without.
+    fn work_with<const GUARD: bool>(&self, arena: &mut Arena, shared: &Shared) -> bool {
         let kernel = self.kernel();
-        let memory = HostMemory::new(
+        let memory = HostMemory::<GUARD>::new(
             kernel,
             &self.plan.extents,
             &self.memory,

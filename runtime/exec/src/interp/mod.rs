@@ -6,6 +6,7 @@
 //! | [`code`] | the bytecode: instructions, kernels, side tables |
 //! | [`lower`] | from IR to bytecode |
 //! | [`port`] | the memory port: what the stepper asks of memory; the machine's own memory |
+//! | [`regs`] | the slots of a work-item |
 //! | [`step`] | the stepper: runs one work-item until it yields, waits, ends or traps |
 //! | [`group`] | a work-group: items in turns, barriers, the index space |
 //!
@@ -23,6 +24,7 @@ pub(crate) mod code;
 pub(crate) mod group;
 pub(crate) mod lower;
 pub(crate) mod port;
+pub(crate) mod regs;
 pub(crate) mod step;
 
 pub use port::fault::CATCHES_FAULTS;

@@ -1,17 +1,10 @@
 //! The stepper: runs one work-item until it yields, waits, ends or traps.
-//!
-//! # Safety of the register file
-//!
-//! The stepper reads and writes slots through a raw pointer without bounds
-//! checks. The compiler of kernels hands out slots from 0 to `frame - 1` and
-//! from -1 to `-fills.len()`, the group gives every item a region that is as
-//! large, and every jump goes to an instruction of the kernel, whose last
-//! instruction never falls through.
 
 use crate::error::TrapKind;
 use crate::interp::code::{Ins, Kernel, Pc, Slot, TrapCode};
 use crate::interp::group::Ids;
 use crate::interp::port::Port;
+use crate::interp::regs::Regs;
 use touchstone_ir::{MemScope, TrapReason};
 
 /// Why the stepper stopped.
@@ -34,51 +27,6 @@ pub(crate) enum Stop {
     Trap(TrapKind),
 }
 
-/// The slots of one work-item.
-#[derive(Clone, Copy)]
-struct Regs {
-    origin: *mut u64,
-}
-
-impl Regs {
-    #[inline(always)]
-    fn get(self, slot: Slot) -> u64 {
-        // SAFETY: slots of the kernel's code lie within the item's region (module doc).
-        unsafe { *self.origin.offset(slot as isize) }
-    }
-
-    #[inline(always)]
-    fn set(self, slot: Slot, value: u64) {
-        // SAFETY: slots of the kernel's code lie within the item's region (module doc).
-        unsafe { *self.origin.offset(slot as isize) = value }
-    }
-
-    #[inline(always)]
-    fn u32(self, slot: Slot) -> u32 {
-        self.get(slot) as u32
-    }
-
-    #[inline(always)]
-    fn i32(self, slot: Slot) -> i32 {
-        self.get(slot) as i32
-    }
-
-    #[inline(always)]
-    fn i64(self, slot: Slot) -> i64 {
-        self.get(slot) as i64
-    }
-
-    #[inline(always)]
-    fn f32(self, slot: Slot) -> f32 {
-        f32::from_bits(self.get(slot) as u32)
-    }
-
-    #[inline(always)]
-    fn f64(self, slot: Slot) -> f64 {
-        f64::from_bits(self.get(slot))
-    }
-}
-
 /// Runs from `pc` for at most `fuel` steps. `pc` and `fuel` come back as they
 /// are when the item stops.
 ///
@@ -94,7 +42,8 @@ pub(crate) unsafe fn step<P: Port>(
     port: &mut P,
     ids: &Ids<'_>,
 ) -> Stop {
-    let r = Regs { origin };
+    // SAFETY: the caller's promise.
+    let r = unsafe { Regs::new(origin) };
     let code = kernel.code.as_ptr();
     // The next instruction.
     let mut at: *const Ins = code.wrapping_add(*pc as usize);
@@ -165,7 +114,7 @@ pub(crate) unsafe fn step<P: Port>(
 
     loop {
         // SAFETY: jumps go to instructions of the kernel, and its last one does
-        // not fall through (module doc).
+        // not fall through (see `regs`).
         let ins = unsafe { &*at };
         at = at.wrapping_add(1);
         match *ins {

@@ -304,3 +304,28 @@ fn local_arguments_are_told_apart() {
         assert_eq!(pool(1).run(&exe, launch).is_ok(), inside);
     }
 }
+
+/// With the guard off an access goes where it goes, and what is no memory is still caught.
+#[test]
+fn without_the_guard_nothing_is_checked() {
+    let halves = Halves::new();
+    let mut map = MemoryMap::clone(&halves.map());
+    // SAFETY: the kernel's accesses are to the words, or to no memory.
+    unsafe { map.without_guard() };
+    let map = Arc::new(map);
+    let run = |offset| {
+        let exe = prepare(two_buffers(|b| {
+            let p = b.ptr_offset(b.param(0), offset);
+            b.store(p, Const::i32(1));
+        }));
+        let args = vec![halves.half(0), halves.half(1)];
+        let kernel = exe.kernels()[0].id;
+        pool(1).run(&exe, Launch::linear(kernel, args, 1, 1, Arc::clone(&map)))
+    };
+    run(16).expect("the neighbour's first word");
+    assert_eq!(halves.0.get(4), 1);
+    if touchstone_exec::CATCHES_FAULTS {
+        let trap = trap(run(i64::MIN));
+        assert!(matches!(trap.kind, TrapKind::Unmapped { .. }), "{trap}");
+    }
+}

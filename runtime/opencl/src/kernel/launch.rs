@@ -70,6 +70,10 @@ impl Kernel {
             // do to its memory; the executor catches what is no memory.
             unsafe { memory.add_system(Arc::new(owned::Runtime)) };
         }
+        if !settings::is_guarded() {
+            // SAFETY: the application has said that its kernels need no guard.
+            unsafe { memory.without_guard() };
+        }
         let limits = settings::time_limits();
         // Who waits for the host through memory that both may change at once may wait for long.
         let shared = system || held.allocations.iter().any(|a| a.is_fine_grain());

@@ -7,7 +7,7 @@ use crate::error::{Trap, TrapKind};
 use crate::interp::port::Port;
 use touchstone_ir::Order;
 
-impl GroupRunner<'_> {
+impl<const GUARD: bool> GroupRunner<'_, GUARD> {
     /// Lets items go on whose barrier is complete.
     pub(super) fn release(&mut self, group: GroupPlace) -> Result<(), Box<Trap>> {
         // Work-group barriers wait for everyone.

@@ -54,12 +54,12 @@ pub(crate) enum Ended {
 const CONTROL_INTERVAL: u64 = 1 << 16;
 
 /// What a thread needs to run groups of one launch.
-pub(crate) struct GroupRunner<'a> {
+pub(crate) struct GroupRunner<'a, const GUARD: bool> {
     kernel: &'a Kernel,
     space: &'a Space,
     launch: &'a Launch,
     start: &'a Start,
-    memory: HostMemory<'a>,
+    memory: HostMemory<'a, GUARD>,
     items: &'a mut Vec<Item>,
     ready: &'a mut Vec<u32>,
     layout: Layout,
@@ -67,17 +67,17 @@ pub(crate) struct GroupRunner<'a> {
     base: *mut u64,
 }
 
-impl<'a> GroupRunner<'a> {
+impl<'a, const GUARD: bool> GroupRunner<'a, GUARD> {
     /// Prepares a thread's arena for a launch; None when there is no memory for it.
     pub(crate) fn new(
         kernel: &'a Kernel,
         space: &'a Space,
         launch: &'a Launch,
         start: &'a Start,
-        mut memory: HostMemory<'a>,
+        mut memory: HostMemory<'a, GUARD>,
         layout: Layout,
         arena: &'a mut Arena,
-    ) -> Option<GroupRunner<'a>> {
+    ) -> Option<GroupRunner<'a, GUARD>> {
         let words = usize::try_from(layout.bytes()?.div_ceil(8)).ok()?;
         arena.resize(words)?;
         let address = arena.words.as_mut_ptr();

@@ -1,4 +1,4 @@
-//! Arithmetic, comparisons, conversions, vectors, intrinsics.
+//! Arithmetic, conversions, vectors.
 //!
 //! Operations on vectors become operations on their elements. The destination
 //! may be one of the operands, so an element is written only after everything
@@ -9,14 +9,10 @@ use super::analysis::keeps_bits;
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
 use crate::scalar::convert::{self, Conversion};
-use crate::scalar::math::{self, Function};
-use touchstone_ir::intrinsic::Signature;
-use touchstone_ir::{
-    Cmp, FloatOp, IntOp, Intrinsic, NumKind, Op, Operand, Reg, Rounding, Scalar, Type, UnaryOp,
-};
+use touchstone_ir::{FloatOp, IntOp, NumKind, Op, Operand, Reg, Rounding, Scalar, Type, UnaryOp};
 
 impl Lowering<'_> {
-    fn element(&self, ty: Type) -> Scalar {
+    pub(super) fn element(&self, ty: Type) -> Scalar {
         ty.element().unwrap_or(Scalar::I64)
     }
 
@@ -182,7 +178,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn each(&mut self, lanes: u32, mut f: impl FnMut(&mut Self, Slot)) {
+    pub(super) fn each(&mut self, lanes: u32, mut f: impl FnMut(&mut Self, Slot)) {
         for lane in 0..lanes as Slot {
             f(self, lane);
         }
@@ -207,7 +203,7 @@ impl Lowering<'_> {
     }
 
     /// Clears the bits above an integer's width.
-    fn mask(&mut self, scalar: Scalar, d: Slot, a: Slot) {
+    pub(super) fn mask(&mut self, scalar: Scalar, d: Slot, a: Slot) {
         match scalar {
             Scalar::Bool => {
                 let b = self.e.constant(1);
@@ -221,7 +217,7 @@ impl Lowering<'_> {
     }
 
     /// The signed value in 64 bits.
-    fn widen(&mut self, scalar: Scalar, a: Slot) -> Slot {
+    pub(super) fn widen(&mut self, scalar: Scalar, a: Slot) -> Slot {
         let d = self.scratch(1);
         self.e.emit(match scalar {
             Scalar::I8 => Ins::SExt8 { d, a },
@@ -344,13 +340,13 @@ impl Lowering<'_> {
         }
     }
 
-    fn half_to_single(&mut self, a: Slot) -> Slot {
+    pub(super) fn half_to_single(&mut self, a: Slot) -> Slot {
         let d = self.scratch(1);
         self.convert(SINGLE_FROM_HALF, d, a);
         d
     }
 
-    fn unary(&mut self, op: UnaryOp, scalar: Scalar, d: Slot, a: Slot) {
+    pub(super) fn unary(&mut self, op: UnaryOp, scalar: Scalar, d: Slot, a: Slot) {
         match op {
             UnaryOp::Neg => {
                 let zero = self.e.constant(0);
@@ -367,111 +363,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// 0 or 1 from a comparison of two scalars.
-    fn compare(&mut self, cmp: Cmp, scalar: Scalar, d: Slot, a: Slot, b: Slot) {
-        if scalar.is_float() {
-            let (a, b) = if scalar == Scalar::F16 {
-                (self.half_to_single(a), self.half_to_single(b))
-            } else {
-                (a, b)
-            };
-            return self.compare_floats(cmp, scalar == Scalar::F64, d, a, b);
-        }
-        let signed = matches!(cmp, Cmp::SLt | Cmp::SLe | Cmp::SGt | Cmp::SGe);
-        let narrow = scalar == Scalar::I32;
-        let (a, b) = if signed && scalar.size() < 4 {
-            (self.widen(scalar, a), self.widen(scalar, b))
-        } else {
-            (a, b)
-        };
-        self.e.emit(match (cmp, narrow) {
-            (Cmp::Eq, _) => Ins::Eq { d, a, b },
-            (Cmp::Ne, _) => Ins::Ne { d, a, b },
-            (Cmp::ULt, _) => Ins::ULt { d, a, b },
-            (Cmp::ULe, _) => Ins::ULe { d, a, b },
-            (Cmp::UGt, _) => Ins::ULt { d, a: b, b: a },
-            (Cmp::UGe, _) => Ins::ULe { d, a: b, b: a },
-            (Cmp::SLt, true) => Ins::SLt32 { d, a, b },
-            (Cmp::SLe, true) => Ins::SLe32 { d, a, b },
-            (Cmp::SGt, true) => Ins::SLt32 { d, a: b, b: a },
-            (Cmp::SGe, true) => Ins::SLe32 { d, a: b, b: a },
-            (Cmp::SLt, false) => Ins::SLt64 { d, a, b },
-            (Cmp::SLe, false) => Ins::SLe64 { d, a, b },
-            (Cmp::SGt, false) => Ins::SLt64 { d, a: b, b: a },
-            (Cmp::SGe, false) => Ins::SLe64 { d, a: b, b: a },
-            (
-                Cmp::FEq
-                | Cmp::FNe
-                | Cmp::FLt
-                | Cmp::FLe
-                | Cmp::FGt
-                | Cmp::FGe
-                | Cmp::FLtGt
-                | Cmp::FOrdered
-                | Cmp::FUnordered,
-                _,
-            ) => unreachable!("the module is valid: integers are not compared as floats"),
-        });
-    }
-
-    fn compare_floats(&mut self, cmp: Cmp, double: bool, d: Slot, a: Slot, b: Slot) {
-        let ins = match (cmp, double) {
-            (Cmp::FEq, false) => Ins::FEq32 { d, a, b },
-            (Cmp::FNe, false) => Ins::FNe32 { d, a, b },
-            (Cmp::FLt, false) => Ins::FLt32 { d, a, b },
-            (Cmp::FLe, false) => Ins::FLe32 { d, a, b },
-            (Cmp::FGt, false) => Ins::FLt32 { d, a: b, b: a },
-            (Cmp::FGe, false) => Ins::FLe32 { d, a: b, b: a },
-            (Cmp::FOrdered, false) => Ins::FOrd32 { d, a, b },
-            (Cmp::FEq, true) => Ins::FEq64 { d, a, b },
-            (Cmp::FNe, true) => Ins::FNe64 { d, a, b },
-            (Cmp::FLt, true) => Ins::FLt64 { d, a, b },
-            (Cmp::FLe, true) => Ins::FLe64 { d, a, b },
-            (Cmp::FGt, true) => Ins::FLt64 { d, a: b, b: a },
-            (Cmp::FGe, true) => Ins::FLe64 { d, a: b, b: a },
-            (Cmp::FOrdered, true) => Ins::FOrd64 { d, a, b },
-            (Cmp::FUnordered, _) => {
-                let t = self.scratch(1);
-                self.compare_floats(Cmp::FOrdered, double, t, a, b);
-                let one = self.e.constant(1);
-                Ins::Xor { d, a: t, b: one }
-            }
-            (Cmp::FLtGt, _) => {
-                let (less, greater) = (self.scratch(1), self.scratch(1));
-                self.compare_floats(Cmp::FLt, double, less, a, b);
-                self.compare_floats(Cmp::FGt, double, greater, a, b);
-                Ins::Or {
-                    d,
-                    a: less,
-                    b: greater,
-                }
-            }
-            (
-                Cmp::Eq
-                | Cmp::Ne
-                | Cmp::SLt
-                | Cmp::SLe
-                | Cmp::SGt
-                | Cmp::SGe
-                | Cmp::ULt
-                | Cmp::ULe
-                | Cmp::UGt
-                | Cmp::UGe,
-                _,
-            ) => unreachable!("the module is valid: floats are not compared as integers"),
-        };
-        self.e.emit(ins);
-    }
-
-    /// For vectors, turns 1 into -1.
-    fn spread(&mut self, ty: Type, d: Slot) {
-        if let Type::Vector(element, _) = ty {
-            self.unary(UnaryOp::Neg, element, d, d);
-        }
-    }
-
     /// 0 or 1 from the top bit of an integer.
-    fn top_bit(&mut self, element: Scalar, a: Slot) -> Slot {
+    pub(super) fn top_bit(&mut self, element: Scalar, a: Slot) -> Slot {
         if element == Scalar::Bool {
             return a;
         }
@@ -558,78 +451,6 @@ impl Lowering<'_> {
             }
         }
         self.moves(d, result, to.lanes());
-    }
-
-    fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand], dst: Reg) {
-        let ty = self.reg_type(dst);
-        let first = self.type_of(args[0]);
-        if intrinsic.signature() == Signature::LaneTest {
-            return self.lane_test(intrinsic, args[0], dst);
-        }
-        let Some(function) = math::function(intrinsic, self.element(first)) else {
-            unreachable!("the module is valid: {} has this type", intrinsic.name());
-        };
-        let slots: Vec<Slot> = args.iter().map(|&o| self.operand(o)).collect();
-        let d = self.home(dst);
-        let is_test = intrinsic.signature() == Signature::FloatTest;
-        match function {
-            Function::One(f) => {
-                let f = self.e.fn1(f);
-                self.each(ty.lanes(), |l, i| {
-                    l.e.emit(Ins::Call1 {
-                        d: d + i,
-                        a: slots[0] + i,
-                        f,
-                    });
-                    if is_test {
-                        l.spread(ty, d + i);
-                    }
-                });
-            }
-            Function::Two(f) => {
-                let f = self.e.fn2(f);
-                self.each(ty.lanes(), |l, i| {
-                    l.e.emit(Ins::Call2 {
-                        d: d + i,
-                        a: slots[0] + i,
-                        b: slots[1] + i,
-                        f,
-                    });
-                });
-            }
-            Function::Three(f) => {
-                let f = self.e.fn3(f);
-                self.each(ty.lanes(), |l, i| {
-                    l.e.emit(Ins::Call3 {
-                        d: d + i,
-                        a: slots[0] + i,
-                        b: slots[1] + i,
-                        c: slots[2] + i,
-                        f,
-                    });
-                });
-            }
-        }
-    }
-
-    /// `any` and `all`: the top bits of all elements, joined.
-    fn lane_test(&mut self, intrinsic: Intrinsic, value: Operand, dst: Reg) {
-        let ty = self.type_of(value);
-        let element = self.element(ty);
-        let a = self.operand(value);
-        let d = self.home(dst);
-        let joined = self.scratch(1);
-        self.moves(joined, a, 1);
-        for lane in 1..ty.lanes() as Slot {
-            let (a, b) = (joined, a + lane);
-            self.e.emit(if intrinsic == Intrinsic::All {
-                Ins::And { d: joined, a, b }
-            } else {
-                Ins::Or { d: joined, a, b }
-            });
-        }
-        let bit = self.top_bit(element, joined);
-        self.moves(d, bit, 1);
     }
 }
 

@@ -7,15 +7,19 @@
 //! | [`slots`] | where registers live |
 //! | [`emit`] | instructions, jumps, side tables of the kernel in the making |
 //! | [`function`] | one function: blocks, terminators, calls |
-//! | [`arith`] | arithmetic, comparisons, conversions, vectors, intrinsics |
+//! | [`arith`] | arithmetic, conversions, vectors |
+//! | [`compare`] | comparisons |
+//! | [`intrinsic`] | calls of built-in functions |
 //! | [`memory`] | addresses and accesses |
 //!
 //! The module must be valid ([`touchstone_ir::validate()`]).
 
 mod analysis;
 mod arith;
+mod compare;
 mod emit;
 mod function;
+mod intrinsic;
 mod memory;
 mod provenance;
 mod slots;

@@ -9,6 +9,10 @@
 //! compare. The windows of known objects are set when the launch, the group or the item
 //! begins. Each of the other instructions has a window of its own, which is where its last
 //! access fell: an access outside looks its object up and moves the window there.
+//!
+//! The example `speed` measures what this costs: it runs every kernel with the guard and without
+//! in turns. Loops that do little but load and store take 2 to 7 % more processor time, loops of
+//! nothing but atomic additions 7 to 9 %, others nothing that can be told from noise.
 
 use super::Port;
 use super::word::{AtomicWord, Word, read_bytes, write_bytes};
@@ -104,9 +108,9 @@ struct Moving {
     span: u64,
 }
 
-/// The machine's own memory.
+/// The machine's own memory, with the guard or without.
 #[derive(Debug)]
-pub(crate) struct HostMemory<'a> {
+pub(crate) struct HostMemory<'a, const GUARD: bool> {
     /// One for each site; as many as the kernel has.
     windows: Vec<Window>,
     kernel: &'a Kernel,
@@ -120,14 +124,14 @@ pub(crate) struct HostMemory<'a> {
     fault: Option<TrapKind>,
 }
 
-impl<'a> HostMemory<'a> {
+impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
     /// The memory of a launch, seen by the instructions of a kernel.
     pub(crate) fn new(
         kernel: &'a Kernel,
         extents: &'a [Extent],
         map: &'a MemoryMap,
         zero_division: ZeroDivision,
-    ) -> HostMemory<'a> {
+    ) -> HostMemory<'a, GUARD> {
         let mut windows = vec![Window::empty(); FIRST_SITE.max(kernel.sites.len())];
         let mut moving = Vec::new();
         for (i, site) in kernel.sites.iter().enumerate() {
@@ -207,6 +211,9 @@ impl<'a> HostMemory<'a> {
 
     #[inline(always)]
     fn check<W: Word>(&mut self, site: Site, address: u64, write: bool) -> bool {
+        if !GUARD {
+            return true;
+        }
         // SAFETY: the compiler of the kernel numbers sites from 0, and there are
         // at least as many windows as the kernel has sites.
         let window = unsafe { self.windows.get_unchecked(usize::from(site)) };
@@ -217,7 +224,7 @@ impl<'a> HostMemory<'a> {
     #[cold]
     #[inline(never)]
     fn check_slow(&mut self, site: Site, address: u64, size: u64, write: bool) -> bool {
-        if size == 0 {
+        if size == 0 || !GUARD {
             return true;
         }
         let info = self.kernel.sites[usize::from(site)];
@@ -411,7 +418,7 @@ impl<'a> HostMemory<'a> {
     }
 }
 
-impl Port for HostMemory<'_> {
+impl<const GUARD: bool> Port for HostMemory<'_, GUARD> {
     #[inline(always)]
     fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W> {
         if !self.check::<W>(site, address, false) {

@@ -1,0 +1,81 @@
+//! Calls of built-in functions.
+
+use super::function::Lowering;
+use crate::interp::code::{Ins, Slot};
+use crate::scalar::math::{self, Function};
+use touchstone_ir::intrinsic::Signature;
+use touchstone_ir::{Intrinsic, Operand, Reg};
+
+impl Lowering<'_> {
+    pub(super) fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand], dst: Reg) {
+        let ty = self.reg_type(dst);
+        let first = self.type_of(args[0]);
+        if intrinsic.signature() == Signature::LaneTest {
+            return self.lane_test(intrinsic, args[0], dst);
+        }
+        let Some(function) = math::function(intrinsic, self.element(first)) else {
+            unreachable!("the module is valid: {} has this type", intrinsic.name());
+        };
+        let slots: Vec<Slot> = args.iter().map(|&o| self.operand(o)).collect();
+        let d = self.home(dst);
+        let is_test = intrinsic.signature() == Signature::FloatTest;
+        match function {
+            Function::One(f) => {
+                let f = self.e.fn1(f);
+                self.each(ty.lanes(), |l, i| {
+                    l.e.emit(Ins::Call1 {
+                        d: d + i,
+                        a: slots[0] + i,
+                        f,
+                    });
+                    if is_test {
+                        l.spread(ty, d + i);
+                    }
+                });
+            }
+            Function::Two(f) => {
+                let f = self.e.fn2(f);
+                self.each(ty.lanes(), |l, i| {
+                    l.e.emit(Ins::Call2 {
+                        d: d + i,
+                        a: slots[0] + i,
+                        b: slots[1] + i,
+                        f,
+                    });
+                });
+            }
+            Function::Three(f) => {
+                let f = self.e.fn3(f);
+                self.each(ty.lanes(), |l, i| {
+                    l.e.emit(Ins::Call3 {
+                        d: d + i,
+                        a: slots[0] + i,
+                        b: slots[1] + i,
+                        c: slots[2] + i,
+                        f,
+                    });
+                });
+            }
+        }
+    }
+
+    /// `any` and `all`: the top bits of all elements, joined.
+    fn lane_test(&mut self, intrinsic: Intrinsic, value: Operand, dst: Reg) {
+        let ty = self.type_of(value);
+        let element = self.element(ty);
+        let a = self.operand(value);
+        let d = self.home(dst);
+        let joined = self.scratch(1);
+        self.moves(joined, a, 1);
+        for lane in 1..ty.lanes() as Slot {
+            let (a, b) = (joined, a + lane);
+            self.e.emit(if intrinsic == Intrinsic::All {
+                Ins::And { d: joined, a, b }
+            } else {
+                Ins::Or { d: joined, a, b }
+            });
+        }
+        let bit = self.top_bit(element, joined);
+        self.moves(d, bit, 1);
+    }
+}

@@ -1,0 +1,337 @@
+//! The built-in functions of floating-point numbers, on values.
+
+/// The functions of a float type on values. `$pi_rem` reduces exactly.
+macro_rules! floats {
+    ($module:ident, $f:ident, $i:ident, $libm:tt) => {
+        pub(super) mod $module {
+            use std::$f::consts::PI;
+
+            floats!(@libm $f, $libm);
+
+            pub(in crate::scalar) fn acospi(x: $f) -> $f {
+                acos(x) / PI
+            }
+            pub(in crate::scalar) fn asinpi(x: $f) -> $f {
+                asin(x) / PI
+            }
+            pub(in crate::scalar) fn atanpi(x: $f) -> $f {
+                atan(x) / PI
+            }
+            pub(in crate::scalar) fn atan2pi(y: $f, x: $f) -> $f {
+                atan2(y, x) / PI
+            }
+            pub(in crate::scalar) fn sqrt(x: $f) -> $f {
+                x.sqrt()
+            }
+            pub(in crate::scalar) fn rsqrt(x: $f) -> $f {
+                1.0 / x.sqrt()
+            }
+            pub(in crate::scalar) fn degrees(x: $f) -> $f {
+                x * (180.0 / PI)
+            }
+            pub(in crate::scalar) fn radians(x: $f) -> $f {
+                x * (PI / 180.0)
+            }
+            pub(in crate::scalar) fn fabs(x: $f) -> $f {
+                x.abs()
+            }
+            pub(in crate::scalar) fn ceil(x: $f) -> $f {
+                x.ceil()
+            }
+            pub(in crate::scalar) fn floor(x: $f) -> $f {
+                x.floor()
+            }
+            pub(in crate::scalar) fn trunc(x: $f) -> $f {
+                x.trunc()
+            }
+            pub(in crate::scalar) fn round(x: $f) -> $f {
+                x.round()
+            }
+            pub(in crate::scalar) fn rint(x: $f) -> $f {
+                x.round_ties_even()
+            }
+            pub(in crate::scalar) fn fract(x: $f) -> $f {
+                if x.is_nan() {
+                    return x;
+                }
+                if x.is_infinite() {
+                    return copysign(0.0, x);
+                }
+                let below_one = (1.0 as $f).next_down();
+                copysign_zero(fmin(x - x.floor(), below_one), x)
+            }
+            /// `fract(-0.0)` is -0.0.
+            fn copysign_zero(result: $f, x: $f) -> $f {
+                if x == 0.0 { x } else { result }
+            }
+            pub(in crate::scalar) fn frexp_mantissa(x: $f) -> $f {
+                frexp(x).0
+            }
+            pub(in crate::scalar) fn frexp_exponent(x: $f) -> i32 {
+                if x.is_finite() { frexp(x).1 } else { 0 }
+            }
+            pub(in crate::scalar) fn logb(x: $f) -> $f {
+                if x == 0.0 {
+                    $f::NEG_INFINITY
+                } else if x.is_infinite() {
+                    $f::INFINITY
+                } else if x.is_nan() {
+                    x
+                } else {
+                    (frexp(x).1 - 1) as $f
+                }
+            }
+            /// `FP_ILOGB0` is the smallest and `FP_ILOGBNAN` the largest `int`.
+            pub(in crate::scalar) fn ilogb(x: $f) -> i32 {
+                if x == 0.0 {
+                    i32::MIN
+                } else if x.is_nan() || x.is_infinite() {
+                    i32::MAX
+                } else {
+                    frexp(x).1 - 1
+                }
+            }
+            pub(in crate::scalar) fn modf_fraction(x: $f) -> $f {
+                if x.is_infinite() {
+                    return copysign(0.0, x);
+                }
+                copysign(x - x.trunc(), x)
+            }
+            pub(in crate::scalar) fn sign(x: $f) -> $f {
+                if x > 0.0 {
+                    1.0
+                } else if x < 0.0 {
+                    -1.0
+                } else if x.is_nan() {
+                    0.0
+                } else {
+                    x
+                }
+            }
+            /// x reduced to -1/4 ..= 1/4 and the quarter turns (of half a
+            /// period, modulo 4) taken away; exact.
+            fn quarter_turns(x: $f) -> ($f, i32) {
+                let r = fmod(x, 2.0);
+                let quarters = (r * 2.0).round_ties_even();
+                (r - quarters / 2.0, quarters as i32 & 3)
+            }
+            pub(in crate::scalar) fn sinpi(x: $f) -> $f {
+                if !x.is_finite() {
+                    return $f::NAN;
+                }
+                let (r, quarter) = quarter_turns(x);
+                let y = match quarter {
+                    0 => sin(r * PI),
+                    1 => cos(r * PI),
+                    2 => -sin(r * PI),
+                    _ => -cos(r * PI),
+                };
+                // Integers give a zero with the sign of x.
+                if y == 0.0 { copysign(0.0, x) } else { y }
+            }
+            pub(in crate::scalar) fn cospi(x: $f) -> $f {
+                if !x.is_finite() {
+                    return $f::NAN;
+                }
+                let (r, quarter) = quarter_turns(x);
+                let y = match quarter {
+                    0 => cos(r * PI),
+                    1 => -sin(r * PI),
+                    2 => -cos(r * PI),
+                    _ => sin(r * PI),
+                };
+                // Half-integers give +0.
+                if y == 0.0 { 0.0 } else { y }
+            }
+            /// Poles at half-integers: positive for even, negative for odd n in
+            /// n + 1/2. At integers a zero: x's sign for even, the other for odd.
+            pub(in crate::scalar) fn tanpi(x: $f) -> $f {
+                if !x.is_finite() {
+                    return $f::NAN;
+                }
+                let (r, quarter) = quarter_turns(x);
+                match (quarter, r == 0.0) {
+                    (0, true) => copysign(0.0, x),
+                    (2, true) => copysign(0.0, -x),
+                    (1, true) => $f::INFINITY,
+                    (3, true) => $f::NEG_INFINITY,
+                    (0 | 2, false) => tan(r * PI),
+                    _ => -1.0 / tan(r * PI),
+                }
+            }
+            pub(in crate::scalar) fn lgamma(x: $f) -> $f {
+                lgamma_r(x).0
+            }
+            pub(in crate::scalar) fn lgamma_sign(x: $f) -> i32 {
+                // At the poles of gamma the sign is open; libm's choice is 1 or -1.
+                if x == 0.0 { 0 } else { lgamma_r(x).1 }
+            }
+            pub(in crate::scalar) fn maxmag(x: $f, y: $f) -> $f {
+                if x.abs() > y.abs() {
+                    x
+                } else if y.abs() > x.abs() {
+                    y
+                } else {
+                    fmax(x, y)
+                }
+            }
+            pub(in crate::scalar) fn minmag(x: $f, y: $f) -> $f {
+                if x.abs() < y.abs() {
+                    x
+                } else if y.abs() < x.abs() {
+                    y
+                } else {
+                    fmin(x, y)
+                }
+            }
+            /// `pow` for x at least 0, with the special cases of section 7.5.1.
+            pub(in crate::scalar) fn powr(x: $f, y: $f) -> $f {
+                if x < 0.0 || x.is_nan() || y.is_nan() {
+                    return $f::NAN;
+                }
+                if (x == 0.0 && y == 0.0)
+                    || (x.is_infinite() && y == 0.0)
+                    || (x == 1.0 && y.is_infinite())
+                {
+                    return $f::NAN;
+                }
+                pow(x.abs(), y)
+            }
+            pub(in crate::scalar) fn rootn(x: $f, n: i32) -> $f {
+                if n == 0 || (x < 0.0 && n % 2 == 0) {
+                    return $f::NAN;
+                }
+                if x == 0.0 {
+                    let signed = if n % 2 == 0 { x.abs() } else { x };
+                    return if n > 0 {
+                        signed
+                    } else {
+                        copysign($f::INFINITY, signed)
+                    };
+                }
+                copysign(root(x.abs(), n), x)
+            }
+            pub(in crate::scalar) fn step(edge: $f, x: $f) -> $f {
+                if x < edge { 0.0 } else { 1.0 }
+            }
+            pub(in crate::scalar) fn mix(x: $f, y: $f, a: $f) -> $f {
+                x + (y - x) * a
+            }
+            pub(in crate::scalar) fn fclamp(x: $f, min: $f, max: $f) -> $f {
+                fmin(fmax(x, min), max)
+            }
+            pub(in crate::scalar) fn smoothstep(edge0: $f, edge1: $f, x: $f) -> $f {
+                let t = fclamp((x - edge0) / (edge1 - edge0), 0.0, 1.0);
+                t * t * (3.0 - 2.0 * t)
+            }
+            /// The low seven bits of the quotient's magnitude, with its sign.
+            pub(in crate::scalar) fn remquo_quotient(x: $f, y: $f) -> i32 {
+                if !x.is_finite() || y == 0.0 || y.is_nan() {
+                    return 0;
+                }
+                let q = remquo(x, y).1;
+                let low = (q.unsigned_abs() & 0x7f) as i32;
+                if q < 0 { -low } else { low }
+            }
+            pub(in crate::scalar) fn is_finite(x: $f) -> bool {
+                x.is_finite()
+            }
+            pub(in crate::scalar) fn is_infinite(x: $f) -> bool {
+                x.is_infinite()
+            }
+            pub(in crate::scalar) fn is_nan(x: $f) -> bool {
+                x.is_nan()
+            }
+            pub(in crate::scalar) fn is_normal(x: $f) -> bool {
+                x.is_normal()
+            }
+            pub(in crate::scalar) fn signbit(x: $f) -> bool {
+                x.is_sign_negative()
+            }
+        }
+    };
+    (@libm f32, _) => {
+        pub(in crate::scalar) use libm::{
+            acosf as acos, acoshf as acosh, asinf as asin, asinhf as asinh, atan2f as atan2,
+            atanf as atan, atanhf as atanh, cbrtf as cbrt, copysignf as copysign, cosf as cos,
+            coshf as cosh, erfcf as erfc, erff as erf, exp2f as exp2, exp10f as exp10, expf as exp,
+            expm1f as expm1, fdimf as fdim, fmaf as fma, fmaxf as fmax, fminf as fmin,
+            fmodf as fmod, hypotf as hypot, ldexpf as ldexp, log1pf as log1p, log2f as log2,
+            log10f as log10, logf as log, nextafterf as nextafter, powf as pow,
+            remainderf as remainder, sinf as sin, sinhf as sinh, tanf as tan, tanhf as tanh,
+            tgammaf as tgamma,
+        };
+        use libm::{frexpf as frexp, lgammaf_r as lgamma_r, remquof as remquo};
+
+        pub(in crate::scalar) fn pown(x: f32, n: i32) -> f32 {
+            libm::pow(f64::from(x), f64::from(n)) as f32
+        }
+        fn root(x: f32, n: i32) -> f32 {
+            libm::pow(f64::from(x), 1.0 / f64::from(n)) as f32
+        }
+    };
+    (@libm f64, _) => {
+        pub(in crate::scalar) use libm::{
+            acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, copysign, cos, cosh, erf, erfc,
+            exp, exp2, exp10, expm1, fdim, fma, fmax, fmin, fmod, hypot, ldexp, log, log1p, log2,
+            log10, nextafter, pow, remainder, sin, sinh, tan, tanh, tgamma,
+        };
+        use libm::{frexp, lgamma_r, remquo};
+
+        pub(in crate::scalar) fn pown(x: f64, n: i32) -> f64 {
+            pow(x, f64::from(n))
+        }
+        /// One Newton step makes up for the rounding of 1 / n.
+        fn root(x: f64, n: i32) -> f64 {
+            let y = pow(x, 1.0 / f64::from(n));
+            if !y.is_normal() || !x.is_normal() {
+                return y;
+            }
+            let ratio = pow(y, f64::from(n)) / x;
+            if ratio.is_finite() {
+                y - y * (ratio - 1.0) / f64::from(n)
+            } else {
+                y
+            }
+        }
+    };
+}
+
+floats!(f32s, f32, i32, _);
+floats!(f64s, f64, i64, _);
+
+/// Halves: single precision, but where the neighbours of a half matter.
+pub(super) mod f16s {
+    pub(in crate::scalar) use super::f32s::*;
+    use half::f16;
+
+    pub(in crate::scalar) fn nextafter(x: f32, y: f32) -> f32 {
+        if x.is_nan() || y.is_nan() {
+            return f32::NAN;
+        }
+        if x == y {
+            return y;
+        }
+        let bits = f16::from_f32(x).to_bits();
+        let next = if x == 0.0 {
+            if y > 0.0 { 1 } else { 0x8001 }
+        } else if (x < y) == (x > 0.0) {
+            bits + 1
+        } else {
+            bits - 1
+        };
+        f16::from_bits(next).to_f32()
+    }
+
+    pub(in crate::scalar) fn fract(x: f32) -> f32 {
+        if x.is_finite() && x != 0.0 {
+            (x - x.floor()).min(f16::from_bits(0x3bff).to_f32())
+        } else {
+            super::f32s::fract(x)
+        }
+    }
+
+    pub(in crate::scalar) fn is_normal(x: f32) -> bool {
+        f16::from_f32(x).is_normal()
+    }
+}
