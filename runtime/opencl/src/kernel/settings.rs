@@ -47,21 +47,24 @@ pub struct TimeLimits {
 }
 
 /// `TOUCHSTONE_TIME_LIMIT`: seconds of processor time for one work-group, 120 if it is not set
-/// or no number, no limit if it is 0. Waiting is limited to 10 of them.
+/// or no positive number, no limit if it is 0. Waiting is limited to 10 of them.
 ///
 /// Processor time, because it does not go on while the machine does something else or
 /// the process is stopped; for one work-group, because a large index space may rightly take
 /// hours.
 pub fn time_limits() -> TimeLimits {
     static LIMITS: LazyLock<TimeLimits> = LazyLock::new(|| {
-        let limit = |most: u64| match number("TOUCHSTONE_TIME_LIMIT") {
-            Some(0) => None,
-            Some(seconds) => Some(Duration::from_secs(seconds.min(most))),
-            None => Some(Duration::from_secs(120.min(most))),
+        let set = std::env::var("TOUCHSTONE_TIME_LIMIT").ok();
+        let set: Option<f64> = set.and_then(|text| text.trim().parse().ok());
+        let seconds = set.filter(|seconds| *seconds >= 0.0).unwrap_or(120.0);
+        let limit = |most: f64| match seconds {
+            0.0 => None,
+            // A number that no duration can hold is no limit.
+            _ => Duration::try_from_secs_f64(seconds.min(most)).ok(),
         };
         TimeLimits {
-            group: limit(u64::MAX),
-            wait: limit(10),
+            group: limit(f64::INFINITY),
+            wait: limit(10.0),
         }
     });
     *LIMITS
