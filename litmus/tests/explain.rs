@@ -92,10 +92,7 @@ fn every_picture_is_xml_with_every_event() {
         for column in &drawing.columns {
             assert!(texts.contains(&column.name.as_str()), "{name}");
         }
-        let labels = texts
-            .iter()
-            .filter(|t| **t == "rf" || t.ends_with(": rf"))
-            .count();
+        let labels = texts.iter().filter(|t| **t == "rf").count();
         let reads = drawing
             .arrows
             .iter()
@@ -372,6 +369,54 @@ fn an_outcome_that_the_filter_leaves_out_is_explained() {
                 filter (1:r0 = 1)\nexists (1:r0=1)";
     let report = explained(&source(text), "1:r0=0");
     assert!(matches!(report.explanation, Explanation::Allowed(_)));
+    // A forbidden one has its rule and its cycle as well.
+    let text = "OPENCL t\n{}\nP0(global atomic_int* x) { atomic_store(x, 1); }\n\
+                P1(global atomic_int* x) { int r0 = atomic_load(x); int r1 = atomic_load(x); }\n\
+                filter (1:r0 = 1 /\\ 1:r1 = 1)\nexists (1:r0=1)";
+    let report = explained(&source(text), "1:r0=1 1:r1=0");
+    let drawing = report.drawing.as_ref().expect("an execution");
+    let marked = &drawing.failures[drawing.marked.expect("a cycle")];
+    assert_eq!(marked.rule, "mm.coherence.rr");
+}
+
+#[test]
+fn commands_are_drawn_with_what_they_come_from() {
+    for (name, expected) in [
+        ("MP+enqueue+wait", &["command: wait A"][..]),
+        (
+            "MP+enqueue+finish",
+            &["command: enqueue A", "command: finish q"],
+        ),
+        ("MP+out-of-order+event", &["command: event A"]),
+        ("MP+queues+event", &["command: event A"]),
+        (
+            "MP+map+unmap",
+            &["command: enqueue A", "command: in-order q, blocking map x"],
+        ),
+    ] {
+        let report = explained(&program(name), "");
+        let drawing = report.drawing.as_ref().expect("an execution");
+        let labels: Vec<&str> = drawing
+            .arrows
+            .iter()
+            .filter(|a| a.strand == Strand::Command)
+            .map(|a| a.label.as_str())
+            .collect();
+        assert_eq!(labels, expected, "{name}");
+        let place = |i: usize| drawing.columns[i].place.as_str();
+        assert_eq!(place(0), "host", "{name}");
+        assert_eq!(place(1), "kernel A, wg 0, dev 0", "{name}");
+        let told = explain::text(&report);
+        let why = labels[0].trim_start_matches("command: ");
+        assert!(told.contains(&format!("({why})")), "{name}: {told}");
+        let svg = explain::svg(&report).expect("an execution");
+        assert!(svg.contains("stroke-dasharray"), "{name}");
+        let dot = explain::dot(&report).expect("an execution");
+        assert!(
+            dot.contains(labels[0]) && dot.contains("style=dashed"),
+            "{name}"
+        );
+    }
 }
 
 #[test]

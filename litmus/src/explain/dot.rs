@@ -59,6 +59,7 @@ fn edge(out: &mut String, arrow: &Arrow) {
         Strand::ReadsFrom | Strand::Coherence | Strand::FromReads | Strand::Other => {
             ", constraint=false"
         }
+        Strand::Command => ", constraint=false, style=dashed",
     };
     out.push_str(&format!(
         "  e{} -> e{} [label={}, color=\"{colour}\", fontcolor=\"{colour}\"{bold}{free}];\n",
@@ -75,7 +76,7 @@ pub(super) fn colour(strand: Strand) -> &'static str {
         Strand::ReadsFrom => "#1a7f37",
         Strand::Coherence => "#9a4a00",
         Strand::FromReads => "#a01a8c",
-        Strand::Other => "#0a58c2",
+        Strand::Command | Strand::Other => "#0a58c2",
     }
 }
 

@@ -4,11 +4,15 @@
 //! right after the one it read, and coherence between neighbours; coherence from an initial value,
 //! which comes before everything, only where the cycle goes through it. In a cycle, reads-from
 //! taken backward and then coherence is one `fr` edge, and steps of one transitive relation are one.
+//! What commands order is drawn between neighbours too: from the last events at a point of a host
+//! thread or of a kernel to the first ones of the next, with the rules that order them
+//! ([`CommandOrder::why`]).
 //! An edge that the model makes of others has the model's name (`gsw`) and is drawn beside them; where
 //! it is one other edge it is drawn as that one, with both names (`gsw: rf`).
 
-use crate::oracle::{Action, Edge, Execution, Failure, Shown};
-use crate::program::{FenceFlags, MemOrder, MemScope, Observable, Placement, Program, Region};
+use super::label::{links, node, place};
+use crate::oracle::{Edge, Execution, Failure};
+use crate::program::{CommandOrder, Point, Program};
 
 /// What an arrow means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +25,8 @@ pub enum Strand {
     Coherence,
     /// From-reads: from a read to a write that is after what it read.
     FromReads,
+    /// The order of commands.
+    Command,
     /// Any other relation that a failing cycle goes through.
     Other,
 }
@@ -88,7 +94,7 @@ pub struct Drawing {
 pub struct Broken {
     /// Its name: the id of the rule.
     pub rule: String,
-    /// Where it stands: `opencl-base.cat:73`.
+    /// Where it stands: the file and the line.
     pub place: String,
     /// What the model's file says about it.
     pub note: Option<String>,
@@ -113,7 +119,7 @@ impl Drawing {
             .enumerate()
             .map(|(t, thread)| Column {
                 name: format!("P{t}"),
-                place: place(thread.placement),
+                place: place(program, thread),
                 events: (0..nodes.len())
                     .filter(|e| nodes[*e].thread == Some(t))
                     .collect(),
@@ -144,8 +150,11 @@ impl Drawing {
             failures,
             marked,
         };
+        // A program that has an execution has an order of commands.
+        let commands = CommandOrder::of(program).unwrap_or_default();
         drawing.connect(execution);
-        drawing.mark();
+        drawing.command(program, execution, &commands);
+        drawing.mark(program, execution, &commands);
         drawing
     }
 
@@ -229,8 +238,46 @@ impl Drawing {
         }
     }
 
+    /// Draws what commands order, between neighbours.
+    fn command(&mut self, program: &Program, execution: &Execution, commands: &CommandOrder) {
+        let mut points: Vec<Point> = Vec::new();
+        for point in execution.events.iter().filter_map(|e| e.point) {
+            if point != Point::Free && !points.contains(&point) {
+                points.push(point);
+            }
+        }
+        let before = |a: Point, b: Point| match (a, b) {
+            (Point::Host(t, made), Point::Host(u, more)) if t == u => made < more,
+            (Point::Host(..) | Point::Kernel(_) | Point::Free, _) => commands.before(a, b),
+        };
+        // The last or the first events at a point, one of each thread.
+        let columns: Vec<Vec<usize>> = self.columns.iter().map(|c| c.events.clone()).collect();
+        let here = |point: Point| {
+            let of = move |events: &Vec<usize>| -> Vec<usize> {
+                let mut events = events.clone();
+                events.retain(|e| execution.events[*e].point == Some(point));
+                events
+            };
+            columns.iter().map(of)
+        };
+        for a in &points {
+            for b in points.iter().filter(|b| commands.before(*a, **b)) {
+                if points.iter().any(|m| before(*a, *m) && before(*m, *b)) {
+                    continue;
+                }
+                let label = links(program, &commands.why(*a, *b));
+                let firsts: Vec<usize> = here(*b).filter_map(|e| e.first().copied()).collect();
+                for last in here(*a).filter_map(|e| e.last().copied()) {
+                    for first in &firsts {
+                        self.arrow(last, *first, &label, Strand::Command);
+                    }
+                }
+            }
+        }
+    }
+
     /// Marks the smallest cycle, and draws what it needs and is not there yet.
-    fn mark(&mut self) {
+    fn mark(&mut self, program: &Program, execution: &Execution, commands: &CommandOrder) {
         let Some(cycle) = self.marked.map(|i| self.failures[i].cycle.clone()) else {
             return;
         };
@@ -254,15 +301,23 @@ impl Drawing {
                 }
             }
             let there = self.arrows.iter_mut().find(|a| {
-                (a.from, a.to, a.strand) == (edge.from, edge.to, strand) && a.label == drawn.label
+                (a.from, a.to, a.strand) == (edge.from, edge.to, strand)
+                    && (strand == Strand::Command || a.label == drawn.label)
             });
             match there {
                 Some(arrow) => {
                     arrow.in_cycle = true;
-                    arrow.label = shown(&edge);
+                    if strand != Strand::Command {
+                        arrow.label = shown(&edge);
+                    }
                 }
                 None => {
-                    self.arrow(edge.from, edge.to, &shown(&edge), strand);
+                    let point = |e: usize| execution.events[e].point;
+                    let label = match (strand, point(edge.from), point(edge.to)) {
+                        (Strand::Command, Some(a), Some(b)) => links(program, &commands.why(a, b)),
+                        (_, _, _) => shown(&edge),
+                    };
+                    self.arrow(edge.from, edge.to, &label, strand);
                     if let Some(arrow) = self.arrows.last_mut() {
                         arrow.in_cycle = true;
                     }
@@ -293,6 +348,7 @@ fn strand(label: &str) -> Strand {
         "rf" => Strand::ReadsFrom,
         "co" | "mo" => Strand::Coherence,
         "fr" => Strand::FromReads,
+        "command" => Strand::Command,
         _ => Strand::Other,
     }
 }
@@ -362,129 +418,6 @@ fn join(first: &Edge, second: &Edge) -> Option<String> {
     }
 }
 
-fn node(program: &Program, event: &Shown, letters: &mut usize) -> Node {
-    let place = event.place.map(|(location, element)| {
-        let observable = Observable::Memory(location, element);
-        let ty = program.observable_type(observable);
-        (program.observable_name(observable), ty)
-    });
-    let (name, ty) = match &place {
-        Some((name, ty)) => (name.as_str(), *ty),
-        None => ("", Default::default()),
-    };
-    let value = |v: Option<i64>| v.map_or("?".to_owned(), |v| ty.show(v));
-    let label = match event.action {
-        Action::Initial => format!("{name}={}", value(event.written)),
-        Action::Read => format!("R {name}={}", value(event.read)),
-        Action::Write => format!("W {name}={}", value(event.written)),
-        Action::ReadModifyWrite => {
-            format!("RMW {name}={}→{}", value(event.read), value(event.written))
-        }
-        Action::Fence => "F".to_owned(),
-        Action::Entry => "barrier entry".to_owned(),
-        Action::Exit => "barrier exit".to_owned(),
-    };
-    let id = match event.action {
-        Action::Initial => format!("init {name}"),
-        Action::Read
-        | Action::Write
-        | Action::ReadModifyWrite
-        | Action::Fence
-        | Action::Entry
-        | Action::Exit => {
-            *letters += 1;
-            letter(*letters - 1)
-        }
-    };
-    let mut detail = Vec::new();
-    match (event.action, event.ordering) {
-        (Action::Initial, _) => {}
-        (_, Some((order, scope))) => {
-            detail.push(order_word(order));
-            detail.push(scope_word(scope));
-        }
-        (_, None) => detail.push("plain"),
-    }
-    if event.region == Some(Region::Local) {
-        detail.push("local");
-    }
-    let flags = event.flags.map(flag_words);
-    detail.extend(flags.as_deref());
-    Node {
-        id,
-        label,
-        detail: detail.join(", "),
-        thread: event.thread.map(|t| t.index()),
-        in_cycle: false,
-    }
-}
-
-/// `a` to `z`, then `aa`, `ab`, ….
-fn letter(mut index: usize) -> String {
-    let mut out = String::new();
-    loop {
-        out.insert(0, char::from(b'a' + (index % 26) as u8));
-        if index < 26 {
-            return out;
-        }
-        index = index / 26 - 1;
-    }
-}
-
-/// An order in a word.
-pub(super) fn order_word(order: MemOrder) -> &'static str {
-    match order {
-        MemOrder::Relaxed => "relaxed",
-        MemOrder::Acquire => "acquire",
-        MemOrder::Release => "release",
-        MemOrder::AcqRel => "acq_rel",
-        MemOrder::SeqCst => "seq_cst",
-    }
-}
-
-/// A scope in a word.
-pub(super) fn scope_word(scope: MemScope) -> &'static str {
-    match scope {
-        MemScope::WorkItem => "work_item",
-        MemScope::SubGroup => "sub_group",
-        MemScope::WorkGroup => "work_group",
-        MemScope::Device => "device",
-        MemScope::AllSvmDevices => "all_devices",
-    }
-}
-
-/// The regions that a fence orders, as flags: `global|local`.
-fn flag_words(flags: FenceFlags) -> String {
-    let all = [
-        (flags.global, "global"),
-        (flags.local, "local"),
-        (flags.image, "image"),
-    ];
-    let set: Vec<&str> = all.iter().filter(|(on, _)| *on).map(|(_, w)| *w).collect();
-    match set.is_empty() {
-        true => "no flags".to_owned(),
-        false => set.join("|"),
-    }
-}
-
-fn place(placement: Placement) -> String {
-    match placement {
-        Placement::Host => "host".to_owned(),
-        Placement::Device {
-            device,
-            work_group,
-            sub_group,
-        } => {
-            let mut out = String::new();
-            if let Some(sub_group) = sub_group {
-                out.push_str(&format!("sg {sub_group}, "));
-            }
-            out.push_str(&format!("wg {work_group}, dev {device}"));
-            out
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -499,12 +432,6 @@ mod tests {
                 parts: Vec::new(),
             })
             .collect()
-    }
-
-    #[test]
-    fn letters_go_on_after_z() {
-        let names: Vec<String> = [0, 25, 26, 27, 51, 52, 701, 702].map(letter).to_vec();
-        assert_eq!(names, ["a", "z", "aa", "ab", "az", "ba", "zz", "aaa"]);
     }
 
     #[test]

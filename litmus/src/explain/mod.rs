@@ -8,11 +8,12 @@
 //!
 //! [`outcome`] reads what a user asks about; [`report`] asks the oracle and tries every weakening
 //! of one order, scope, fence or barrier ([`weaken`]); [`Drawing`] is the execution with the events
-//! named and the edges of the smallest failing cycle marked, which [`text`], [`dot`] and [`svg`]
+//! named ([`label`]) and the edges of the smallest failing cycle marked, which [`text`], [`dot`] and [`svg`]
 //! write.
 
 mod dot;
 mod graph;
+mod label;
 mod outcome;
 mod remedy;
 mod svg;

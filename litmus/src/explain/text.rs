@@ -104,6 +104,18 @@ fn execution(out: &mut String, drawing: &Drawing) {
             out.push('\n');
         }
     }
+    for arrow in drawing
+        .arrows
+        .iter()
+        .filter(|a| a.strand == Strand::Command)
+    {
+        let (from, to) = (&drawing.nodes[arrow.from].id, &drawing.nodes[arrow.to].id);
+        let line = match arrow.label.split_once(": ") {
+            Some((name, why)) => format!("{name}: {from} → {to} ({why})"),
+            None => format!("{}: {from} → {to}", arrow.label),
+        };
+        paragraph(out, 2, &line);
+    }
     for (strand, name) in [
         (Strand::ReadsFrom, "rf"),
         (Strand::Coherence, "co"),

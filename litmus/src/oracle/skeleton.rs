@@ -221,7 +221,7 @@ impl<'a> Skeleton<'a> {
     }
 
     /// Where an event stands in the order of commands; nothing for initial writes.
-    fn point(&self, event: &Event<'_>) -> Option<Point> {
+    pub fn point(&self, event: &Event<'_>) -> Option<Point> {
         let (thread, source) = (event.thread?, event.source?);
         let declared = &self.program.threads[thread];
         Some(match (declared.placement, declared.kernel) {

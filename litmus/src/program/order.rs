@@ -13,6 +13,7 @@ use super::{
     CommandId, CommandKind, HostCall, Instr, LocId, MapAccess, Memory, Placement, Program, QueueId,
     QueueOrder, Region, ThreadId,
 };
+use std::collections::VecDeque;
 use std::fmt;
 use thiserror::Error;
 
@@ -35,10 +36,33 @@ pub enum Point {
 pub struct CommandOrder {
     /// For each node the nodes after it.
     after: Vec<Vec<bool>>,
+    /// The edges that the rules state, each with its rule.
+    links: Vec<(usize, usize, Link)>,
     /// First node of each thread's calls, and how many calls there are.
     calls: Vec<(usize, u32)>,
     /// Mappings.
     maps: Vec<Mapping>,
+}
+
+/// What puts one command, or one call of a host thread, before another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// The beginning of a command or a call is before its end, and a call before the next one.
+    Inner,
+    /// A host thread enqueues the command.
+    Enqueue(CommandId),
+    /// A command waits for this event.
+    Event(CommandId),
+    /// An in-order queue.
+    InOrder(QueueId),
+    /// This barrier or marker waits for what its queue holds.
+    Sync(CommandId),
+    /// A host thread waits for this event.
+    Wait(CommandId),
+    /// A host thread waits for all that is in this queue.
+    Finish(QueueId),
+    /// A call returns when this command is complete.
+    Blocking(CommandId),
 }
 
 /// From the start of a map command to the end of the unmap command, if there is one.
@@ -221,33 +245,75 @@ impl CommandOrder {
     /// Whether everything at `a` happens before everything at `b` because of commands. Says nothing
     /// of two points of one host thread or of one kernel.
     pub fn before(&self, a: Point, b: Point) -> bool {
-        let from = match a {
-            Point::Host(thread, made) => {
-                let Some(&(first, count)) = self.calls.get(thread.index()) else {
-                    return false;
-                };
-                if made >= count {
-                    return false;
-                }
-                first + 2 * made as usize
-            }
-            Point::Kernel(command) => end(command),
-            Point::Free => return false,
+        match (self.leaves(a), self.arrives(b)) {
+            (Some(from), Some(to)) => self.reaches(from, to),
+            (Some(_) | None, _) => false,
+        }
+    }
+
+    /// Why everything at `a` happens before everything at `b`: the fewest rules that lead from one
+    /// to the other, in their order; none where commands do not order the two.
+    pub fn why(&self, a: Point, b: Point) -> Vec<Link> {
+        let (Some(from), Some(to)) = (self.leaves(a), self.arrives(b)) else {
+            return Vec::new();
         };
-        let to = match b {
-            Point::Host(thread, made) => {
-                let Some(&(first, _)) = self.calls.get(thread.index()) else {
-                    return false;
-                };
-                if made == 0 {
-                    return false;
+        // How a node is reached with the fewest rules, nodes with few rules first.
+        let mut reached: Vec<Option<(usize, Link)>> = vec![None; self.after.len()];
+        let mut front = VecDeque::from([from]);
+        while let Some(at) = front.pop_front() {
+            for (_, next, link) in self.links.iter().filter(|(f, _, _)| *f == at) {
+                if *next == from || reached[*next].is_some() {
+                    continue;
                 }
-                first + 2 * made as usize - 1
+                reached[*next] = Some((at, *link));
+                match link {
+                    Link::Inner => front.push_front(*next),
+                    Link::Enqueue(_)
+                    | Link::Event(_)
+                    | Link::InOrder(_)
+                    | Link::Sync(_)
+                    | Link::Wait(_)
+                    | Link::Finish(_)
+                    | Link::Blocking(_) => front.push_back(*next),
+                }
             }
-            Point::Kernel(command) => start(command),
-            Point::Free => return false,
-        };
-        self.reaches(from, to)
+        }
+        let mut chain = Vec::new();
+        let mut at = to;
+        while at != from {
+            let Some((before, link)) = reached[at] else {
+                return Vec::new();
+            };
+            chain.push(link);
+            at = before;
+        }
+        chain.retain(|link| *link != Link::Inner);
+        chain.reverse();
+        chain
+    }
+
+    /// The first node that comes after a point.
+    fn leaves(&self, a: Point) -> Option<usize> {
+        match a {
+            Point::Host(thread, made) => {
+                let &(first, count) = self.calls.get(thread.index())?;
+                (made < count).then(|| first + 2 * made as usize)
+            }
+            Point::Kernel(command) => Some(end(command)),
+            Point::Free => None,
+        }
+    }
+
+    /// The last node that comes before a point.
+    fn arrives(&self, b: Point) -> Option<usize> {
+        match b {
+            Point::Host(thread, made) => {
+                let &(first, _) = self.calls.get(thread.index())?;
+                (made > 0).then(|| first + 2 * made as usize - 1)
+            }
+            Point::Kernel(command) => Some(start(command)),
+            Point::Free => None,
+        }
     }
 
     /// Whether an access at `at` meets memory that is not mapped as it needs: a host thread reaches
@@ -302,8 +368,9 @@ impl CommandOrder {
         self.after[from][to]
     }
 
-    fn edge(&mut self, from: usize, to: usize) {
+    fn edge(&mut self, from: usize, to: usize, link: Link) {
         self.after[from][to] = true;
+        self.links.push((from, to, link));
     }
 
     /// The rules, each an edge.
@@ -318,7 +385,7 @@ impl CommandOrder {
         for c in 0..commands as u32 {
             // All operations of a kernel-instance are between its start and its completion.
             // [sp.kernel-start, sp.kernel-end, sp.completion-event]
-            self.edge(start(CommandId(c)), end(CommandId(c)));
+            self.edge(start(CommandId(c)), end(CommandId(c)), Link::Inner);
         }
         for (t, thread) in calls.iter().enumerate() {
             let first = self.calls[t].0;
@@ -326,9 +393,9 @@ impl CommandOrder {
             let mut held: Vec<(QueueId, Vec<CommandId>)> = Vec::new();
             for (k, call) in thread.iter().enumerate() {
                 let (entry, exit) = (first + 2 * k, first + 2 * k + 1);
-                self.edge(entry, exit);
+                self.edge(entry, exit, Link::Inner);
                 if k + 1 < thread.len() {
-                    self.edge(exit, exit + 1);
+                    self.edge(exit, exit + 1, Link::Inner);
                 }
                 match call {
                     HostCall::Enqueue(command) => {
@@ -346,14 +413,14 @@ impl CommandOrder {
                     // [sp.host-wait]
                     HostCall::Wait(events) => {
                         for event in events {
-                            self.edge(end(*event), exit);
+                            self.edge(end(*event), exit, Link::Wait(*event));
                         }
                     }
                     // [sp.finish]
                     HostCall::Finish(queue) => {
                         for (_, earlier) in held.iter().filter(|(q, _)| q == queue) {
                             for command in earlier {
-                                self.edge(end(*command), exit);
+                                self.edge(end(*command), exit, Link::Finish(*queue));
                             }
                         }
                     }
@@ -372,21 +439,21 @@ impl CommandOrder {
     ) {
         let command = &program.commands[id.index()];
         // [sp.enqueue]
-        self.edge(entry, start(id));
+        self.edge(entry, start(id), Link::Enqueue(id));
         // [sp.event-wait, sp.marker-list, sp.barrier-list]
         for event in &command.waits {
-            self.edge(end(*event), start(id));
+            self.edge(end(*event), start(id), Link::Event(*event));
         }
         // [sp.in-order]
         if program.queues[command.queue.index()].order == QueueOrder::InOrder
             && let Some(last) = earlier.last()
         {
-            self.edge(end(*last), start(id));
+            self.edge(end(*last), start(id), Link::InOrder(command.queue));
         }
         for other in earlier {
             // What is enqueued after a barrier starts after it. [sp.barrier]
             if program.commands[other.index()].kind == CommandKind::Barrier {
-                self.edge(end(*other), start(id));
+                self.edge(end(*other), start(id), Link::Sync(*other));
             }
         }
         match command.kind {
@@ -394,11 +461,13 @@ impl CommandOrder {
             // [sp.marker, sp.barrier]
             CommandKind::Marker | CommandKind::Barrier if command.waits.is_empty() => {
                 for other in earlier {
-                    self.edge(end(*other), start(id));
+                    self.edge(end(*other), start(id), Link::Sync(id));
                 }
             }
             // [sp.blocking]
-            CommandKind::Map { blocking: true, .. } => self.edge(end(id), exit),
+            CommandKind::Map { blocking: true, .. } => {
+                self.edge(end(id), exit, Link::Blocking(id));
+            }
             CommandKind::Kernel
             | CommandKind::Marker
             | CommandKind::Barrier

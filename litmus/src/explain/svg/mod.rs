@@ -11,7 +11,7 @@ mod route;
 
 use super::Report;
 use super::dot::colour;
-use super::graph::{Drawing, Node};
+use super::graph::{Arrow, Drawing, Node, Strand};
 use super::wrap::wrap;
 use geometry::{Point, Rect};
 use place::place;
@@ -23,6 +23,8 @@ const ADVANCE: f64 = 0.62;
 const TITLE: f64 = 15.0;
 const SMALL: f64 = 12.0;
 const LABEL: f64 = 14.0;
+/// From one line of an arrow's label to the next.
+const LABEL_LINE: f64 = 14.0;
 const MARGIN: f64 = 24.0;
 const HALO: &str = "#ffc9c2";
 const ALARM: &str = "#c62828";
@@ -78,7 +80,7 @@ pub fn svg(report: &Report) -> Option<String> {
         }
     }
     for (arrow, route) in drawing.arrows.iter().zip(&routes) {
-        out.curve(route, colour(arrow.strand), arrow.in_cycle);
+        out.curve(route, arrow);
     }
     for (node, rect) in drawing.nodes.iter().zip(&placed.boxes) {
         out.node(node, rect);
@@ -123,6 +125,14 @@ fn notes(report: &Report, drawing: &Drawing) -> Vec<String> {
 /// How wide a text is.
 fn text_width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * ADVANCE
+}
+
+/// A label in narrow lines: an arrow with two names, or with reasons, has one of them a line.
+fn label_lines(label: &str) -> Vec<&str> {
+    label
+        .split(": ")
+        .flat_map(|part| part.split(", "))
+        .collect()
 }
 
 struct Svg(String);
@@ -189,21 +199,27 @@ impl Svg {
         }
     }
 
-    fn path(&mut self, route: &Route, stroke: &str, width: f64) {
+    fn path(&mut self, route: &Route, stroke: &str, width: f64, dashed: bool) {
+        let dashes = match dashed {
+            true => " stroke-dasharray=\"7 5\"",
+            false => "",
+        };
         let [a, b, c, d] = route.curve;
         self.0.push_str(&format!(
             "<path d=\"M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}\" fill=\"none\" stroke=\"{stroke}\" \
-             stroke-width=\"{width}\" stroke-linecap=\"round\"/>\n",
+             stroke-width=\"{width}\" stroke-linecap=\"round\"{dashes}/>\n",
             a.x, a.y, b.x, b.y, c.x, c.y, d.x, d.y
         ));
     }
 
     fn halo(&mut self, route: &Route) {
-        self.path(route, HALO, 10.0);
+        self.path(route, HALO, 10.0, false);
     }
 
-    fn curve(&mut self, route: &Route, stroke: &str, bold: bool) {
-        self.path(route, stroke, if bold { 2.6 } else { 1.4 });
+    fn curve(&mut self, route: &Route, arrow: &Arrow) {
+        let (stroke, bold) = (colour(arrow.strand), arrow.in_cycle);
+        let width = if bold { 2.6 } else { 1.4 };
+        self.path(route, stroke, width, arrow.strand == Strand::Command);
         let [_, _, control, tip] = route.curve;
         let size = if bold { 13.0 } else { 10.0 };
         let back = tip.toward(control, size);
@@ -220,8 +236,12 @@ impl Svg {
     fn label(&mut self, rect: &Rect, text: &str, fill: &str, bold: bool) {
         self.rect(rect, "#ffffff", "none", 0.0, 3.0);
         let middle = rect.middle();
-        let at = Point::new(middle.x, middle.y + 4.3);
-        self.text(at, text, SMALL, "middle", fill, bold);
+        let lines = label_lines(text);
+        let first = middle.y + 4.3 - (lines.len() as f64 - 1.0) * LABEL_LINE / 2.0;
+        for (i, line) in lines.iter().enumerate() {
+            let at = Point::new(middle.x, first + i as f64 * LABEL_LINE);
+            self.text(at, line, SMALL, "middle", fill, bold);
+        }
     }
 }
 
@@ -245,7 +265,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::{Strand, report};
+    use crate::explain::report;
     use crate::oracle::{Limits, Model};
 
     /// Every shipped test's drawing.
@@ -273,6 +293,12 @@ mod tests {
                     let through = route.points.iter().filter(|p| rect.contains(**p)).count();
                     let own = arrow.from == i || arrow.to == i;
                     assert!(own || through == 0, "{name}: {arrow:?} runs through a box");
+                }
+            }
+            for (arrow, route) in drawing.arrows.iter().zip(&routes) {
+                for heading in &placed.heading_boxes {
+                    let on = route.points.iter().any(|p| heading.contains(*p));
+                    assert!(!on, "{name}: {arrow:?} runs through a heading");
                 }
             }
             for (i, route) in routes.iter().enumerate() {

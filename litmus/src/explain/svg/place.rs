@@ -1,4 +1,5 @@
-//! Where events go: threads are columns, rows are program order, initial values are above.
+//! Where events go: threads are columns, rows are program order, initial values are above, between
+//! the headings and the events, so that no arrow from them has a heading in its way.
 
 use super::geometry::{Point, Rect};
 use super::{LABEL, SMALL, text_width};
@@ -8,6 +9,8 @@ const HEIGHT: f64 = 46.0;
 const INITIAL_HEIGHT: f64 = 30.0;
 const ROW: f64 = 112.0;
 const GAP: f64 = 110.0;
+/// The middle of initial values.
+const INITIAL_Y: f64 = 62.0;
 const INITIAL_GAP: f64 = 36.0;
 
 /// Where everything is.
@@ -38,10 +41,9 @@ pub(super) fn place(drawing: &Drawing) -> Placed {
     let mut boxes = vec![nowhere; drawing.nodes.len()];
     let mut headings = Vec::new();
     let mut heading_boxes = Vec::new();
-    let heading_y = if drawing.initial.is_empty() {
-        0.0
-    } else {
-        92.0
+    let first_row = match drawing.initial.is_empty() {
+        true => 60.0,
+        false => INITIAL_Y + 96.0,
     };
     let mut left = 0.0;
     for column in &drawing.columns {
@@ -52,10 +54,10 @@ pub(super) fn place(drawing: &Drawing) -> Placed {
             .map(|e| width(&drawing.nodes[*e]))
             .fold(heading, f64::max);
         let x = left + width / 2.0;
-        headings.push(Point::new(x, heading_y));
-        heading_boxes.push(Rect::around(Point::new(x, heading_y + 4.0), heading, 40.0));
+        headings.push(Point::new(x, 0.0));
+        heading_boxes.push(Rect::around(Point::new(x, 4.0), heading, 40.0));
         for (row, event) in column.events.iter().enumerate() {
-            let y = heading_y + 60.0 + row as f64 * ROW;
+            let y = first_row + row as f64 * ROW;
             boxes[*event] = Rect::around(Point::new(x, y), width, HEIGHT);
         }
         left += width + GAP;
@@ -110,7 +112,7 @@ fn initial(drawing: &Drawing, middle: f64, boxes: &mut [Rect]) {
             "" => INITIAL_HEIGHT,
             _ => HEIGHT,
         };
-        boxes[*event] = Rect::around(Point::new(x - over, 12.0), *width, height);
+        boxes[*event] = Rect::around(Point::new(x - over, INITIAL_Y), *width, height);
     }
 }
 

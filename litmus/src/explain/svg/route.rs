@@ -6,7 +6,7 @@
 
 use super::geometry::{Point, Rect, on_curve, quadratic};
 use super::place::Placed;
-use super::{SMALL, text_width};
+use super::{LABEL_LINE, SMALL, label_lines, text_width};
 use crate::explain::graph::{Arrow, Drawing, Strand};
 
 /// Where an arrow goes.
@@ -30,6 +30,8 @@ const PLACES: [f64; 13] = [
 const SAMPLES: usize = 24;
 /// What outweighs everything else: something that cannot be read.
 const HIDDEN: f64 = 2000.0;
+/// For each point that makes a heading hard to read.
+const HEADING: f64 = 250.0;
 const LABEL_HEIGHT: f64 = 17.0;
 
 /// The routes of a drawing's arrows, in their order.
@@ -49,7 +51,10 @@ pub(super) fn route(drawing: &Drawing, placed: &Placed) -> Vec<Route> {
 }
 
 fn best(arrow: &Arrow, placed: &Placed, before: &[&Route]) -> Route {
-    let width = text_width(&arrow.label, SMALL) + 8.0;
+    let lines = label_lines(&arrow.label);
+    let widths = lines.iter().map(|line| text_width(line, SMALL));
+    let width = widths.fold(0.0, f64::max) + 8.0;
+    let height = LABEL_HEIGHT + (lines.len() as f64 - 1.0) * LABEL_LINE;
     let mut best: Option<(f64, Route)> = None;
     let bends = BENDS.map(|bend| (bend.abs() * 0.12, bent(arrow, placed, bend)));
     let ways = bends.into_iter().chain(between(arrow, placed));
@@ -63,7 +68,7 @@ fn best(arrow: &Arrow, placed: &Placed, before: &[&Route]) -> Route {
         }
         for (rank, place) in PLACES.iter().enumerate() {
             let at = on_curve(curve, *place);
-            let label = Rect::around(at, width, LABEL_HEIGHT);
+            let label = Rect::around(at, width, height);
             let cost = way + rank as f64 * 0.6 + label_cost(&label, placed, before);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 let route = Route {
@@ -83,7 +88,7 @@ fn best(arrow: &Arrow, placed: &Placed, before: &[&Route]) -> Route {
             Route {
                 curve,
                 points: curve.to_vec(),
-                label: Rect::around(on_curve(curve, 0.5), width, LABEL_HEIGHT),
+                label: Rect::around(on_curve(curve, 0.5), width, height),
             }
         }
     }
@@ -150,7 +155,9 @@ fn cost(arrow: &Arrow, placed: &Placed, before: &[&Route], points: &[Point]) -> 
         }
     }
     for rect in &placed.heading_boxes {
-        cost += 12.0 * points.iter().filter(|p| rect.contains(**p)).count() as f64;
+        let around = rect.grown(3.0);
+        let inside = points.iter().filter(|p| around.contains(**p)).count();
+        cost += HEADING * inside as f64;
     }
     for other in before {
         let near = |p: &Point| other.points.iter().any(|q| (*p - *q).length() < 7.0);

@@ -1,7 +1,7 @@
 //! How far a place can go: the weaker orders, the narrower scopes, the flags there are to lose.
 
 use super::step::{Step, To};
-use crate::explain::graph::{order_word, scope_word};
+use crate::explain::label::{order_word, scope_word};
 use crate::program::{Barrier, BarrierScope, FenceFlags, Instr, MemOrder, MemScope, Placement};
 
 /// Which orders a place can have.

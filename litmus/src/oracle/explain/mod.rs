@@ -17,7 +17,8 @@ use super::{Error, Limits, Model, State, each_skeleton, question_constants, unfo
 use crate::cat::ir::Op;
 use crate::cat::{Check, Property, Role, order_bit};
 use crate::program::{
-    CommandOrder, FenceFlags, LocId, MemOrder, MemScope, Predicate, Program, Region, ThreadId,
+    CommandOrder, FenceFlags, LocId, MemOrder, MemScope, Point, Predicate, Program, Region,
+    ThreadId,
 };
 use derive::Derivation;
 use std::sync::Arc;
@@ -93,6 +94,8 @@ pub struct Execution {
 pub struct Shown {
     /// Its thread; none for an initial write.
     pub thread: Option<ThreadId>,
+    /// Where it stands in the order of commands; none for an initial write.
+    pub point: Option<Point>,
     /// What it does: reads, writes, or fences.
     pub action: Action,
     /// The element it touches.
@@ -340,6 +343,7 @@ fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Executio
             let event = &skeleton.events[i];
             Shown {
                 thread: event.thread.map(|t| ThreadId(t as u32)),
+                point: skeleton.point(event),
                 action: match (event.source, event.kind) {
                     (None, _) => Action::Initial,
                     (Some(_), Kind::Read) => Action::Read,

@@ -1,0 +1,190 @@
+//! Events, threads and what commands order, in words.
+
+use super::graph::Node;
+use crate::oracle::{Action, Shown};
+use crate::program::{
+    CommandId, CommandKind, FenceFlags, Link, LocId, MemOrder, MemScope, Observable, Placement,
+    Program, QueueId, Region, Thread,
+};
+
+/// An event; `letters` counts those that have been named.
+pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Node {
+    let place = event.place.map(|(location, element)| {
+        let observable = Observable::Memory(location, element);
+        let ty = program.observable_type(observable);
+        (program.observable_name(observable), ty)
+    });
+    let (name, ty) = match &place {
+        Some((name, ty)) => (name.as_str(), *ty),
+        None => ("", Default::default()),
+    };
+    let value = |v: Option<i64>| v.map_or("?".to_owned(), |v| ty.show(v));
+    let label = match event.action {
+        Action::Initial => format!("{name}={}", value(event.written)),
+        Action::Read => format!("R {name}={}", value(event.read)),
+        Action::Write => format!("W {name}={}", value(event.written)),
+        Action::ReadModifyWrite => {
+            format!("RMW {name}={}→{}", value(event.read), value(event.written))
+        }
+        Action::Fence => "F".to_owned(),
+        Action::Entry => "barrier entry".to_owned(),
+        Action::Exit => "barrier exit".to_owned(),
+    };
+    let id = match event.action {
+        Action::Initial => format!("init {name}"),
+        Action::Read
+        | Action::Write
+        | Action::ReadModifyWrite
+        | Action::Fence
+        | Action::Entry
+        | Action::Exit => {
+            *letters += 1;
+            letter(*letters - 1)
+        }
+    };
+    let mut detail = Vec::new();
+    match (event.action, event.ordering) {
+        (Action::Initial, _) => {}
+        (_, Some((order, scope))) => {
+            detail.push(order_word(order));
+            detail.push(scope_word(scope));
+        }
+        (_, None) => detail.push("plain"),
+    }
+    if event.region == Some(Region::Local) {
+        detail.push("local");
+    }
+    let flags = event.flags.map(flag_words);
+    detail.extend(flags.as_deref());
+    Node {
+        id,
+        label,
+        detail: detail.join(", "),
+        thread: event.thread.map(|t| t.index()),
+        in_cycle: false,
+    }
+}
+
+/// `a` to `z`, then `aa`, `ab`, ….
+fn letter(mut index: usize) -> String {
+    let mut out = String::new();
+    loop {
+        out.insert(0, char::from(b'a' + (index % 26) as u8));
+        if index < 26 {
+            return out;
+        }
+        index = index / 26 - 1;
+    }
+}
+
+/// An order in a word.
+pub(super) fn order_word(order: MemOrder) -> &'static str {
+    match order {
+        MemOrder::Relaxed => "relaxed",
+        MemOrder::Acquire => "acquire",
+        MemOrder::Release => "release",
+        MemOrder::AcqRel => "acq_rel",
+        MemOrder::SeqCst => "seq_cst",
+    }
+}
+
+/// A scope in a word.
+pub(super) fn scope_word(scope: MemScope) -> &'static str {
+    match scope {
+        MemScope::WorkItem => "work_item",
+        MemScope::SubGroup => "sub_group",
+        MemScope::WorkGroup => "work_group",
+        MemScope::Device => "device",
+        MemScope::AllSvmDevices => "all_devices",
+    }
+}
+
+/// The regions that a fence orders, as flags: `global|local`.
+fn flag_words(flags: FenceFlags) -> String {
+    let all = [
+        (flags.global, "global"),
+        (flags.local, "local"),
+        (flags.image, "image"),
+    ];
+    let set: Vec<&str> = all.iter().filter(|(on, _)| *on).map(|(_, w)| *w).collect();
+    match set.is_empty() {
+        true => "no flags".to_owned(),
+        false => set.join("|"),
+    }
+}
+
+/// Where a thread runs: `host`, `wg 0, dev 0`, `kernel A, wg 0, dev 0`.
+pub(super) fn place(program: &Program, thread: &Thread) -> String {
+    match thread.placement {
+        Placement::Host => "host".to_owned(),
+        Placement::Device {
+            device,
+            work_group,
+            sub_group,
+        } => {
+            let mut out = String::new();
+            if let Some(kernel) = thread.kernel {
+                out.push_str(&format!("kernel {}, ", command_name(program, kernel)));
+            }
+            if let Some(sub_group) = sub_group {
+                out.push_str(&format!("sg {sub_group}, "));
+            }
+            out.push_str(&format!("wg {work_group}, dev {device}"));
+            out
+        }
+    }
+}
+
+fn command_name(program: &Program, command: CommandId) -> &str {
+    program
+        .commands
+        .get(command.index())
+        .map_or("", |c| c.name.as_str())
+}
+
+/// What orders two points by commands: `command: enqueue A, event A`.
+pub(super) fn links(program: &Program, links: &[Link]) -> String {
+    let queue = |queue: QueueId| {
+        let queue = program.queues.get(queue.index());
+        queue.map_or("", |q| q.name.as_str())
+    };
+    let command = |id: CommandId| {
+        let name = command_name(program, id);
+        let location = |location: LocId| program.locations[location.index()].name.as_str();
+        match program.commands.get(id.index()).map(|c| c.kind) {
+            Some(CommandKind::Map { location: at, .. }) => format!("map {}", location(at)),
+            Some(CommandKind::Unmap { location: at }) => format!("unmap {}", location(at)),
+            Some(CommandKind::Marker) => format!("marker {name}"),
+            Some(CommandKind::Barrier) => format!("barrier {name}"),
+            Some(CommandKind::Kernel) | None => name.to_owned(),
+        }
+    };
+    let words: Vec<String> = links
+        .iter()
+        .filter_map(|link| match link {
+            Link::Inner => None,
+            Link::Enqueue(id) => Some(format!("enqueue {}", command(*id))),
+            Link::Event(id) => Some(format!("event {}", command(*id))),
+            Link::InOrder(id) => Some(format!("in-order {}", queue(*id))),
+            Link::Sync(id) => Some(command(*id)),
+            Link::Wait(id) => Some(format!("wait {}", command(*id))),
+            Link::Finish(id) => Some(format!("finish {}", queue(*id))),
+            Link::Blocking(id) => Some(format!("blocking {}", command(*id))),
+        })
+        .collect();
+    match words.is_empty() {
+        true => "command".to_owned(),
+        false => format!("command: {}", words.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        let names: Vec<String> = [0, 25, 26, 27, 51, 52, 701, 702].map(letter).to_vec();
+        assert_eq!(names, ["a", "z", "aa", "ab", "az", "ba", "zz", "aaa"]);
+    }
+}
