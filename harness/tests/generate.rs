@@ -3,7 +3,7 @@
 mod common;
 
 use common::{classay, run};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 const PASSED: i32 = 0;
 const USAGE: i32 = 2;
@@ -61,13 +61,30 @@ fn what_is_written_is_judged_as_it_says() {
     let files: Vec<_> = std::fs::read_dir(&out)
         .expect("the folder was made")
         .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "litmus"))
         .collect();
+    let index = std::fs::read_to_string(out.join("index.csv")).expect("there is an index");
+    let mut lines = index.lines();
+    assert_eq!(lines.next(), Some(classay_litmus_header()));
+    let mut classes = HashMap::new();
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(fields.len(), 16, "{line}");
+        assert_eq!(fields[15], "", "{line}");
+        classes.insert(out.join(fields[1]), (fields[0], fields[2], fields[3]));
+    }
+    assert_eq!(classes.len(), files.len());
     assert!(files.len() > 25, "{}", files.len());
     let judged = run(classay().args(["judge", "--json"]).args(&files)).expect(PASSED);
     let judged = judged.json();
     assert_eq!(judged.len(), files.len());
     for answer in judged {
         assert_eq!(answer["holds"], true, "{answer}");
+        let path = std::path::PathBuf::from(answer["file"].as_str().expect("a path"));
+        let (name, class, allowed) = classes[&path];
+        assert_eq!(answer["test"], name);
+        assert_eq!(answer["racy"], class == "racy", "{answer}");
+        assert_eq!(allowed == "no", class == "conformance", "{answer}");
         let file = answer["file"].as_str().expect("a path");
         let text = std::fs::read_to_string(file).expect("it was written");
         let racy = text.contains("Racy:");
@@ -80,6 +97,73 @@ fn what_is_written_is_judged_as_it_says() {
     }
 }
 
+/// The documented columns.
+fn classay_litmus_header() -> &'static str {
+    "name,file,class,allowed,shape,cycle,threads,edges,orders,scopes,layout,spread,idiom,mutant_of,\
+     needs,inexpressible"
+}
+
+#[test]
+fn other_files_are_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let generate = |more: &[&str]| {
+        let mut command = classay();
+        command.args(["generate", "--threads", "2", "--edges", "3", "--count", "9"]);
+        command.arg("--out").arg(folder.path()).args(more);
+        run(&mut command)
+    };
+    generate(&[]).expect(PASSED);
+    // again the same, which changes nothing
+    generate(&["--jobs", "1"]).expect(PASSED);
+    let index = folder.path().join("index.csv");
+    std::fs::write(&index, "my own").expect("written");
+    generate(&["--format", "yaml"]).expect(OUTPUT).says(&[
+        "index.csv",
+        "nothing was written",
+        "--replace",
+    ]);
+    assert_eq!(
+        std::fs::read_to_string(&index).expect("it is there"),
+        "my own"
+    );
+    let yaml = || {
+        let entries = std::fs::read_dir(folder.path()).expect("a folder");
+        let names = entries.map(|e| e.expect("an entry").file_name());
+        names
+            .filter(|n| n.to_string_lossy().ends_with(".yaml"))
+            .count()
+    };
+    assert_eq!(yaml(), 0);
+    generate(&["--format", "yaml", "--replace"]).expect(PASSED);
+    assert_eq!(yaml(), 9);
+}
+
+#[test]
+fn a_covering_says_what_it_covers() {
+    let mut command = classay();
+    command.args([
+        "generate",
+        "--threads",
+        "2",
+        "--edges",
+        "3",
+        "--cover",
+        "pairwise",
+    ]);
+    let done = run(&mut command).expect(PASSED);
+    let line = done
+        .stderr
+        .lines()
+        .find(|l| l.contains("feasible pairs"))
+        .expect("a line about pairs");
+    let numbers: Vec<&str> = line
+        .split(' ')
+        .filter(|w| w.parse::<u32>().is_ok())
+        .collect();
+    assert_eq!(numbers.len(), 2, "{line}");
+    assert_eq!(numbers[0], numbers[1], "{line}");
+}
+
 #[test]
 fn mistakes_are_told() {
     for (arguments, words) in [
@@ -87,6 +171,8 @@ fn mistakes_are_told() {
         (["--edges", "7"], "from 3 to 6"),
         (["--class", "strong"], "conformance"),
         (["--model", "opencl-9.9"], "opencl-9.9"),
+        (["--alphabet", "greek"], "graded"),
+        (["--count", "0"], "1.."),
     ] {
         run(classay().arg("generate").args(arguments))
             .expect(USAGE)

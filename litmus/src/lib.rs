@@ -13,5 +13,6 @@ pub mod oracle;
 pub mod program;
 mod shipped;
 pub mod syntax;
+pub mod weaken;
 
 pub use shipped::shipped;

@@ -3,9 +3,10 @@
 use super::graph::Node;
 use crate::oracle::{Action, Shown};
 use crate::program::{
-    CommandId, CommandKind, FenceFlags, Link, LocId, MemOrder, MemScope, Observable, Placement,
-    Program, QueueId, Region, Thread,
+    CommandId, CommandKind, FenceFlags, Link, LocId, Observable, Placement, Program, QueueId,
+    Region, Thread,
 };
+use crate::weaken::{order_word, scope_word};
 
 /// An event; `letters` counts those that have been named.
 pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Node {
@@ -74,28 +75,6 @@ fn letter(mut index: usize) -> String {
             return out;
         }
         index = index / 26 - 1;
-    }
-}
-
-/// An order in a word.
-pub(super) fn order_word(order: MemOrder) -> &'static str {
-    match order {
-        MemOrder::Relaxed => "relaxed",
-        MemOrder::Acquire => "acquire",
-        MemOrder::Release => "release",
-        MemOrder::AcqRel => "acq_rel",
-        MemOrder::SeqCst => "seq_cst",
-    }
-}
-
-/// A scope in a word.
-pub(super) fn scope_word(scope: MemScope) -> &'static str {
-    match scope {
-        MemScope::WorkItem => "work_item",
-        MemScope::SubGroup => "sub_group",
-        MemScope::WorkGroup => "work_group",
-        MemScope::Device => "device",
-        MemScope::AllSvmDevices => "all_devices",
     }
 }
 

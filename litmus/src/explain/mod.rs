@@ -7,9 +7,9 @@
 //! ```
 //!
 //! [`outcome`] reads what a user asks about; [`report`] asks the oracle and tries every weakening
-//! of one order, scope, fence or barrier ([`weaken`]); [`Drawing`] is the execution with the events
-//! named ([`label`]) and the edges of the smallest failing cycle marked, which [`text`], [`dot`] and [`svg`]
-//! write.
+//! of one order, scope, fence or barrier ([`crate::weaken`]); [`Drawing`] is the execution with the
+//! events named ([`label`]) and the edges of the smallest failing cycle marked, which [`text`],
+//! [`dot`] and [`svg`] write.
 
 mod dot;
 mod graph;
@@ -18,7 +18,6 @@ mod outcome;
 mod remedy;
 mod svg;
 mod text;
-mod weaken;
 mod wrap;
 
 pub use dot::dot;
@@ -27,7 +26,6 @@ pub use outcome::{Misread, OutcomeError, outcome, outcome_text};
 pub use remedy::{Remedy, remedies};
 pub use svg::svg;
 pub use text::text;
-pub use weaken::{Change, changes};
 
 use crate::oracle::{self, Error, Explanation, Limits, Model};
 use crate::program::{Condition, Predicate, Program, Quantifier};

@@ -1,9 +1,9 @@
 //! What would allow a forbidden outcome: every weakening in one place, judged again.
 
 use super::asking;
-use super::weaken::changes;
 use crate::oracle::{Error, Limits, Model, judge};
 use crate::program::{Predicate, Program};
+use crate::weaken::{Property, changes};
 
 /// A change after which a forbidden outcome can be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn remedies(
     racy: bool,
 ) -> Result<Vec<Remedy>, Error> {
     let mut out = Vec::new();
-    let mut done: Vec<((usize, super::weaken::Property), u32)> = Vec::new();
+    let mut done: Vec<((usize, Property), u32)> = Vec::new();
     for change in changes(program) {
         if done
             .iter()
@@ -38,7 +38,7 @@ pub fn remedies(
         {
             continue;
         }
-        let judged = judge(&asking(&change.program, outcome), model, limits)?;
+        let judged = judge(&asking(&change.apply(program), outcome), model, limits)?;
         let undefined = judged.racy && !racy;
         if judged.holds || undefined {
             done.push((change.place, change.steps));

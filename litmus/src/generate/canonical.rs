@@ -1,124 +1,457 @@
-//! Canonical forms: two designs that differ only in the numbers of their threads, locations and
-//! groups have the same one.
+//! Canonical forms: two programs that differ only in the numbers and names of their threads,
+//! locations, registers, devices and groups, and in the order of their condition's parts, have the
+//! same one.
+//!
+//! A program's form under an order of its threads numbers everything else by first mention; the
+//! canonical form is the least over all orders. Threads that look different on their own are put in
+//! the order of what they look like, so only those that look alike are permuted.
 
-use super::design::{Dependency, Design, Mode, Step};
-use crate::program::{BarrierScope, FenceFlags, MemOrder, MemScope, Placement, Region};
+use crate::program::{
+    Access, Address, Atom, Atomicity, BarrierScope, CasStrength, Expected, Expr, FenceFlags, Instr,
+    LocId, MemOrder, MemScope, Observable, Placement, Predicate, Program, RegId, Relation,
+};
 
-/// A design as numbers, the same for all that are alike.
+/// A program as bytes, the same for all that are alike.
 pub type Canonical = Vec<u8>;
 
-/// The canonical form of a design: the least of its forms over all orders of its threads, with
-/// everything else numbered by first mention.
-pub fn canonical(design: &Design) -> Canonical {
-    let mut order: Vec<usize> = (0..design.threads.len()).collect();
-    let mut best = form(design, &order);
-    while next_permutation(&mut order) {
-        best = best.min(form(design, &order));
-    }
+/// The canonical form of a program.
+pub fn canonical(program: &Program) -> Canonical {
+    let alone: Vec<Vec<u8>> = (0..program.threads.len())
+        .map(|t| {
+            let mut form = Form::new(program);
+            form.thread(t);
+            form.out
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..alone.len()).collect();
+    order.sort_by(|a, b| alone[*a].cmp(&alone[*b]));
+    let mut best = whole(program, &order);
+    each_permutation(&mut order, 0, &|a, b| alone[a] == alone[b], &mut |order| {
+        let form = whole(program, order);
+        if form < best {
+            best = form;
+        }
+    });
     best
 }
 
-/// The next order in lexicographic sequence; false after the last.
-fn next_permutation(order: &mut [usize]) -> bool {
-    let Some(pivot) = order.windows(2).rposition(|w| w[0] < w[1]) else {
-        return false;
-    };
-    let swap = order
-        .iter()
-        .rposition(|&o| o > order[pivot])
-        .unwrap_or(pivot + 1);
-    order.swap(pivot, swap);
-    order[pivot + 1..].reverse();
-    true
+/// Calls `each` for every order that permutes only neighbours that are alike.
+fn each_permutation(
+    order: &mut Vec<usize>,
+    from: usize,
+    alike: &dyn Fn(usize, usize) -> bool,
+    each: &mut dyn FnMut(&[usize]),
+) {
+    if from == order.len() {
+        each(order);
+        return;
+    }
+    for i in from..order.len() {
+        if alike(order[from], order[i]) {
+            order.swap(from, i);
+            each_permutation(order, from + 1, alike, each);
+            order.swap(from, i);
+        }
+    }
+}
+
+/// The form of a program under an order of its threads.
+fn whole(program: &Program, order: &[usize]) -> Vec<u8> {
+    let mut form = Form::new(program);
+    for &t in order {
+        form.thread(t);
+    }
+    form.order = order.to_vec();
+    form.predicate(&program.condition.predicate);
+    form.byte(program.condition.quantifier as u8);
+    if let Some(filter) = &program.filter {
+        form.predicate(filter);
+    }
+    form.locations();
+    form.out
+}
+
+/// A form as it is written.
+struct Form<'p> {
+    program: &'p Program,
+    out: Vec<u8>,
+    order: Vec<usize>,
+    /// What has been mentioned so far, in order of first mention.
+    locations: Vec<LocId>,
+    devices: Vec<u32>,
+    groups: Vec<(u32, u32)>,
+    sub_groups: Vec<(u32, u32, u32)>,
+    labels: Vec<&'p str>,
+    registers: Vec<(usize, RegId)>,
+    /// The thread that is being written.
+    now: usize,
 }
 
 /// The number of something by first mention.
-fn number<T: PartialEq>(seen: &mut Vec<T>, old: T) -> u8 {
+fn number<T: PartialEq>(seen: &mut Vec<T>, old: T) -> u32 {
     let at = seen.iter().position(|o| *o == old).unwrap_or_else(|| {
         seen.push(old);
         seen.len() - 1
     });
-    at as u8
+    at as u32
 }
 
-fn form(design: &Design, order: &[usize]) -> Canonical {
-    let mut out = Vec::with_capacity(96);
-    let mut locations: Vec<usize> = Vec::new();
-    let (mut devices, mut groups, mut sub_groups) = (Vec::new(), Vec::new(), Vec::new());
-    for &t in order {
-        match design.placements[t] {
-            Placement::Host => out.push(0),
+impl<'p> Form<'p> {
+    fn new(program: &'p Program) -> Form<'p> {
+        Form {
+            program,
+            out: Vec::with_capacity(160),
+            order: Vec::new(),
+            locations: Vec::new(),
+            devices: Vec::new(),
+            groups: Vec::new(),
+            sub_groups: Vec::new(),
+            labels: Vec::new(),
+            registers: Vec::new(),
+            now: 0,
+        }
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.out.push(byte);
+    }
+
+    /// A number, short where it is small.
+    fn number(&mut self, number: i64) {
+        match u8::try_from(number) {
+            Ok(small) if small < 255 => self.byte(small),
+            Ok(_) | Err(_) => {
+                self.byte(255);
+                self.out.extend(number.to_le_bytes());
+            }
+        }
+    }
+
+    fn thread(&mut self, t: usize) {
+        self.now = t;
+        let thread = &self.program.threads[t];
+        match thread.placement {
+            Placement::Host => self.byte(0),
             Placement::Device {
                 device,
                 work_group,
                 sub_group,
             } => {
-                out.push(1 + number(&mut devices, device));
-                out.push(number(&mut groups, (device, work_group)));
-                out.push(sub_group.map_or(0, |sg| {
-                    1 + number(&mut sub_groups, (device, work_group, sg))
-                }));
+                self.byte(1);
+                let d = number(&mut self.devices, device);
+                let g = number(&mut self.groups, (device, work_group));
+                self.number(d.into());
+                self.number(g.into());
+                let s = sub_group
+                    .map(|s| 1 + number(&mut self.sub_groups, (device, work_group, s)))
+                    .unwrap_or(0);
+                self.number(s.into());
             }
         }
-        for step in &design.threads[t] {
-            match step {
-                Step::Access {
-                    slot,
-                    mode,
-                    dependency,
+        self.block(&thread.body);
+        // types and first values, in the order in which the body mentions the registers
+        for i in 0..self.registers.len() {
+            let (owner, register) = self.registers[i];
+            if owner == t {
+                let register = &thread.registers[register.0 as usize];
+                self.byte(register.ty as u8);
+                self.number(register.init);
+            }
+        }
+    }
+
+    fn block(&mut self, block: &'p [Instr]) {
+        self.byte(b'{');
+        for instr in block {
+            match instr {
+                Instr::Assign { register, value } => {
+                    self.byte(b'=');
+                    self.register(*register);
+                    self.expr(value);
+                }
+                Instr::Effect(value) => {
+                    self.byte(b'e');
+                    self.expr(value);
+                }
+                Instr::Store { access, value } => {
+                    self.byte(b's');
+                    self.access(access);
+                    self.expr(value);
+                }
+                Instr::Fence {
+                    flags,
+                    order,
+                    scope,
                 } => {
-                    out.push(1);
-                    out.push(number(&mut locations, slot.location));
-                    out.push(slot.read.map_or(0, |v| 1 + v as u8));
-                    out.push(slot.write.map_or(0, |v| 1 + v as u8));
-                    match mode {
-                        Mode::Plain => out.push(0),
-                        Mode::Atomic(order, scope) => out.extend([1, of(*order), at(*scope)]),
-                        Mode::Update(order, scope) => out.extend([2, of(*order), at(*scope)]),
-                    }
-                    out.push(match dependency {
-                        Dependency::None => 0,
-                        Dependency::Address => 1,
-                        Dependency::Data => 2,
-                        Dependency::Control => 3,
+                    self.byte(b'f');
+                    self.flags(*flags);
+                    self.ordered(*order, Some(*scope));
+                }
+                Instr::Barrier(barrier) => {
+                    self.byte(b'b');
+                    self.byte(match barrier.group {
+                        BarrierScope::WorkGroup => 0,
+                        BarrierScope::SubGroup => 1,
                     });
+                    self.flags(barrier.flags);
+                    self.scope(barrier.scope);
+                    let label = barrier.label.as_deref();
+                    let label = label.map(|l| 1 + number(&mut self.labels, l));
+                    self.number(label.unwrap_or(0).into());
                 }
-                Step::Fence(flags, order, scope) => {
-                    out.extend([2, regions(*flags), of(*order), at(*scope)]);
+                Instr::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    self.byte(b'?');
+                    self.expr(condition);
+                    self.block(then);
+                    self.block(otherwise);
                 }
-                Step::Barrier(barrier) => {
-                    out.extend([
-                        3,
-                        regions(barrier.flags),
-                        match barrier.group {
-                            BarrierScope::WorkGroup => 0,
-                            BarrierScope::SubGroup => 1,
-                        },
-                        barrier.scope.map_or(0, |s| 1 + at(s)),
-                    ]);
+                Instr::While { condition, body } => {
+                    self.byte(b'w');
+                    self.expr(condition);
+                    self.block(body);
                 }
+                Instr::Return => self.byte(b'r'),
             }
         }
-        out.push(0);
+        self.byte(b'}');
     }
-    for location in locations {
-        out.push(match design.regions[location] {
-            Region::Global => 0,
-            Region::Local => 1,
+
+    fn expr(&mut self, expr: &'p Expr) {
+        match expr {
+            Expr::Const(value) => {
+                self.byte(b'c');
+                self.number(*value);
+            }
+            Expr::Reg(register) => {
+                self.byte(b'r');
+                self.register(*register);
+            }
+            Expr::Unary(op, a) => {
+                self.byte(b'u');
+                self.byte(*op as u8);
+                self.expr(a);
+            }
+            Expr::Binary(op, a, b) => {
+                self.byte(b'o');
+                self.byte(*op as u8);
+                self.expr(a);
+                self.expr(b);
+            }
+            Expr::Select(a, b, c) => {
+                self.byte(b'?');
+                self.expr(a);
+                self.expr(b);
+                self.expr(c);
+            }
+            Expr::Load(access) => {
+                self.byte(b'l');
+                self.access(access);
+            }
+            Expr::Rmw {
+                op,
+                address,
+                operand,
+                atomicity,
+            } => {
+                self.byte(b'm');
+                self.byte(*op as u8);
+                self.address(address);
+                self.atomicity(*atomicity);
+                self.expr(operand);
+            }
+            Expr::Cas {
+                strength,
+                address,
+                expected,
+                desired,
+                success,
+                failure,
+                scope,
+                implicit: _,
+            } => {
+                self.byte(b'x');
+                self.byte(match strength {
+                    CasStrength::Weak => 0,
+                    CasStrength::Strong => 1,
+                });
+                self.address(address);
+                match expected {
+                    Expected::Location(at) => {
+                        self.byte(0);
+                        self.address(at);
+                    }
+                    Expected::Register(register) => {
+                        self.byte(1);
+                        self.register(*register);
+                    }
+                }
+                self.ordered(*success, *scope);
+                self.byte(*failure as u8);
+                self.expr(desired);
+            }
+        }
+    }
+
+    fn access(&mut self, access: &'p Access) {
+        self.address(&access.address);
+        self.atomicity(access.atomicity);
+    }
+
+    fn address(&mut self, address: &'p Address) {
+        let location = number(&mut self.locations, address.location);
+        self.number(location.into());
+        match &address.index {
+            Some(index) => {
+                self.byte(1);
+                self.expr(index);
+            }
+            None => self.byte(0),
+        }
+    }
+
+    fn atomicity(&mut self, atomicity: Atomicity) {
+        match atomicity {
+            Atomicity::Plain => self.byte(0),
+            Atomicity::Volatile => self.byte(1),
+            Atomicity::Atomic {
+                order,
+                scope,
+                implicit: _,
+            } => {
+                self.byte(2);
+                self.ordered(order, scope);
+            }
+        }
+    }
+
+    fn ordered(&mut self, order: MemOrder, scope: Option<MemScope>) {
+        self.byte(order as u8);
+        self.scope(Some(scope.unwrap_or(MemScope::Device)));
+    }
+
+    fn scope(&mut self, scope: Option<MemScope>) {
+        self.byte(scope.map_or(0, |s| 1 + s as u8));
+    }
+
+    fn flags(&mut self, flags: FenceFlags) {
+        self.byte(u8::from(flags.global) + 2 * u8::from(flags.local) + 4 * u8::from(flags.image));
+    }
+
+    fn register(&mut self, register: RegId) {
+        let now = self.now;
+        let before = self.registers.iter().filter(|(t, _)| *t == now).count();
+        let at = (self.registers.iter())
+            .filter(|(t, _)| *t == now)
+            .position(|(_, r)| *r == register);
+        let at = at.unwrap_or_else(|| {
+            self.registers.push((now, register));
+            before
         });
-        out.push(design.finals[location].map_or(0, |v| 1 + v as u8));
+        self.number(at as i64);
     }
-    out
-}
 
-fn of(order: MemOrder) -> u8 {
-    order as u8
-}
+    fn observable(&mut self, observable: Observable) {
+        match observable {
+            Observable::Register(t, register) => {
+                self.byte(0);
+                let thread = self.order.iter().position(|o| *o == t.index());
+                self.number(thread.unwrap_or(0) as i64);
+                self.now = t.index();
+                self.register(register);
+            }
+            Observable::Memory(location, element) => {
+                self.byte(1);
+                let location = number(&mut self.locations, location);
+                self.number(location.into());
+                self.number(element.into());
+            }
+        }
+    }
 
-fn at(scope: MemScope) -> u8 {
-    scope as u8
-}
+    fn predicate(&mut self, predicate: &Predicate) {
+        match predicate {
+            Predicate::Bool(b) => self.byte(u8::from(*b)),
+            Predicate::Compare(relation, a, b) => {
+                self.byte(b'c');
+                self.byte(match relation {
+                    Relation::Eq => 0,
+                    Relation::Ne => 1,
+                    Relation::Lt => 2,
+                    Relation::Le => 3,
+                    Relation::Gt => 4,
+                    Relation::Ge => 5,
+                });
+                for atom in [a, b] {
+                    match *atom {
+                        Atom::Observe(observable) => {
+                            self.byte(b'o');
+                            self.observable(observable);
+                        }
+                        Atom::Const(value) => {
+                            self.byte(b'n');
+                            self.number(value);
+                        }
+                    }
+                }
+            }
+            Predicate::Not(inner) => {
+                self.byte(b'!');
+                self.predicate(inner);
+            }
+            Predicate::And(parts) => self.parts(b'&', parts),
+            Predicate::Or(parts) => self.parts(b'|', parts),
+        }
+    }
 
-fn regions(flags: FenceFlags) -> u8 {
-    u8::from(flags.global) + 2 * u8::from(flags.local) + 4 * u8::from(flags.image)
+    /// Parts whose order does not matter.
+    fn parts(&mut self, sign: u8, parts: &[Predicate]) {
+        let before = std::mem::take(&mut self.out);
+        let mut forms: Vec<Vec<u8>> = parts
+            .iter()
+            .map(|part| {
+                self.predicate(part);
+                std::mem::take(&mut self.out)
+            })
+            .collect();
+        forms.sort_unstable();
+        self.out = before;
+        self.byte(sign);
+        self.number(forms.len() as i64);
+        for form in forms {
+            self.out.extend(form);
+        }
+    }
+
+    /// What the locations are: those that were mentioned in that order, then the others.
+    fn locations(&mut self) {
+        let form = |location: LocId| {
+            let location = &self.program.locations[location.index()];
+            let mut out = vec![
+                location.region as u8,
+                location.ty as u8,
+                u8::from(location.atomic),
+                u8::from(location.generic),
+                u8::from(location.array),
+            ];
+            for value in &location.init {
+                out.extend(value.to_le_bytes());
+            }
+            out
+        };
+        let known: Vec<Vec<u8>> = self.locations.iter().map(|l| form(*l)).collect();
+        let mut others: Vec<Vec<u8>> = (0..self.program.locations.len())
+            .map(|l| LocId(l as u32))
+            .filter(|l| !self.locations.contains(l))
+            .map(form)
+            .collect();
+        others.sort_unstable();
+        for location in known.into_iter().chain(others) {
+            self.out.extend(location);
+            self.byte(b';');
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! Contexts: where a test's threads run, where its locations lie, and which scopes it states.
 
-use crate::program::{BarrierScope, FenceFlags, MemScope, Placement, Region};
+use crate::program::{Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region};
+use crate::weaken::scope_word;
+use std::fmt;
 
 /// How the threads are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,6 +43,19 @@ pub enum Layout {
     Split,
 }
 
+/// Which regions the fences and barriers name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Flags {
+    /// Those in which the locations lie.
+    Fitting,
+    /// Global and local memory, though the locations lie in global memory.
+    Both,
+    /// Global memory alone, though some location lies in local memory.
+    OnlyGlobal,
+    /// Local memory alone, though some location lies in global memory.
+    OnlyLocal,
+}
+
 /// A spread, a reach and a layout that make sense together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Context {
@@ -52,6 +67,10 @@ pub struct Context {
     pub spread: Spread,
     /// The locations.
     pub layout: Layout,
+    /// What fences and barriers name.
+    pub flags: Flags,
+    /// It is one of the few that the core alphabet has.
+    pub core: bool,
 }
 
 use Layout::{Global, Local, Split};
@@ -65,30 +84,77 @@ const fn context(suffix: &'static str, reach: Reach, spread: Spread, layout: Lay
         reach,
         spread,
         layout,
+        flags: Flags::Fitting,
+        core: false,
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Groups => "work-groups",
+            OneGroup => "one work-group",
+            OneSubGroup => "one sub-group",
+            SubGroups => "sub-groups",
+            PairAndOthers => "two in one work-group",
+            Devices => "devices",
+            WithHost => "device and host",
+        })
+    }
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Same(scope) => f.write_str(scope_word(*scope)),
+            FirstAndOthers(first, others) => {
+                write!(f, "{} and {}", scope_word(*first), scope_word(*others))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Global => "global",
+            Local => "local",
+            Split => "both",
+        })
+    }
+}
+
+impl Context {
+    const fn naming(self, flags: Flags) -> Context {
+        Context { flags, ..self }
+    }
+
+    const fn core(self) -> Context {
+        Context { core: true, ..self }
     }
 }
 
 /// Every context. The first is the one that goes without saying; there every combination of orders
 /// is tried, in the others the ones that matter most. Local memory is shared only within a
-/// work-group, and sub-groups are named only where a scope asks for them.
+/// work-group.
 pub const CONTEXTS: &[Context] = &[
-    context("", Same(Device), Groups, Global),
-    context("+wg", Same(WorkGroup), OneGroup, Global),
-    context("+wg+local", Same(WorkGroup), OneGroup, Local),
-    context("+wg+split", Same(WorkGroup), OneGroup, Split),
+    context("", Same(Device), Groups, Global).core(),
+    context("+wg", Same(WorkGroup), OneGroup, Global).core(),
+    context("+wg+local", Same(WorkGroup), OneGroup, Local).core(),
+    context("+wg+split", Same(WorkGroup), OneGroup, Split).core(),
     context("+wg+apart", Same(WorkGroup), Groups, Global),
     context("+wg+pair", Same(WorkGroup), PairAndOthers, Global),
     context("+dv+near", Same(Device), OneGroup, Global),
     context("+dv+local", Same(Device), OneGroup, Local),
     context("+dv+split", Same(Device), OneGroup, Split),
-    context("+dv+pair", Same(Device), PairAndOthers, Global),
+    context("+dv+pair", Same(Device), PairAndOthers, Global).core(),
     context("+dv+devices", Same(Device), Devices, Global),
-    context("+sg", Same(SubGroup), OneSubGroup, Global),
+    context("+sg", Same(SubGroup), OneSubGroup, Global).core(),
     context("+sg+local", Same(SubGroup), OneSubGroup, Local),
     context("+sg+apart", Same(SubGroup), SubGroups, Global),
     context("+all", Same(AllSvmDevices), Groups, Global),
-    context("+all+devices", Same(AllSvmDevices), Devices, Global),
-    context("+all+host", Same(AllSvmDevices), WithHost, Global),
+    context("+all+devices", Same(AllSvmDevices), Devices, Global).core(),
+    context("+all+host", Same(AllSvmDevices), WithHost, Global).core(),
     context(
         "+dv-wg",
         FirstAndOthers(Device, WorkGroup),
@@ -107,6 +173,16 @@ pub const CONTEXTS: &[Context] = &[
         Groups,
         Global,
     ),
+    context("+both", Same(Device), Groups, Global).naming(Flags::Both),
+    context("+wg+both", Same(WorkGroup), OneGroup, Global).naming(Flags::Both),
+    context("+wg+split+gflag", Same(WorkGroup), OneGroup, Split).naming(Flags::OnlyGlobal),
+    context("+wg+split+lflag", Same(WorkGroup), OneGroup, Split).naming(Flags::OnlyLocal),
+    context("+wg+sub", Same(WorkGroup), OneSubGroup, Global),
+    context("+wg+subs", Same(WorkGroup), SubGroups, Global),
+    context("+sg+split", Same(SubGroup), OneSubGroup, Split),
+    context("+all+near", Same(AllSvmDevices), OneGroup, Global),
+    context("+all+local", Same(AllSvmDevices), OneGroup, Local),
+    context("+dv+host", Same(Device), WithHost, Global),
 ];
 
 impl Context {
@@ -162,21 +238,56 @@ impl Context {
         }
     }
 
-    /// The flags of a fence that orders all the locations.
+    /// The locations' regions, and which of them fences and barriers name where it is not those.
+    pub fn memory(&self) -> String {
+        let layout = self.layout;
+        match self.flags {
+            Flags::Fitting => layout.to_string(),
+            Flags::Both => format!("{layout}, both flags"),
+            Flags::OnlyGlobal => format!("{layout}, global flag"),
+            Flags::OnlyLocal => format!("{layout}, local flag"),
+        }
+    }
+
+    /// The flags of a fence.
     pub fn flags(&self) -> FenceFlags {
+        let (global, local) = match self.flags {
+            Flags::Fitting => (self.layout != Local, self.layout != Global),
+            Flags::Both => (true, true),
+            Flags::OnlyGlobal => (true, false),
+            Flags::OnlyLocal => (false, true),
+        };
         FenceFlags {
-            global: self.layout != Local,
-            local: self.layout != Global,
+            global,
+            local,
             image: false,
         }
     }
 
-    /// Who can meet at a barrier, where all threads can.
-    pub fn barrier(&self) -> Option<BarrierScope> {
-        match self.spread {
-            OneGroup => Some(BarrierScope::WorkGroup),
-            OneSubGroup => Some(BarrierScope::SubGroup),
-            Groups | SubGroups | PairAndOthers | Devices | WithHost => None,
+    /// The barrier that thread `t` can meet others at, where there are any: that of the sub-group
+    /// if all are in one, else that of the work-group. It states the scope where that is not its
+    /// group's own.
+    pub fn barrier(&self, t: usize) -> Option<Barrier> {
+        let (group, own) = match self.spread {
+            OneGroup | SubGroups => (BarrierScope::WorkGroup, WorkGroup),
+            OneSubGroup => (BarrierScope::SubGroup, SubGroup),
+            PairAndOthers if t < 2 => (BarrierScope::WorkGroup, WorkGroup),
+            Groups | PairAndOthers | Devices | WithHost => return None,
+        };
+        let scope = match self.reach {
+            Same(scope) if scope != own => Some(scope),
+            // one barrier has one scope
+            Same(_) | FirstAndOthers(..) => None,
+        };
+        // a barrier's scope is not narrower than its group
+        if scope.is_some_and(|scope| scope < own) {
+            return None;
         }
+        Some(Barrier {
+            label: None,
+            group,
+            flags: self.flags(),
+            scope,
+        })
     }
 }

@@ -6,12 +6,38 @@ use std::collections::{HashMap, HashSet};
 /// Number of dimensions: shape, orders, scopes, layout, spread, idiom.
 pub const DIMENSIONS: usize = 6;
 
-/// A test's value in each dimension.
+/// What the dimensions are called.
+pub const TRAITS: [&str; DIMENSIONS] = ["shape", "orders", "scopes", "layout", "spread", "idiom"];
+
+/// A test's value in each dimension of [`TRAITS`].
 pub type Traits = [String; DIMENSIONS];
+
+/// How many pairs of values a selection has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Coverage {
+    /// Pairs that some selected test has.
+    pub covered: usize,
+    /// Pairs that some test has.
+    pub feasible: usize,
+}
+
+impl Coverage {
+    /// That of the tests with the numbers `chosen`.
+    pub(super) fn of(tests: &[&Traits], chosen: &[usize]) -> Coverage {
+        let pairs = pairs(tests);
+        let count = |tests: &mut dyn Iterator<Item = &Vec<u32>>| {
+            tests.flatten().copied().collect::<HashSet<u32>>().len()
+        };
+        Coverage {
+            covered: count(&mut chosen.iter().map(|c| &pairs[*c])),
+            feasible: count(&mut pairs.iter()),
+        }
+    }
+}
 
 /// The tests that cover all pairs, in the order of choice. With a count, exactly so many where
 /// there are as many: a covering that is complete starts again over what is left.
-pub fn pairwise(tests: &[Traits], count: Option<usize>) -> Vec<usize> {
+pub fn pairwise(tests: &[&Traits], count: Option<usize>) -> Vec<usize> {
     let pairs = pairs(tests);
     let total = pairs.iter().flatten().copied().collect::<HashSet<u32>>();
     let wanted = count.unwrap_or(usize::MAX).min(tests.len());
@@ -52,7 +78,7 @@ pub fn pairwise(tests: &[Traits], count: Option<usize>) -> Vec<usize> {
 }
 
 /// Each test's pairs of values, as numbers.
-fn pairs(tests: &[Traits]) -> Vec<Vec<u32>> {
+fn pairs(tests: &[&Traits]) -> Vec<Vec<u32>> {
     let mut numbers: HashMap<(usize, usize, &str, &str), u32> = HashMap::new();
     tests
         .iter()

@@ -2,9 +2,10 @@
 
 use super::shape::Slot;
 use crate::program::{
-    Access, Address, Atom, Atomicity, Barrier, BinOp, Condition, Expr, FenceFlags, Instr, LocId,
-    Location, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program, Quantifier,
-    RegId, Region, Register, Relation, RmwOp, ScalarType, Thread, ThreadId,
+    Access, Address, Atom, Atomicity, Barrier, BinOp, CasStrength, Condition, Expected, Expr,
+    FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Memory, Observable, Placement,
+    Predicate, Program, Quantifier, RegId, Region, Register, Relation, RmwOp, ScalarType, Thread,
+    ThreadId,
 };
 
 /// How an access is made.
@@ -14,9 +15,22 @@ pub enum Mode {
     Plain,
     /// An atomic load or store.
     Atomic(MemOrder, MemScope),
-    /// A read-modify-write: an exchange where it writes, the addition of nothing where it only
-    /// reads.
-    Update(MemOrder, MemScope),
+    /// A read-modify-write.
+    Update(Update, MemOrder, MemScope),
+}
+
+/// Which function a read-modify-write is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Update {
+    /// An exchange; the addition of nothing where the shape only reads.
+    Exchange,
+    /// A fetch-and-add: of the difference, of one, or of nothing.
+    Add,
+    /// A strong compare-exchange: it must succeed where the shape writes, and fails where it only
+    /// reads. A failure has the order of the read that the success's order implies.
+    CasStrong,
+    /// As `CasStrong`, weak.
+    CasWeak,
 }
 
 /// How an access depends on the read before it.
@@ -89,20 +103,22 @@ impl Design {
         let mut asked = Vec::new();
         let mut threads = Vec::new();
         for (t, steps) in self.threads.iter().enumerate() {
-            let mut registers = Vec::new();
+            let mut registers = Registers::default();
             let body = body(steps, &mut registers);
-            for (r, value) in registers.iter().enumerate() {
-                let register = Observable::Register(ThreadId(t as u32), RegId(r as u32));
-                asked.push(equal(register, *value));
+            for (r, (_, asks)) in registers.all.iter().enumerate() {
+                if let Some(value) = asks {
+                    let register = Observable::Register(ThreadId(t as u32), RegId(r as u32));
+                    asked.push(equal(register, *value));
+                }
             }
             threads.push(Thread {
                 placement: self.placements[t],
                 kernel: None,
-                registers: (0..registers.len())
-                    .map(|r| Register {
+                registers: (registers.all.iter().enumerate())
+                    .map(|(r, (init, _))| Register {
                         name: format!("r{r}"),
                         ty: ScalarType::Int,
-                        init: 0,
+                        init: *init,
                     })
                     .collect(),
                 body,
@@ -145,8 +161,31 @@ fn equal(observable: Observable, value: i64) -> Predicate {
     Predicate::Compare(Relation::Eq, Atom::Observe(observable), Atom::Const(value))
 }
 
-/// The statements of a thread. `reads` collects the value asked of each register.
-fn body(steps: &[Step], reads: &mut Vec<i64>) -> Vec<Instr> {
+/// A thread's registers.
+#[derive(Default)]
+struct Registers {
+    /// The first value of each, and the one that the outcome asks for.
+    all: Vec<(i64, Option<i64>)>,
+    /// The last one that tells what was read, and what it then is.
+    source: Option<(RegId, i64)>,
+}
+
+impl Registers {
+    fn add(&mut self, init: i64, asks: Option<i64>) -> RegId {
+        self.all.push((init, asks));
+        RegId(self.all.len() as u32 - 1)
+    }
+
+    /// A register for a value that is read.
+    fn reading(&mut self, value: i64) -> RegId {
+        let register = self.add(0, Some(value));
+        self.source = Some((register, value));
+        register
+    }
+}
+
+/// The statements of a thread.
+fn body(steps: &[Step], registers: &mut Registers) -> Vec<Instr> {
     let mut out = Vec::new();
     for (i, step) in steps.iter().enumerate() {
         let (slot, mode, dependency) = match step {
@@ -168,11 +207,7 @@ fn body(steps: &[Step], reads: &mut Vec<i64>) -> Vec<Instr> {
                 dependency,
             } => (slot, *mode, *dependency),
         };
-        let source = reads
-            .len()
-            .checked_sub(1)
-            .map(|r| (RegId(r as u32), reads[r]));
-        match (dependency, source) {
+        match (dependency, registers.source) {
             (Dependency::Control, Some((register, value))) => {
                 let mut rest = steps[i..].to_vec();
                 if let Some(Step::Access { dependency, .. }) = rest.first_mut() {
@@ -184,7 +219,7 @@ fn body(steps: &[Step], reads: &mut Vec<i64>) -> Vec<Instr> {
                         Box::new(Expr::Reg(register)),
                         Box::new(Expr::Const(value)),
                     ),
-                    then: body(&rest, reads),
+                    then: body(&rest, registers),
                     otherwise: Vec::new(),
                 });
                 return out;
@@ -196,14 +231,14 @@ fn body(steps: &[Step], reads: &mut Vec<i64>) -> Vec<Instr> {
                     Box::new(Expr::Const(0)),
                     Box::new(Expr::Const(0)),
                 );
-                out.push(access(slot, mode, Some(index), None, reads));
+                out.push(access(slot, mode, Some(index), None, registers));
             }
             (Dependency::Data, Some((register, _))) => {
-                out.push(access(slot, mode, None, Some(zero(register)), reads));
+                out.push(access(slot, mode, None, Some(zero(register)), registers));
             }
             (Dependency::None, _)
             | (Dependency::Control | Dependency::Address | Dependency::Data, None) => {
-                out.push(access(slot, mode, None, None, reads));
+                out.push(access(slot, mode, None, None, registers));
             }
         }
     }
@@ -224,61 +259,121 @@ fn access(
     mode: Mode,
     index: Option<Expr>,
     data: Option<Expr>,
-    reads: &mut Vec<i64>,
+    registers: &mut Registers,
 ) -> Instr {
     let address = Address {
         location: LocId(slot.location as u32),
         index: index.map(Box::new),
     };
-    let constant = Expr::Const(slot.write.unwrap_or(0));
-    let value = match data {
-        Some(data) => Expr::Binary(BinOp::Add, Box::new(constant), Box::new(data)),
-        None => constant,
-    };
-    let mut register = |value: i64| {
-        reads.push(value);
-        RegId(reads.len() as u32 - 1)
+    let with_data = |constant: i64| match &data {
+        Some(data) => Expr::Binary(
+            BinOp::Add,
+            Box::new(Expr::Const(constant)),
+            Box::new(data.clone()),
+        ),
+        None => Expr::Const(constant),
     };
     let atomic = |order, scope| Atomicity::Atomic {
         order,
         scope: Some(scope),
         implicit: false,
     };
-    let (atomicity, update) = match mode {
-        Mode::Plain => (Atomicity::Plain, false),
-        Mode::Atomic(order, scope) => (
-            atomic(order, scope),
-            slot.read.is_some() && slot.write.is_some(),
-        ),
-        Mode::Update(order, scope) => (atomic(order, scope), true),
+    let atomicity = match mode {
+        Mode::Plain => Atomicity::Plain,
+        Mode::Atomic(order, scope) => atomic(order, scope),
+        Mode::Update(update, order, scope) => {
+            return self::update(slot, update, (order, scope), address, &with_data, registers);
+        }
     };
-    match (update, slot.read, slot.write) {
-        (true, read, write) => {
-            let value = Expr::Rmw {
-                op: if write.is_some() {
-                    RmwOp::Exchange
-                } else {
-                    RmwOp::Add
-                },
-                address,
-                operand: Box::new(value),
-                atomicity,
+    match slot.read {
+        Some(read) => Instr::Assign {
+            register: registers.reading(read),
+            value: Expr::Load(Access { address, atomicity }),
+        },
+        None => Instr::Store {
+            access: Access { address, atomicity },
+            value: with_data(slot.write.unwrap_or(0)),
+        },
+    }
+}
+
+/// A value that no access writes.
+const NEVER: i64 = -1;
+
+/// A read-modify-write.
+fn update(
+    slot: &Slot,
+    update: Update,
+    (order, scope): (MemOrder, MemScope),
+    address: Address,
+    with_data: &dyn Fn(i64) -> Expr,
+    registers: &mut Registers,
+) -> Instr {
+    let strength = match update {
+        Update::Exchange | Update::Add => {
+            let (op, operand) = match (update, slot.write) {
+                (Update::Exchange, Some(write)) => (RmwOp::Exchange, write),
+                // values count the writes of a location, so the one before is one less
+                (_, Some(write)) => (RmwOp::Add, write - slot.read.unwrap_or(write - 1)),
+                (_, None) => (RmwOp::Add, 0),
             };
-            match read {
+            let value = Expr::Rmw {
+                op,
+                address,
+                operand: Box::new(with_data(operand)),
+                atomicity: Atomicity::Atomic {
+                    order,
+                    scope: Some(scope),
+                    implicit: false,
+                },
+            };
+            return match slot.read {
                 Some(read) => Instr::Assign {
-                    register: register(read),
+                    register: registers.reading(read),
                     value,
                 },
                 None => Instr::Effect(value),
-            }
+            };
         }
-        (false, Some(read), _) => Instr::Assign {
-            register: register(read),
-            value: Expr::Load(Access { address, atomicity }),
+        Update::CasStrong => CasStrength::Strong,
+        Update::CasWeak => CasStrength::Weak,
+    };
+    let (success, expected, desired) = match slot.write {
+        Some(write) => {
+            let before = slot.read.unwrap_or(write - 1);
+            // what it expects is in one register, whether it was there in the next
+            let expected = registers.add(before, None);
+            let success = registers.add(0, Some(1));
+            registers.source = Some((success, 1));
+            (success, expected, write)
+        }
+        None => {
+            let expected = registers.add(NEVER, slot.read);
+            let success = registers.add(0, None);
+            registers.source = slot.read.map(|read| (expected, read));
+            (success, expected, NEVER)
+        }
+    };
+    Instr::Assign {
+        register: success,
+        value: Expr::Cas {
+            strength,
+            address,
+            expected: Expected::Register(expected),
+            desired: Box::new(with_data(desired)),
+            success: order,
+            failure: failing(order),
+            scope: Some(scope),
+            implicit: false,
         },
-        (false, None, _) => Instr::Store {
-            access: Access { address, atomicity },
-            value,
-        },
+    }
+}
+
+/// The order of a compare-exchange that fails: the part of its order that a read can have.
+fn failing(order: MemOrder) -> MemOrder {
+    match order {
+        MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
+        MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
+        MemOrder::SeqCst => MemOrder::SeqCst,
     }
 }

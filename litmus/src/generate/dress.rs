@@ -1,11 +1,13 @@
 //! Dressing a shape: which orders, fences, dependencies and barriers its threads have.
 
-use super::context::{CONTEXTS, Context};
-use super::design::{Dependency, Design, Mode, Step};
-use super::mutate::swapped;
+use super::alphabet::Level;
+use super::context::{CONTEXTS, Context, Flags};
+use super::design::{Dependency, Design, Mode, Step, Update as Function};
 use super::outfit::{alike, kind, outfits};
 use super::shape::{Shape, Slot};
-use crate::program::{Barrier, FenceFlags, MemOrder, MemScope};
+use crate::program::{MemOrder, Placement, Program};
+use crate::weaken::{self, Change, short_order, swaps};
+use std::fmt;
 
 /// How a thread is dressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +34,13 @@ pub enum Dress {
     Control,
     /// Every access a read-modify-write that acquires and releases.
     Update,
+    /// Every access a relaxed read-modify-write.
+    UpdateRelaxed,
+    /// Every access a seq_cst read-modify-write.
+    UpdateSeqCst,
+    /// What message passing needs beside a barrier: the first thread meets the others after its
+    /// accesses, they before theirs.
+    Meet,
     /// Relaxed accesses and a barrier.
     Barrier,
     /// Ordinary accesses and a barrier.
@@ -53,6 +62,17 @@ pub enum Idiom {
     Opened,
 }
 
+impl fmt::Display for Idiom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Idiom::Atomic => "atomic",
+            Idiom::Flag => "flag",
+            Idiom::Plain => "plain",
+            Idiom::Opened => "swapped",
+        })
+    }
+}
+
 /// A dressed shape, not judged yet.
 #[derive(Debug, Clone)]
 pub struct Candidate {
@@ -66,45 +86,83 @@ pub struct Candidate {
     pub idiom: Idiom,
     /// The test itself.
     pub design: Design,
+    /// What has changed in it.
+    pub changes: Vec<Change>,
+}
+
+impl Candidate {
+    /// The program, which asks whether the outcome exists.
+    pub fn program(&self) -> Program {
+        weaken::apply(&self.design.program(&self.name), &self.changes)
+    }
 }
 
 use Dress::{
-    Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Plain, PlainBarrier,
-    Relaxed, SeqCst, Update,
+    Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Meet, Plain,
+    PlainBarrier, Relaxed, SeqCst, Update, UpdateRelaxed, UpdateSeqCst,
 };
 
-/// Every candidate of a shape, in a fixed order.
-pub fn candidates(shape: &Shape) -> Vec<Candidate> {
+/// Every candidate of a shape that a level of the alphabet has, in a fixed order.
+pub fn candidates(shape: &Shape, level: Level) -> Vec<Candidate> {
     let mut out = Vec::new();
     let (threads, locations) = (shape.threads.len(), shape.finals.len());
     for (c, context) in CONTEXTS.iter().enumerate() {
-        if !context.suits(threads, locations) {
+        if !context.suits(threads, locations) || !level.has_context(context) {
             continue;
         }
-        for dresses in outfits(shape, c == 0) {
+        for dresses in outfits(shape, context, level.words(c == 0)) {
+            let alike = alike(shape, &dresses);
             for idiom in [Idiom::Atomic, Idiom::Flag] {
-                let Some(candidate) = candidate(shape, context, &dresses, idiom) else {
-                    continue;
-                };
-                let open = alike(shape, &dresses).then(|| opened(&candidate)).flatten();
-                out.push(candidate);
-                out.extend(open);
+                for function in FUNCTIONS {
+                    if function != Function::Exchange && !(c == 0 && level.has_functions(alike)) {
+                        continue;
+                    }
+                    let Some(candidate) = candidate(shape, context, &dresses, idiom, function)
+                    else {
+                        continue;
+                    };
+                    let open = (alike && function == Function::Exchange)
+                        .then(|| opened(&candidate))
+                        .flatten();
+                    out.push(candidate);
+                    out.extend(open);
+                }
             }
         }
     }
     out
 }
 
-/// The candidate with its cycle opened, the accesses of one thread in the other order, so that an
-/// interleaving can give the outcome: what every device must be able to show.
+/// The functions that read-modify-writes are made with.
+const FUNCTIONS: [Function; 4] = [
+    Function::Exchange,
+    Function::Add,
+    Function::CasStrong,
+    Function::CasWeak,
+];
+
+/// The candidate with its cycle opened, the two accesses of one thread in the other order, so that
+/// an interleaving can give the outcome: what every device must be able to show.
 fn opened(candidate: &Candidate) -> Option<Candidate> {
-    let design = (0..candidate.design.threads.len()).find_map(|t| swapped(&candidate.design, t))?;
+    let short = |t: usize| {
+        let accesses = candidate.design.threads[t].iter();
+        accesses
+            .filter(|s| matches!(s, Step::Access { .. }))
+            .count()
+            == 2
+    };
+    let program = candidate.design.program("");
+    let swap = swaps(&program, false).into_iter().find(|swap| {
+        let thread = swap.thread();
+        thread.is_some_and(short)
+    })?;
     Some(Candidate {
         name: format!("{}+swap", candidate.name),
         kind: candidate.kind.clone(),
         context: candidate.context,
         idiom: Idiom::Opened,
-        design,
+        design: candidate.design.clone(),
+        changes: vec![swap],
     })
 }
 
@@ -113,19 +171,31 @@ fn candidate(
     context: &Context,
     dresses: &[Dress],
     idiom: Idiom,
+    function: Function,
 ) -> Option<Candidate> {
     let mut threads = Vec::new();
     let mut words = Vec::new();
     for (t, slots) in shape.threads.iter().enumerate() {
-        let (steps, word) = thread(slots, dresses[t], context, t)?;
+        let (steps, word) = thread(slots, dresses[t], context, t, function)?;
         threads.push(steps);
         words.push(word);
     }
-    let barriers = threads
-        .iter()
-        .filter(|steps| steps.iter().any(|s| matches!(s, Step::Barrier(_))))
-        .count();
-    if barriers != 0 && barriers != threads.len() {
+    let placements: Vec<Placement> = (0..threads.len())
+        .map(|t| context.placement(t, threads.len()))
+        .collect();
+    if !meets(&placements, &threads) {
+        return None;
+    }
+    let steps = || threads.iter().flatten();
+    let orders_regions = |s: &Step| matches!(s, Step::Fence(..) | Step::Barrier(_));
+    if context.flags != Flags::Fitting && !steps().any(orders_regions) {
+        return None;
+    }
+    let updates = steps().any(|step| match step {
+        Step::Access { mode, .. } => matches!(mode, Mode::Update(..)),
+        Step::Fence(..) | Step::Barrier(_) => false,
+    });
+    if function != Function::Exchange && !updates {
         return None;
     }
     let plain = dresses.iter().all(|d| matches!(d, Plain | PlainBarrier));
@@ -149,30 +219,57 @@ fn candidate(
     } else {
         words.join("+")
     };
+    orders.push_str(match function {
+        Function::Exchange => "",
+        Function::Add => "+add",
+        Function::CasStrong => "+cas",
+        Function::CasWeak => "+wcas",
+    });
     if idiom == Idiom::Flag {
         orders.push_str("+flag");
     }
     Some(Candidate {
         name: format!("{}+{orders}{}", shape.name, context.suffix),
-        kind: kind(shape, dresses),
+        kind: match function {
+            Function::Exchange => kind(shape, dresses),
+            Function::Add => format!("{}, add", kind(shape, dresses)),
+            Function::CasStrong => format!("{}, strong", kind(shape, dresses)),
+            Function::CasWeak => format!("{}, weak", kind(shape, dresses)),
+        },
         context: *context,
         idiom,
         design: Design {
-            placements: (0..threads.len())
-                .map(|t| context.placement(t, threads.len()))
-                .collect(),
+            placements,
             regions: (0..shape.finals.len()).map(|l| context.region(l)).collect(),
             finals: shape.finals.clone(),
             threads,
         },
+        changes: Vec::new(),
+    })
+}
+
+/// Whether all threads of a work-group wait at its barriers, or none.
+fn meets(placements: &[Placement], threads: &[Vec<Step>]) -> bool {
+    let waits = |t: usize| threads[t].iter().any(|s| matches!(s, Step::Barrier(_)));
+    let group = |t: usize| match placements[t] {
+        Placement::Host => None,
+        Placement::Device {
+            device, work_group, ..
+        } => Some((device, work_group)),
+    };
+    let together = |a: usize, b: usize| group(a).is_some() && group(a) == group(b);
+    (0..threads.len()).all(|a| {
+        (0..threads.len()).all(|b| !together(a, b) || waits(a) == waits(b))
+            && (!waits(a) || (0..threads.len()).any(|b| a != b && together(a, b)))
     })
 }
 
 /// Whether threads dressed like this use flags as such, well or badly.
 fn carries_messages(dress: Dress) -> bool {
     match dress {
-        Relaxed | Ends | Every | SeqCst | Fence | FenceAcqRel | FenceSeqCst => true,
-        Address | Data | Control | Update | Dress::Barrier | PlainBarrier | Plain => false,
+        Relaxed | Ends | Every | SeqCst | Fence | FenceAcqRel | FenceSeqCst | Update
+        | UpdateRelaxed | UpdateSeqCst => true,
+        Address | Data | Control | Meet | Dress::Barrier | PlainBarrier | Plain => false,
     }
 }
 
@@ -183,15 +280,16 @@ fn thread(
     dress: Dress,
     context: &Context,
     t: usize,
+    function: Function,
 ) -> Option<(Vec<Step>, String)> {
     let scope = context.scope(t);
     let flags = context.flags();
     let order = |i: usize, slot: &Slot| -> MemOrder {
         let strong = strongest(slot);
         match dress {
-            SeqCst => MemOrder::SeqCst,
+            SeqCst | UpdateSeqCst => MemOrder::SeqCst,
             Every => strong,
-            Ends => {
+            Ends | Meet => {
                 let releases = i + 1 == slots.len() && slot.write.is_some();
                 let acquires = i == 0 && slot.read.is_some();
                 if releases || acquires {
@@ -208,18 +306,20 @@ fn thread(
             | Address
             | Data
             | Control
+            | UpdateRelaxed
             | Dress::Barrier
             | PlainBarrier
             | Plain => MemOrder::Relaxed,
         }
     };
     let mut steps: Vec<Step> = Vec::new();
-    let mut between = None;
+    let mut fences: Vec<MemOrder> = Vec::new();
+    let mut more_than_weakest = false;
     for (i, slot) in slots.iter().enumerate() {
         let mode = match dress {
             Plain | PlainBarrier if slot.read.is_some() && slot.write.is_some() => return None,
             Plain | PlainBarrier => Mode::Plain,
-            Update => Mode::Update(MemOrder::AcqRel, scope),
+            Update | UpdateRelaxed | UpdateSeqCst => Mode::Update(function, order(i, slot), scope),
             Relaxed
             | Ends
             | Every
@@ -230,13 +330,17 @@ fn thread(
             | Address
             | Data
             | Control
-            | Dress::Barrier => Mode::Atomic(order(i, slot), scope),
+            | Meet
+            | Dress::Barrier => match (slot.read, slot.write) {
+                (Some(_), Some(_)) => Mode::Update(function, order(i, slot), scope),
+                (_, None) | (None, _) => Mode::Atomic(order(i, slot), scope),
+            },
         };
         let mut dependency = Dependency::None;
         if let Some(before) = i.checked_sub(1).map(|i| &slots[i])
             && (before.location != slot.location || slots.len() == 2)
         {
-            between = between.or_else(|| link(before, slot, dress, flags, scope));
+            more_than_weakest |= weakest(before, slot) != MemOrder::AcqRel;
             dependency = match dress {
                 Address if before.read.is_some() => Dependency::Address,
                 Data if before.read.is_some() && slot.write.is_some() => Dependency::Data,
@@ -250,11 +354,17 @@ fn thread(
                 | FenceAcqRel
                 | FenceSeqCst
                 | Update
+                | UpdateRelaxed
+                | UpdateSeqCst
+                | Meet
                 | Dress::Barrier
                 | PlainBarrier
                 | Plain => Dependency::None,
             };
-            steps.extend(link(before, slot, dress, flags, scope));
+            if let Some(order) = link(before, slot, dress) {
+                fences.push(order);
+                steps.push(Step::Fence(flags, order, scope));
+            }
         }
         steps.push(Step::Access {
             slot: slot.clone(),
@@ -262,14 +372,11 @@ fn thread(
             dependency,
         });
     }
-    if matches!(dress, Dress::Barrier | PlainBarrier) {
-        let barrier = Step::Barrier(Barrier {
-            label: None,
-            group: context.barrier()?,
-            flags,
-            scope: None,
-        });
+    if matches!(dress, Meet | Dress::Barrier | PlainBarrier) {
+        let barrier = Step::Barrier(context.barrier(t)?);
         let at = match slots {
+            _ if dress == Meet && t == 0 => steps.len(),
+            _ if dress == Meet => 0,
             [one] if one.write.is_none() => 0,
             [_] => 1,
             // between the two locations
@@ -283,18 +390,11 @@ fn thread(
         steps.insert(at, barrier);
     }
     let single = slots.len() == 1;
-    let short = |order: MemOrder| match order {
-        MemOrder::Relaxed => "rlx",
-        MemOrder::Acquire => "acq",
-        MemOrder::Release => "rel",
-        MemOrder::AcqRel => "ar",
-        MemOrder::SeqCst => "sc",
-    };
     let orders: Vec<MemOrder> = slots.iter().enumerate().map(|(i, s)| order(i, s)).collect();
     let ordered: Vec<&str> = orders
         .iter()
         .filter(|o| **o != MemOrder::Relaxed)
-        .map(|o| short(*o))
+        .map(|o| short_order(*o))
         .collect();
     let word = match dress {
         Relaxed => "rlx".to_string(),
@@ -304,14 +404,23 @@ fn thread(
         // where the ends are everything, their word says so
         Every if !single && ordered.len() == slots.len() && ends_suffice(slots) => return None,
         Every => ordered.join("-"),
-        Fence | FenceAcqRel | FenceSeqCst => match between? {
-            Step::Fence(_, order, _) => format!("fence-{}", short(order)),
-            Step::Access { .. } | Step::Barrier(_) => return None,
-        },
+        // where the weakest fences acquire and release, their word says so
+        FenceAcqRel if !more_than_weakest => return None,
+        Fence | FenceAcqRel | FenceSeqCst => {
+            let first = *fences.first()?;
+            if fences.iter().all(|order| *order == first) {
+                fences.truncate(1);
+            }
+            let words: Vec<&str> = fences.iter().map(|order| short_order(*order)).collect();
+            format!("fence-{}", words.join("-"))
+        }
         Address => "addr".to_string(),
         Data => "data".to_string(),
         Control => "ctrl".to_string(),
         Update => "rmw".to_string(),
+        UpdateRelaxed => "rmw-rlx".to_string(),
+        UpdateSeqCst => "rmw-sc".to_string(),
+        Meet => "meet".to_string(),
         Dress::Barrier => "bar".to_string(),
         PlainBarrier => "na-bar".to_string(),
         Plain => "na".to_string(),
@@ -337,25 +446,22 @@ fn ends_suffice(slots: &[Slot]) -> bool {
     matches!(slots, [first, last] if first.read.is_some() && last.write.is_some())
 }
 
-/// The fence between two accesses.
-fn link(
-    before: &Slot,
-    after: &Slot,
-    dress: Dress,
-    flags: FenceFlags,
-    scope: MemScope,
-) -> Option<Step> {
-    let weakest = match (before.read.is_some(), after.write.is_some()) {
+/// The weakest order of a fence that orders two accesses.
+fn weakest(before: &Slot, after: &Slot) -> MemOrder {
+    match (before.read.is_some(), after.write.is_some()) {
         (false, true) => MemOrder::Release,
         (true, false) => MemOrder::Acquire,
         (true, true) | (false, false) => MemOrder::AcqRel,
-    };
-    let order = match dress {
-        Fence => weakest,
-        FenceAcqRel if weakest != MemOrder::AcqRel => MemOrder::AcqRel,
-        FenceSeqCst => MemOrder::SeqCst,
-        FenceAcqRel
-        | Relaxed
+    }
+}
+
+/// The order of the fence between two accesses.
+fn link(before: &Slot, after: &Slot, dress: Dress) -> Option<MemOrder> {
+    match dress {
+        Fence => Some(weakest(before, after)),
+        FenceAcqRel => Some(MemOrder::AcqRel),
+        FenceSeqCst => Some(MemOrder::SeqCst),
+        Relaxed
         | Ends
         | Every
         | SeqCst
@@ -363,11 +469,13 @@ fn link(
         | Data
         | Control
         | Update
+        | UpdateRelaxed
+        | UpdateSeqCst
+        | Meet
         | Dress::Barrier
         | PlainBarrier
-        | Plain => return None,
-    };
-    Some(Step::Fence(flags, order, scope))
+        | Plain => None,
+    }
 }
 
 /// Makes the data plain: the locations that every thread touches either first or after it has seen

@@ -1,39 +1,47 @@
 //! The generator: the memory model's vocabulary turned into tests.
 //!
 //! A test starts as a cycle of edges ([`Shape`]), an outcome that no interleaving explains. Its
-//! threads are dressed with orders, fences, dependencies and barriers (`dress`, `outfit`) in a context of
-//! scopes, placements and regions (`context`); what comes out is a [`Design`], of which `canonical`
-//! keeps one among those that are alike. The oracle then says what the outcome is to the model
-//! ([`Class`]), `mutate` weakens the tests that forbid it, and `cover` selects a few that have every
-//! two traits together.
+//! threads are dressed with orders, fences, dependencies and barriers (`dress`, `outfit`; how much
+//! of them, `alphabet` says) in a context of scopes, placements and regions (`context`); what comes
+//! out is a [`Design`], of which `canonical` keeps one among those that are alike. The oracle then
+//! says what the outcome is to the model (`classify`), `mutate` weakens the tests that forbid it,
+//! and `cover` selects a few that have every two traits together. `index` is the table of what was
+//! made.
 //!
-//! Everything is a function of the options and the model: names and order never change between runs.
+//! Everything is a function of the options and the model: names and order never change between
+//! runs, whatever the number of threads that judge.
 
+mod alphabet;
 mod canonical;
+mod classify;
 mod context;
 mod cover;
 mod design;
 mod dress;
+mod index;
 mod mutate;
 mod outfit;
 mod shape;
+mod test;
 
 #[cfg(test)]
 mod tests;
 
+pub use alphabet::{Alphabet, Level};
 pub use canonical::{Canonical, canonical};
-pub use design::{Dependency, Design, Mode, Step};
+pub use cover::{Coverage, DIMENSIONS, TRAITS, Traits};
+pub use design::{Dependency, Design, Mode, Step, Update};
+pub use index::{HEADER, index};
+pub use mutate::Why;
 pub use shape::{Dir, Edge, Shape, Slot, shapes, spell};
+pub use test::Test;
 
-use crate::oracle::{self, Limits, Model, judge};
-use crate::program::{Program, Quantifier};
-use crate::syntax::write_litmus;
-use cover::Traits;
+use crate::oracle::{self, Model};
+use classify::{Judge, Verdict, in_parallel};
 use dress::{Candidate, candidates};
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
 /// What a test's outcome is to a model.
@@ -73,26 +81,22 @@ pub struct Options {
     pub mutants: bool,
     /// How many.
     pub selection: Selection,
+    /// How much of the vocabulary.
+    pub alphabet: Alphabet,
+    /// On how many threads to judge; what is generated does not depend on it.
+    pub workers: usize,
 }
 
-/// A generated test.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Test {
-    /// Its name; no other test of any selection has it.
-    pub name: String,
-    /// The shape's name.
-    pub shape: String,
-    /// The shape's cycle.
-    pub cycle: String,
-    /// What the outcome is to the model.
-    pub class: Class,
-    /// Some execution that the model calls consistent has the outcome; of racy tests too, although
-    /// nothing else is forbidden there either.
-    pub allowed: bool,
-    /// The tests of which it is a mutant.
-    pub mutant_of: Vec<String>,
-    /// What it consists of.
-    pub design: Design,
+/// What was generated.
+#[derive(Debug, Clone)]
+pub struct Generated {
+    /// The tests, and after them their mutants.
+    pub tests: Vec<Test>,
+    /// Pairs of traits that the tests have, of those that any test of the options has. Mutants do
+    /// not count.
+    pub pairs: Coverage,
+    /// Conformance tests for which no mutants were found, where mutants were asked for.
+    pub unmutated: Vec<(String, Why)>,
 }
 
 /// A test that the oracle does not judge.
@@ -127,270 +131,119 @@ impl fmt::Display for Class {
 }
 
 impl Default for Options {
-    /// Up to four threads and five edges: every class, everything, no mutants. The sixth edge
-    /// brings four times as many tests.
+    /// Two to four threads and three to six edges in the graded alphabet: every class, everything,
+    /// no mutants, on all processors.
     fn default() -> Options {
         Options {
             threads: 2..=4,
-            edges: 3..=5,
+            edges: 3..=6,
             classes: Class::ALL.to_vec(),
             mutants: false,
             selection: Selection::All,
+            alphabet: Alphabet::Graded,
+            workers: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
 }
 
-impl Test {
-    /// The program. It asks that the outcome be unreachable where the model forbids it, and whether
-    /// it can be reached otherwise.
-    pub fn program(&self) -> Program {
-        let mut program = self.design.program(&self.name);
-        program.condition.quantifier = match self.class {
-            Class::Conformance => Quantifier::NotExists,
-            Class::Weak | Class::Sc | Class::Racy => Quantifier::Exists,
-        };
-        program
-    }
-
-    /// The test as a `.litmus` file that tells where it comes from.
-    pub fn to_litmus(&self, model: &str) -> String {
-        let text = write_litmus(&self.program());
-        let mut story = format!("Shape {} ({}). ", self.shape, self.cycle);
-        story.push_str(match self.class {
-            Class::Conformance => "Conformance: the outcome is forbidden",
-            Class::Weak => "Weak: the outcome is allowed, but no interleaving gives it",
-            Class::Sc => "Sc: an interleaving gives the outcome",
-            Class::Racy => "Racy: the program has a data race, so its outcome means nothing",
-        });
-        story.push_str(&format!(" ({model})."));
-        if !self.mutant_of.is_empty() {
-            story.push_str(&format!(" Mutant of {}.", self.mutant_of.join(", ")));
-        }
-        match text.split_once("\n\n") {
-            Some((head, rest)) => format!("{head}\n\n(* {} *)\n\n{rest}", wrapped(&story)),
-            None => text,
-        }
-    }
-}
-
-/// Text in lines of about a hundred characters, as they stand in a comment.
-fn wrapped(text: &str) -> String {
-    let mut out = String::new();
-    let mut width = 3;
-    for word in text.split(' ') {
-        if width + word.len() > 96 {
-            out.push_str("\n   ");
-            width = 3;
-        } else if !out.is_empty() {
-            out.push(' ');
-            width += 1;
-        }
-        out.push_str(word);
-        width += word.len();
-    }
-    out
-}
-
-/// A candidate with what the oracle says.
-struct Judged {
+/// A candidate with its shape and form.
+struct Found {
     shape: usize,
     candidate: Candidate,
-    verdict: Verdict,
-}
-
-/// What the oracle says of a test.
-#[derive(Clone, Copy)]
-struct Verdict {
-    class: Class,
-    /// Some consistent execution has the outcome.
-    allowed: bool,
+    form: Canonical,
 }
 
 /// Generates tests and classifies them by a model.
 ///
 /// # Errors
 /// Where the oracle cannot judge a test.
-pub fn generate(options: &Options, model: &Model, sc: &Model) -> Result<Vec<Test>, Error> {
+pub fn generate(options: &Options, model: &Model, sc: &Model) -> Result<Generated, Error> {
+    let judge = Judge::new(model, sc);
     let shapes = shapes(options.threads.clone(), options.edges.clone());
-    let mut known: HashMap<Canonical, usize> = HashMap::new();
-    let mut all: Vec<(usize, Candidate)> = Vec::new();
-    for (s, shape) in shapes.iter().enumerate() {
-        for candidate in candidates(shape) {
-            let next = all.len();
-            if *known.entry(canonical(&candidate.design)).or_insert(next) == next {
-                all.push((s, candidate));
-            }
-        }
-    }
-    let verdicts = classify(&all, |(_, c)| (&c.name, &c.design), model, sc)?;
-    let mut judged: Vec<Judged> = all
+    let found = distinct(&shapes, options);
+    let verdicts: Result<Vec<Verdict>, Error> = in_parallel(options.workers, &found, |f| {
+        judge.verdict(&f.candidate.program(), &f.form)
+    })
+    .into_iter()
+    .collect();
+    let mut tests: Vec<Test> = found
         .into_iter()
-        .zip(verdicts)
-        .map(|((shape, candidate), verdict)| Judged {
-            shape,
-            candidate,
-            verdict,
-        })
+        .zip(verdicts?)
+        .filter(|(_, verdict)| options.classes.contains(&verdict.class))
+        .map(|(found, verdict)| test(&shapes[found.shape], found.candidate, verdict))
         .collect();
-    judged.retain(|j| options.classes.contains(&j.verdict.class));
-    let count = match options.selection {
-        Selection::All => None,
-        Selection::Pairwise => Some(None),
-        Selection::Count(n) => Some(Some(n)),
+    let traits: Vec<&Traits> = tests.iter().map(|t| &t.traits).collect();
+    let chosen = match options.selection {
+        Selection::All => (0..tests.len()).collect(),
+        Selection::Pairwise => cover::pairwise(&traits, None),
+        Selection::Count(n) => cover::pairwise(&traits, Some(n)),
     };
-    if let Some(count) = count {
-        let traits: Vec<Traits> = judged.iter().map(|j| traits(&shapes, j)).collect();
-        let mut chosen = cover::pairwise(&traits, count);
-        chosen.sort_unstable();
-        let mut keep = vec![false; judged.len()];
-        for c in chosen {
-            keep[c] = true;
-        }
-        let mut keep = keep.into_iter();
-        judged.retain(|_| keep.next().unwrap_or(false));
+    let pairs = Coverage::of(&traits, &chosen);
+    let mut keep = vec![false; tests.len()];
+    for c in chosen {
+        keep[c] = true;
     }
-    let mut tests: Vec<Test> = judged
-        .into_iter()
-        .map(|j| Test {
-            name: j.candidate.name,
-            shape: shapes[j.shape].name.clone(),
-            cycle: spell(&shapes[j.shape].edges),
-            class: j.verdict.class,
-            allowed: j.verdict.allowed,
-            mutant_of: Vec::new(),
-            design: j.candidate.design,
-        })
-        .collect();
-    if options.mutants {
-        add_mutants(&mut tests, model, sc)?;
-    }
-    Ok(tests)
+    let mut keep = keep.into_iter();
+    tests.retain(|_| keep.next().unwrap_or(false));
+    let unmutated = if options.mutants {
+        mutate::add_mutants(&mut tests, &judge, options.workers)?
+    } else {
+        Vec::new()
+    };
+    Ok(Generated {
+        tests,
+        pairs,
+        unmutated,
+    })
 }
 
-fn traits(shapes: &[Shape], judged: &Judged) -> Traits {
+/// The candidates of all shapes, the first of each canonical form.
+fn distinct(shapes: &[Shape], options: &Options) -> Vec<Found> {
+    let numbers: Vec<usize> = (0..shapes.len()).collect();
+    let all = in_parallel(options.workers, &numbers, |&shape| {
+        let level = options.alphabet.level(&shapes[shape]);
+        let candidates = level.map_or_else(Vec::new, |level| candidates(&shapes[shape], level));
+        candidates
+            .into_iter()
+            .map(|candidate| Found {
+                shape,
+                form: canonical(&candidate.program()),
+                candidate,
+            })
+            .collect::<Vec<_>>()
+    });
+    let mut known = HashSet::new();
+    let mut out: Vec<Found> = all.into_iter().flatten().collect();
+    out.retain(|found| known.insert(found.form.clone()));
+    out
+}
+
+/// A candidate of a shape as a test.
+fn test(shape: &Shape, candidate: Candidate, verdict: Verdict) -> Test {
     let Candidate {
+        name,
         kind,
         context,
         idiom,
-        ..
-    } = &judged.candidate;
-    [
-        shapes[judged.shape].name.clone(),
-        kind.clone(),
-        format!("{:?}", context.reach),
-        format!("{:?}", context.layout),
-        format!("{:?}", context.spread),
-        format!("{idiom:?}"),
-    ]
-}
-
-/// Adds the mutants of every conformance test. One that is already there as a test, or as the
-/// mutant of another, is not added again but told of both.
-fn add_mutants(tests: &mut Vec<Test>, model: &Model, sc: &Model) -> Result<(), Error> {
-    let mut place: HashMap<Canonical, usize> = HashMap::new();
-    for (i, test) in tests.iter().enumerate() {
-        place.insert(canonical(&test.design), i);
+        design,
+        changes,
+    } = candidate;
+    Test {
+        name,
+        shape: shape.name.clone(),
+        cycle: spell(&shape.edges),
+        class: verdict.class,
+        allowed: verdict.allowed,
+        traits: [
+            shape.name.clone(),
+            kind,
+            context.reach.to_string(),
+            context.memory(),
+            context.spread.to_string(),
+            idiom.to_string(),
+        ],
+        mutant_of: Vec::new(),
+        design,
+        changes,
     }
-    let originals = tests.len();
-    let mut fresh: Vec<Test> = Vec::new();
-    for i in 0..originals {
-        if tests[i].class != Class::Conformance {
-            continue;
-        }
-        let of = tests[i].name.clone();
-        for (word, design) in mutate::weakened(&tests[i].design) {
-            let next = originals + fresh.len();
-            let at = *place.entry(canonical(&design)).or_insert(next);
-            let known = if at < originals {
-                &mut tests[at].mutant_of
-            } else if at < next {
-                &mut fresh[at - originals].mutant_of
-            } else {
-                fresh.push(Test {
-                    name: format!("{of}~{word}"),
-                    shape: tests[i].shape.clone(),
-                    cycle: tests[i].cycle.clone(),
-                    class: Class::Conformance,
-                    allowed: false,
-                    mutant_of: vec![of.clone()],
-                    design,
-                });
-                continue;
-            };
-            if !known.contains(&of) {
-                known.push(of.clone());
-            }
-        }
-    }
-    let verdicts = classify(&fresh, |t| (&t.name, &t.design), model, sc)?;
-    // a mutant that does not allow the outcome shows nothing
-    for test in tests.iter_mut() {
-        if !test.allowed {
-            test.mutant_of.clear();
-        }
-    }
-    for (mut test, verdict) in fresh.into_iter().zip(verdicts) {
-        if verdict.allowed {
-            test.class = verdict.class;
-            test.allowed = true;
-            tests.push(test);
-        }
-    }
-    Ok(())
-}
-
-/// What the oracle says of each item, computed on all processors.
-fn classify<T: Sync>(
-    items: &[T],
-    of: impl Fn(&T) -> (&String, &Design) + Sync,
-    model: &Model,
-    sc: &Model,
-) -> Result<Vec<Verdict>, Error> {
-    let next = AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else {
-                return done;
-            };
-            let (name, design) = of(item);
-            let verdict = verdict(&design.program(name), model, sc).map_err(|error| Error {
-                name: name.clone(),
-                error,
-            });
-            done.push((at, verdict));
-        }
-    };
-    let mut done: Vec<(usize, Result<Verdict, Error>)> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
-        let mut done = work();
-        for other in others {
-            match other.join() {
-                Ok(more) => done.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        done
-    });
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, verdict)| verdict).collect()
-}
-
-/// What the oracle says of a program that asks whether its outcome exists.
-fn verdict(program: &Program, model: &Model, sc: &Model) -> Result<Verdict, oracle::Error> {
-    let limits = Limits::default();
-    let judgement = judge(program, model, &limits)?;
-    let allowed = judgement.holds;
-    let class = if judgement.racy {
-        Class::Racy
-    } else if !allowed {
-        Class::Conformance
-    } else if judge(program, sc, &limits)?.holds {
-        Class::Sc
-    } else {
-        Class::Weak
-    };
-    Ok(Verdict { class, allowed })
 }

@@ -1,213 +1,205 @@
-//! Mutants: a test weakened by one step.
+//! Mutants: a test weakened so that its outcome is allowed.
 //!
 //! A device that never shows a conformance test's outcome may be right, or its environment may be
 //! too gentle to show anything. A mutant whose outcome is allowed tells the two apart: an
 //! environment that shows the mutant's outcome would have seen the bug.
+//!
+//! A mutant is one step weaker: one order, scope, fence, flag or barrier, two accesses of one
+//! location in the other order, a read-modify-write in two. Of each property of each place only the
+//! smallest steps that allow the outcome count. Where none does, a race does: anything may happen. Some tests are ordered twice over (LB where both
+//! threads acquire and release): where no single change helps, everything is weakened, and then
+//! put back as far as the outcome stays allowed.
 
-use super::design::{Dependency, Design, Mode, Step};
-use super::shape::Slot;
-use crate::program::{Barrier, FenceFlags, MemOrder, MemScope, Placement};
+use super::canonical::Canonical;
+use super::classify::{Judge, Verdict, in_parallel};
+use super::{Class, Error, Test, canonical};
+use crate::program::Program;
+use crate::weaken::{self, Change, Property, changes, reshapings};
+use std::collections::HashMap;
+use std::fmt;
 
-/// Every design that is one step weaker, with a word for the step. Steps are named by thread and
-/// by place in it, both from 0.
-pub fn weakened(design: &Design) -> Vec<(String, Design)> {
-    let mut out = Vec::new();
-    for (t, steps) in design.threads.iter().enumerate() {
-        for (i, step) in steps.iter().enumerate() {
-            let at = format!("P{t}.{i}");
-            match step {
-                Step::Access { slot, mode, .. } => {
-                    for (word, weaker) in weaker_modes(slot, *mode) {
-                        let mut mutant = design.clone();
-                        if let Step::Access { mode, .. } = &mut mutant.threads[t][i] {
-                            *mode = weaker;
-                        }
-                        if word == short_scope(MemScope::SubGroup) {
-                            name_sub_groups(&mut mutant);
-                        }
-                        out.push((format!("{at}-{word}"), mutant));
-                    }
-                }
-                Step::Fence(flags, order, scope) => {
-                    let mut mutant = design.clone();
-                    mutant.threads[t].remove(i);
-                    out.push((format!("{at}-nofence"), mutant));
-                    let orders = weaker_fences(*order)
-                        .iter()
-                        .map(|o| (short_order(*o), *flags, *o, *scope));
-                    let scopes = narrower(*scope)
-                        .into_iter()
-                        .map(|s| (short_scope(s), *flags, *order, s));
-                    let regions = other_flags(*flags)
-                        .into_iter()
-                        .map(|(word, f)| (word, f, *order, *scope));
-                    for (word, flags, order, scope) in orders.chain(scopes).chain(regions) {
-                        let mut mutant = design.clone();
-                        mutant.threads[t][i] = Step::Fence(flags, order, scope);
-                        if scope == MemScope::SubGroup {
-                            name_sub_groups(&mut mutant);
-                        }
-                        out.push((format!("{at}-{word}"), mutant));
-                    }
-                }
-                Step::Barrier(_) => {}
-            }
-        }
-        if on_one_location(steps) {
-            out.extend(swapped(design, t).map(|mutant| (format!("P{t}-swap"), mutant)));
-        }
-    }
-    out.extend(weaker_barriers(design));
-    out
+/// Why a conformance test has no mutants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// Its outcome stays forbidden with every order relaxed, every scope narrow, no fence and no
+    /// barrier, with any two accesses of one location exchanged and any read-modify-write split.
+    Coherence,
 }
 
-/// The design with the accesses of a thread in the other order, where it makes two that do not
-/// depend on each other.
-pub fn swapped(design: &Design, t: usize) -> Option<Design> {
-    let mut places = Vec::new();
-    for (i, step) in design.threads[t].iter().enumerate() {
-        match step {
-            Step::Access {
-                dependency: Dependency::None,
-                ..
-            } => places.push(i),
-            Step::Access { .. } => return None,
-            Step::Fence(..) | Step::Barrier(_) => {}
-        }
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::Coherence => "forbidden by coherence whatever the orders, scopes and fences",
+        })
     }
-    let [first, second] = places[..] else {
-        return None;
-    };
-    let mut mutant = design.clone();
-    mutant.threads[t].swap(first, second);
-    Some(mutant)
 }
 
-/// Whether all the accesses of a thread are to one location.
-fn on_one_location(steps: &[Step]) -> bool {
-    let mut locations = steps.iter().filter_map(|step| match step {
-        Step::Access { slot, .. } => Some(slot.location),
-        Step::Fence(..) | Step::Barrier(_) => None,
+/// A mutant of a test.
+struct Mutant {
+    changes: Vec<Change>,
+    form: Canonical,
+    verdict: Verdict,
+}
+
+/// Adds the mutants of every conformance test; returns the tests that have none. A mutant that is
+/// already there as a test, or as the mutant of another, is not added again but told of both.
+pub(super) fn add_mutants(
+    tests: &mut Vec<Test>,
+    judge: &Judge<'_>,
+    workers: usize,
+) -> Result<Vec<(String, Why)>, Error> {
+    let all = in_parallel(workers, tests, |test| match test.class {
+        Class::Conformance if test.changes.is_empty() => mutants(&test.existential(), judge),
+        Class::Conformance | Class::Weak | Class::Sc | Class::Racy => Ok(Vec::new()),
     });
-    let first = locations.next();
-    locations.all(|l| Some(l) == first)
-}
-
-fn weaker_modes(slot: &Slot, mode: Mode) -> Vec<(&'static str, Mode)> {
-    let (order, scope, make): (_, _, fn(MemOrder, MemScope) -> Mode) = match mode {
-        Mode::Plain => return Vec::new(),
-        Mode::Atomic(order, scope) => (order, scope, Mode::Atomic),
-        Mode::Update(order, scope) => (order, scope, Mode::Update),
-    };
-    let update = matches!(mode, Mode::Update(..));
-    let reads = update || slot.read.is_some();
-    let writes = update || slot.write.is_some();
-    let below: &[MemOrder] = match order {
-        MemOrder::Relaxed => &[],
-        MemOrder::Acquire | MemOrder::Release => &[MemOrder::Relaxed],
-        MemOrder::AcqRel => &[MemOrder::Acquire, MemOrder::Release, MemOrder::Relaxed],
-        MemOrder::SeqCst if reads && writes => &[MemOrder::AcqRel, MemOrder::Relaxed],
-        MemOrder::SeqCst if reads => &[MemOrder::Acquire, MemOrder::Relaxed],
-        MemOrder::SeqCst => &[MemOrder::Release, MemOrder::Relaxed],
-    };
-    let orders = below.iter().map(|o| (short_order(*o), make(*o, scope)));
-    let scopes = narrower(scope)
-        .into_iter()
-        .map(|s| (short_scope(s), make(order, s)));
-    orders.chain(scopes).collect()
-}
-
-fn weaker_fences(order: MemOrder) -> &'static [MemOrder] {
-    match order {
-        MemOrder::Relaxed | MemOrder::Acquire | MemOrder::Release => &[],
-        MemOrder::AcqRel => &[MemOrder::Acquire, MemOrder::Release],
-        MemOrder::SeqCst => &[MemOrder::AcqRel],
+    let mut place: HashMap<Canonical, usize> = tests
+        .iter()
+        .enumerate()
+        .map(|(i, test)| (canonical(&test.existential()), i))
+        .collect();
+    let mut unmutated = Vec::new();
+    for (i, mutants) in all.into_iter().enumerate() {
+        let mutants = mutants?;
+        let of = tests[i].name.clone();
+        if mutants.is_empty() && tests[i].class == Class::Conformance && tests[i].changes.is_empty()
+        {
+            unmutated.push((of.clone(), Why::Coherence));
+        }
+        for mutant in mutants {
+            let at = *place.entry(mutant.form).or_insert(tests.len());
+            if let Some(known) = tests.get_mut(at) {
+                if !known.mutant_of.contains(&of) {
+                    known.mutant_of.push(of.clone());
+                }
+                continue;
+            }
+            let words: Vec<&str> = mutant.changes.iter().map(|c| c.word.as_str()).collect();
+            tests.push(Test {
+                name: format!("{of}~{}", words.join("~")),
+                class: mutant.verdict.class,
+                allowed: mutant.verdict.allowed,
+                mutant_of: vec![of.clone()],
+                changes: mutant.changes,
+                ..tests[i].clone()
+            });
+        }
     }
+    Ok(unmutated)
 }
 
-/// The next narrower scope that an access can state.
-fn narrower(scope: MemScope) -> Option<MemScope> {
-    match scope {
-        MemScope::AllSvmDevices => Some(MemScope::Device),
-        MemScope::Device => Some(MemScope::WorkGroup),
-        MemScope::WorkGroup => Some(MemScope::SubGroup),
-        MemScope::SubGroup | MemScope::WorkItem => None,
-    }
-}
-
-/// Flags that leave a region out, or that name the wrong one.
-fn other_flags(flags: FenceFlags) -> Vec<(&'static str, FenceFlags)> {
-    let global = FenceFlags {
-        global: true,
-        local: false,
-        image: false,
-    };
-    let local = FenceFlags {
-        global: false,
-        local: true,
-        image: false,
-    };
-    [("gflag", global), ("lflag", local)]
-        .into_iter()
-        .filter(|(_, other)| *other != flags)
-        .collect()
-}
-
-/// A barrier is one for all threads, so all change together.
-fn weaker_barriers(design: &Design) -> Vec<(String, Design)> {
-    let Some(barrier) = design.threads.iter().flatten().find_map(|step| match step {
-        Step::Barrier(barrier) => Some(barrier),
-        Step::Access { .. } | Step::Fence(..) => None,
-    }) else {
-        return Vec::new();
-    };
+/// The mutants of a program that asks whether its outcome exists, which is forbidden.
+fn mutants(program: &Program, judge: &Judge<'_>) -> Result<Vec<Mutant>, Error> {
+    let changes = changes(program);
     let mut out = Vec::new();
-    let mut without = design.clone();
-    for steps in &mut without.threads {
-        steps.retain(|step| !matches!(step, Step::Barrier(_)));
+    let mut done: Vec<((usize, Property), u32)> = Vec::new();
+    for change in &changes {
+        let further = |(place, steps): &_| *place == change.place && *steps < change.steps;
+        if done.iter().any(further) {
+            continue;
+        }
+        if let Some(mutant) = mutant(program, vec![change.clone()], judge)? {
+            done.push((change.place, change.steps));
+            out.push(mutant);
+        }
     }
-    out.push(("nobar".to_string(), without));
-    for (word, flags) in other_flags(barrier.flags) {
-        let mut mutant = design.clone();
-        for step in mutant.threads.iter_mut().flatten() {
-            if let Step::Barrier(Barrier { flags: f, .. }) = step {
-                *f = flags;
+    for change in reshapings(program) {
+        out.extend(mutant(program, vec![change], judge)?);
+    }
+    if out.is_empty() {
+        out = undefined(program, &changes, judge)?;
+    }
+    if out.is_empty() {
+        out.extend(several(program, &changes, judge)?);
+    }
+    Ok(out)
+}
+
+/// The mutants that a race makes undefined, though no execution that the model calls consistent has
+/// the outcome: what ordinary accesses are where nothing orders them any more. Narrower scopes are
+/// left out, since they make every program racy.
+fn undefined(
+    program: &Program,
+    changes: &[Change],
+    judge: &Judge<'_>,
+) -> Result<Vec<Mutant>, Error> {
+    let mut out: Vec<Mutant> = Vec::new();
+    for change in changes.iter().filter(|c| c.place.1 != Property::Scope) {
+        let nearer = |m: &Mutant| m.changes[0].place == change.place;
+        if out.iter().any(nearer) {
+            continue;
+        }
+        let (form, verdict) = judge.judge(&change.apply(program))?;
+        if verdict.class == Class::Racy {
+            out.push(Mutant {
+                changes: vec![change.clone()],
+                form,
+                verdict,
+            });
+        }
+    }
+    Ok(out)
+}
+
+/// A program after changes, if that allows its outcome.
+fn mutant(
+    program: &Program,
+    changes: Vec<Change>,
+    judge: &Judge<'_>,
+) -> Result<Option<Mutant>, Error> {
+    let (form, verdict) = judge.judge(&weaken::apply(program, &changes))?;
+    Ok(verdict.allowed.then_some(Mutant {
+        changes,
+        form,
+        verdict,
+    }))
+}
+
+/// A mutant by as few changes as a greedy search finds: of orders, fences and flags if they do,
+/// else of scopes as well.
+fn several(
+    program: &Program,
+    changes: &[Change],
+    judge: &Judge<'_>,
+) -> Result<Option<Mutant>, Error> {
+    for scopes in [false, true] {
+        // changes go from the smallest on, so the last of a place and property is the furthest
+        let mut furthest: Vec<Change> = Vec::new();
+        for change in changes {
+            if change.place.1 == Property::Scope && !scopes {
+                continue;
+            }
+            match furthest.iter_mut().find(|f| f.place == change.place) {
+                Some(known) => *known = change.clone(),
+                None => furthest.push(change.clone()),
             }
         }
-        out.push((format!("bar-{word}"), mutant));
-    }
-    out
-}
-
-/// Puts each thread in a sub-group of its own, where sub-groups have not mattered so far.
-fn name_sub_groups(design: &mut Design) {
-    for (t, placement) in design.placements.iter_mut().enumerate() {
-        if let Placement::Device {
-            sub_group: sub_group @ None,
-            ..
-        } = placement
-        {
-            *sub_group = Some(t as u32);
+        let Some(mut best) = mutant(program, furthest, judge)? else {
+            continue;
+        };
+        let mut at = 0;
+        while at < best.changes.len() {
+            let mut fewer = best.changes.clone();
+            fewer.remove(at);
+            match mutant(program, fewer, judge)? {
+                Some(smaller) => best = smaller,
+                None => at += 1,
+            }
         }
+        for at in 0..best.changes.len() {
+            let now = best.changes[at].clone();
+            for nearer in changes {
+                if nearer.place != now.place || nearer.steps >= now.steps {
+                    continue;
+                }
+                let mut smaller = best.changes.clone();
+                smaller[at] = nearer.clone();
+                if let Some(smaller) = mutant(program, smaller, judge)? {
+                    best = smaller;
+                    break;
+                }
+            }
+        }
+        return Ok(Some(best));
     }
-}
-
-fn short_order(order: MemOrder) -> &'static str {
-    match order {
-        MemOrder::Relaxed => "rlx",
-        MemOrder::Acquire => "acq",
-        MemOrder::Release => "rel",
-        MemOrder::AcqRel => "ar",
-        MemOrder::SeqCst => "sc",
-    }
-}
-
-fn short_scope(scope: MemScope) -> &'static str {
-    match scope {
-        MemScope::WorkItem => "wi",
-        MemScope::SubGroup => "sg",
-        MemScope::WorkGroup => "wg",
-        MemScope::Device => "dv",
-        MemScope::AllSvmDevices => "all",
-    }
+    Ok(None)
 }

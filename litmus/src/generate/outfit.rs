@@ -1,8 +1,10 @@
 //! Outfits: what the threads of a shape wear together.
 
+use super::alphabet::Words;
+use super::context::{Context, Spread};
 use super::dress::Dress::{
-    self, Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Plain,
-    PlainBarrier, Relaxed, SeqCst, Update,
+    self, Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Meet, Plain,
+    PlainBarrier, Relaxed, SeqCst, Update, UpdateRelaxed, UpdateSeqCst,
 };
 use super::shape::Shape;
 use std::collections::BTreeSet;
@@ -23,7 +25,7 @@ const WARDROBE: [Dress; 11] = [
 ];
 
 /// What all threads can wear alike.
-const UNIFORMS: [Dress; 14] = [
+const UNIFORMS: [Dress; 16] = [
     Relaxed,
     Ends,
     Every,
@@ -35,12 +37,28 @@ const UNIFORMS: [Dress; 14] = [
     Data,
     Control,
     Update,
+    UpdateRelaxed,
+    UpdateSeqCst,
     Dress::Barrier,
     PlainBarrier,
     Plain,
 ];
 
-/// What is mixed outside the first context.
+/// What all threads can wear alike in the core alphabet.
+const CORE: [Dress; 10] = [
+    Relaxed,
+    Ends,
+    Every,
+    SeqCst,
+    Fence,
+    FenceSeqCst,
+    Update,
+    Dress::Barrier,
+    PlainBarrier,
+    Plain,
+];
+
+/// What is mixed where not every combination is tried.
 const MIXED: [Dress; 4] = [Ends, Every, SeqCst, Fence];
 
 impl Dress {
@@ -48,14 +66,21 @@ impl Dress {
     fn companion(self) -> Dress {
         match self {
             Ends | Every => Every,
-            SeqCst | Update | Dress::Barrier | PlainBarrier | Plain => self,
+            SeqCst
+            | Update
+            | UpdateRelaxed
+            | UpdateSeqCst
+            | Meet
+            | Dress::Barrier
+            | PlainBarrier
+            | Plain => self,
             Relaxed | Fence | FenceAcqRel | FenceSeqCst | Address | Data | Control => Relaxed,
         }
     }
 }
 
 /// What the threads of a shape wear together: uniforms first.
-pub fn outfits(shape: &Shape, all: bool) -> Vec<Vec<Dress>> {
+pub fn outfits(shape: &Shape, context: &Context, words: Words) -> Vec<Vec<Dress>> {
     let long: Vec<bool> = shape.threads.iter().map(|slots| slots.len() > 1).collect();
     let longs = long.iter().filter(|l| **l).count();
     let wear = |main: &dyn Fn(usize) -> Dress, other: Dress| -> Vec<Dress> {
@@ -63,11 +88,33 @@ pub fn outfits(shape: &Shape, all: bool) -> Vec<Vec<Dress>> {
             .map(|t| if long[t] { main(t) } else { other })
             .collect()
     };
-    let mut out: Vec<Vec<Dress>> = UNIFORMS
+    let uniforms: &[Dress] = match words {
+        Words::Uniform | Words::CoreMixed => &CORE,
+        Words::Mixed | Words::All => &UNIFORMS,
+    };
+    let mut out: Vec<Vec<Dress>> = uniforms
         .iter()
         .map(|&dress| wear(&|_| dress, dress.companion()))
         .collect();
-    let wardrobe: &[Dress] = if all { &WARDROBE } else { &MIXED };
+    let wardrobe: &[Dress] = match words {
+        Words::All => &WARDROBE,
+        Words::Mixed | Words::CoreMixed => &MIXED,
+        Words::Uniform => &[],
+    };
+    if context.spread == Spread::PairAndOthers {
+        // the first two meet at a barrier, the others hear of it through atomics
+        for other in [Relaxed, Ends, Every, SeqCst] {
+            let meets = |t: usize| if t < 2 { Meet } else { other };
+            out.push(
+                (0..long.len())
+                    .map(|t| match meets(t) {
+                        Ends if !long[t] => Every,
+                        dress => dress,
+                    })
+                    .collect(),
+            );
+        }
+    }
     let position = |t: usize| long[..t].iter().filter(|l| **l).count();
     match longs {
         0 => {}

@@ -89,6 +89,26 @@ const NAMED: &[(&str, &[Edge])] = &[
     ("CoRW", &[Rfe, Pos(R, W), Coe]),
     ("CoWR", &[Pos(W, R), Fre, Coe]),
     ("CoWW", &[Pos(W, W), Rfe, Fre]),
+    (
+        "MP-po-rfi-po",
+        &[Pod(W, W), Rfe, Pod(R, W), Rfi, Pod(R, R), Fre],
+    ),
+    (
+        "MP-po-fri-po",
+        &[Pod(W, W), Rfe, Pod(R, R), Fri, Pod(W, R), Fre],
+    ),
+    (
+        "S-po-rfi-po",
+        &[Pod(W, W), Rfe, Pod(R, W), Rfi, Pod(R, W), Coe],
+    ),
+    (
+        "LB-po-rfi-po",
+        &[Pod(R, W), Rfe, Pod(R, W), Rfi, Pod(R, W), Rfe],
+    ),
+    ("SB-rfi-po", &[Rfi, Pod(R, R), Fre, Rfi, Pod(R, R), Fre]),
+    ("MP-pos-po", &[Pod(W, W), Rfe, Pos(R, R), Pod(R, R), Fre]),
+    ("MP-po-pos", &[Pod(W, W), Rfe, Pod(R, R), Pos(R, R), Fre]),
+    ("LB-pos-po", &[Pod(R, W), Rfe, Pos(R, R), Pod(R, W), Rfe]),
     ("MP-rmw", &[Pod(W, W), Rfe, Rmw, Rfe, Pod(R, R), Fre]),
 ];
 
@@ -163,8 +183,8 @@ impl Edge {
             (true, false) | (false, true) => true,
             // longer threads are those that program order and communication within them make
             (false, false) => {
-                self.changes_location() && (next.internal() || next == Rmw)
-                    || (self.internal() || self == Rmw) && next.changes_location()
+                let links = |edge: Edge| edge.internal() || edge == Rmw || edge == Pos(R, R);
+                self.changes_location() && links(next) || links(self) && next.changes_location()
             }
         }
     }
@@ -240,23 +260,42 @@ fn sensible(cycle: &[Edge]) -> bool {
     if !closes || !(2..=4).contains(&externals) || pods == 1 {
         return false;
     }
-    // program order on one location is what a cycle on one location is about; beside other
-    // locations communication says which
-    let same = count(|e| matches!(e, Pos(..)));
-    if (same > 0) == (pods > 0) {
-        return false;
-    }
+    let around = |i: usize| (cycle[(i + n - 1) % n], cycle[i], cycle[(i + 1) % n]);
     (0..n).all(|i| {
-        let (before, edge, after) = (cycle[(i + n - 1) % n], cycle[i], cycle[(i + 1) % n]);
-        let beside = before.changes_location() != after.changes_location();
-        !edge.internal() || beside
-    }) && (0..n).all(|i| {
-        // at most two edges in a thread
-        (0..3).any(|k| cycle[(i + k) % n].external())
-    })
+        let (before, edge, after) = around(i);
+        let beside = before.changes_location() || after.changes_location();
+        match edge {
+            // program order on one location is what a cycle on one location is about; beside other
+            // locations communication says which it is, but for two reads
+            Pos(R, R) if pods > 0 => {
+                before == Rfe && after.changes_location()
+                    || before.changes_location() && after == Fre
+            }
+            Pos(..) => pods == 0,
+            Rfi | Fri | Coi => beside,
+            Rfe | Fre | Coe | Pod(..) | Rmw => true,
+        }
+    }) && (pods > 0 || cycle.iter().any(|e| matches!(e, Pos(..))))
+        && (0..n).all(|i| {
+            // a thread enters its cycle at one location and leaves it at another: at most two
+            // edges of program order, and those within the locations around and between them
+            (0..4).any(|k| cycle[(i + k) % n].external())
+        })
 }
 
 impl Shape {
+    /// Whether the literature has a name for it.
+    pub fn named(&self) -> bool {
+        NAMED.iter().any(|(_, cycle)| *cycle == self.edges)
+    }
+
+    /// Whether it consists of external communication and program order between locations.
+    pub fn elementary(&self) -> bool {
+        self.edges
+            .iter()
+            .all(|edge| edge.external() || edge.changes_location())
+    }
+
     /// The shape of a cycle, or `None` where its edges contradict each other, or where more writes
     /// go to a location than its reads and its final value tell apart.
     fn of(cycle: &[Edge]) -> Option<Shape> {
@@ -306,12 +345,21 @@ impl Shape {
                 finals[at] = Some(orders[at].len() as i64);
             }
         }
+        // a read gets the value it receives, or the one just before that which replaces it; of two
+        // reads of one location beside others, both get what the one in the communication gets
         let reads = |i: usize| {
+            let before = (i + n - 1) % n;
+            let replaced = |i: usize| matches!(cycle[i], Fre | Fri | Rmw);
             if received(i) {
-                position[(i + n - 1) % n]
-            } else {
-                // a value that the next write replaces: the one just before
+                position[before]
+            } else if replaced(i) {
                 position[next(i)] - 1
+            } else if cycle[before] == Pos(R, R) && received(before) {
+                position[(before + n - 1) % n]
+            } else if cycle[i] == Pos(R, R) && replaced(next(i)) {
+                position[next(next(i))] - 1
+            } else {
+                0
             }
         };
         let mut threads: Vec<Vec<Slot>> = vec![Vec::new()];

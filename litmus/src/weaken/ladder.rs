@@ -1,7 +1,7 @@
 //! How far a place can go: the weaker orders, the narrower scopes, the flags there are to lose.
 
 use super::step::{Step, To};
-use crate::explain::label::{order_word, scope_word};
+use super::word::{order_word, scope_word};
 use crate::program::{Barrier, BarrierScope, FenceFlags, Instr, MemOrder, MemScope, Placement};
 
 /// Which orders a place can have.
@@ -54,15 +54,10 @@ pub(super) fn failures(from: MemOrder) -> Vec<Step> {
         .collect()
 }
 
-/// The narrower scopes that a thread can use; sub-group only where the test says which one it is in.
+/// The narrower scopes that a thread can use. Sub-group scope means that each thread is in a
+/// sub-group of its own where the test does not say which one it is in.
 pub(super) fn scopes(from: MemScope, place: Placement) -> Vec<Step> {
-    let sub_groups = matches!(
-        place,
-        Placement::Device {
-            sub_group: Some(_),
-            ..
-        }
-    );
+    let sub_groups = matches!(place, Placement::Device { .. });
     MemScope::ALL
         .iter()
         .rev()

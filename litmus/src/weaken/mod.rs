@@ -1,34 +1,44 @@
-//! Programs weakened in one place: an order, a scope, a fence or a barrier.
+//! Programs weakened: what explanations try as remedies, and what the generator makes mutants from.
 //!
-//! [`site`] finds the places, [`ladder`] says how far each can go, [`step`] takes a step. Barriers
-//! that belong together are one place, since work-items must meet at the same ones.
+//! [`changes`] are the weakenings of one order, scope, fence or barrier: [`site`] finds the places,
+//! [`ladder`] says how far each can go, [`step`] takes a step, [`word`] names it. Barriers that
+//! belong together are one place, since work-items must meet at the same ones. [`reshapings`]
+//! (module [`reshape`]) change what a program does rather than how: two accesses change places, or
+//! a read-modify-write becomes a load and a store.
 
 mod ladder;
+mod reshape;
 mod site;
 mod step;
+mod word;
+
+pub use reshape::{reshapings, swaps};
+pub(crate) use word::{order_word, scope_word, short_order};
 
 use crate::program::{
-    Address, Atomicity, Barrier, BarrierScope, Instr, MemScope, Placement, Program,
+    Address, Atomicity, Barrier, BarrierScope, Expr, Instr, MemScope, Placement, Program,
 };
 use ladder::{Kind, barrier_steps, failures, fence_steps, orders, scopes};
+use reshape::Reshaping;
 use site::{Site, each_site};
-use step::Step;
+use step::{Step, To, name_sub_groups};
 
-/// A way to weaken a program in one place.
+/// A way to weaken a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What is changed, and from what to what.
+    /// The change as one word for file names, `P0.1-rlx`: thread, place in it, what it becomes.
+    pub word: String,
+    /// What is changed, and from what to what, for people.
     pub what: String,
     /// How many steps down that is, at least one.
     pub steps: u32,
     /// Which place and which property of it: changes with the same one differ in how far they go.
     pub place: (usize, Property),
-    /// The program after it.
-    pub program: Program,
+    target: Target,
 }
 
 /// What of a place is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Property {
     /// Its order; a fence is gone below its weakest order.
     Order,
@@ -38,44 +48,116 @@ pub enum Property {
     Scope,
     /// Its flags; a barrier is gone below no flag.
     Flags,
+    /// Where it stands in its thread.
+    Position,
+    /// That nothing comes between its read and its write.
+    Atomicity,
 }
 
-/// Every weakening of a program in one place, the smallest first, in the order of the text else.
+/// What a change does to a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    /// The places with these numbers become something weaker.
+    Sites(Vec<usize>, To),
+    /// The program itself changes.
+    Reshape(Reshaping),
+}
+
+impl Change {
+    /// The program after the change; `program` is the one that the change was found for.
+    pub fn apply(&self, program: &Program) -> Program {
+        apply(program, std::slice::from_ref(self))
+    }
+
+    /// The thread whose accesses it reshapes; none for a change of orders, scopes or flags.
+    pub fn thread(&self) -> Option<usize> {
+        match &self.target {
+            Target::Sites(..) => None,
+            Target::Reshape(reshaping) => Some(reshaping.thread()),
+        }
+    }
+}
+
+/// A program after several changes that were found for it, of different places or properties.
+pub fn apply(program: &Program, changes: &[Change]) -> Program {
+    let mut weaker = program.clone();
+    let mut at = 0;
+    each_site(&mut weaker, &mut |_, mut site| {
+        for change in changes {
+            if let Target::Sites(sites, to) = &change.target
+                && sites.contains(&at)
+            {
+                to.apply(&mut site);
+            }
+        }
+        at += 1;
+    });
+    for change in changes {
+        match &change.target {
+            Target::Sites(_, To::Scope(MemScope::SubGroup)) => name_sub_groups(&mut weaker),
+            Target::Sites(..) => {}
+            Target::Reshape(reshaping) => reshaping.apply(&mut weaker),
+        }
+    }
+    for thread in &mut weaker.threads {
+        clear(&mut thread.body);
+    }
+    weaker
+}
+
+/// Takes out what removed fences and barriers have left.
+fn clear(block: &mut Vec<Instr>) {
+    block.retain(|instr| !matches!(instr, Instr::Effect(Expr::Const(_))));
+    for instr in block {
+        match instr {
+            Instr::If {
+                then, otherwise, ..
+            } => {
+                clear(then);
+                clear(otherwise);
+            }
+            Instr::While { body, .. } => clear(body),
+            Instr::Assign { .. }
+            | Instr::Effect(_)
+            | Instr::Store { .. }
+            | Instr::Fence { .. }
+            | Instr::Barrier(_)
+            | Instr::Return => {}
+        }
+    }
+}
+
+/// Every weakening of a program's orders, scopes, fences and barriers in one place, the smallest
+/// first, in the order of the text else.
 pub fn changes(program: &Program) -> Vec<Change> {
     let mut found = Vec::new();
     let mut counts = Vec::new();
+    let mut places = vec![0; program.threads.len()];
     let mut copy = program.clone();
     each_site(&mut copy, &mut |thread, site| {
-        found.push(Found::new(program, thread, &site, &mut counts));
+        let at = format!("P{thread}.{}", places[thread]);
+        places[thread] += 1;
+        found.push(Found::new(program, thread, at, &site, &mut counts));
     });
     let mut out = Vec::new();
     for (index, site) in found.iter().enumerate() {
+        let together: Vec<usize> = match &site.barrier {
+            Some(key) => (0..found.len())
+                .filter(|i| found[*i].barrier.as_ref() == Some(key))
+                .collect(),
+            None => vec![index],
+        };
         // A barrier's first part stands for it.
-        if let Some(key) = &site.barrier
-            && found[..index]
-                .iter()
-                .any(|f| f.barrier.as_ref() == Some(key))
-        {
+        if together.first() != Some(&index) {
             continue;
         }
         for step in &site.steps {
-            let mut weaker = program.clone();
-            let mut at = 0;
-            each_site(&mut weaker, &mut |_, site_now| {
-                let same = match &site.barrier {
-                    Some(key) => found[at].barrier.as_ref() == Some(key),
-                    None => at == index,
-                };
-                if same {
-                    step.to.apply(site_now);
-                }
-                at += 1;
-            });
             out.push(Change {
+                word: format!("{}-{}", site.at, word::of(&step.to)),
                 what: format!("{}: {}", site.name, step.what),
                 steps: step.steps,
                 place: (index, step.to.property()),
-                program: weaker,
+                target: Target::Sites(together.clone(), step.to),
             });
         }
     }
@@ -85,11 +167,11 @@ pub fn changes(program: &Program) -> Vec<Change> {
 
 /// A place before any change.
 struct Found {
+    at: String,
     name: String,
     barrier: Option<BarrierKey>,
     steps: Vec<Step>,
 }
-
 /// Barriers with equal keys are met together.
 #[derive(PartialEq, Eq, Clone)]
 struct BarrierKey {
@@ -103,6 +185,7 @@ impl Found {
     fn new(
         program: &Program,
         thread: usize,
+        at: String,
         site: &Site<'_>,
         counts: &mut Vec<(usize, String, usize)>,
     ) -> Found {
@@ -110,6 +193,7 @@ impl Found {
         let named = |counts: &mut _, what: String| name(counts, thread, what);
         let location = |address: &Address| program.locations[address.location.index()].name.clone();
         let access = |address: &Address, atomicity: &Atomicity, kind: Kind, what: &str, counts| {
+            let at = at.clone();
             let name = named(counts, format!("the {what} {}", location(address)));
             let steps = match atomicity {
                 Atomicity::Plain | Atomicity::Volatile => Vec::new(),
@@ -120,6 +204,7 @@ impl Found {
                 }
             };
             Found {
+                at,
                 name,
                 barrier: None,
                 steps,
@@ -147,6 +232,7 @@ impl Found {
                 steps.extend(failures(*cas.failure));
                 steps.extend(scopes(cas.scope.unwrap_or(MemScope::Device), place));
                 Found {
+                    at,
                     name: named(
                         counts,
                         format!("the compare-exchange of {}", location(cas.address)),
@@ -156,6 +242,7 @@ impl Found {
                 }
             }
             Site::Fence(instr) => Found {
+                at,
                 name: named(counts, "the fence".into()),
                 barrier: None,
                 steps: fence_steps(instr, place),
@@ -163,6 +250,7 @@ impl Found {
             Site::Barrier(instr) => {
                 let Instr::Barrier(barrier) = &**instr else {
                     return Found {
+                        at,
                         name: String::new(),
                         barrier: None,
                         steps: Vec::new(),
@@ -177,6 +265,7 @@ impl Found {
                     }
                 };
                 Found {
+                    at,
                     name: ordinal_name(name, ordinal),
                     barrier: Some(key(barrier, place, ordinal)),
                     steps: barrier_steps(barrier, place),

@@ -2,7 +2,7 @@
 
 use super::Property;
 use super::site::Site;
-use crate::program::{Atomicity, Expr, FenceFlags, Instr, MemOrder, MemScope};
+use crate::program::{Atomicity, Expr, FenceFlags, Instr, MemOrder, MemScope, Placement, Program};
 
 /// A way to change a place.
 pub(super) struct Step {
@@ -15,6 +15,7 @@ pub(super) struct Step {
 }
 
 /// What a place becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum To {
     Order(MemOrder),
     FailureOrder(MemOrder),
@@ -37,14 +38,14 @@ impl To {
     }
 
     /// Changes a place of the program.
-    pub fn apply(&self, site: Site<'_>) {
+    pub fn apply(&self, site: &mut Site<'_>) {
         match site {
             Site::Load(_, atomicity) | Site::Store(_, atomicity) | Site::Rmw(_, atomicity) => {
                 if let Atomicity::Atomic {
                     order,
                     scope,
                     implicit,
-                } = atomicity
+                } = &mut **atomicity
                 {
                     *implicit = false;
                     match self {
@@ -67,8 +68,8 @@ impl To {
                     To::Flags(_) | To::NoFence | To::NoBarrier => {}
                 }
             }
-            Site::Fence(instr) | Site::Barrier(instr) => match (self, &mut *instr) {
-                (To::NoFence | To::NoBarrier, _) => *instr = Instr::Effect(Expr::Const(0)),
+            Site::Fence(instr) | Site::Barrier(instr) => match (self, &mut **instr) {
+                (To::NoFence | To::NoBarrier, instr) => *instr = Instr::Effect(Expr::Const(0)),
                 (To::Order(to), Instr::Fence { order, .. }) => *order = *to,
                 (To::Scope(to), Instr::Fence { scope, .. }) => *scope = *to,
                 (To::Flags(to), Instr::Fence { flags, .. }) => *flags = *to,
@@ -86,5 +87,37 @@ fn reading(order: MemOrder) -> MemOrder {
         MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
         MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
         MemOrder::SeqCst => MemOrder::SeqCst,
+    }
+}
+
+/// Puts each thread of a device that is in no stated sub-group into one of its own, now that a
+/// scope asks which one it is in.
+pub(super) fn name_sub_groups(program: &mut Program) {
+    let mut used: Vec<(u32, u32, u32)> = program
+        .threads
+        .iter()
+        .filter_map(|thread| match thread.placement {
+            Placement::Device {
+                device,
+                work_group,
+                sub_group: Some(sub_group),
+            } => Some((device, work_group, sub_group)),
+            Placement::Device { .. } | Placement::Host => None,
+        })
+        .collect();
+    for thread in &mut program.threads {
+        if let Placement::Device {
+            device,
+            work_group,
+            sub_group: sub_group @ None,
+        } = &mut thread.placement
+        {
+            let mut number = 0;
+            while used.contains(&(*device, *work_group, number)) {
+                number += 1;
+            }
+            used.push((*device, *work_group, number));
+            *sub_group = Some(number);
+        }
     }
 }

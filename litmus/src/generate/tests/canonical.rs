@@ -1,0 +1,193 @@
+//! Programs that are alike have one canonical form, programs that are not have two.
+
+use super::DEFAULT;
+use crate::generate::canonical;
+use crate::program::{
+    Address, Atom, Expected, Expr, Instr, LocId, Observable, Placement, Predicate, Program, RegId,
+    ThreadId,
+};
+use crate::weaken::changes;
+use proptest::prelude::Rng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+
+/// A random order of so many things: where each goes.
+fn order(rng: &mut TestRng, n: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    for i in (1..n).rev() {
+        order.swap(i, rng.next_u32() as usize % (i + 1));
+    }
+    order
+}
+
+/// Each thing where `order` says.
+fn reordered<T: Clone>(items: &[T], order: &[u32]) -> Vec<T> {
+    let mut out = items.to_vec();
+    for (item, at) in items.iter().zip(order) {
+        out[*at as usize] = item.clone();
+    }
+    out
+}
+
+struct Renaming {
+    locations: Vec<u32>,
+    registers: Vec<u32>,
+}
+
+impl Renaming {
+    fn register(&self, register: &mut RegId) {
+        register.0 = self.registers[register.0 as usize];
+    }
+
+    fn address(&self, address: &mut Address) {
+        address.location = LocId(self.locations[address.location.index()]);
+        if let Some(index) = &mut address.index {
+            self.expr(index);
+        }
+    }
+
+    fn expr(&self, expr: &mut Expr) {
+        match expr {
+            Expr::Const(_) => {}
+            Expr::Reg(register) => self.register(register),
+            Expr::Unary(_, a) => self.expr(a),
+            Expr::Binary(_, a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            Expr::Select(a, b, c) => {
+                self.expr(a);
+                self.expr(b);
+                self.expr(c);
+            }
+            Expr::Load(access) => self.address(&mut access.address),
+            Expr::Rmw {
+                address, operand, ..
+            } => {
+                self.address(address);
+                self.expr(operand);
+            }
+            Expr::Cas {
+                address,
+                expected,
+                desired,
+                ..
+            } => {
+                self.address(address);
+                match expected {
+                    Expected::Location(at) => self.address(at),
+                    Expected::Register(register) => self.register(register),
+                }
+                self.expr(desired);
+            }
+        }
+    }
+
+    fn block(&self, block: &mut [Instr]) {
+        for instr in block {
+            match instr {
+                Instr::Assign { register, value } => {
+                    self.register(register);
+                    self.expr(value);
+                }
+                Instr::Effect(value) => self.expr(value),
+                Instr::Store { access, value } => {
+                    self.address(&mut access.address);
+                    self.expr(value);
+                }
+                Instr::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    self.expr(condition);
+                    self.block(then);
+                    self.block(otherwise);
+                }
+                Instr::While { condition, body } => {
+                    self.expr(condition);
+                    self.block(body);
+                }
+                Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => {}
+            }
+        }
+    }
+}
+
+/// The program with everything that has a number or a name called otherwise.
+fn shuffled(program: &Program, rng: &mut TestRng) -> Program {
+    let mut out = program.clone();
+    out.name = "another".into();
+    let threads = order(rng, program.threads.len());
+    let locations = order(rng, program.locations.len());
+    let mut registers = Vec::new();
+    let offset = rng.next_u32() % 5;
+    for thread in &mut out.threads {
+        let renaming = Renaming {
+            locations: locations.clone(),
+            registers: order(rng, thread.registers.len()),
+        };
+        renaming.block(&mut thread.body);
+        thread.registers = reordered(&thread.registers, &renaming.registers);
+        registers.push(renaming.registers);
+        if let Placement::Device {
+            device,
+            work_group,
+            sub_group,
+        } = &mut thread.placement
+        {
+            *device += offset;
+            *work_group = 7 - *work_group;
+            *sub_group = sub_group.map(|s| (s + offset) % 9);
+        }
+    }
+    out.threads = reordered(&out.threads, &threads);
+    for (i, location) in out.locations.iter_mut().enumerate() {
+        location.name = format!("v{i}");
+    }
+    out.locations = reordered(&out.locations, &locations);
+    let parts = match &mut out.condition.predicate {
+        Predicate::And(parts) => {
+            let places = order(rng, parts.len());
+            *parts = reordered(parts, &places);
+            parts.as_mut_slice()
+        }
+        other => std::slice::from_mut(other),
+    };
+    for part in parts {
+        if let Predicate::Compare(_, Atom::Observe(observable), _) = part {
+            *observable = match *observable {
+                Observable::Register(t, r) => Observable::Register(
+                    ThreadId(threads[t.index()]),
+                    RegId(registers[t.index()][r.0 as usize]),
+                ),
+                Observable::Memory(l, element) => {
+                    Observable::Memory(LocId(locations[l.index()]), element)
+                }
+            };
+        }
+    }
+    out
+}
+
+#[test]
+fn shuffled_programs_are_alike() {
+    let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    for found in DEFAULT.iter().step_by(29) {
+        let program = found.candidate.program();
+        for _ in 0..3 {
+            let other = shuffled(&program, &mut rng);
+            assert_eq!(canonical(&other), found.form, "{}", program.name);
+        }
+    }
+}
+
+#[test]
+fn changed_programs_are_not_alike() {
+    for found in DEFAULT.iter().step_by(97) {
+        let program = found.candidate.program();
+        for change in changes(&program) {
+            let form = canonical(&change.apply(&program));
+            assert_ne!(form, found.form, "{} {}", program.name, change.word);
+        }
+    }
+}
