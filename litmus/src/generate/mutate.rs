@@ -12,26 +12,42 @@
 
 use super::canonical::Canonical;
 use super::classify::{Judge, Verdict, in_parallel};
-use super::{Class, Error, Test, canonical};
+use super::{Class, Dependency, Error, Step, Test, canonical};
 use crate::program::Program;
 use crate::weaken::{self, Change, Property, changes, reshapings};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Why a conformance test has no mutants.
+/// Why a conformance test has no mutants: its outcome stays forbidden with every order relaxed,
+/// every scope narrow, no fence and no barrier, with any two independent accesses of one location
+/// exchanged and any read-modify-write split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
-    /// Its outcome stays forbidden with every order relaxed, every scope narrow, no fence and no
-    /// barrier, with any two accesses of one location exchanged and any read-modify-write split.
+    /// What coherence keeps in order is a read and an access that depends on it, which cannot be
+    /// exchanged. Without the dependency it is another test, which has mutants.
+    Dependency,
+    /// Coherence alone forbids it.
     Coherence,
 }
 
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::Coherence => "forbidden by coherence whatever the orders, scopes and fences",
+            Why::Dependency => {
+                "coherence forbids the outcome, and the accesses in question depend on each other"
+            }
+            Why::Coherence => "coherence alone forbids the outcome",
         })
     }
+}
+
+/// Whether some access of a test depends on another.
+fn depends(test: &Test) -> bool {
+    let depends = |step: &Step| match step {
+        Step::Access { dependency, .. } => *dependency != Dependency::None,
+        Step::Fence(..) | Step::Barrier(_) => false,
+    };
+    test.design.threads.iter().flatten().any(depends)
 }
 
 /// A mutant of a test.
@@ -63,7 +79,12 @@ pub(super) fn add_mutants(
         let of = tests[i].name.clone();
         if mutants.is_empty() && tests[i].class == Class::Conformance && tests[i].changes.is_empty()
         {
-            unmutated.push((of.clone(), Why::Coherence));
+            let why = if depends(&tests[i]) {
+                Why::Dependency
+            } else {
+                Why::Coherence
+            };
+            unmutated.push((of.clone(), why));
         }
         for mutant in mutants {
             let at = *place.entry(mutant.form).or_insert(tests.len());

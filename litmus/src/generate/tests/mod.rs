@@ -319,7 +319,7 @@ fn mutants_allow_what_their_tests_forbid() {
         ("MP+fence-rel+fence-acq", "P1.1-nofence", Class::Weak),
         ("SB+sc", "P0.0-rel", Class::Weak),
         ("SB+na-bar+wg", "P0.1-noflag", Class::Racy),
-        ("MP+na-bar+wg+split", "P0.1-gflag", Class::Racy),
+        ("MP+na-bar+wg+split", "P0.1-lflag", Class::Racy),
         ("CoRR+rlx", "P1-swap", Class::Sc),
         ("CoWW+rlx", "P0-swap", Class::Sc),
         ("ISA2+rel+acq-rel+acq", "P1.1-rlx", Class::Weak),
@@ -352,7 +352,14 @@ fn nearly_every_conformance_test_has_a_mutant() {
     let conformance = |t: &&Test| t.class == Class::Conformance;
     let all = made.tests.iter().filter(conformance).count();
     let none = made.unmutated.len();
-    assert!(none * 20 < all, "{none} of {all}: {:?}", made.unmutated);
+    assert!(none * 15 < all, "{none} of {all}: {:?}", made.unmutated);
+    // those that have none are about a dependency on one location
+    for (name, why) in &made.unmutated {
+        assert_eq!(*why, Why::Dependency, "{name}");
+        let test = made.tests.iter().find(|t| t.name == *name);
+        let locations = test.map(|t| t.program().locations.len());
+        assert_eq!(locations, Some(1), "{name}");
+    }
 }
 
 #[test]
