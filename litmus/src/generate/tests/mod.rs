@@ -323,9 +323,9 @@ fn mutants_allow_what_their_tests_forbid() {
         ("CoRR+rlx", "P1-swap", Class::Sc),
         ("CoWW+rlx", "P0-swap", Class::Sc),
         ("ISA2+rel+acq-rel+acq", "P1.1-rlx", Class::Weak),
-        ("IRIW+sc", "P1.0-acq", Class::Weak),
-        // either thread's acquire and release would do, so it takes a change in each
-        ("LB+acq-rel", "P0.1-rlx~P1.1-rlx", Class::Weak),
+        ("IRIW+sc", "P1.1-acq", Class::Weak),
+        // either message would do, so it takes two changes
+        ("LB+acq-rel", "P1.0-rlx~P1.1-rlx", Class::Weak),
     ];
     let judge = Judge::new(&model, &sc);
     for (of, word, class) in expected {
