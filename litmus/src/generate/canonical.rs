@@ -5,6 +5,7 @@
 //! A program's form under an order of its threads numbers everything else by first mention; the
 //! canonical form is the least over all orders. Threads that look different on their own are put in
 //! the order of what they look like, so only those that look alike are permuted.
+//! Queues and commands, of which the generator makes none, keep their names and numbers.
 
 use crate::program::{
     Access, Address, Atom, Atomicity, BarrierScope, CasStrength, Expected, Expr, FenceFlags, Instr,
@@ -68,6 +69,10 @@ fn whole(program: &Program, order: &[usize]) -> Vec<u8> {
         form.predicate(filter);
     }
     form.locations();
+    if !(program.queues.is_empty() && program.commands.is_empty()) {
+        let kernels: Vec<_> = order.iter().map(|t| program.threads[*t].kernel).collect();
+        form.as_it_is(&(&program.queues, &program.commands, kernels));
+    }
     form.out
 }
 
@@ -215,9 +220,15 @@ impl<'p> Form<'p> {
                     self.block(body);
                 }
                 Instr::Return => self.byte(b'r'),
+                Instr::Host(call) => self.as_it_is(call),
             }
         }
         self.byte(b'}');
+    }
+
+    /// Something whose numbers are not made canonical.
+    fn as_it_is(&mut self, thing: &dyn std::fmt::Debug) {
+        self.out.extend(format!("{thing:?};").into_bytes());
     }
 
     fn expr(&mut self, expr: &'p Expr) {
@@ -432,6 +443,7 @@ impl<'p> Form<'p> {
             let location = &self.program.locations[location.index()];
             let mut out = vec![
                 location.region as u8,
+                location.memory as u8,
                 location.ty as u8,
                 u8::from(location.atomic),
                 u8::from(location.generic),

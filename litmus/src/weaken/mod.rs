@@ -122,7 +122,8 @@ fn clear(block: &mut Vec<Instr>) {
             | Instr::Store { .. }
             | Instr::Fence { .. }
             | Instr::Barrier(_)
-            | Instr::Return => {}
+            | Instr::Return
+            | Instr::Host(_) => {}
         }
     }
 }

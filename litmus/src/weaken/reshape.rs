@@ -158,7 +158,8 @@ fn each_pair(block: &mut [Instr], each: &mut dyn FnMut(&mut [Instr], usize, usiz
             | Instr::Store { .. }
             | Instr::Fence { .. }
             | Instr::Barrier(_)
-            | Instr::Return => {}
+            | Instr::Return
+            | Instr::Host(_) => {}
         }
     }
 }
@@ -190,7 +191,8 @@ fn access(instr: &Instr) -> Option<LocId> {
         | Instr::Barrier(_)
         | Instr::If { .. }
         | Instr::While { .. }
-        | Instr::Return => None,
+        | Instr::Return
+        | Instr::Host(_) => None,
     }
 }
 
@@ -228,7 +230,8 @@ fn written(instr: &Instr) -> Vec<RegId> {
         | Instr::Barrier(_)
         | Instr::If { .. }
         | Instr::While { .. }
-        | Instr::Return => return out,
+        | Instr::Return
+        | Instr::Host(_) => return out,
     };
     if let Expr::Cas {
         expected: Expected::Register(register),
@@ -255,7 +258,8 @@ fn registers(instr: &Instr) -> Vec<RegId> {
         | Instr::Barrier(_)
         | Instr::If { .. }
         | Instr::While { .. }
-        | Instr::Return => {}
+        | Instr::Return
+        | Instr::Host(_) => {}
     }
     out
 }
@@ -329,7 +333,8 @@ fn each_update(
             | Instr::Store { .. }
             | Instr::Fence { .. }
             | Instr::Barrier(_)
-            | Instr::Return => {}
+            | Instr::Return
+            | Instr::Host(_) => {}
         }
     }
     // From the end, so that a split one moves none that is still to come.

@@ -107,7 +107,7 @@ impl Renaming {
                     self.expr(condition);
                     self.block(body);
                 }
-                Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return => {}
+                Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
             }
         }
     }

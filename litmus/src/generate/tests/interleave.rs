@@ -79,7 +79,9 @@ fn flatten<'p>(block: &'p [Instr], code: &mut Vec<Op<'p>>) {
                 flatten(otherwise, code);
                 code[end] = Op::Jump(code.len());
             }
-            Instr::While { .. } | Instr::Return => panic!("generated programs have neither"),
+            Instr::While { .. } | Instr::Return | Instr::Host(_) => {
+                panic!("generated programs have none")
+            }
         }
     }
 }
@@ -182,7 +184,8 @@ fn step(instr: &Instr, t: usize, now: &mut Now, spurious: bool) {
         | Instr::Barrier(_)
         | Instr::If { .. }
         | Instr::While { .. }
-        | Instr::Return => panic!("not a step"),
+        | Instr::Return
+        | Instr::Host(_) => panic!("not a step"),
     }
 }
 
