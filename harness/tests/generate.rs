@@ -79,12 +79,17 @@ fn what_is_written_is_judged_as_it_says() {
     let judged = judged.json();
     assert_eq!(judged.len(), files.len());
     for answer in judged {
-        assert_eq!(answer["holds"], true, "{answer}");
         let path = std::path::PathBuf::from(answer["file"].as_str().expect("a path"));
         let (name, class, allowed) = classes[&path];
         assert_eq!(answer["test"], name);
         assert_eq!(answer["racy"], class == "racy", "{answer}");
-        assert_eq!(allowed == "no", class == "conformance", "{answer}");
+        // a racy test asks whether its outcome exists and may be told that it does not
+        assert_eq!(
+            answer["holds"],
+            class != "racy" || allowed == "yes",
+            "{answer}"
+        );
+        assert!(class == "racy" || (allowed == "no") == (class == "conformance"));
         let file = answer["file"].as_str().expect("a path");
         let text = std::fs::read_to_string(file).expect("it was written");
         let racy = text.contains("Racy:");

@@ -243,9 +243,9 @@ impl Context {
         let layout = self.layout;
         match self.flags {
             Flags::Fitting => layout.to_string(),
-            Flags::Both => format!("{layout}, both flags"),
-            Flags::OnlyGlobal => format!("{layout}, global flag"),
-            Flags::OnlyLocal => format!("{layout}, local flag"),
+            Flags::Both => format!("{layout} with both flags"),
+            Flags::OnlyGlobal => format!("{layout} with global flag"),
+            Flags::OnlyLocal => format!("{layout} with local flag"),
         }
     }
 

@@ -232,9 +232,9 @@ fn candidate(
         name: format!("{}+{orders}{}", shape.name, context.suffix),
         kind: match function {
             Function::Exchange => kind(shape, dresses),
-            Function::Add => format!("{}, add", kind(shape, dresses)),
-            Function::CasStrong => format!("{}, strong", kind(shape, dresses)),
-            Function::CasWeak => format!("{}, weak", kind(shape, dresses)),
+            Function::Add => format!("{} with add", kind(shape, dresses)),
+            Function::CasStrong => format!("{} with strong", kind(shape, dresses)),
+            Function::CasWeak => format!("{} with weak", kind(shape, dresses)),
         },
         context: *context,
         idiom,
