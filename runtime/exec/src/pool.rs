@@ -151,7 +151,8 @@ impl Pool {
         if space.group_count() == 0 {
             return Ok(LaunchStats::default());
         }
-        if launch.memory.has_system() {
+        let touches_memory = !executable.kernels_compiled()[plan.kernel].sites.is_empty();
+        if touches_memory && launch.memory.has_system() {
             fault::prepare_launch();
         }
         let job = Arc::new(Job {

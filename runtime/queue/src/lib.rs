@@ -89,11 +89,13 @@
 //! `tests/model` compiles the engine over shuttle's primitives and plays generated programs
 //! of several host threads under schedules that shuttle controls; see there. Shuttle's
 //! atomics are sequentially consistent: it explores interleavings, not weak memory. For that
-//! there is the argument above, and little to argue about: all of the state but five atomics
-//! is under locks, and those five are written with release and read with acquire, or (the
-//! number in the queue, the length of the list, the failure of the list) ordered by one that
-//! is. A race detector over the whole library would need a nightly compiler to see its
-//! memory accesses; over a C client alone it sees the client's.
+//! there is the argument above, and little to argue about: all is under locks but six
+//! atomics. Three of them order others, and are written with release and read with acquire:
+//! the state, the count of prerequisites, the count of ended commands. The rest is ordered by
+//! these or by a lock: whether a listed event failed and the number in the queue are written
+//! before the last prerequisite is taken off; the length of the pool's list is a hint. A race
+//! detector over the whole library would need a nightly compiler to see its memory accesses;
+//! over a C client alone it sees the client's.
 
 pub mod engine;
 pub mod sync;

@@ -41,6 +41,15 @@ pub fn all() -> Vec<Measurement> {
         rate("64 MiB write, blocking", |client| {
             with(client, |memory| write(client, memory))
         }),
+        rate("64 MiB write to a new buffer, blocking", |client| {
+            with(client, |memory| {
+                let used = std::mem::replace(&mut memory.from, buffer(client));
+                let rate = write(client, memory);
+                let new = std::mem::replace(&mut memory.from, used);
+                must!(client, clReleaseMemObject(new));
+                rate
+            })
+        }),
         rate("64 MiB copy", |client| {
             with(client, |memory| {
                 per_second(|| {

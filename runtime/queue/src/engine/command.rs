@@ -62,11 +62,6 @@ pub struct Role {
     pub before_all: bool,
 }
 
-/// One that waits for an event.
-pub(super) struct Dependent<C> {
-    pub(super) command: Arc<C>,
-}
-
 struct Asked<C: Command> {
     trigger: Trigger,
     notice: C::Notice,
@@ -75,7 +70,8 @@ struct Asked<C: Command> {
 struct Inner<C: Command> {
     times: Times,
     asked: Vec<Asked<C>>,
-    dependents: Vec<Dependent<C>>,
+    /// Commands whose list this is in; once for each time.
+    dependents: Vec<Arc<C>>,
     /// The events of the wait list, alive until they have ended: an application may release
     /// a user event and have it set by another thread that still holds it.
     list: Vec<Arc<C>>,
@@ -201,9 +197,7 @@ pub(super) fn wait_for_list<C: Command>(command: &Arc<C>, list: Vec<Arc<C>>) {
         let mut inner = core.inner.lock();
         let state = State::of_code(core.state.load(Ordering::Relaxed));
         if !state.is_final() {
-            inner.dependents.push(Dependent {
-                command: Arc::clone(command),
-            });
+            inner.dependents.push(Arc::clone(command));
             continue;
         }
         drop(inner);
@@ -314,8 +308,8 @@ pub(super) fn finish<C: Command>(
     start_lane(command, start);
     let failed = matches!(last, State::Failed(_));
     for dependent in dependents {
-        if prerequisite_ended(&dependent.command, failed) {
-            agenda.add(dependent.command);
+        if prerequisite_ended(&dependent, failed) {
+            agenda.add(dependent);
         }
     }
     if let Some(queue) = command.queue() {
