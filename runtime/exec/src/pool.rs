@@ -16,7 +16,7 @@ use crate::float::FloatEnvironment;
 use crate::interp::code::Kernel;
 use crate::interp::group::{Arena, Control, Ended, GroupRunner};
 use crate::interp::port::fault;
-use crate::interp::port::host::HostMemory;
+use crate::interp::port::host::{FIRST_SITE, HostMemory};
 use crate::launch::{Launch, LaunchStats};
 use crate::map::MemoryMap;
 use crate::plan::{self, Plan};
@@ -151,8 +151,8 @@ impl Pool {
         if space.group_count() == 0 {
             return Ok(LaunchStats::default());
         }
-        let touches_memory = !executable.kernels_compiled()[plan.kernel].sites.is_empty();
-        if touches_memory && launch.memory.has_system() {
+        let accesses = executable.kernels_compiled()[plan.kernel].sites.len() > FIRST_SITE;
+        if accesses && launch.memory.has_system() {
             fault::prepare_launch();
         }
         let job = Arc::new(Job {
