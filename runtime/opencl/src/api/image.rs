@@ -2,6 +2,7 @@
 //! included.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use opencl_sys::*;
 
@@ -9,11 +10,13 @@ use crate::context::Context;
 use crate::edge::entry::entry_points;
 use crate::edge::{Error, Result, ensure, raw};
 use crate::memory::Image;
+use crate::memory::flags::{HOST_ACCESS, HOST_POINTER};
 use crate::memory::image::format::Format;
 use crate::memory::image::geometry::Kind;
 use crate::memory::image::{Request, check_support};
 use crate::object;
 use crate::platform::capabilities;
+use crate::queue::Queue;
 
 /// A descriptor for the functions of OpenCL 1.1.
 fn old_desc(
@@ -153,7 +156,7 @@ entry_points! {
             | CL_MEM_READ_ONLY
             | CL_MEM_WRITE_ONLY
             | CL_MEM_KERNEL_READ_AND_WRITE;
-        let known = crate::memory::flags::HOST_ACCESS | crate::memory::flags::HOST_POINTER;
+        let known = HOST_ACCESS | HOST_POINTER;
         ensure!(flags & !(uses | known) == 0, CL_INVALID_VALUE);
         ensure!((flags & uses).count_ones() <= 1, CL_INVALID_VALUE);
         ensure!(Kind::read(image_type).is_some(), CL_INVALID_VALUE);
@@ -189,14 +192,11 @@ entry_points! {
 ///
 /// # Errors
 /// `CL_INVALID_OPERATION`, `CL_INVALID_MEM_OBJECT`, `CL_INVALID_CONTEXT`.
-pub(super) fn image_of(
-    queue: &std::sync::Arc<crate::queue::Queue>,
-    handle: cl_mem,
-) -> Result<std::sync::Arc<Image>> {
+pub(super) fn image_of(queue: &Arc<Queue>, handle: cl_mem) -> Result<Arc<Image>> {
     check_support()?;
     let image = object::find::<Image>(handle)?;
     ensure!(
-        std::sync::Arc::ptr_eq(image.context(), &queue.context),
+        Arc::ptr_eq(image.context(), &queue.context),
         CL_INVALID_CONTEXT
     );
     Ok(image)

@@ -1,8 +1,9 @@
 //! Kernels: one entry of an executable with its argument values.
 //!
 //! A kernel is for every device whose executable has it; the executables may differ, the
-//! arguments may not. [`args`] checks and keeps the values; [`settings`] are what the environment says about launches; [`range`] checks index spaces and chooses
-//! work-group sizes; [`launch`] turns a kernel and an index space into a command.
+//! arguments may not. [`args`] checks and keeps the values; [`range`] checks index spaces
+//! and chooses work-group sizes; [`launch`] turns a kernel and an index space into a
+//! command; [`settings`] are what the environment says about launches.
 
 pub mod args;
 pub mod launch;

@@ -2,9 +2,9 @@
 //!
 //! The device is the host, so memory is host memory: a buffer is a block that the
 //! runtime allocates, or the application's own (`CL_MEM_USE_HOST_PTR`), and mapping it
-//! gives its address. [`block`] allocates, [`owned`] lists what was allocated; [`buffer`] and [`image`] are the memory objects,
-//! [`object`] either of them; [`flags`] says what their flags mean; [`destructors`] are
-//! their callbacks; [`map`] keeps the account of their mappings; [`rect`] is the arithmetic
+//! gives its address. [`block`] allocates, [`owned`] lists what was allocated; [`buffer`]
+//! and [`image`] are the memory objects, [`object`] either of them; [`flags`] says what
+//! their flags mean; [`destructors`] are their callbacks; [`map`] keeps the account of their mappings; [`rect`] is the arithmetic
 //! of rectangular regions; [`svm`] is the heap of a context's shared virtual memory; [`copy`]
 //! moves the bytes, and [`stream`] many of them.
 
