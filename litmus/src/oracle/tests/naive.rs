@@ -429,13 +429,18 @@ fn test(check: &Check, nodes: &[Matrix]) -> bool {
     let r = &nodes[check.node.index()];
     let plain = match check.property {
         Property::Empty => r.iter().all(|row| row.iter().all(|b| !b)),
-        Property::Irreflexive => (0..r.len()).all(|i| !r[i][i]),
+        Property::Irreflexive => (0..size(r)).all(|i| !r[i][i]),
         Property::Acyclic => {
             let closed = closure(r);
-            (0..r.len()).all(|i| !closed[i][i])
+            (0..size(r)).all(|i| !closed[i][i])
         }
     };
     plain != check.negated
+}
+
+/// How many events a relation is over; without any it still has one row, as sets have.
+fn size(r: &Matrix) -> usize {
+    r[0].len()
 }
 
 fn closure(r: &Matrix) -> Matrix {
@@ -450,8 +455,8 @@ fn closure(r: &Matrix) -> Matrix {
 }
 
 fn compose(a: &Matrix, b: &Matrix) -> Matrix {
-    let n = a.len();
-    let mut out = vec![vec![false; n]; n];
+    let n = size(a);
+    let mut out = vec![vec![false; n]; a.len()];
     for i in 0..n {
         for j in (0..n).filter(|j| a[i][*j]) {
             for k in 0..n {
