@@ -438,9 +438,9 @@ fn test(check: &Check, nodes: &[Matrix]) -> bool {
     plain != check.negated
 }
 
-/// How many events a relation is over; without any it still has one row, as sets have.
+/// How many events a relation is over; without any it has no row, or one, as sets have.
 fn size(r: &Matrix) -> usize {
-    r[0].len()
+    r.first().map_or(0, Vec::len)
 }
 
 fn closure(r: &Matrix) -> Matrix {
