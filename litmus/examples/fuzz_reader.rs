@@ -129,21 +129,7 @@ const WORDS: &[&str] = &[
 fn damage(text: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     let at = random.below(text.len() + 1);
     match random.below(14) {
-        0 if at < text.len() => text[at] ^= 1 << random.below(8),
-        1 => text.truncate(at),
-        2 => {
-            let range = random.range(text, 40);
-            text.drain(range);
-        }
-        3 => {
-            let piece = text[random.range(text, 200)].to_vec();
-            let times = random.times(400);
-            text.splice(at..at, piece.repeat(times));
-        }
-        4 => {
-            let piece = other[random.range(other, 120)].to_vec();
-            text.splice(at..at, piece);
-        }
+        0..=4 => random::damage(text, other, random),
         5 => {
             let range = random.range(text, 12);
             let word = random.pick(WORDS).as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Random numbers for the fuzzers.
+//! Random numbers for the fuzzers, and the damage that any text can take.
 
 /// SplitMix64: small, fast, and good enough to choose what to damage.
 pub struct Random(pub u64);
@@ -34,5 +34,28 @@ impl Random {
         let start = self.below(text.len() + 1);
         let length = self.below(longest).min(text.len() - start);
         start..start + length
+    }
+}
+
+/// Flips a bit, cuts off the end, cuts something out, repeats something, or takes something over from
+/// another text.
+pub fn damage(text: &mut Vec<u8>, other: &[u8], random: &mut Random) {
+    let at = random.below(text.len() + 1);
+    match random.below(5) {
+        0 if at < text.len() => text[at] ^= 1 << random.below(8),
+        0 | 1 => text.truncate(at),
+        2 => {
+            let range = random.range(text, 40);
+            text.drain(range);
+        }
+        3 => {
+            let piece = text[random.range(text, 200)].to_vec();
+            let times = random.times(400);
+            text.splice(at..at, piece.repeat(times));
+        }
+        _ => {
+            let piece = other[random.range(other, 160)].to_vec();
+            text.splice(at..at, piece);
+        }
     }
 }

@@ -314,6 +314,18 @@ fn times() {
     for k in 2..=6 {
         time(format!("writers {k}"), &writers(k));
     }
+    match peak_memory() {
+        Some(mib) => println!("peak resident memory {mib:.1} MiB"),
+        None => println!("the system does not tell the peak of resident memory"),
+    }
+}
+
+/// The most memory that this process had resident, in MiB, where the system tells.
+fn peak_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib / 1024.0)
 }
 
 #[test]

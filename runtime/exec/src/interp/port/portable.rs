@@ -23,7 +23,7 @@ macro_rules! words {
                 Some(())
             }
 
-            #[allow(dead_code)]
+            #[allow(dead_code)] // For all sizes alike, used for those that have atomics.
             #[inline(always)]
             pub(in super::super) unsafe fn swap(
                 p: *mut $t,
@@ -34,7 +34,7 @@ macro_rules! words {
                 Some(unsafe { $atomic::from_ptr(p) }.swap(value, order))
             }
 
-            #[allow(dead_code)]
+            #[allow(dead_code)] // For all sizes alike, used for those that have atomics.
             #[inline(always)]
             pub(in super::super) unsafe fn fetch_add(
                 p: *mut $t,
@@ -45,7 +45,7 @@ macro_rules! words {
                 Some(unsafe { $atomic::from_ptr(p) }.fetch_add(value, order))
             }
 
-            #[allow(dead_code)]
+            #[allow(dead_code)] // For all sizes alike, used for those that have atomics.
             #[inline(always)]
             pub(in super::super) unsafe fn compare_exchange(
                 p: *mut $t,
