@@ -28,6 +28,8 @@ pub struct KernelMeta {
     /// Bytes of private memory and registers of one work-item, for
     /// `CL_KERNEL_PRIVATE_MEM_SIZE`.
     pub private_bytes: u64,
+    /// Whether it calls `printf`.
+    pub prints: bool,
 }
 
 /// A program ready to run. It holds the program-scope variables, which keep
@@ -62,6 +64,7 @@ impl Executable {
                 local_bytes: kernel.local_bytes,
                 private_bytes: kernel.private_bytes
                     + 8 * (kernel.frame + kernel.fills.len()) as u64,
+                prints: !kernel.printings.is_empty(),
             });
             kernels.push(kernel);
         }

@@ -2,6 +2,7 @@
 
 use crate::executable::KernelId;
 use crate::map::{MemoryMap, Permission};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -40,6 +41,8 @@ pub struct Launch {
     /// The processor time for which a work-group may do nothing but read memory that does
     /// not change.
     pub wait_time: Option<Duration>,
+    /// Where `printf` writes; without it, its calls fail.
+    pub output: Option<Arc<dyn Output>>,
     /// The launch ends soon after this becomes true.
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -68,9 +71,17 @@ impl Launch {
             step_limit: None,
             group_time: None,
             wait_time: None,
+            output: None,
             cancel: None,
         }
     }
+}
+
+/// Where `printf` writes.
+pub trait Output: fmt::Debug + Send + Sync {
+    /// Writes what one call printed, called from any thread that runs the launch. False when it
+    /// cannot be written; the call fails then.
+    fn write(&self, text: &[u8]) -> bool;
 }
 
 /// What integer division and remainder by zero do. OpenCL C says that the value is

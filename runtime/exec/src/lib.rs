@@ -17,6 +17,7 @@
 //! | `plan` | checks a launch against its kernel |
 //! | `interp` | bytecode, its compiler, the stepper, groups and barriers |
 //! | `scalar` | what each operation computes, on the bits of its operands |
+//! | `printf` | the text that a kernel prints |
 //!
 //! # What a launch promises
 //!
@@ -41,11 +42,12 @@ pub mod launch;
 pub mod map;
 mod plan;
 pub mod pool;
+mod printf;
 mod scalar;
 
 pub use error::{LaunchError, Missed, Place, PrepareError, Trap, TrapKind};
 pub use executable::{Executable, KernelId, KernelMeta};
 pub use interp::CATCHES_FAULTS;
-pub use launch::{Arg, Launch, LaunchStats, ZeroDivision};
+pub use launch::{Arg, Launch, LaunchStats, Output, ZeroDivision};
 pub use map::{MemoryMap, Owner, Permission};
 pub use pool::Pool;

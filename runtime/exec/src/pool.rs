@@ -310,12 +310,8 @@ impl Job {
     /// The same, with the guard or without.
     fn work_with<const GUARD: bool>(&self, arena: &mut Arena, shared: &Shared) -> bool {
         let kernel = self.kernel();
-        let memory = HostMemory::<GUARD>::new(
-            kernel,
-            &self.plan.extents,
-            &self.memory,
-            self.launch.zero_division,
-        );
+        let memory =
+            HostMemory::<GUARD>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
         let runner = GroupRunner::new(
             kernel,
             &self.plan.space,

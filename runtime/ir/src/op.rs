@@ -57,6 +57,9 @@ pub enum Op {
     Bitcast(Operand),
     /// A pointer to another address space, with the same address.
     PtrCast(Operand),
+    /// A generic pointer as one to the global, local or private address space, with the same
+    /// address, or null if it does not lie there (`to_global` and its like).
+    ToSpace(Operand),
     /// `Select(c, a, b)`: `a` if `c`, else `b`. `c` is a `Bool`, or, for
     /// vectors, also integers of the same shape, where the top bit of each
     /// element chooses.
@@ -222,6 +225,13 @@ pub enum Op {
     },
     /// A built-in function.
     Intrinsic(Intrinsic, Vec<Operand>),
+    /// `printf`: the result is an `I32`, 0 or -1.
+    Printf {
+        /// Address of the format string.
+        format: Operand,
+        /// Numbers, vectors and pointers, promoted.
+        args: Vec<Operand>,
+    },
 }
 
 /// Integer operations.
@@ -529,6 +539,7 @@ impl Op {
             | Op::Convert { value: a, .. }
             | Op::Bitcast(a)
             | Op::PtrCast(a)
+            | Op::ToSpace(a)
             | Op::Splat(a)
             | Op::Load { ptr: a, .. }
             | Op::AtomicLoad { ptr: a, .. } => f(*a),
@@ -577,6 +588,10 @@ impl Op {
                 f(*c);
             }
             Op::Construct(args) | Op::Call { args, .. } | Op::Intrinsic(_, args) => {
+                args.iter().copied().for_each(f);
+            }
+            Op::Printf { format, args } => {
+                f(*format);
                 args.iter().copied().for_each(f);
             }
             Op::Query { dim, .. } => {

@@ -226,6 +226,7 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
         }
         Op::Bitcast(a) => write!(f, "bitcast {a}"),
         Op::PtrCast(a) => write!(f, "ptr_cast {a}"),
+        Op::ToSpace(a) => write!(f, "to_space {a}"),
         Op::Select(c, a, b) => write!(f, "select {c}, {a}, {b}"),
         Op::Splat(a) => write!(f, "splat {a}"),
         Op::Construct(elements) => {
@@ -355,6 +356,11 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
         Op::Intrinsic(intrinsic, args) => {
             write!(f, "{} ", intrinsic.name())?;
             write_list(f, args)
+        }
+        Op::Printf { format, args } => {
+            write!(f, "printf.{} [{format}](", space(*format))?;
+            write_list(f, args)?;
+            f.write_char(')')
         }
     }
 }

@@ -80,6 +80,24 @@ fn a_c_program_linked_with_the_library_adds_vectors() {
 }
 
 #[test]
+fn kernels_print_to_the_standard_output() {
+    let library = library();
+    let folder = library.parent().and_then(Path::to_str).expect("no UTF-8");
+    let flags = [
+        &format!("-L{folder}"),
+        "-l:libtouchstone.so",
+        &format!("-Wl,-rpath,{folder}"),
+    ];
+    let Some(program) = compile("print", &flags) else {
+        return;
+    };
+    assert_eq!(
+        run(&mut Command::new(program)),
+        "host 0\nlaunch 0 item 0\nhost 1\nlaunch 1 item 0\nhost 2\nlaunch 2 item 0\nbefore\n"
+    );
+}
+
+#[test]
 fn unloading_with_work_pending_does_no_harm() {
     let Some(program) = compile("leave", &["-ldl"]) else {
         return;

@@ -256,6 +256,13 @@ pub(crate) enum CompareOp {
     Ne,
 }
 
+/// Which side of a copy has its elements apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strided {
+    Source,
+    Destination,
+}
+
 /// What a built-in function does. Its operands are the call's, converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
@@ -326,6 +333,20 @@ pub(crate) enum Builtin {
     FlagClear(ir::Order, ir::MemScope),
     Fence(ir::Regions, ir::Order, ir::MemScope),
     Barrier(ir::BarrierKind, ir::Regions, ir::MemScope),
+    /// `to_global` and its like: a pointer to the result's space from a generic one.
+    ToSpace,
+    /// The `CLK_…_MEM_FENCE` flag of where a generic pointer points.
+    GetFence,
+    /// (destination, source, number of elements, the event), the stride before the event where
+    /// there is one; elements of `size` bytes.
+    AsyncCopy {
+        size: u64,
+        strided: Option<Strided>,
+    },
+    /// (number of events, pointer to them)
+    WaitGroupEvents,
+    /// (format, what it prints …)
+    Printf,
     /// The operands are computed, and nothing else happens (`prefetch`).
     Nothing,
     Trap,

@@ -251,6 +251,34 @@ impl Lower<'_> {
                 });
                 void()
             }
+            (Builtin::ToSpace, &[pointer]) => self.b.emit(ty, Op::ToSpace(pointer)).into(),
+            (Builtin::GetFence, &[pointer]) => self.fence_of(pointer),
+            (Builtin::AsyncCopy { size, .. }, &[dst, src, n, ref stride @ .., event]) => {
+                let align = match self.cx.unit.types.pointee(args[0].qual) {
+                    Some(to) => self.cx.align(to),
+                    None => 1,
+                };
+                // An element is a scalar or a vector.
+                let element = (u32::try_from(size).unwrap_or(1), align);
+                match (builtin, stride) {
+                    (
+                        Builtin::AsyncCopy {
+                            strided: Some(side),
+                            ..
+                        },
+                        &[stride],
+                    ) => self.strided_copy((dst, src, n), element, (side, stride), event),
+                    _ => self.async_copy((dst, src, n), element, event),
+                }
+            }
+            (Builtin::WaitGroupEvents, _) => {
+                self.wait_for_copies();
+                void()
+            }
+            (Builtin::Printf, &[format, ref rest @ ..]) => {
+                let args = rest.to_vec();
+                self.b.emit(ty, Op::Printf { format, args }).into()
+            }
             (Builtin::Trap, _) => {
                 self.b
                     .terminate(ir::Terminator::Trap(ir::TrapReason::Explicit));
@@ -288,7 +316,11 @@ impl Lower<'_> {
                 | Builtin::AtomicCompareExchange { .. }
                 | Builtin::AtomicCmpxchg
                 | Builtin::FlagTestAndSet(..)
-                | Builtin::FlagClear(..),
+                | Builtin::FlagClear(..)
+                | Builtin::ToSpace
+                | Builtin::GetFence
+                | Builtin::AsyncCopy { .. }
+                | Builtin::Printf,
                 _,
             ) => self.zero(ty),
         }

@@ -34,7 +34,9 @@ impl Lower<'_> {
         match self.cx.unit.types.of(qual) {
             Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Atomic(scalar) => scalar,
             Type::AtomicFlag => Scalar::Int,
-            Type::Void | Type::Pointer(_) | Type::Array(..) | Type::Record(_) => Scalar::SIZE,
+            Type::Void | Type::Pointer(_) | Type::Array(..) | Type::Record(_) | Type::Event => {
+                Scalar::SIZE
+            }
         }
     }
 

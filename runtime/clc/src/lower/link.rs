@@ -182,6 +182,7 @@ fn relocate(
         | Op::Convert { .. }
         | Op::Bitcast(_)
         | Op::PtrCast(_)
+        | Op::ToSpace(_)
         | Op::Select(..)
         | Op::Splat(_)
         | Op::Construct(_)
@@ -201,6 +202,7 @@ fn relocate(
         | Op::MemCopy { .. }
         | Op::MemSet { .. }
         | Op::Query { .. }
+        | Op::Printf { .. }
         | Op::Intrinsic(..) => {}
     }
 }

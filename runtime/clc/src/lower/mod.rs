@@ -4,6 +4,7 @@
 //! - `place`: objects, and reading and writing them
 //! - `expr`: expressions
 //! - `builtin`: built-in functions
+//! - `group`: copies by a work-group
 //! - `link`: several units to one module
 //!
 //! A scalar, vector or pointer variable whose address nobody takes is a register; everything else
@@ -13,6 +14,7 @@
 mod builtin;
 mod expr;
 mod function;
+mod group;
 mod link;
 mod place;
 

@@ -22,7 +22,11 @@ impl Sema<'_> {
             Type::Atomic(_) | Type::AtomicFlag => {
                 "an atomic object can only be accessed by the atomic functions"
             }
-            Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) | Type::Record(_) => {
+            Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Pointer(_)
+            | Type::Event
+            | Type::Record(_) => {
                 if let ExprKind::Swizzle(_, elements) = &target.kind {
                     let mut seen = elements.clone();
                     seen.sort_unstable();

@@ -36,7 +36,8 @@ impl Sema<'_> {
             | Type::Vector(..)
             | Type::Pointer(_)
             | Type::Atomic(_)
-            | Type::AtomicFlag => Ok(self.value(ExprKind::Load(Box::new(expr)), qual, loc)),
+            | Type::AtomicFlag
+            | Type::Event => Ok(self.value(ExprKind::Load(Box::new(expr)), qual, loc)),
         }
     }
 
@@ -138,6 +139,9 @@ impl Sema<'_> {
                 Ok(self.value(ExprKind::Convert(Box::new(expr)), qual, at))
             }
             (_, Type::Pointer(_)) if self.is_null_constant(&expr) => Ok(self.null(to, at)),
+            (Type::Scalar(_), Type::Event) if self.is_null_constant(&expr) => {
+                Ok(self.value(ExprKind::Const(0), to.value(), at))
+            }
             (Type::Pointer(a), Type::Pointer(b)) => {
                 self.check_pointers(a, b, from, to, what, at)?;
                 Ok(self.pointer_as(expr, to))
@@ -252,6 +256,7 @@ impl Sema<'_> {
                 Ok(self.numeric(bits, scalar))
             }
             (_, Type::Pointer(_)) if self.is_null_constant(&expr) => Ok(self.null(to, at)),
+            (Type::Scalar(_), Type::Event) => self.implicit(expr, to, "the operand"),
             (Type::Scalar(scalar), Type::Pointer(_)) if scalar.is_int() => {
                 // The value is extended by its own sign.
                 let wide = if scalar.is_signed() {
@@ -356,7 +361,8 @@ impl Sema<'_> {
             | Type::Array(..)
             | Type::Record(_)
             | Type::Atomic(_)
-            | Type::AtomicFlag => {
+            | Type::AtomicFlag
+            | Type::Event => {
                 let message = format!(
                     "a condition is a scalar or a pointer, not `{}`",
                     self.show(expr.qual)

@@ -8,6 +8,7 @@ use crate::device::Version;
 use crate::diag::Reported;
 use crate::hir::{Global, GlobalId, Init, Local, LocalId, Stmt, StmtKind};
 use crate::hir::{Var, VarId};
+use crate::source::Loc;
 use crate::types::{Qual, Space, Type};
 
 /// The largest private variable and the largest local one, in bytes.
@@ -134,6 +135,8 @@ impl Sema<'_> {
         let space = match declared.space {
             Some(Space::Constant) => Space::Constant,
             Some(Space::Global) | None if globals => Space::Global,
+            // Without global variables, a program-scope one that is const can only be constant.
+            None if program_scope && declared.qual.constant => Space::Constant,
             Some(Space::Global) | None => return self.error(at, need),
             Some(space @ (Space::Private | Space::Local | Space::Generic)) => {
                 let message = format!("a variable here cannot be in {space} memory");
@@ -141,6 +144,7 @@ impl Sema<'_> {
             }
         };
         let mut qual = declared.qual.in_space(space);
+        self.no_event(qual, at, "a variable that outlives its function")?;
         if space == Space::Constant {
             qual.constant = true;
         }
@@ -350,6 +354,17 @@ impl Sema<'_> {
         Ok(())
     }
 
+    /// Refuses an `event_t`, which lives in private variables only (OpenCL C 6.11).
+    pub(super) fn no_event(&mut self, mut qual: Qual, at: Loc, what: &str) -> Checked<()> {
+        while let Some((element, _)) = self.types.element(qual) {
+            qual = element;
+        }
+        if self.types.of(qual) == Type::Event {
+            return self.error(at, format!("{what} cannot be of type `event_t`"));
+        }
+        Ok(())
+    }
+
     /// A variable in local memory (OpenCL C 6.7.2).
     fn local_variable(&mut self, specs: &Specs, qual: Qual, one: &InitDeclarator) -> Checked<()> {
         let Some(name) = one.declarator.name else {
@@ -368,6 +383,7 @@ impl Sema<'_> {
             return self.error(at, "a variable in local memory has no initialiser");
         }
         let qual = qual.in_space(Space::Local);
+        self.no_event(qual, at, "a variable in local memory")?;
         let size = self.complete(qual, at, "a variable")?;
         if size > VARIABLE_LIMIT {
             let message = format!("this variable has {size} bytes, more than Touchstone gives");

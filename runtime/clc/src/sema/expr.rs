@@ -321,7 +321,8 @@ impl Sema<'_> {
             | Type::Array(..)
             | Type::Record(_)
             | Type::Atomic(_)
-            | Type::AtomicFlag => 1,
+            | Type::AtomicFlag
+            | Type::Event => 1,
         };
         Ok(self.number(step, Scalar::Int, at))
     }
@@ -401,7 +402,12 @@ impl Sema<'_> {
                 let message = format!("`{}` is a pointer; use `->`", self.show(base.qual));
                 self.error(name.loc, message)
             }
-            Type::Void | Type::Scalar(_) | Type::Array(..) | Type::Atomic(_) | Type::AtomicFlag => {
+            Type::Void
+            | Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Atomic(_)
+            | Type::AtomicFlag
+            | Type::Event => {
                 let message = format!("`{}` has no fields", self.show(base.qual));
                 self.error(name.loc, message)
             }

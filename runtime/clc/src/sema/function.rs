@@ -137,7 +137,8 @@ impl Sema<'_> {
             | Type::Vector(..)
             | Type::Array(..)
             | Type::Atomic(_)
-            | Type::AtomicFlag => match self.types.ir(qual) {
+            | Type::AtomicFlag
+            | Type::Event => match self.types.ir(qual) {
                 Some(ty) => Ok(ir::ArgPass::Value(ty)),
                 None => self.error(at, "this cannot be an argument"),
             },

@@ -55,6 +55,7 @@ impl Sema<'_> {
                     | Type::Scalar(_)
                     | Type::Vector(..)
                     | Type::Pointer(_)
+                    | Type::Event
                     | Type::Record(_) => {
                         let value = self.implicit(value, qual.value(), "the initialiser")?;
                         Ok((qual, Init::Value(Box::new(value))))
@@ -120,7 +121,8 @@ impl Sema<'_> {
             | Type::Vector(..)
             | Type::Pointer(_)
             | Type::Atomic(_)
-            | Type::AtomicFlag => {
+            | Type::AtomicFlag
+            | Type::Event => {
                 if items.is_empty() {
                     return self.error(at, "an initialiser of a scalar is not empty");
                 }
@@ -189,7 +191,8 @@ impl Sema<'_> {
                 | Type::Vector(..)
                 | Type::Pointer(_)
                 | Type::Atomic(_)
-                | Type::AtomicFlag => None,
+                | Type::AtomicFlag
+                | Type::Event => None,
             };
             let Some((element, here)) = place else {
                 break;
@@ -316,6 +319,7 @@ impl Sema<'_> {
                 Ok(())
             }
             Type::Void
+            | Type::Event
             | Type::Scalar(_)
             | Type::Vector(..)
             | Type::Pointer(_)

@@ -348,6 +348,7 @@ impl Sema<'_> {
                     return self.error(loc, "a field has no address space of its own");
                 }
                 self.complete(declared.qual, loc, "a field")?;
+                self.no_event(declared.qual, loc, "a field")?;
                 if fields.iter().any(|f| f.name == Some(name.symbol)) {
                     let message = format!("there are two fields `{}`", self.name(name.symbol));
                     return self.error(loc, message);

@@ -36,7 +36,7 @@ impl Types {
             }
             Type::Scalar(scalar) | Type::Atomic(scalar) => Ok(scalar.size()),
             Type::AtomicFlag => Ok(4),
-            Type::Pointer(_) => Ok(8),
+            Type::Pointer(_) | Type::Event => Ok(8),
             Type::Vector(..) => Ok(self.ir(qual).map_or(0, |ty| u64::from(ty.size()))),
         }
     }
@@ -49,7 +49,7 @@ impl Types {
             Type::Record(id) => self.record(id).align.max(1),
             Type::Scalar(scalar) | Type::Atomic(scalar) => scalar.size(),
             Type::AtomicFlag => 4,
-            Type::Pointer(_) => 8,
+            Type::Pointer(_) | Type::Event => 8,
             Type::Vector(..) => self.ir(qual).map_or(1, |ty| u64::from(ty.align())),
         }
     }

@@ -161,6 +161,8 @@ pub(crate) enum Type {
     /// `atomic_int` and its like.
     Atomic(Scalar),
     AtomicFlag,
+    /// `event_t`
+    Event,
 }
 
 /// A type with qualifiers. `space` is where an object of this type lies; it means something for
@@ -287,7 +289,8 @@ impl Types {
             | Type::Array(..)
             | Type::Record(_)
             | Type::Atomic(_)
-            | Type::AtomicFlag => None,
+            | Type::AtomicFlag
+            | Type::Event => None,
         }
     }
 
@@ -300,7 +303,8 @@ impl Types {
             | Type::Array(..)
             | Type::Record(_)
             | Type::Atomic(_)
-            | Type::AtomicFlag => None,
+            | Type::AtomicFlag
+            | Type::Event => None,
         }
     }
 
@@ -314,7 +318,8 @@ impl Types {
             | Type::Array(..)
             | Type::Record(_)
             | Type::Atomic(_)
-            | Type::AtomicFlag => None,
+            | Type::AtomicFlag
+            | Type::Event => None,
         }
     }
 
@@ -336,7 +341,8 @@ impl Types {
             | Type::Vector(..)
             | Type::Record(_)
             | Type::Atomic(_)
-            | Type::AtomicFlag => None,
+            | Type::AtomicFlag
+            | Type::Event => None,
         }
     }
 
@@ -345,6 +351,7 @@ impl Types {
         match self.of(qual) {
             Type::Scalar(scalar) | Type::Atomic(scalar) => Some(ir::Type::Scalar(scalar.ir())),
             Type::AtomicFlag => Some(ir::Type::I32),
+            Type::Event => Some(ir::Type::I64),
             Type::Vector(scalar, lanes) => Some(ir::Type::Vector(scalar.ir(), lanes)),
             Type::Pointer(to) => Some(ir::Type::Pointer(to.space)),
             Type::Void | Type::Array(..) | Type::Record(_) => None,
@@ -398,6 +405,7 @@ impl Types {
             }
             Type::Atomic(scalar) => format!("atomic_{}", scalar.name()),
             Type::AtomicFlag => "atomic_flag".to_owned(),
+            Type::Event => "event_t".to_owned(),
         };
         out + &text
     }

@@ -2,6 +2,7 @@
 
 mod diagnostics;
 mod first;
+mod group;
 mod language;
 mod preprocessor;
 mod random;

@@ -1,9 +1,9 @@
 //! Compiling and running kernels in tests.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use touchstone_clc::{BuildOptions, CompileOptions, Compiled, Source, compile};
-use touchstone_exec::{Arg, Executable, Launch, MemoryMap, Permission, Pool};
+use touchstone_exec::{Arg, Executable, Launch, MemoryMap, Output, Permission, Pool};
 
 /// Compiles a program called `t.cl`.
 pub fn build_with(options: &str, text: &str) -> Result<Compiled, String> {
@@ -42,6 +42,30 @@ pub enum Given<'b> {
 
 /// Runs a kernel of a compiled program.
 pub fn launch(compiled: Compiled, kernel: &str, given: Vec<Given<'_>>, global: u64, local: u64) {
+    let printed = launch_printing(compiled, kernel, given, global, local);
+    assert_eq!(printed, "", "it prints");
+}
+
+/// What kernels print.
+#[derive(Debug, Default)]
+struct Paper(Mutex<Vec<u8>>);
+
+impl Output for Paper {
+    fn write(&self, text: &[u8]) -> bool {
+        self.0.lock().unwrap().extend_from_slice(text);
+        true
+    }
+}
+
+/// Runs a kernel of a compiled program; what it prints.
+pub fn launch_printing(
+    compiled: Compiled,
+    kernel: &str,
+    given: Vec<Given<'_>>,
+    global: u64,
+    local: u64,
+) -> String {
+    let paper = Arc::new(Paper::default());
     let executable = Arc::new(Executable::prepare(compiled.module).unwrap());
     let id = executable.kernel(kernel).unwrap().id;
     let mut memory = MemoryMap::new();
@@ -69,6 +93,7 @@ pub fn launch(compiled: Compiled, kernel: &str, given: Vec<Given<'_>>, global: u
     }
     let mut launch = Launch::linear(id, args, global, local, Arc::new(memory));
     launch.step_limit = Some(50_000_000);
+    launch.output = Some(Arc::clone(&paper) as Arc<dyn Output>);
     pool().run(&executable, launch).unwrap();
     for (copy, buffer) in copies {
         if let Some(buffer) = buffer {
@@ -78,6 +103,8 @@ pub fn launch(compiled: Compiled, kernel: &str, given: Vec<Given<'_>>, global: u
             }
         }
     }
+    let printed = paper.0.lock().unwrap().clone();
+    String::from_utf8(printed).unwrap()
 }
 
 /// Builds a program with options, runs its kernel `k` with one work-item on a buffer of `n`

@@ -3,7 +3,9 @@
 use crate::map::Permission;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
-use touchstone_ir::{AddressSpace, KernelInfo, Loc, MemScope, Order, Query, RmwOp, TrapReason};
+use touchstone_ir::{
+    AddressSpace, KernelInfo, Loc, MemScope, Order, Query, RmwOp, Scalar, TrapReason,
+};
 
 /// A register slot: index from the frame's origin; negative for constants.
 pub(crate) type Slot = i16;
@@ -153,6 +155,10 @@ pub(crate) enum Ins {
     Barrier { sub_group: bool, fence: bool, scope: MemScope },
     MemCopy { dst: Slot, src: Slot, size: Slot, dst_site: Site, src_site: Site },
     MemSet { dst: Slot, byte: Slot, size: Slot, site: Site },
+    /// A generic pointer, or null if it does not point into this space.
+    ToSpace { d: Slot, a: Slot, space: AddressSpace },
+    /// A `printf` of the table of those.
+    Print { d: Slot, print: u16 },
 }
 
 const _: () = assert!(size_of::<Ins>() == 16);
@@ -171,6 +177,23 @@ pub(crate) enum TrapCode {
 pub(crate) struct SwitchTable {
     pub(crate) cases: Vec<(u64, Pc)>,
     pub(crate) default: Pc,
+}
+
+/// One call of `printf`.
+#[derive(Clone, Debug)]
+pub(crate) struct Printing {
+    /// Where the format's address is, and the site of reading it.
+    pub(crate) format: (Slot, Site),
+    pub(crate) args: Vec<PrintArg>,
+}
+
+/// An argument of `printf` after the format.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PrintArg {
+    /// Elements of this type, in so many slots from this on.
+    Number(Slot, Scalar, u32),
+    /// An address, and the site of reading a string there.
+    Pointer(Slot, Site),
 }
 
 /// What is static about a memory access.
@@ -252,6 +275,7 @@ pub(crate) struct Kernel {
     pub(crate) fns1: Vec<Fn1>,
     pub(crate) fns2: Vec<Fn2>,
     pub(crate) fns3: Vec<Fn3>,
+    pub(crate) printings: Vec<Printing>,
     pub(crate) sites: Vec<SiteInfo>,
     /// Objects that sites name.
     pub(crate) objects: Vec<Object>,

@@ -1,10 +1,12 @@
 //! The stepper: runs one work-item until it yields, waits, ends or traps.
 
 use crate::error::TrapKind;
-use crate::interp::code::{Ins, Kernel, Pc, Slot, TrapCode};
+use crate::interp::code::{Ins, Kernel, Pc, PrintArg, Printing, Site, Slot, TrapCode};
 use crate::interp::group::Ids;
 use crate::interp::port::Port;
 use crate::interp::regs::Regs;
+use crate::printf::{self, Value};
+use crate::scalar::convert::read_float;
 use touchstone_ir::{MemScope, TrapReason};
 
 /// Why the stepper stopped.
@@ -25,6 +27,54 @@ pub(crate) enum Stop {
     End,
     /// The work-item did what it may not. The place is that of the instruction before.
     Trap(TrapKind),
+}
+
+/// A call of `printf`: 0 or -1 as an `int`.
+#[cold]
+#[inline(never)]
+fn printf<P: Port>(printing: &Printing, slot: impl Fn(Slot) -> u64, port: &mut P) -> Option<u64> {
+    let (address, site) = printing.format;
+    let format = string(port, site, slot(address), usize::MAX)?;
+    let values: Vec<Value> = printing
+        .args
+        .iter()
+        .map(|arg| match *arg {
+            PrintArg::Pointer(at, _) => Value::Pointer(slot(at)),
+            PrintArg::Number(first, scalar, lanes) => {
+                let elements = (0..lanes as Slot).map(|lane| slot(first + lane));
+                if scalar.is_float() {
+                    Value::Floats(elements.map(|bits| read_float(scalar, bits)).collect())
+                } else {
+                    Value::Ints {
+                        bits: 8 * scalar.size(),
+                        elements: elements.collect(),
+                    }
+                }
+            }
+        })
+        .collect();
+    let printed = printf::format(&format, &values, |n, most| match printing.args[n] {
+        PrintArg::Pointer(at, site) => string(port, site, slot(at), most),
+        PrintArg::Number(..) => None,
+    })?;
+    let written = port.print(&printed.text);
+    Some(u64::from(if printed.valid && written {
+        0
+    } else {
+        u32::MAX
+    }))
+}
+
+/// The string at an address, up to its null character or so many bytes.
+fn string<P: Port>(port: &mut P, site: Site, address: u64, most: usize) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    while text.len() < most {
+        match port.load::<u8>(site, address.wrapping_add(text.len() as u64))? {
+            0 => break,
+            byte => text.push(byte),
+        }
+    }
+    Some(text)
 }
 
 /// Runs from `pc` for at most `fuel` steps. `pc` and `fuel` come back as they
@@ -562,6 +612,16 @@ pub(crate) unsafe fn step<P: Port>(
             } => {
                 spend!();
                 port!(port.fill(site, r.get(dst), r.get(byte) as u8, r.get(size)));
+            }
+            Ins::ToSpace { d, a, space } => {
+                let address = r.get(a);
+                let inside = port.space_of(address) == Some(space);
+                r.set(d, if inside { address } else { 0 });
+            }
+            Ins::Print { d, print } => {
+                spend!();
+                let printing = &kernel.printings[usize::from(print)];
+                r.set(d, port!(printf(printing, |slot| r.get(slot), port)));
             }
         }
     }

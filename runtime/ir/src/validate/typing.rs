@@ -188,6 +188,16 @@ impl Types<'_> {
                 ensure!(to.space().is_some(), "{to} is no pointer");
                 Ok(())
             }
+            Op::ToSpace(a) => {
+                self.is(*a, Type::Pointer(AddressSpace::Generic), "the pointer")?;
+                let to = self.result()?;
+                let fits = matches!(
+                    to.space(),
+                    Some(AddressSpace::Global | AddressSpace::Local | AddressSpace::Private)
+                );
+                ensure!(fits, "a generic pointer does not become {to}");
+                Ok(())
+            }
             Op::Select(c, a, b) => {
                 let ty = self.result()?;
                 self.is(*a, ty, "the first value")?;
@@ -381,6 +391,11 @@ impl Types<'_> {
             }
             Op::Query { query, dim } => self.query(*query, *dim),
             Op::Intrinsic(intrinsic, args) => self.intrinsic(*intrinsic, args),
+            Op::Printf { format, args } => {
+                self.pointer(*format)?;
+                args.iter().try_for_each(|&arg| self.of(arg).map(drop))?;
+                self.result_if_any(Type::I32)
+            }
         }
     }
 

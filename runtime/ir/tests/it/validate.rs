@@ -195,3 +195,34 @@ fn ids_exist() {
     let e = error_of(|b| b.push_to(Reg(9), Op::Copy(Const::i32(0).into())));
     assert_eq!(e, "f at 7:8: %9 is not declared");
 }
+
+#[test]
+fn generic_pointers_become_pointers_to_memory_that_is_written() {
+    let generic: Operand = Const::Null(AddressSpace::Generic).into();
+    let to = |space| {
+        error_of(move |b| {
+            b.emit(Type::Pointer(space), Op::ToSpace(generic));
+        })
+    };
+    assert_eq!(to(AddressSpace::Local), "valid");
+    assert!(to(AddressSpace::Constant).contains("does not become"));
+    let global = Const::Null(AddressSpace::Global).into();
+    let e = error_of(|b| {
+        b.emit(Type::Pointer(AddressSpace::Local), Op::ToSpace(global));
+    });
+    assert!(e.contains("the pointer is"), "{e}");
+}
+
+#[test]
+fn printf_has_a_format_and_gives_an_int() {
+    let print = |format: Operand, ty| {
+        error_of(move |b| {
+            let args = vec![Const::f64(1.0).into()];
+            b.emit(ty, Op::Printf { format, args });
+        })
+    };
+    let format = Const::Null(AddressSpace::Constant).into();
+    assert_eq!(print(format, Type::I32), "valid");
+    assert!(print(format, Type::I64).contains("i64"));
+    assert!(print(Const::i64(0).into(), Type::I32).contains("pointer"));
+}

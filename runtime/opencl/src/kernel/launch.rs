@@ -11,6 +11,7 @@ use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission};
 
 use super::Kernel;
 use super::args::{Value, may_write};
+use super::print::Stdout;
 use super::range::{Demands, Range};
 use super::settings;
 use crate::edge::{Error, Result};
@@ -79,6 +80,7 @@ impl Kernel {
         let shared = system || held.allocations.iter().any(|a| a.is_fine_grain());
         let wide = |sides: [usize; 3]| sides.map(|side| side as u64);
         let items: usize = range.local.iter().product();
+        let prints = target.meta.prints;
         let launch = Launch {
             kernel: target.meta.id,
             args,
@@ -93,6 +95,7 @@ impl Kernel {
             step_limit: None,
             group_time: limits.group,
             wait_time: limits.wait.filter(|_| !shared),
+            output: prints.then(|| Arc::new(Stdout) as _),
             cancel: None,
         };
         let executable = Arc::clone(&target.built.executable);
@@ -103,11 +106,11 @@ impl Kernel {
             if empty {
                 return Ok(());
             }
-            device
-                .pool()
-                .run(&executable, launch)
-                .map(drop)
-                .map_err(|error| failure(&error))
+            let ran = device.pool().run(&executable, launch);
+            if prints {
+                Stdout.flush();
+            }
+            ran.map(drop).map_err(|error| failure(&error))
         }))
     }
 

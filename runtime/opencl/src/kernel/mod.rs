@@ -3,10 +3,11 @@
 //! A kernel is for every device whose executable has it; the executables may differ, the
 //! arguments may not. [`args`] checks and keeps the values; [`range`] checks index spaces
 //! and chooses work-group sizes; [`launch`] turns a kernel and an index space into a
-//! command; [`settings`] are what the environment says about launches.
+//! command; [`print`] is where `printf` writes; [`settings`] are what the environment says about launches.
 
 pub mod args;
 pub mod launch;
+pub mod print;
 pub mod range;
 pub mod settings;
 

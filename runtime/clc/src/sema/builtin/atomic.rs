@@ -135,6 +135,7 @@ impl Sema<'_> {
             | Type::Vector(..)
             | Type::Pointer(_)
             | Type::Array(..)
+            | Type::Event
             | Type::Record(_) => {
                 let message = format!(
                     "`{}` works on atomic objects (atomic_int, …), not on `{}`",

@@ -6,11 +6,17 @@
 //! - `memory`: vector loads and stores
 //! - `atomic`: OpenCL 1.x and C11 atomics
 //! - `sync`: work-item functions, barriers, fences
+//! - `group`: copies by a work-group
+//! - `generic`: which address space a generic pointer points into
+//! - `print`: `printf`
 
 mod atomic;
 mod convert;
+mod generic;
+mod group;
 mod memory;
 mod numeric;
+mod print;
 mod sync;
 mod table;
 
@@ -84,6 +90,11 @@ impl Sema<'_> {
                 self.arity(&call, 0)?;
                 Ok(self.number(bits, scalar, at))
             }
+            Some(Kind::ToSpace(space)) => self.generic_to(space, call),
+            Some(Kind::GetFence) => self.get_fence(call),
+            Some(Kind::AsyncCopy { strided }) => self.async_copy(strided, call),
+            Some(Kind::WaitGroupEvents) => self.wait_group_events(call),
+            Some(Kind::Printf) => self.printf(call),
             Some(Kind::Trap) => {
                 self.arity(&call, 0)?;
                 let void = self.types.void();

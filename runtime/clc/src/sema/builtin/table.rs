@@ -2,7 +2,7 @@
 
 use crate::device::{Language, Version};
 use crate::types::Scalar;
-use touchstone_ir::{Cmp, Intrinsic, Query, RmwOp, Rounding};
+use touchstone_ir::{AddressSpace, Cmp, Intrinsic, Query, RmwOp, Rounding};
 
 /// What a built-in function is.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,16 @@ pub(super) enum Kind {
     Atomic(Atomic),
     Sync(Sync),
     Constant(u64, Scalar),
+    /// `to_global` and its like.
+    ToSpace(AddressSpace),
+    /// `get_fence`
+    GetFence,
+    /// `async_work_group_copy`, `async_work_group_strided_copy`
+    AsyncCopy {
+        strided: bool,
+    },
+    WaitGroupEvents,
+    Printf,
     Trap,
 }
 
@@ -247,6 +257,9 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
             .find(|(n, ..)| *n == name)
             .map(|&(_, query, scalar)| Kind::Query(query, scalar))
     };
+    if name == "get_fence" {
+        return language.generic.then_some(Kind::GetFence);
+    }
     if name.starts_with("get_") {
         return query(QUERIES)
             .or_else(|| {
@@ -280,6 +293,15 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
                 "__builtin_nanf" => Kind::Constant(0x7fc0_0000, Scalar::Float),
                 "__builtin_inf" => Kind::Constant(f64::INFINITY.to_bits(), Scalar::Double),
                 "__builtin_trap" => Kind::Trap,
+                "to_global" if language.generic => Kind::ToSpace(AddressSpace::Global),
+                "to_local" if language.generic => Kind::ToSpace(AddressSpace::Local),
+                "to_private" if language.generic => Kind::ToSpace(AddressSpace::Private),
+                "async_work_group_copy" => Kind::AsyncCopy { strided: false },
+                "async_work_group_strided_copy" if language.version >= Version::V1_1 => {
+                    Kind::AsyncCopy { strided: true }
+                }
+                "wait_group_events" => Kind::WaitGroupEvents,
+                "printf" if language.version >= Version::V1_2 => Kind::Printf,
                 _ => return None,
             })
         })
@@ -474,13 +496,7 @@ fn sync(name: &str, language: &Language) -> Option<Sync> {
 
 /// The feature that a function Touchstone does not have belongs to.
 pub(super) fn missing_function(name: &str) -> Option<&'static str> {
-    const EXACT: [(&str, &str); 20] = [
-        ("printf", "printf"),
-        ("to_global", "queries of a generic pointer's address space"),
-        ("to_local", "queries of a generic pointer's address space"),
-        ("to_private", "queries of a generic pointer's address space"),
-        ("get_fence", "queries of a generic pointer's address space"),
-        ("wait_group_events", "asynchronous copies"),
+    const EXACT: [(&str, &str); 14] = [
         ("get_default_queue", "device-side enqueue"),
         ("create_user_event", "device-side enqueue"),
         ("retain_event", "device-side enqueue"),
@@ -503,7 +519,7 @@ pub(super) fn missing_function(name: &str) -> Option<&'static str> {
         ("read_image", "images"),
         ("write_image", "images"),
         ("get_image_", "images"),
-        ("async_work_group_", "asynchronous copies"),
+        ("async_work_group_copy_", "extended asynchronous copies"),
         ("enqueue_", "device-side enqueue"),
         ("ndrange_", "device-side enqueue"),
         ("read_pipe", "pipes"),

@@ -84,6 +84,8 @@ pub(super) fn effect(kernel: &Kernel, pc: Pc) -> Effect {
             Effect::Own => read(src_site),
             other @ (Effect::Reads | Effect::Writes) => other,
         },
+        // What is printed goes to the host.
+        Ins::Print { .. } => Effect::Writes,
         // The others do not touch memory. Steps begin at those that do and at jumps backward.
         _ => Effect::Own,
     }

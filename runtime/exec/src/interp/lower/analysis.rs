@@ -109,6 +109,7 @@ fn is_renaming(function: &Function, inst: &Inst, dst: Reg) -> Option<Operand> {
         | Op::Float(..)
         | Op::Unary(..)
         | Op::Compare(..)
+        | Op::ToSpace(_)
         | Op::Select(..)
         | Op::Splat(_)
         | Op::Construct(_)
@@ -131,6 +132,7 @@ fn is_renaming(function: &Function, inst: &Inst, dst: Reg) -> Option<Operand> {
         | Op::MemSet { .. }
         | Op::Call { .. }
         | Op::Query { .. }
+        | Op::Printf { .. }
         | Op::Intrinsic(..) => None,
     }
 }

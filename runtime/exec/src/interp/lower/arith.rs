@@ -174,6 +174,8 @@ impl Lowering<'_> {
             | Op::Barrier { .. }
             | Op::MemCopy { .. }
             | Op::MemSet { .. }
+            | Op::ToSpace(_)
+            | Op::Printf { .. }
             | Op::Call { .. } => unreachable!("not arithmetic"),
         }
     }

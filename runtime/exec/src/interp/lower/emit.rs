@@ -5,7 +5,8 @@ use super::slot_number;
 use super::slots::SlotPool;
 use crate::error::PrepareError;
 use crate::interp::code::{
-    Fill, Ins, Kernel, Object, ObjectId, ParamPlace, Pc, Site, SiteInfo, Slot, SwitchTable,
+    Fill, Ins, Kernel, Object, ObjectId, ParamPlace, Pc, Printing, Site, SiteInfo, Slot,
+    SwitchTable,
 };
 use crate::interp::port::host::{FIRST_SITE, local_site, private_site};
 use crate::scalar::convert::Conversion;
@@ -34,6 +35,7 @@ pub(super) struct Emitter {
     fns1: Vec<Fn1>,
     fns2: Vec<Fn2>,
     fns3: Vec<Fn3>,
+    printings: Vec<Printing>,
     sites: Vec<SiteInfo>,
     /// Sites of known objects, which instructions share.
     shared_sites: HashMap<SiteInfo, Site>,
@@ -79,6 +81,7 @@ impl Emitter {
             fns1: Vec::new(),
             fns2: Vec::new(),
             fns3: Vec::new(),
+            printings: Vec::new(),
             sites,
             shared_sites: HashMap::new(),
             objects: Vec::new(),
@@ -209,6 +212,10 @@ impl Emitter {
         self.index("calls of built-in functions", |e| &mut e.fns3, f)
     }
 
+    pub(super) fn printing(&mut self, printing: Printing) -> u16 {
+        self.index("calls of printf", |e| &mut e.printings, printing)
+    }
+
     /// The site of accesses of a kind. Accesses of one kind to one known object share a
     /// site, so do those to private or local memory whose object is not known.
     pub(super) fn site(&mut self, info: SiteInfo) -> Site {
@@ -318,6 +325,7 @@ impl Emitter {
             fns1: self.fns1,
             fns2: self.fns2,
             fns3: self.fns3,
+            printings: self.printings,
             sites: self.sites,
             objects: self.objects,
             frame: self.pool.frame(),

@@ -292,7 +292,9 @@ impl Lowering<'_> {
             | Op::SlotAddr(_)
             | Op::GlobalAddr(_)
             | Op::LocalAddr(_)
-            | Op::PtrAdd { .. } => self.memory(&inst.op, dst),
+            | Op::PtrAdd { .. }
+            | Op::ToSpace(_) => self.memory(&inst.op, dst),
+            Op::Printf { format, args } => self.printf(*format, args, dst),
             Op::Fence { order, scope, .. } => self.e.emit(Ins::Fence {
                 order: *order,
                 scope: *scope,

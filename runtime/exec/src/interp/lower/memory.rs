@@ -147,7 +147,7 @@ impl Lowering<'_> {
     }
 
     /// The site of an access of `size` bytes (0: any) through a pointer.
-    fn site(&mut self, ptr: Operand, size: u32, write: bool) -> Site {
+    pub(super) fn site(&mut self, ptr: Operand, size: u32, write: bool) -> Site {
         let root = self.instance.origin(ptr).root();
         let info = SiteInfo {
             space: self.type_of(ptr).space().unwrap_or(AddressSpace::Generic),
@@ -408,6 +408,15 @@ impl Lowering<'_> {
                     self.emit_address(d, address);
                 }
             }
+            Op::ToSpace(ptr) => {
+                if let Some(dst) = dst {
+                    let space = self.reg_type(dst).space();
+                    let a = self.pointer(*ptr);
+                    let d = self.home(dst);
+                    let space = space.unwrap_or(AddressSpace::Generic);
+                    self.e.emit(Ins::ToSpace { d, a, space });
+                }
+            }
             Op::PtrAdd {
                 base,
                 index,
@@ -438,12 +447,13 @@ impl Lowering<'_> {
             | Op::Barrier { .. }
             | Op::Call { .. }
             | Op::Query { .. }
+            | Op::Printf { .. }
             | Op::Intrinsic(..) => unreachable!("not a memory operation"),
         }
     }
 
     /// The destination's slot, or a scratch slot for a result nobody wants.
-    fn result(&mut self, dst: Option<Reg>) -> Slot {
+    pub(super) fn result(&mut self, dst: Option<Reg>) -> Slot {
         match dst {
             Some(dst) => self.home(dst),
             None => self.scratch(1),

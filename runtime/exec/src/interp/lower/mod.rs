@@ -11,6 +11,7 @@
 //! | [`compare`] | comparisons |
 //! | [`intrinsic`] | calls of built-in functions |
 //! | [`memory`] | addresses and accesses |
+//! | [`printf`] | calls of `printf` |
 //!
 //! The module must be valid ([`touchstone_ir::validate()`]).
 
@@ -21,6 +22,7 @@ mod emit;
 mod function;
 mod intrinsic;
 mod memory;
+mod printf;
 mod provenance;
 mod slots;
 

@@ -258,7 +258,7 @@ impl<'a> Instances<'a> {
         depth: usize,
     ) -> Origin {
         match op {
-            Op::Copy(value) | Op::PtrCast(value) => origin(regs, *value),
+            Op::Copy(value) | Op::PtrCast(value) | Op::ToSpace(value) => origin(regs, *value),
             Op::Bitcast(value) if is_pointer(function, *value) => origin(regs, *value),
             Op::Select(_, a, b) => origin(regs, *a).join(origin(regs, *b)),
             Op::PtrAdd { base, .. } => origin(regs, *base),
@@ -293,6 +293,7 @@ impl<'a> Instances<'a> {
             | Op::MemCopy { .. }
             | Op::MemSet { .. }
             | Op::Query { .. }
+            | Op::Printf { .. }
             | Op::Intrinsic(..) => Origin::Anywhere,
         }
     }

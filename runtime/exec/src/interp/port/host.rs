@@ -18,7 +18,7 @@ use super::Port;
 use super::word::{AtomicWord, Word, read_bytes, write_bytes};
 use crate::error::{Missed, TrapKind};
 use crate::interp::code::{Kernel, ObjectId, Site};
-use crate::launch::ZeroDivision;
+use crate::launch::{Launch, Output, ZeroDivision};
 use crate::map::{FIRST_PAGE, MemoryMap, Permission};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use touchstone_ir::{AddressSpace, MemScope, Order, RmwOp};
@@ -121,6 +121,7 @@ pub(crate) struct HostMemory<'a, const GUARD: bool> {
     private: Block,
     local: Block,
     zero_division: ZeroDivision,
+    output: Option<&'a dyn Output>,
     fault: Option<TrapKind>,
 }
 
@@ -130,7 +131,7 @@ impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
         kernel: &'a Kernel,
         extents: &'a [Extent],
         map: &'a MemoryMap,
-        zero_division: ZeroDivision,
+        launch: &'a Launch,
     ) -> HostMemory<'a, GUARD> {
         let mut windows = vec![Window::empty(); FIRST_SITE.max(kernel.sites.len())];
         let mut moving = Vec::new();
@@ -169,7 +170,8 @@ impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
             map,
             private: Block::default(),
             local: Block::default(),
-            zero_division,
+            zero_division: launch.zero_division,
+            output: launch.output.as_deref(),
             fault: None,
         }
     }
@@ -546,6 +548,22 @@ impl<const GUARD: bool> Port for HostMemory<'_, GUARD> {
             ZeroDivision::Trap => false,
             ZeroDivision::Continue => true,
         }
+    }
+
+    fn space_of(&self, address: u64) -> Option<AddressSpace> {
+        if address == 0 {
+            None
+        } else if self.private.holds(address, 0) {
+            Some(AddressSpace::Private)
+        } else if self.local.holds(address, 0) {
+            Some(AddressSpace::Local)
+        } else {
+            Some(AddressSpace::Global)
+        }
+    }
+
+    fn print(&mut self, text: &[u8]) -> bool {
+        self.output.is_some_and(|output| output.write(text))
     }
 
     fn take_fault(&mut self) -> Option<TrapKind> {

@@ -22,7 +22,7 @@ pub(crate) mod word;
 
 use crate::error::TrapKind;
 use crate::interp::code::Site;
-use touchstone_ir::{MemScope, Order, RmwOp};
+use touchstone_ir::{AddressSpace, MemScope, Order, RmwOp};
 use word::{AtomicWord, Word};
 
 /// What the stepper asks of memory. None means that the access traps; the port
@@ -67,5 +67,10 @@ pub(crate) trait Port {
     fn fence(&mut self, order: Order, scope: MemScope);
     /// Whether integer division by zero gives some value instead of a trap.
     fn divides_by_zero(&self) -> bool;
+    /// The space that an address lies in, of global, local and private memory; None for the
+    /// null pointer. One past the end of a block may be taken to lie in the next.
+    fn space_of(&self, address: u64) -> Option<AddressSpace>;
+    /// Writes what a kernel prints; false if it cannot be written.
+    fn print(&mut self, text: &[u8]) -> bool;
     fn take_fault(&mut self) -> Option<TrapKind>;
 }

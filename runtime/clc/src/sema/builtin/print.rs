@@ -1,0 +1,53 @@
+//! `printf` (OpenCL C 6.15.14).
+
+use super::Call;
+use crate::hir::{Builtin, Expr};
+use crate::sema::{Checked, Sema};
+use crate::types::{Scalar, Space, Type};
+
+impl Sema<'_> {
+    /// The format points to constant memory; what follows is promoted as C promotes the
+    /// arguments of functions without a prototype.
+    pub(super) fn printf(&mut self, mut call: Call<'_>) -> Checked<Expr> {
+        let format = match call.args.first() {
+            Some(format) => self.types.pointee(format.qual),
+            None => return self.error(call.at, "`printf` needs a format"),
+        };
+        match format {
+            Some(to)
+                if to.space == Space::Constant
+                    && self.types.as_scalar(to) == Some(Scalar::Char) => {}
+            Some(_) | None => {
+                let message = "the format of `printf` is a string in constant memory";
+                return self.error(call.args[0].loc, message);
+            }
+        }
+        let mut args = std::mem::take(&mut call.args).into_iter();
+        call.args.extend(args.next());
+        for (i, arg) in args.enumerate() {
+            let arg = match self.types.of(arg.qual) {
+                Type::Scalar(Scalar::Float) if self.language.fp64 => {
+                    self.numeric(arg, Scalar::Double)
+                }
+                Type::Scalar(_) => self.promote(arg),
+                Type::Vector(..) | Type::Pointer(_) => arg,
+                Type::Void
+                | Type::Array(..)
+                | Type::Record(_)
+                | Type::Atomic(_)
+                | Type::AtomicFlag
+                | Type::Event => {
+                    let message = format!(
+                        "argument {} of `printf` is of type `{}`, which it does not print",
+                        i + 2,
+                        self.show(arg.qual)
+                    );
+                    return self.error(arg.loc, message);
+                }
+            };
+            call.args.push(arg);
+        }
+        let int = self.types.scalar(Scalar::Int);
+        Ok(self.builtin(Builtin::Printf, call.args, int, call.at))
+    }
+}
