@@ -38,6 +38,7 @@
 mod ast;
 pub mod device;
 mod diag;
+pub mod encoding;
 mod hir;
 mod intern;
 mod lower;
@@ -68,7 +69,7 @@ const STACK: usize = 64 << 20;
 pub struct Source {
     /// What messages and `__FILE__` call it.
     pub name: String,
-    /// Its text.
+    /// Its text; [`encoding`] makes it of bytes that are no UTF-8.
     pub text: String,
 }
 
@@ -155,7 +156,7 @@ pub fn compile(sources: &[Source], options: &CompileOptions<'_>) -> Result<Compi
     if failed {
         return Err(BuildFailure { log });
     }
-    match link(units) {
+    match link(&units.iter().collect::<Vec<_>>()) {
         Ok(module) => Ok(Compiled { module, log }),
         Err(failure) => Err(BuildFailure {
             log: log + &failure.log,
@@ -193,8 +194,8 @@ pub fn compile_unit(source: &Source, options: &CompileOptions<'_>) -> Result<Uni
 ///
 /// # Errors
 /// Names that are missing or defined twice, recursion between units.
-pub fn link(units: Vec<Unit>) -> Result<ir::Module, BuildFailure> {
-    let lowered: Vec<Lowered> = units.into_iter().map(|u| u.lowered).collect();
+pub fn link(units: &[&Unit]) -> Result<ir::Module, BuildFailure> {
+    let lowered: Vec<&Lowered> = units.iter().map(|u| &u.lowered).collect();
     let module = lower::link(&lowered).map_err(|log| BuildFailure { log })?;
     match ir::validate(&module) {
         Ok(()) => Ok(module),
@@ -254,7 +255,7 @@ fn compile_here(source: &Source, options: &CompileOptions<'_>) -> Result<Unit, B
             lowered = Some(lower::lower(&unit, &sources));
         }
     }
-    let log = diags.render(&sources);
+    let log = encoding::shown(diags.render(&sources));
     match lowered {
         Some(lowered) => Ok(Unit { lowered, log }),
         None => Err(BuildFailure { log }),

@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
+use touchstone_clc::encoding::text_of;
 use touchstone_clc::{
     BuildOptions, CompileOptions, DeviceProfile, OptionError, Version, compile_unit,
 };
@@ -24,9 +25,7 @@ pub struct Unit {
     pub uniform_groups: bool,
     /// Whether it keeps the arguments' names and types.
     pub argument_info: bool,
-    /// For the first link; one after that compiles the source again, as linking uses a
-    /// unit up.
-    compiled: Mutex<Option<touchstone_clc::Unit>>,
+    compiled: touchstone_clc::Unit,
 }
 
 /// Extensions of the language.
@@ -91,7 +90,7 @@ pub fn compile(mut source: Source) -> Result<(String, Unit), String> {
         source,
         uniform_groups,
         argument_info,
-        compiled: Mutex::new(Some(compiled)),
+        compiled,
     };
     Ok((log, unit))
 }
@@ -101,19 +100,8 @@ pub fn compile(mut source: Source) -> Result<(String, Unit), String> {
 /// # Errors
 /// The log of units that do not fit together.
 pub fn link(units: &[Arc<Unit>]) -> Result<Module, String> {
-    let mut parts = Vec::with_capacity(units.len());
-    for unit in units {
-        let compiled = unit.compiled.lock().take();
-        parts.push(match compiled {
-            Some(part) => part,
-            None => {
-                let mut source = unit.source.clone();
-                let options = BuildOptions::parse(&source.options);
-                translate(&mut source, options.map_err(|error| format!("{error}\n"))?)?
-            }
-        });
-    }
-    touchstone_clc::link(parts).map_err(|failure| failure.log)
+    let parts: Vec<&touchstone_clc::Unit> = units.iter().map(|unit| &unit.compiled).collect();
+    touchstone_clc::link(&parts).map_err(|failure| failure.log)
 }
 
 /// Compiles a source. Headers that come from the file system are added to it, so that it
@@ -150,5 +138,5 @@ fn read_header(name: &str) -> Option<String> {
     if !about.is_file() || about.len() > MAX_HEADER {
         return None;
     }
-    std::fs::read_to_string(name).ok()
+    Some(text_of(&std::fs::read(name).ok()?))
 }

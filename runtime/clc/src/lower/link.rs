@@ -55,7 +55,7 @@ fn number<'u>(
 }
 
 /// Links units; the log says why not.
-pub(crate) fn link(units: &[Lowered]) -> Result<ir::Module, String> {
+pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
     let mut log = String::new();
     let places = Places {
         functions: number(

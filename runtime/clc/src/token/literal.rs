@@ -1,5 +1,7 @@
 //! What numbers, characters and strings mean (C99 6.4.4, OpenCL C 6.1).
 
+use crate::encoding::bytes_of;
+
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Literal {
@@ -202,7 +204,7 @@ pub(crate) fn string_constant(text: &str) -> Result<Vec<u8>, String> {
 
 fn unescape(text: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
-    let mut bytes = text.bytes().peekable();
+    let mut bytes = bytes_of(text).into_iter().peekable();
     while let Some(b) = bytes.next() {
         if b != b'\\' {
             out.push(b);

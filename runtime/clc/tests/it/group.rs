@@ -178,6 +178,32 @@ fn printf_prints_what_it_is_given() {
     assert_eq!(out, words([0, 0, 0, 0, 0, -1, 0]));
 }
 
+/// Bytes that are no UTF-8 reach the kernel as they are, and are shown in messages.
+#[test]
+fn strings_keep_their_bytes() {
+    let source = |body: &str| {
+        let bytes = [
+            b"/* gr\xfcn */ kernel void k(global int *out) { ",
+            body.as_bytes(),
+            b" }",
+        ]
+        .concat();
+        let latin: Vec<u8> = bytes
+            .iter()
+            .map(|&b| if b == b'@' { 0xe9 } else { b })
+            .collect();
+        touchstone_clc::encoding::text_of(&latin)
+    };
+    let mut out = words([0, 0]);
+    let text =
+        source("constant char *s = \"a@\\xe9\"; out[0] = (uchar)s[1]; out[1] = s[2] == '@';");
+    let compiled = build_with("-cl-std=CL1.2", &text).unwrap();
+    launch(compiled, "k", vec![Given::Buffer(&mut out)], 1, 1);
+    assert_eq!(out, words([0xe9, 1]));
+    let log = build_with("", &source("int @ = 1;")).unwrap_err();
+    assert!(log.contains("int \u{fffd} = 1;"), "{log}");
+}
+
 #[test]
 fn every_work_item_prints_its_own_line() {
     let source = r#"kernel void k(void) { printf("item %d of group %d\n",

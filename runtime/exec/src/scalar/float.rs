@@ -26,11 +26,12 @@ macro_rules! floats {
             pub(in crate::scalar) fn rsqrt(x: $f) -> $f {
                 1.0 / x.sqrt()
             }
+            /// Computed in double precision, so that floats are rounded once.
             pub(in crate::scalar) fn degrees(x: $f) -> $f {
-                x * (180.0 / PI)
+                f64::from(x).to_degrees() as $f
             }
             pub(in crate::scalar) fn radians(x: $f) -> $f {
-                x * (PI / 180.0)
+                f64::from(x).to_radians() as $f
             }
             pub(in crate::scalar) fn fabs(x: $f) -> $f {
                 x.abs()

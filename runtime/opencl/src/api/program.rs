@@ -116,7 +116,7 @@ entry_points! {
         }
         // Lengths may count zeros, which are no part of the source.
         source.retain(|&byte| byte != 0);
-        let source = String::from_utf8_lossy(&source).into_owned();
+        let source = touchstone_clc::encoding::text_of(&source);
         let devices = context.devices.clone();
         Ok(object::publish(&Program::new(context, devices, Origin::Source(source))))
     }

@@ -58,7 +58,11 @@ impl Answer {
 
     /// A string with its terminating zero.
     pub fn text(text: &str) -> Self {
-        let mut bytes = text.as_bytes().to_vec();
+        Self::string(text.as_bytes().to_vec())
+    }
+
+    /// The same from bytes.
+    pub fn string(mut bytes: Vec<u8>) -> Self {
         bytes.push(0);
         Self(bytes)
     }

@@ -302,9 +302,9 @@ impl Program {
             CL_PROGRAM_CONTEXT => Answer::of(object::handle(&self.context)),
             CL_PROGRAM_NUM_DEVICES => Answer::of(self.devices.len() as u32),
             CL_PROGRAM_DEVICES => Answer::list(self.devices.iter().map(object::handle)),
-            CL_PROGRAM_SOURCE => Answer::text(match &self.origin {
-                Origin::Source(source) => source,
-                Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => "",
+            CL_PROGRAM_SOURCE => Answer::string(match &self.origin {
+                Origin::Source(source) => touchstone_clc::encoding::bytes_of(source),
+                Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => Vec::new(),
             }),
             CL_PROGRAM_BINARY_SIZES => Answer::list(self.binaries().iter().map(Vec::len)),
             CL_PROGRAM_NUM_KERNELS => Answer::of(self.kernel_names()?.len()),
