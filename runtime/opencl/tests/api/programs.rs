@@ -229,6 +229,28 @@ fn zeros_are_no_part_of_a_source() {
     release(program);
 }
 
+/// Bytes that are no UTF-8 are kept.
+#[test]
+fn a_source_may_be_in_any_encoding() {
+    let rig = Rig::new();
+    let latin = c"/* gr\xfcn */ kernel void k(global char *out) { out[0] = \"\xe9\"[0]; }";
+    let mut string = latin.as_ptr();
+    let mut code = 1;
+    let program =
+        unsafe { clCreateProgramWithSource(rig.context, 1, &raw mut string, null(), &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(build(program, ""), CL_SUCCESS, "{}", log(program));
+    let mut source = vec![0u8; latin.to_bytes_with_nul().len()];
+    let mut size = 0;
+    let got = unsafe {
+        let value = source.as_mut_ptr().cast();
+        clGetProgramInfo(program, CL_PROGRAM_SOURCE, source.len(), value, &mut size)
+    };
+    assert_eq!((got, size), (CL_SUCCESS, source.len()));
+    assert_eq!(source, latin.to_bytes_with_nul());
+    release(program);
+}
+
 unsafe extern "C" fn note_built(program: cl_program, notes: *mut c_void) {
     unsafe { Notes::at(notes) }.add(status(program));
 }
