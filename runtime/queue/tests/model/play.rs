@@ -26,8 +26,8 @@ pub struct Record {
     pub asked: Vec<Trigger>,
     /// Notices told, with the failure they told of.
     pub told: Vec<(Trigger, Option<i32>)>,
-    /// What `set` answered.
-    pub sets: Vec<bool>,
+    /// How it was set, failing or not, and what `set` answered.
+    pub sets: Vec<(bool, bool)>,
     /// Filled in when the event is deleted.
     pub last: Option<(State, Times)>,
 }
@@ -67,8 +67,15 @@ struct Shared {
     queue: Queue<Node>,
 }
 
+/// What is done when a notice is told.
+struct Reaction {
+    step: Step,
+    host: Arc<Host>,
+    queues: Vec<Option<Arc<Shared>>>,
+}
+
 impl Command for Node {
-    type Notice = ();
+    type Notice = Option<Reaction>;
 
     fn core(&self) -> &Core<Self> {
         &self.core
@@ -99,10 +106,15 @@ impl Command for Node {
         self.records.of(self.event).discarded += 1;
     }
 
-    fn tell(self: &Arc<Self>, (): (), asked: Trigger, failure: Option<i32>) {
+    fn tell(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>) {
         assert!(self.core.state().has_reached(asked));
         self.look();
         self.records.of(self.event).told.push((asked, failure));
+        if let Some(mut reaction) = notice {
+            reaction.host.step(&reaction.step, &mut reaction.queues);
+            // Nobody else may flush what it enqueued.
+            flush_all(&reaction.queues);
+        }
     }
 
     fn lane(&self) -> &Arc<Lane> {
@@ -189,7 +201,18 @@ impl Host {
         self.publish(node);
     }
 
-    fn step(&self, step: &Step, queues: &mut [Option<Arc<Shared>>]) {
+    fn set(&self, event: usize, fails: bool) {
+        if let Some(node) = self.event(event) {
+            self.set_node(&node, fails);
+        }
+    }
+
+    fn set_node(&self, node: &Arc<Node>, fails: bool) {
+        let first = set(node, fails.then_some(-77), &self.pool);
+        self.records.of(node.event).sets.push((fails, first));
+    }
+
+    fn step(self: &Arc<Self>, step: &Step, queues: &mut [Option<Arc<Shared>>]) {
         match step {
             Step::Enqueue(enqueue) => self.enqueue(enqueue, queues),
             Step::Flush(queue) => {
@@ -210,12 +233,18 @@ impl Host {
                     node.look();
                 }
             }
-            Step::Ask(event, trigger) => {
+            Step::Ask(event, trigger, reaction) => {
                 if let Some(node) = self.event(*event) {
                     self.records.of(*event).asked.push(*trigger);
-                    ask(&node, *trigger, ());
+                    let reaction = reaction.as_ref().map(|step| Reaction {
+                        step: step.as_ref().clone(),
+                        host: Arc::clone(self),
+                        queues: queues.to_vec(),
+                    });
+                    ask(&node, *trigger, reaction);
                 }
             }
+            Step::Set(event, fails) => self.set(*event, *fails),
             Step::Look(event) => {
                 if let Some(node) = self.event(*event) {
                     node.look();
@@ -302,10 +331,8 @@ pub fn play(program: &Program) -> Arc<Records> {
     let (setter, sets) = (Arc::clone(&host), program.sets.clone());
     threads.push(shuttle::thread::spawn(move || {
         for &(event, fails) in &sets {
-            let first = set(&users[event], fails.then_some(-77), &setter.pool);
-            setter.records.of(event).sets.push(first);
-            let again = set(&users[event], None, &setter.pool);
-            setter.records.of(event).sets.push(again);
+            setter.set_node(&users[event], fails);
+            setter.set_node(&users[event], false);
         }
     }));
     for thread in threads {
@@ -315,7 +342,10 @@ pub fn play(program: &Program) -> Arc<Records> {
         shared.queue.finish();
     }
     drop(queues);
-    let events = std::mem::take(&mut *host.events.lock().expect("a thread panicked"));
+    // Notices may still be told, and find what they enqueue a place here.
+    let events: Vec<_> = (0..program.events)
+        .map(|event| host.events.lock().expect("a thread panicked")[event].take())
+        .collect();
     drop(events);
     drop(host);
     lane.close();

@@ -2,8 +2,11 @@
 //!
 //! Events are named by numbers: user events come first, then the commands of thread 0, of
 //! thread 1 and so on. A thread may name an event that another has not made yet; then it
-//! does without. No program is stuck by its own fault: every user event is set by a thread
-//! that never waits, and queues are flushed before anything is waited for.
+//! does without. A notice may have something done when it is told, on the lane's thread: all that a host
+//! thread does, with the queues that the asking thread had.
+//!
+//! No program is stuck by its own fault: every user event is set by a thread that never waits, if
+//! nobody was faster, and queues are flushed before anything is waited for.
 
 use crate::engine::{Submission, Trigger};
 use rand_chacha::ChaCha8Rng;
@@ -55,13 +58,36 @@ pub enum Step {
     Flush(usize),
     Finish(usize),
     Wait(usize),
-    Ask(usize, Trigger),
+    /// Asks for a notice, and for what is to be done when it is told.
+    Ask(usize, Trigger, Option<Box<Step>>),
+    /// Sets a user event, failing or not, or tries to.
+    Set(usize, bool),
     /// Looks at the state.
     Look(usize),
     /// Lets go of an event.
     ReleaseEvent(usize),
     /// Lets go of this thread's hold on a queue.
     ReleaseQueue(usize),
+}
+
+/// Notices that ask for notices that ask for notices.
+const REACTIONS: usize = 3;
+
+impl Step {
+    /// The command that this step enqueues, now or when it is told of something.
+    pub fn enqueue(&self) -> Option<&Enqueue> {
+        match self {
+            Self::Enqueue(enqueue) => Some(enqueue),
+            Self::Ask(_, _, reaction) => reaction.as_ref()?.enqueue(),
+            Self::Flush(_)
+            | Self::Finish(_)
+            | Self::Wait(_)
+            | Self::Set(..)
+            | Self::Look(_)
+            | Self::ReleaseEvent(_)
+            | Self::ReleaseQueue(_) => None,
+        }
+    }
 }
 
 /// Small numbers from a stream.
@@ -108,16 +134,17 @@ impl Program {
             let steps = 2 + numbers.below(5);
             let mut thread = Vec::new();
             for _ in 0..steps {
-                thread.push(program.step(&mut numbers));
+                thread.push(program.step(&mut numbers, REACTIONS));
             }
             program.threads.push(thread);
         }
         program
     }
 
-    fn step(&mut self, numbers: &mut Numbers) -> Step {
+    /// What one thread does next, with notices that have something done that many deep.
+    fn step(&mut self, numbers: &mut Numbers, reactions: usize) -> Step {
         let queue = numbers.below(self.queues.len());
-        let choice = numbers.below(16);
+        let choice = numbers.below(18);
         if choice < 8 || self.events == 0 {
             return Step::Enqueue(self.enqueue(queue, numbers));
         }
@@ -128,9 +155,15 @@ impl Program {
             10 => Step::Wait(event),
             11 | 12 => {
                 let trigger = [Trigger::Submitted, Trigger::Running, Trigger::Complete];
-                Step::Ask(event, trigger[numbers.below(3)])
+                let trigger = trigger[numbers.below(3)];
+                let reacts = reactions > 0 && !numbers.one_in(4);
+                let reaction = reacts.then(|| Box::new(self.step(numbers, reactions - 1)));
+                Step::Ask(event, trigger, reaction)
             }
             13 => Step::Look(event),
+            16 | 17 if self.user_events > 0 => {
+                Step::Set(numbers.below(self.user_events), numbers.one_in(4))
+            }
             14 => Step::ReleaseEvent(event),
             _ => Step::ReleaseQueue(queue),
         }
