@@ -4,11 +4,19 @@
 //! point at Touchstone's own functions even when the loader's were loaded first.
 //! `-z nodelete`: queue threads outlive the last handle for a moment, so their code
 //! must stay mapped after `dlclose`.
+//!
+//! `detects_races`: under a race detector, which has to see when memory is freed and given out
+//! again, the library keeps the system's allocator, which the detector replaces by its own.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic");
         println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    }
+    println!("cargo::rustc-check-cfg=cfg(detects_races)");
+    let sanitizers = std::env::var("CARGO_CFG_SANITIZE").unwrap_or_default();
+    if sanitizers.split(',').any(|name| name == "thread") {
+        println!("cargo::rustc-cfg=detects_races");
     }
 }

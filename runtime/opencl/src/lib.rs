@@ -19,5 +19,6 @@ pub mod sampler;
 
 /// A command is made by one thread and let go of by another. The system's allocator makes
 /// the two wait for each other; in this one, memory goes back without a lock.
+#[cfg(not(detects_races))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -47,6 +47,9 @@ fn resident() -> usize {
     pages.expect("not as documented") * 4096
 }
 
+/// What the writes read, when they run: long after the calls that enqueue them.
+static BYTES: [u8; BATCH] = [7; BATCH];
+
 /// One batch on both kinds of queues: writes, markers with lists, user events, callbacks.
 fn batch(rig: &Rig, other: cl_command_queue, buffer: cl_mem) {
     let out_of_order = Rig {
@@ -58,7 +61,7 @@ fn batch(rig: &Rig, other: cl_command_queue, buffer: cl_mem) {
     for at in 0..BATCH {
         let target = if at % 2 == 0 { rig } else { &out_of_order };
         let event = match at % 4 {
-            0 | 1 => target.write(buffer, &[at as u8], &[before]),
+            0 | 1 => target.write(buffer, &BYTES[at..][..1], &[before]),
             _ => target.marker(&[before]),
         };
         let code = unsafe { clSetEventCallback(event, CL_COMPLETE, Some(count), null_mut()) };

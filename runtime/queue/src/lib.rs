@@ -87,15 +87,16 @@
 //!
 //! # How it is tested
 //! `tests/model` compiles the engine over shuttle's primitives and plays generated programs
-//! of several host threads under schedules that shuttle controls; see there. Shuttle's
-//! atomics are sequentially consistent: it explores interleavings, not weak memory. For that
-//! there is the argument above, and little to argue about: all is under locks but six
-//! atomics. Three of them order others, and are written with release and read with acquire:
-//! the state, the count of prerequisites, the count of ended commands. The rest is ordered by
-//! these or by a lock: whether a listed event failed and the number in the queue are written
-//! before the last prerequisite is taken off; the length of the pool's list is a hint. A race
-//! detector over the whole library would need a nightly compiler to see its memory accesses;
-//! over a C client alone it sees the client's.
+//! of several host threads, and of notices that do what host threads do, under schedules that
+//! shuttle controls; see there. Shuttle's atomics are sequentially consistent: it explores
+//! interleavings, not weak memory. For that there are the argument above and a race detector,
+//! and little to argue about: all is under locks but six atomics. Three of them order others,
+//! and are written with release and read with acquire: the state, the count of prerequisites,
+//! the count of ended commands. The rest is ordered by these or by a lock: whether a listed event
+//! failed and the number in the queue are written before the last prerequisite is taken off; the
+//! length of the pool's list is a hint. `tests/threads` has commands, hosts and notices share plain
+//! memory that only these edges order; under the detector (`ci/tsan.sh`) it is silent, and it
+//! reports each of the three when either side of it is weakened.
 
 pub mod engine;
 pub mod sync;

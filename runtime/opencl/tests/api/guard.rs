@@ -214,6 +214,7 @@ fn what_waits_for_a_failed_kernel_fails() {
     let after = rig.marker(&[bad]);
     assert_eq!(wait(&[after]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     assert!(status(after) < 0);
+    assert!(messages.next().contains("kernel k"));
     set(kernel, 1, 0);
     succeeds(&rig, kernel);
     assert_eq!(ints(&rig.read(buffer, 16)), [1, 0, 0, 0]);

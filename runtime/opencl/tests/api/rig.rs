@@ -227,7 +227,9 @@ pub struct Notes {
 
 impl Notes {
     pub fn add(&self, note: i32) {
-        self.notes.lock().expect("poisoned").push(note);
+        // Told under the lock: who waits for the note may be done with this as it is let go.
+        let mut notes = self.notes.lock().expect("poisoned");
+        notes.push(note);
         self.changed.notify_all();
     }
 

@@ -265,12 +265,12 @@ static void user_events_of_threads(void) {
     for (int i = 0; i < 8; i++) pthread_join(threads[i], NULL);
 }
 
-static volatile int calls[3], wrong_status;
+static _Atomic int calls[3], wrong_status;
 static void CL_CALLBACK on_status(cl_event event, cl_int status, void *which) {
     (void)event;
     int asked = (int)(size_t)which;
     if (status != asked) wrong_status = 1;
-    __atomic_add_fetch(&calls[asked], 1, __ATOMIC_SEQ_CST);
+    calls[asked]++;
 }
 
 static void callbacks(void) {
@@ -505,7 +505,7 @@ static void svm_bytes_apart(void) {
     for (int i = 0; i < size; i++) CHECK(p[i] == i % 3);
 }
 
-static volatile int freed;
+static _Atomic int freed;
 static void CL_CALLBACK free_them(cl_command_queue queue, cl_uint count, void *pointers[], void *data) {
     (void)queue;
     for (cl_uint i = 0; i < count; i++) clSVMFree(*(cl_context *)data, pointers[i]);

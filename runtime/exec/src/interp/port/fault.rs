@@ -10,21 +10,21 @@
 //! that may meet a fault looks whether the handler is in place, and puts it back in front of
 //! what is there if it is not.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(catches_faults)]
 pub(crate) use linux::{prepare_launch, prepare_thread};
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(catches_faults))]
 pub(crate) use nothing::{prepare_launch, prepare_thread};
 
 /// Whether accesses that the system refuses are caught on this machine.
-pub const CATCHES_FAULTS: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+pub const CATCHES_FAULTS: bool = cfg!(catches_faults);
 
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(catches_faults))]
 mod nothing {
     pub(crate) fn prepare_launch() {}
     pub(crate) fn prepare_thread() {}
 }
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(catches_faults)]
 mod linux {
     use std::cell::Cell;
     use std::mem::MaybeUninit;

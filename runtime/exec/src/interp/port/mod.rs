@@ -14,9 +14,9 @@
 
 pub(crate) mod fault;
 pub(crate) mod host;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(catches_faults)]
 mod machine;
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(catches_faults))]
 mod portable;
 pub(crate) mod word;
 

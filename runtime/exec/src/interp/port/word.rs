@@ -19,9 +19,9 @@
 //! It then gives None and has no effect, where [`fault`](super::fault) can catch that;
 //! elsewhere the process ends.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(catches_faults)]
 use super::machine as access;
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(catches_faults))]
 use super::portable as access;
 use std::sync::atomic::Ordering;
 use touchstone_ir::{Order, RmwOp};

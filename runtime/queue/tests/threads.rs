@@ -1,0 +1,227 @@
+//! The engine on threads of the system: what one command writes, others and the host read, without any
+//! order but the one that the engine gives.
+//!
+//! `tests/model` explores interleavings, with atomics that are sequentially consistent and records that
+//! are locked. Here memory is plain, and every access has only the engine to order it: a race detector
+//! (`ci/tsan.sh`) reports an order that is too weak even where the processor would keep it; without
+//! one, the sums come out wrong where it would not. Each of the happens-before edges that the crate's
+//! text lists has its reader here:
+//!
+//! | edge | written by | read by |
+//! | --- | --- | --- |
+//! | enqueue → command | the host thread, `input` | the command |
+//! | event → dependents, command → the next | a command, `output` | those that wait for it |
+//! | user event → dependents | the thread that sets it, `input` of the event | those that wait for it |
+//! | event → who waits, queue → who finishes it | a command, `output` | the host thread |
+//! | event → notice | a command, `output` | the notice |
+
+use std::cell::UnsafeCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use touchstone_queue::{
+    Command, Core, Lane, Pool, Queue, Role, State, Submission, Trigger, ask, set, wait,
+};
+
+const ROUNDS: u64 = 8;
+/// Commands of one host thread in one round.
+const COMMANDS: usize = 300;
+
+/// Plain memory that several threads use.
+#[derive(Default)]
+struct Plain(UnsafeCell<u64>);
+
+// SAFETY: what this file is about: the engine orders the accesses.
+unsafe impl Sync for Plain {}
+
+impl Plain {
+    fn get(&self) -> u64 {
+        // SAFETY: no access at the same time, if the engine keeps its promises.
+        unsafe { *self.0.get() }
+    }
+
+    fn put(&self, value: u64) {
+        // SAFETY: as above.
+        unsafe { *self.0.get() = value };
+    }
+}
+
+struct Node {
+    core: Core<Node>,
+    queue: Option<Arc<Queue<Node>>>,
+    lane: Arc<Lane>,
+    input: Plain,
+    output: Plain,
+    /// What has ended before this runs.
+    before: Vec<Arc<Node>>,
+    /// What the sum of the outputs of notices is to be added to. Relaxed: it orders nothing.
+    told: Arc<AtomicU64>,
+}
+
+impl Node {
+    /// What `output` is in the end.
+    fn sum(&self) -> u64 {
+        let before = self.before.iter().map(|node| node.output.get());
+        before.fold(self.input.get(), u64::wrapping_add)
+    }
+}
+
+impl Command for Node {
+    type Notice = ();
+
+    fn core(&self) -> &Core<Self> {
+        &self.core
+    }
+
+    fn queue(&self) -> Option<&Queue<Self>> {
+        self.queue.as_deref()
+    }
+
+    fn perform(&self) -> Result<(), i32> {
+        // Some take long enough for those who wait to sleep.
+        if self.input.get().is_multiple_of(61) {
+            std::thread::sleep(Duration::from_micros(80));
+        }
+        self.output.put(self.sum());
+        Ok(())
+    }
+
+    fn discard(&self) {}
+
+    fn tell(self: &Arc<Self>, (): (), _: Trigger, _: Option<i32>) {
+        self.told.fetch_add(self.output.get(), Ordering::Relaxed);
+    }
+
+    fn lane(&self) -> &Arc<Lane> {
+        &self.lane
+    }
+
+    fn now(&self) -> u64 {
+        0
+    }
+}
+
+/// What all threads of a round have.
+struct Round {
+    pool: Arc<Pool<Node>>,
+    lane: Arc<Lane>,
+    told: Arc<AtomicU64>,
+    users: Vec<Arc<Node>>,
+}
+
+impl Round {
+    fn node(&self, core: Core<Node>, input: u64, before: Vec<Arc<Node>>) -> Node {
+        let node = Node {
+            core,
+            queue: None,
+            lane: Arc::clone(&self.lane),
+            input: Plain::default(),
+            output: Plain::default(),
+            before,
+            told: Arc::clone(&self.told),
+        };
+        node.input.put(input);
+        node
+    }
+
+    /// A host thread with an in-order and an out-of-order queue of its own; gives the sum that
+    /// its notices tell.
+    fn play(&self, random: &mut ChaCha8Rng) -> u64 {
+        let mut below = |end: usize| (random.next_u32() as usize) % end;
+        let queue = |out_of_order| {
+            let pool = Arc::clone(&self.pool);
+            Arc::new(Queue::new(pool, out_of_order, 2, Submission::AtEnqueue))
+        };
+        let queues = [queue(false), queue(true)];
+        let mut made: Vec<Arc<Node>> = Vec::new();
+        let mut asked: Vec<Arc<Node>> = Vec::new();
+        let mut last_in_order = None;
+        for _ in 0..COMMANDS {
+            let which = below(2);
+            let mut list = Vec::new();
+            if below(8) == 0 {
+                list.push(Arc::clone(&self.users[below(self.users.len())]));
+            }
+            if !made.is_empty() {
+                list.extend((0..below(3)).map(|_| Arc::clone(&made[below(made.len())])));
+            }
+            let mut before = list.clone();
+            if which == 0 {
+                before.extend(last_in_order.take());
+            }
+            let core = Core::queued(Role::default(), 0);
+            let mut node = self.node(core, below(1 << 20) as u64, before);
+            node.queue = Some(Arc::clone(&queues[which]));
+            let node = Arc::new(node);
+            if which == 0 {
+                last_in_order = Some(Arc::clone(&node));
+            }
+            queues[which].enqueue(&node, list);
+            if below(4) == 0 {
+                ask(&node, Trigger::Complete, ());
+                asked.push(Arc::clone(&node));
+            }
+            if below(6) == 0 {
+                assert_eq!(wait(&node), State::Complete);
+                assert_eq!(node.output.get(), node.sum());
+            }
+            if below(12) == 0 {
+                queues[which].finish();
+                assert_eq!(node.output.get(), node.sum());
+            }
+            made.push(node);
+        }
+        queues.iter().for_each(|queue| queue.finish());
+        for node in &made {
+            assert_eq!(node.output.get(), node.sum());
+        }
+        let told = asked.iter().map(|node| node.output.get());
+        told.fold(0, u64::wrapping_add)
+    }
+}
+
+#[test]
+fn plain_memory_is_ordered_by_the_engine_alone() {
+    for seed in 0..ROUNDS {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut round = Round {
+            pool: Pool::new(0, || ()),
+            lane: Lane::new("lane"),
+            told: Arc::default(),
+            users: Vec::new(),
+        };
+        round.users = (0..6)
+            .map(|_| Arc::new(round.node(Core::user(0), 0, Vec::new())))
+            .collect();
+        let expected = std::thread::scope(|scope| {
+            let hosts: Vec<_> = (0..2)
+                .map(|_| {
+                    let mut random = ChaCha8Rng::seed_from_u64(random.next_u64());
+                    let round = &round;
+                    scope.spawn(move || round.play(&mut random))
+                })
+                .collect();
+            for (number, user) in round.users.iter().enumerate() {
+                std::thread::yield_now();
+                user.output.put(number as u64);
+                assert!(set(user, None, &round.pool));
+            }
+            let sums = hosts
+                .into_iter()
+                .map(|host| host.join().expect("a thread panicked"));
+            sums.fold(0, u64::wrapping_add)
+        });
+        for _ in 0..60_000 {
+            if round.told.load(Ordering::Relaxed) == expected {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(round.told.load(Ordering::Relaxed), expected);
+        round.lane.close();
+        round.pool.close();
+    }
+}
