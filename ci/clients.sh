@@ -22,7 +22,7 @@ folder=$(mkdir -p "${FOLDER:-target/clients}" && cd "${FOLDER:-target/clients}" 
 # What is fetched: the versions whose results ci/README.md shows.
 python_packages=(pyopencl==2026.1.4 numpy==2.4.6 mako pytest pytest-timeout pytest-xdist)
 python_sources=(pyopencl==2026.1.4)
-debian_packages=(clinfo clpeak piglit libwaffle-1-0)
+debian_packages=(clinfo clpeak piglit libwaffle-1-0 clblast-tests libclblast1 libblas3 libgfortran5 clfft-client libclfft2)
 
 fail() {
     echo "clients.sh: $*" >&2
@@ -49,22 +49,31 @@ install_python() {
     touch "$folder/python.done"
 }
 
+unpack_debian() {
+    if ! apt-cache show "$1" >/dev/null 2>&1; then
+        [ "$(id -u)" -eq 0 ] || fail "apt does not know $1: run apt-get update as root first"
+        apt-get update -qq || fail "apt-get update fails: is Debian's registry reached?"
+    fi
+    (cd "$folder/debian" && apt-get download -qq "$1" 2>"$folder/apt.log") ||
+        fail "apt-get cannot download $1: is Debian's registry reached?"
+    dpkg-deb -x "$folder/debian/$1"_*.deb "$folder/root"
+}
+
 install_debian() {
-    [ -e "$folder/debian.done" ] && return
+    [ "$(cat "$folder/debian.done" 2>/dev/null)" = "${debian_packages[*]}" ] && return
     echo "clients.sh: unpacking ${debian_packages[*]}"
     command -v apt-get dpkg-deb >/dev/null || fail "no apt-get and dpkg-deb: this is no Debian"
+    rm -rf "$folder/debian" "$folder/root"
     mkdir -p "$folder/debian"
     local package
     for package in "${debian_packages[@]}"; do
-        if ! apt-cache show "$package" >/dev/null 2>&1; then
-            [ "$(id -u)" -eq 0 ] || fail "apt does not know $package: run apt-get update as root first"
-            apt-get update -qq || fail "apt-get update fails: is Debian's registry reached?"
-        fi
-        (cd "$folder/debian" && apt-get download -qq "$package" 2>"$folder/apt.log") ||
-            fail "apt-get cannot download $package: is Debian's registry reached?"
-        dpkg-deb -x "$folder/debian/$package"_*.deb "$folder/root"
+        unpack_debian "$package"
     done
-    touch "$folder/debian.done"
+    # What clFFT's client needs of Boost has its version, which is the release's, in its name.
+    for package in $(apt-cache depends clfft-client | grep -o 'libboost-program-options[0-9.]*'); do
+        unpack_debian "$package"
+    done
+    echo "${debian_packages[*]}" >"$folder/debian.done"
 }
 
 # An implementation is chosen with a folder that has one .icd file; the loader reads no other.

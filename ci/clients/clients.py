@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import xml.etree.ElementTree
@@ -11,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-# Seconds a case may take before it counts as hanging.
+# Seconds a case may take before it counts as hanging, and those that a large one may.
 LIMIT = 120
+LONG_LIMIT = 600
 
 
 @dataclass
@@ -127,6 +129,56 @@ def piglit(folder, env, jobs, logs):
     return in_parallel(jobs, list(piglit_cases(home)), run)
 
 
+# --- libraries for linear algebra and transforms -------------------------------------------------------
+
+
+def clblast(folder, env, jobs, logs):
+    """CLBlast's own tests: one program a routine, which compares with a BLAS on the host."""
+
+    def run(program):
+        name = program.name.removeprefix("clblast_test_")
+        status, output = call([program], env, folder, logs / f"{name}.log", LONG_LIMIT)
+        counts = {
+            word: sum(map(int, re.findall(rf"(\d+) test\(s\) {word}", output))) for word in ("passed", "failed")
+        }
+        if counts["failed"]:
+            note = f"{counts['failed']} failed, {counts['passed']} passed"
+        else:
+            note = ended(status) or ("" if counts["passed"] else "no test ran")
+        return name, "fail" if note else "pass", note
+
+    return in_parallel(jobs, sorted((folder / "root/usr/bin").glob("clblast_test_*")), run)
+
+
+# What clFFT's client transforms and compares with what it knows: lengths of each radix but 11, where its
+# results are wrong on every implementation; one to three dimensions; layouts (1 interleaved, 2 planar,
+# 3 hermitian, 5 real); batches; double precision.
+TRANSFORMS = (
+    "-x 1024",
+    "-x 1000 -b 3",
+    "-x 2187",
+    "-x 2401 --inv",
+    "-x 169",
+    "-x 625 --double",
+    "-x 65536",
+    "-x 64 -y 64",
+    "-x 27 -y 5",
+    "-x 16 -y 16 -z 16 --inLayout 2 --outLayout 2 -o",
+    "-x 1024 --inLayout 5 --outLayout 3 -o",
+    "-x 128 -y 32 --inLayout 3 --outLayout 5 -o --double",
+)
+
+
+def clfft(folder, env, jobs, logs):
+    def run(transform):
+        log = logs / (transform.replace(" ", "") + ".log")
+        status, output = call([folder / "root/usr/bin/clFFT-client", *transform.split()], env, logs, log)
+        note = ended(status) or ("" if "*****PASS*****" in output else "the result is wrong")
+        return transform, "fail" if note else "pass", note
+
+    return in_parallel(jobs, TRANSFORMS, run)
+
+
 # --- Python test suites -------------------------------------------------------------------------------
 
 
@@ -134,10 +186,10 @@ def pytest(folder, env, jobs, logs, tests):
     """A Python suite; a test that hangs or crashes takes one worker process with it, and is a failure."""
     report = logs / "report.xml"
     report.unlink(missing_ok=True)
-    argv = [folder / "venv/bin/python", "-P", "-m", "pytest", "-q", "-n", str(jobs), "--timeout", str(LIMIT)]
+    argv = [folder / "venv/bin/python", "-P", "-m", "pytest", "-q", "-n", str(jobs), "--timeout", str(LONG_LIMIT)]
     argv += ["--timeout-method", "thread", "--max-worker-restart", "1000", "-p", "no:cacheprovider"]
     argv += ["-o", "junit_family=xunit1", f"--junit-xml={report}", "."]
-    status, _ = call(argv, env, tests, logs / "pytest.log", 3600)
+    status, _ = call(argv, env, tests, logs / "pytest.log", 7200)
     if not report.exists():
         return [("suite", "fail", ended(status) or "no report")]
     rows = []
@@ -156,7 +208,10 @@ def pytest(folder, env, jobs, logs, tests):
 
 
 def pyopencl(folder, env, jobs, logs):
-    env = dict(env, PYOPENCL_TEST="0:0", PYOPENCL_NO_CACHE="1")
+    # Some of the tests are about the cache, which begins empty.
+    cache = logs / "cache"
+    shutil.rmtree(cache, ignore_errors=True)
+    env = dict(env, PYOPENCL_TEST="0:0", XDG_CACHE_HOME=str(cache))
     return pytest(folder, env, jobs, logs, next(folder.glob("sources/pyopencl-*/test")))
 
 
@@ -186,6 +241,8 @@ CLIENTS = {
         Client("clinfo", "every query, as text; a line with an error is a failure", clinfo),
         Client("clpeak", "measures kernel latency and transfers", clpeak),
         Client("behaviours", "this repository's own checks of commands, memory and queries", behaviours),
+        Client("clblast", "CLBlast's tests of each routine in each precision", clblast),
+        Client("clfft", "transforms by clFFT's client, which checks them", clfft),
         Client("pyopencl", "the tests of its source distribution", pyopencl),
         Client("pyopencl-examples", "the examples of its source distribution that run on their own", pyopencl_examples),
         Client("piglit", "its OpenCL tests: entry points, the language, the built-in functions", piglit),

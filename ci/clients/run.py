@@ -20,7 +20,8 @@ OUTCOMES = ("pass", "fail", "skip")
 
 def environment(folder, implementation):
     """The environment in which a client sees one implementation and nothing else."""
-    libraries = [folder / "root/usr/lib/x86_64-linux-gnu/piglit/lib", folder / "root/usr/lib/x86_64-linux-gnu"]
+    own = folder / "root/usr/lib/x86_64-linux-gnu"
+    libraries = [own / "piglit/lib", own / "blas", own]
     given = os.environ.get("LD_LIBRARY_PATH")
     return dict(
         os.environ,
