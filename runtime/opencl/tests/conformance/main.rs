@@ -1,0 +1,18 @@
+//! What the specification says of each entry point, one table an idea.
+//!
+//! [`zoo`] has a live object of every kind and in every state that a call can be given;
+//! [`table`] is how a call that must be refused is written down, with the sentence that refuses
+//! it, and checks that no entry point is left out; [`refusals`] are those calls, one file a
+//! chapter; [`lists`] are the rules that every command has for its wait list; [`queries`] those
+//! that every query has.
+
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests pass what they own"
+)]
+
+mod lists;
+mod queries;
+mod refusals;
+mod table;
+mod zoo;
