@@ -4,9 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 use touchstone_clc::encoding::text_of;
-use touchstone_clc::{
-    BuildOptions, CompileOptions, DeviceProfile, OptionError, Version, compile_unit,
-};
+use touchstone_clc::{BuildOptions, CompileOptions, DeviceProfile, Version, compile_unit};
 use touchstone_ir::Module;
 
 use crate::program::binary::Source;
@@ -68,12 +66,49 @@ pub fn versions() -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// Checks an options string.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn check_options(options: &str) -> Result<(), OptionError> {
-    BuildOptions::parse(options).map(drop)
+/// The highest version of OpenCL C that is fully compatible with those before it, as (major,
+/// minor): a version above 1.2 may only be named here if every optional feature of it is
+/// supported.
+pub fn compatible_version() -> (u32, u32) {
+    let mut versions = versions().into_iter();
+    versions.rfind(|&(major, _)| major == 1).unwrap_or((1, 2))
+}
+
+/// What options are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To compile, alone or as part of a build.
+    Compile,
+    /// To link.
+    Link,
+}
+
+/// The options that a link takes: those that make a library and those that change what the
+/// linker may do with compiled code.
+const LINK_OPTIONS: [&str; 8] = [
+    "-create-library",
+    "-enable-link-options",
+    "-cl-denorms-are-zero",
+    "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only",
+    "-cl-fast-relaxed-math",
+    "-cl-no-subgroup-ifp",
+];
+
+/// Whether an options string is valid for its purpose.
+pub fn accepts_options(options: &str, purpose: Purpose) -> bool {
+    let Ok(parsed) = BuildOptions::parse(options) else {
+        return false;
+    };
+    match purpose {
+        Purpose::Compile => !parsed.create_library && !parsed.enable_link_options,
+        Purpose::Link => {
+            let known = |word: &str| LINK_OPTIONS.contains(&word);
+            let library = parsed.create_library || !parsed.enable_link_options;
+            library && options.split_whitespace().all(known)
+        }
+    }
 }
 
 /// Compiles a unit; gives the log and the unit, or the log alone.

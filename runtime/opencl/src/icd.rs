@@ -259,7 +259,8 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(func_name: *const c_char)
     found.unwrap_or(std::ptr::null_mut())
 }
 
-/// The address of a function of a platform, or null.
+/// The address of a function of a platform; null also when the platform, which must be named
+/// here, is none.
 ///
 /// # Safety
 /// `func_name` is null or a string.
@@ -269,6 +270,7 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
     func_name: *const c_char,
 ) -> *mut c_void {
     let found = guarded(|| {
+        crate::edge::ensure!(!platform.is_null(), CL_INVALID_PLATFORM);
         platform::find_platform(platform)?;
         // SAFETY: the caller vouches for its string.
         let name = unsafe { raw::text(func_name) }.unwrap_or_default();

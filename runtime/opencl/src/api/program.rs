@@ -10,7 +10,7 @@ use crate::callback::UserData;
 use crate::context::Context;
 use crate::edge::entry::{created, entry_points};
 use crate::edge::{Error, Result, ensure, raw};
-use crate::frontend::Unit;
+use crate::frontend::{Purpose, Unit};
 use crate::platform::Device;
 use crate::program::binary::Container;
 use crate::program::build::{BuiltFn, Notify, Task, carry_out};
@@ -77,13 +77,19 @@ fn notify_of(notify: Option<BuiltFn>, user_data: *mut c_void) -> Result<Notify> 
 
 /// Reads options and lets the front end check them.
 ///
+/// # Errors
+/// `refusal`, when they are not valid for their purpose.
+///
 /// # Safety
 /// `options` is null or a string.
-unsafe fn options_of(options: *const c_char, refusal: cl_int) -> Result<String> {
+unsafe fn options_of(options: *const c_char, purpose: Purpose, refusal: cl_int) -> Result<String> {
     // SAFETY: as the caller vouches.
     let options = unsafe { raw::text(options) }.unwrap_or_default();
-    frontend::check_options(&options).map_err(|_| Error(refusal))?;
-    Ok(options)
+    if frontend::accepts_options(&options, purpose) {
+        Ok(options)
+    } else {
+        Err(Error(refusal))
+    }
 }
 
 entry_points! {
@@ -242,7 +248,7 @@ entry_points! {
         // SAFETY: the application vouches for its list.
         let targets = unsafe { targets(&program, num_devices, device_list)? };
         // SAFETY: the application vouches for its string.
-        let options = unsafe { options_of(options, CL_INVALID_BUILD_OPTIONS)? };
+        let options = unsafe { options_of(options, Purpose::Compile, CL_INVALID_BUILD_OPTIONS)? };
         let buildable = matches!(program.origin, Origin::Source(_) | Origin::Binary(_));
         ensure!(buildable, CL_INVALID_OPERATION);
         program.begin_build(&targets, &options)?;
@@ -288,7 +294,7 @@ entry_points! {
             }
         }
         // SAFETY: the application vouches for its string.
-        let options = unsafe { options_of(options, CL_INVALID_COMPILER_OPTIONS)? };
+        let options = unsafe { options_of(options, Purpose::Compile, CL_INVALID_COMPILER_OPTIONS)? };
         ensure!(matches!(program.origin, Origin::Source(_)), CL_INVALID_OPERATION);
         program.begin_build(&targets, &options)?;
         let task = Task::Compile { options, headers };
@@ -388,7 +394,7 @@ pub unsafe extern "C" fn clLinkProgram(
         // SAFETY: not null, and the application vouches for the length.
         let inputs = unsafe { raw::slice(input_programs, num_input_programs as usize) };
         // SAFETY: the application vouches for its string.
-        let options = unsafe { options_of(options, CL_INVALID_LINKER_OPTIONS)? };
+        let options = unsafe { options_of(options, Purpose::Link, CL_INVALID_LINKER_OPTIONS)? };
         let library = options
             .split_whitespace()
             .any(|word| word == "-create-library");

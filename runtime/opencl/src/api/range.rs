@@ -81,7 +81,7 @@ entry_points! {
             let range =
                 range(target, work_dim, global_work_offset, global_work_size, local_work_size)?;
             let list = tail.wait_list(&queue.context)?;
-            let action = kernel.launch(target, &range)?;
+            let action = kernel.launch(&queue.device, target, &range)?;
             tail.enqueue(&queue, Kind::NdRangeKernel, list, action)
         }
     }
@@ -102,7 +102,7 @@ entry_points! {
         // SAFETY: the application vouches for its wait list and its place for the event.
         unsafe {
             let list = tail.wait_list(&queue.context)?;
-            let action = kernel.launch(target, &range)?;
+            let action = kernel.launch(&queue.device, target, &range)?;
             tail.enqueue(&queue, Kind::Task, list, action)
         }
     }
@@ -193,6 +193,7 @@ entry_points! {
         let queue = object::find::<Queue>(command_queue)?;
         let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
+        ensure!((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION);
         ensure!(!global_work_size.is_null(), CL_INVALID_GLOBAL_WORK_SIZE);
         // SAFETY: the application vouches for its sizes.
         let range = unsafe {

@@ -59,14 +59,14 @@ impl Kernel {
                 Value::Local(size)
             }
             ArgPass::Pointer(_) => {
-                ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
-                let handle = if value.is_null() {
-                    std::ptr::null_mut()
+                // Without a value there is nothing that the size could be the size of.
+                if value.is_null() {
+                    Value::Null
                 } else {
+                    ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
                     // SAFETY: valid for as many bytes as a handle has.
-                    unsafe { value.cast::<cl_mem>().read_unaligned() }
-                };
-                self.pointer_value(handle)?
+                    self.pointer_value(unsafe { value.cast::<cl_mem>().read_unaligned() })?
+                }
             }
             ArgPass::Value(_) | ArgPass::Aggregate { .. } => {
                 ensure!(!value.is_null(), CL_INVALID_ARG_VALUE);

@@ -17,7 +17,7 @@ use super::settings;
 use crate::edge::{Error, Result};
 use crate::memory::svm::Allocation;
 use crate::memory::{Buffer, owned};
-use crate::platform::capabilities;
+use crate::platform::{Device, capabilities};
 use crate::program::Target;
 use crate::queue::command::{Action, Failure};
 
@@ -51,12 +51,13 @@ impl Kernel {
         }
     }
 
-    /// The action that runs this kernel on a device with the argument values of this moment.
+    /// The action that runs this kernel on a device, with what there is of it for that device and
+    /// the argument values of this moment.
     ///
     /// # Errors
     /// `CL_INVALID_KERNEL_ARGS`, also when a buffer argument has been deleted;
     /// `CL_OUT_OF_RESOURCES` when local memory does not fit.
-    pub fn launch(&self, target: &Target, range: &Range) -> Result<Action> {
+    pub fn launch(&self, device: &Arc<Device>, target: &Target, range: &Range) -> Result<Action> {
         self.check_local_memory(target)?;
         let mut memory = MemoryMap::new();
         let mut held = Held::default();
@@ -99,7 +100,7 @@ impl Kernel {
             cancel: None,
         };
         let executable = Arc::clone(&target.built.executable);
-        let device = Arc::clone(&target.device);
+        let device = Arc::clone(device);
         let empty = range.is_empty();
         Ok(Box::new(move || {
             let _held = held;

@@ -102,10 +102,14 @@ impl Kernel {
         })
     }
 
-    /// What there is of it for a device.
+    /// What there is of it for a device. "If a program binary has not been built for a
+    /// sub-device, the program binary associated with the parent device will be used."
     pub fn on(&self, device: &Arc<Device>) -> Option<&Target> {
-        let mut targets = self.targets.iter();
-        targets.find(|target| Arc::ptr_eq(&target.device, device))
+        let mut family = std::iter::successors(Some(device), |device| device.parent.as_ref());
+        family.find_map(|member| {
+            let mut targets = self.targets.iter();
+            targets.find(|target| Arc::ptr_eq(&target.device, member))
+        })
     }
 
     /// The only device it is for.
@@ -167,7 +171,10 @@ impl Kernel {
             CL_KERNEL_REFERENCE_COUNT => Answer::of(object::references(self)),
             CL_KERNEL_CONTEXT => Answer::of(object::handle(self.context())),
             CL_KERNEL_PROGRAM => Answer::of(object::handle(&self.program)),
-            CL_KERNEL_ATTRIBUTES => Answer::text(&self.meta().info.attributes),
+            CL_KERNEL_ATTRIBUTES if self.program.is_from_source() => {
+                Answer::text(&self.meta().info.attributes)
+            }
+            CL_KERNEL_ATTRIBUTES => Answer::text(""),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
     }
@@ -176,11 +183,15 @@ impl Kernel {
     ///
     /// # Errors
     /// `CL_INVALID_ARG_INDEX`; `CL_KERNEL_ARG_INFO_NOT_AVAILABLE` when the program was
-    /// built without `-cl-kernel-arg-info`; `CL_INVALID_VALUE` for an unknown name.
+    /// built without `-cl-kernel-arg-info` or not from source; `CL_INVALID_VALUE` for an
+    /// unknown name.
     pub fn argument_info(&self, index: u32, name: cl_kernel_arg_info) -> Result<Answer> {
         let arg = self.argument(index)?;
         let available = self.targets.iter().all(|target| target.built.argument_info);
-        ensure!(available, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        ensure!(
+            available && self.program.is_from_source(),
+            CL_KERNEL_ARG_INFO_NOT_AVAILABLE
+        );
         Ok(match name {
             CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::of(match arg.address {
                 ArgQualifier::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,

@@ -65,7 +65,7 @@ impl Buffer {
     ) -> Result<Arc<Self>> {
         // No property is defined for buffers: only the empty list is valid.
         ensure!(properties.len() <= 1, CL_INVALID_PROPERTY);
-        let flags = flags::of_object(flags)?;
+        flags::of_object(flags)?;
         let uses = flags & CL_MEM_USE_HOST_PTR != 0;
         let copies = flags & CL_MEM_COPY_HOST_PTR != 0;
         let limit = context

@@ -19,11 +19,12 @@ fn conflict(flags: cl_mem_flags, group: cl_mem_flags) -> bool {
     (flags & group).count_ones() > 1
 }
 
-/// Checks the flags of a new memory object and completes them with the default access.
+/// Checks the flags of a new memory object, which keeps them as they are: without a flag of
+/// access kernels may read and write.
 ///
 /// # Errors
 /// `CL_INVALID_VALUE`.
-pub fn of_object(flags: cl_mem_flags) -> Result<cl_mem_flags> {
+pub fn of_object(flags: cl_mem_flags) -> Result<()> {
     ensure!(
         flags & !(DEVICE_ACCESS | HOST_ACCESS | HOST_POINTER) == 0,
         CL_INVALID_VALUE
@@ -33,7 +34,7 @@ pub fn of_object(flags: cl_mem_flags) -> Result<cl_mem_flags> {
     let uses = flags & CL_MEM_USE_HOST_PTR != 0;
     let other = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR) != 0;
     ensure!(!(uses && other), CL_INVALID_VALUE);
-    Ok(with_default(flags, DEVICE_ACCESS, CL_MEM_READ_WRITE))
+    Ok(())
 }
 
 /// Checks the flags of a part or a view of an object and completes them with what it takes

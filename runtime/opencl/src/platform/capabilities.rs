@@ -28,20 +28,20 @@ pub fn opencl_version_text() -> String {
 }
 
 /// Extensions of the host API.
-const HOST_EXTENSIONS: [&str; 2] = ["cl_khr_icd", "cl_khr_suggested_local_work_size"];
+const HOST_EXTENSIONS: [&str; 4] = [
+    "cl_khr_device_uuid",
+    "cl_khr_extended_versioning",
+    "cl_khr_icd",
+    "cl_khr_suggested_local_work_size",
+];
 
-/// Extensions of the platform, with versions.
-pub fn platform_extensions() -> Vec<(&'static str, cl_version)> {
-    HOST_EXTENSIONS
-        .iter()
-        .map(|&name| (name, version(1, 0, 0)))
-        .collect()
-}
-
-/// Extensions of the device, those of the platform included, with versions.
-pub fn device_extensions() -> Vec<(&'static str, cl_version)> {
+/// Extensions with versions. All devices are alike, and "each extension that is supported by
+/// all devices associated with this platform must be reported" by the platform as well, so
+/// the list is the same for both.
+pub fn extensions() -> Vec<(&'static str, cl_version)> {
     static LANGUAGE: LazyLock<Vec<String>> = LazyLock::new(frontend::extensions);
-    let mut list = platform_extensions();
+    let host = HOST_EXTENSIONS.iter();
+    let mut list: Vec<_> = host.map(|&name| (name, version(1, 0, 0))).collect();
     if images() {
         list.push(("cl_khr_image2d_from_buffer", version(1, 0, 0)));
     }
@@ -71,9 +71,7 @@ pub fn has_feature(name: &str) -> bool {
 
 /// Whether the device has `double`.
 pub fn has_double() -> bool {
-    device_extensions()
-        .iter()
-        .any(|&(name, _)| name == "cl_khr_fp64")
+    extensions().iter().any(|&(name, _)| name == "cl_khr_fp64")
 }
 
 /// `CL_DEVICE_IMAGE_SUPPORT`: whether there are images. A device that says so promises them

@@ -2,14 +2,15 @@
 //!
 //! The platform and its root devices are made once, on first use, and live as long as the
 //! process; sub-devices ([`partition`]) come and go. What a device reports is in
-//! [`limits`] (sizes and counts), [`capabilities`] (what is supported) and [`query`] (the
-//! answers to `clGetDeviceInfo`).
+//! [`limits`] (sizes and counts), [`capabilities`] (what is supported), [`identity`] (which one it
+//! is) and [`query`] (the answers to `clGetDeviceInfo`).
 //!
 //! `TOUCHSTONE_DEVICES` says how many root devices there are. They are alike, and each has
 //! threads and program-scope variables of its own, so that rules about several devices
 //! have something to hold between.
 
 pub mod capabilities;
+pub mod identity;
 pub mod limits;
 pub mod partition;
 pub mod query;
@@ -22,6 +23,7 @@ use touchstone_exec::Pool;
 
 use crate::edge::Result;
 use crate::object::{self, Header, object};
+use identity::Uuid;
 use limits::Limits;
 
 /// The platform.
@@ -37,6 +39,8 @@ pub struct Device {
     header: Header<Self>,
     /// The sizes and counts it reports and keeps to.
     pub limits: Limits,
+    /// Its identifier, the same in every process.
+    pub uuid: Uuid,
     /// Whether it is the platform's default device.
     pub is_default: bool,
     /// The device it is a part of; none for a root device.
@@ -49,11 +53,12 @@ pub struct Device {
 object!(Device, CL_INVALID_DEVICE);
 
 impl Device {
-    fn root(limits: Limits, is_default: bool) -> Arc<Self> {
+    fn root(limits: Limits, number: u16) -> Arc<Self> {
         Arc::new(Self {
             header: Header::default(),
             limits,
-            is_default,
+            uuid: Uuid::of_root(number),
+            is_default: number == 0,
             parent: None,
             partition: Vec::new(),
             pool: OnceLock::new(),
@@ -80,7 +85,7 @@ static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
 
 static DEVICES: LazyLock<Vec<Arc<Device>>> = LazyLock::new(|| {
     let limits = Limits::of_this_machine();
-    let roots = (0..device_count()).map(|n| Device::root(limits.clone(), n == 0));
+    let roots = (0..device_count()).map(|n| Device::root(limits.clone(), n));
     let roots: Vec<_> = roots.collect();
     for root in &roots {
         object::publish(root);

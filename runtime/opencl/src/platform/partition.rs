@@ -123,19 +123,20 @@ impl Scheme {
     /// As [`Scheme::parts`].
     pub fn split(&self, device: &Arc<Device>) -> Result<Vec<Arc<Device>>> {
         let parts = self.parts(device)?;
-        let sub_device = |compute_units: usize| {
+        let sub_device = |(number, compute_units): (usize, usize)| {
             Arc::new(Device {
                 header: Header::default(),
                 limits: Limits {
                     compute_units,
                     ..device.limits.clone()
                 },
+                uuid: device.uuid.of_part(&self.properties(), number),
                 is_default: false,
                 parent: Some(Arc::clone(device)),
                 partition: self.properties(),
                 pool: OnceLock::new(),
             })
         };
-        Ok(parts.into_iter().map(sub_device).collect())
+        Ok(parts.into_iter().enumerate().map(sub_device).collect())
     }
 }

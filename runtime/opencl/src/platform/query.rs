@@ -5,6 +5,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::capabilities::{self as can, RELEASE, version};
+use super::identity::Uuid;
 use super::limits::{
     BASE_ALIGNMENT, IMAGES, LOCAL_MEMORY, MAX_GLOBAL_VARIABLE, MAX_PARAMETER_SIZE,
     MAX_WORK_GROUP_SIZE,
@@ -38,10 +39,8 @@ pub fn platform_info(name: cl_platform_info) -> Result<Answer> {
         CL_PLATFORM_NUMERIC_VERSION => Answer::of(can::OPENCL),
         CL_PLATFORM_NAME => Answer::text(PLATFORM_NAME),
         CL_PLATFORM_VENDOR => Answer::text(VENDOR),
-        CL_PLATFORM_EXTENSIONS => Answer::text(&can::joined(&can::platform_extensions())),
-        CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
-            Answer::names_with_versions(can::platform_extensions())
-        }
+        CL_PLATFORM_EXTENSIONS => Answer::text(&can::joined(&can::extensions())),
+        CL_PLATFORM_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::extensions()),
         CL_PLATFORM_HOST_TIMER_RESOLUTION => Answer::of(crate::clock::RESOLUTION as u64),
         CL_PLATFORM_ICD_SUFFIX_KHR => Answer::text(ICD_SUFFIX),
         _ => return Err(Error(CL_INVALID_VALUE)),
@@ -76,8 +75,8 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_PROFILE => Answer::text(PROFILE),
         CL_DEVICE_VERSION => Answer::text(&can::opencl_version_text()),
         CL_DEVICE_NUMERIC_VERSION => Answer::of(can::OPENCL),
-        CL_DEVICE_EXTENSIONS => Answer::text(&can::joined(&can::device_extensions())),
-        CL_DEVICE_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::device_extensions()),
+        CL_DEVICE_EXTENSIONS => Answer::text(&can::joined(&can::extensions())),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::extensions()),
         CL_DEVICE_PLATFORM => Answer::of(object::handle(platform())),
         CL_DEVICE_REFERENCE_COUNT => Answer::of(match device.parent {
             Some(_) => object::references(device),
@@ -103,21 +102,28 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_ENDIAN_LITTLE => Answer::boolean(cfg!(target_endian = "little")),
         CL_DEVICE_ADDRESS_BITS => Answer::of(usize::BITS),
         CL_DEVICE_PROFILING_TIMER_RESOLUTION => Answer::of(crate::clock::RESOLUTION),
+        CL_DEVICE_UUID => Answer::list(device.uuid.0),
+        CL_DRIVER_UUID => Answer::list(Uuid::of_driver().0),
+        // No other interface of the system knows the device by a locally unique identifier; the
+        // values are there to be asked for, and mean nothing.
+        CL_DEVICE_LUID_VALID => Answer::boolean(false),
+        CL_DEVICE_LUID => Answer::list([0u8; CL_LUID_SIZE as usize]),
+        CL_DEVICE_NODE_MASK => Answer::of(0u32),
         _ => return None,
     })
 }
 
 fn language(name: cl_device_info) -> Option<Answer> {
-    let newest = || {
-        let versions = frontend::versions();
-        versions.last().copied().unwrap_or((1, 2))
-    };
     Some(match name {
         CL_DEVICE_COMPILER_AVAILABLE => Answer::boolean(true),
         CL_DEVICE_LINKER_AVAILABLE => Answer::boolean(true),
         CL_DEVICE_OPENCL_C_VERSION => {
-            let (major, minor) = newest();
+            let (major, minor) = frontend::compatible_version();
             Answer::text(&format!("OpenCL C {major}.{minor} Touchstone {RELEASE}"))
+        }
+        CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => {
+            let (major, minor) = frontend::compatible_version();
+            Answer::of(version(major, minor, 0))
         }
         CL_DEVICE_OPENCL_C_ALL_VERSIONS => Answer::names_with_versions(
             frontend::versions()
@@ -191,7 +197,10 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
             Answer::of(0u32)
         }
         CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(MAX_PARAMETER_SIZE),
-        CL_DEVICE_MAX_CONSTANT_ARGS => Answer::of((MAX_PARAMETER_SIZE / size_of::<usize>()) as u32),
+        // Half of the room for arguments, so that others fit beside them.
+        CL_DEVICE_MAX_CONSTANT_ARGS => {
+            Answer::of((MAX_PARAMETER_SIZE / size_of::<usize>() / 2) as u32)
+        }
         CL_DEVICE_MAX_NUM_SUB_GROUPS => Answer::of(0u32),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Answer::boolean(false),
         _ => return None,

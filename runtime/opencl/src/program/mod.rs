@@ -111,7 +111,7 @@ impl Build {
 /// A kernel of the executable of one device.
 #[derive(Clone)]
 pub struct Target {
-    /// The device.
+    /// The device that it was built for.
     pub device: Arc<Device>,
     /// Its executable.
     pub built: Arc<Built>,
@@ -184,6 +184,15 @@ impl Program {
         build.status = status;
         build.log = log;
         build.product = product;
+    }
+
+    /// Whether its kernels were written in OpenCL C by the application, which may then ask what
+    /// it wrote.
+    pub fn is_from_source(&self) -> bool {
+        match self.origin {
+            Origin::Source(_) | Origin::Linked => true,
+            Origin::Binary(_) | Origin::BuiltIn => false,
+        }
     }
 
     /// The last build for a device; none when the program is not for it.
@@ -311,6 +320,7 @@ impl Program {
             CL_PROGRAM_KERNEL_NAMES => Answer::text(&self.kernel_names()?.join(";")),
             CL_PROGRAM_IL => Answer::default(),
             CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
+                self.kernel_names()?;
                 Answer::boolean(false)
             }
             _ => return Err(Error(CL_INVALID_VALUE)),

@@ -64,7 +64,12 @@ fn each_kind_answers_for_its_own_sides() {
     ];
     for (kind, expected) in cases {
         let image = rig
-            .image(0, RGBA8, desc(kind, [5, 4, 2], 3), null_mut())
+            .image(
+                CL_MEM_READ_WRITE,
+                RGBA8,
+                desc(kind, [5, 4, 2], 3),
+                null_mut(),
+            )
             .unwrap();
         assert_eq!(shape(image), expected, "{kind:#x}");
         assert_eq!(image_info::<usize>(image, CL_IMAGE_ELEMENT_SIZE), 4);

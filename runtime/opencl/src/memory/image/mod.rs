@@ -93,7 +93,10 @@ impl Image {
         let flags = match &parent {
             Some(MemObject::Buffer(buffer)) => flags::of_part(buffer.flags(), given)?,
             Some(MemObject::Image(image)) => flags::of_part(image.flags, given)?,
-            None => flags::of_object(given)?,
+            None => {
+                flags::of_object(given)?;
+                given
+            }
         };
         let format = request
             .format
