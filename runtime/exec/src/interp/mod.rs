@@ -27,4 +27,4 @@ pub(crate) mod port;
 pub(crate) mod regs;
 pub(crate) mod step;
 
-pub use port::fault::CATCHES_FAULTS;
+pub use port::fault::{CATCHES_FAULTS, copy_caught};

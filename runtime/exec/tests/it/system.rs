@@ -2,7 +2,9 @@
 
 use crate::support::*;
 use std::sync::Arc;
-use touchstone_exec::{Arg, CATCHES_FAULTS, Launch, LaunchError, MemoryMap, Pool, TrapKind};
+use touchstone_exec::{
+    Arg, CATCHES_FAULTS, Launch, LaunchError, MemoryMap, Pool, TrapKind, copy_caught,
+};
 use touchstone_ir::{Const, FunctionBuilder, MemScope, Module, Op, Order, RmwOp, Scalar, Type};
 
 /// Two pages of which the second may be read only, and none lies behind.
@@ -227,4 +229,38 @@ fn other_handlers_are_put_behind() {
     let before = unsafe { libc::signal(libc::SIGBUS, theirs as *const () as usize) };
     assert_ne!(before, libc::SIG_ERR);
     assert!(run(&pool(1), with(load), bad).is_err());
+}
+
+/// A copy goes as far as both sides are mapped, and says how far.
+#[test]
+fn copies_end_where_nothing_is_mapped() {
+    if !CATCHES_FAULTS {
+        return;
+    }
+    let (from, to) = (Pages::new(), Pages::new());
+    let end = 2 * PAGE;
+    let copy = |source: u64, target: u64, size| {
+        // SAFETY: what is mapped of both is the test's.
+        unsafe { copy_caught(source as *const u8, target as *mut u8, size) }
+    };
+    assert_eq!(copy(from.at(0), to.at(0), 0), Ok(()));
+    assert_eq!(copy(from.at(end - 100), to.at(0), 100), Ok(()));
+    // Processors move many bytes at a time and may give up all of them for one that faults.
+    let ends = |result: Result<(), usize>, most| result.is_err_and(|done| done <= most);
+    assert!(ends(copy(from.at(end - 100), to.at(0), 101), 100));
+    assert!(ends(copy(from.at(0), to.at(PAGE - 5), 8), 5));
+    assert_eq!(copy(from.at(end), to.at(0), 8), Err(0));
+    assert_eq!(copy(8, to.at(0), 8), Err(0));
+    assert_eq!(copy(from.at(0), 8, 8), Err(0));
+    let numbers: Vec<u8> = (0..=255).collect();
+    assert_eq!(
+        copy(numbers.as_ptr() as u64, to.at(PAGE - 256), 256),
+        Ok(())
+    );
+    let mut back = [0u8; 256];
+    assert_eq!(
+        copy(to.at(PAGE - 256), back.as_mut_ptr() as u64, 256),
+        Ok(())
+    );
+    assert_eq!(back[..], numbers);
 }

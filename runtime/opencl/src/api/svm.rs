@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::edge::entry::{entry_points, guarded};
 use crate::edge::raw::HostAddress;
 use crate::edge::{Error, ensure, raw};
-use crate::memory::copy;
+use crate::memory::named;
 use crate::object;
 use crate::platform::capabilities;
 use crate::queue::Queue;
@@ -137,8 +137,7 @@ entry_points! {
         let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
         let action = Box::new(move || {
             // SAFETY: the application vouches for both ranges until the command completes.
-            unsafe { copy::bytes(from.get(), to.get(), size) };
-            Ok(())
+            unsafe { named::copy(from.get(), to.get(), size) }
         });
         // SAFETY: the application vouches for its place for the event.
         unsafe { tail.blocking(blocking_copy).enqueue(&queue, Kind::SvmMemcpy, list, action) }
@@ -167,8 +166,7 @@ entry_points! {
         let to = HostAddress::new(svm_ptr);
         let action = Box::new(move || {
             // SAFETY: the application vouches for the range until the command completes.
-            unsafe { copy::fill(to.get(), size, &pattern) };
-            Ok(())
+            unsafe { named::fill(to.get(), size, &pattern) }
         });
         // SAFETY: the application vouches for its place for the event.
         unsafe { tail.enqueue(&queue, Kind::SvmMemFill, list, action) }

@@ -6,7 +6,8 @@
 //! and [`image`] are the memory objects, [`object`] either of them; [`flags`] says what
 //! their flags mean; [`destructors`] are their callbacks; [`map`] keeps the account of their mappings; [`rect`] is the arithmetic
 //! of rectangular regions; [`svm`] is the heap of a context's shared virtual memory; [`copy`]
-//! moves the bytes, and [`stream`] many of them.
+//! moves the bytes, [`stream`] many of them, and [`named`] those that an application names by
+//! their address.
 
 pub mod block;
 pub mod buffer;
@@ -15,6 +16,7 @@ pub mod destructors;
 pub mod flags;
 pub mod image;
 pub mod map;
+pub mod named;
 pub mod object;
 pub mod owned;
 pub mod rect;

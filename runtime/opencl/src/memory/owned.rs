@@ -39,6 +39,32 @@ pub fn block_at(address: usize) -> Option<(usize, usize)> {
     (offset < claim.size).then_some((claim.start, claim.size))
 }
 
+/// How a range of addresses lies to the runtime's blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In one of them.
+    Inside,
+    /// From one of them beyond its end, after so many bytes.
+    Leaves(usize),
+    /// Its start is in none.
+    Foreign,
+}
+
+/// Where a range of addresses lies.
+pub fn place_of(address: usize, size: usize) -> Place {
+    match block_at(address) {
+        Some((start, length)) => {
+            let room = start + length - address;
+            if size <= room {
+                Place::Inside
+            } else {
+                Place::Leaves(room)
+            }
+        }
+        None => Place::Foreign,
+    }
+}
+
 /// The runtime, as the executor asks it.
 #[derive(Debug)]
 pub struct Runtime;

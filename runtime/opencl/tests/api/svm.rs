@@ -228,3 +228,124 @@ fn commands_are_checked() {
         clSVMFree(rig.context, memory.cast());
     }
 }
+
+/// Two pages of which the second cannot be used.
+fn pages() -> *mut u8 {
+    let size = 4096;
+    unsafe {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let start = libc::mmap(null_mut(), 2 * size, libc::PROT_READ, flags, -1, 0);
+        assert_ne!(start, libc::MAP_FAILED);
+        assert_eq!(
+            libc::mprotect(start.byte_add(size), size, libc::PROT_NONE),
+            0
+        );
+        start.cast()
+    }
+}
+
+/// A copy or a fill where nothing is mapped, or that leaves its allocation, ends its command,
+/// and nothing else.
+#[test]
+fn wrong_addresses_end_the_command() {
+    if !touchstone_exec::CATCHES_FAULTS {
+        return;
+    }
+    let rig = Rig::new();
+    let shared = alloc(&rig, 0, 256, 0);
+    let readable = pages();
+    let mut own = [7u8; 256];
+    let nowhere = 4096 as *mut u8;
+    let start = own.as_mut_ptr();
+    let copy = |blocking, to: *mut u8, from: *mut u8, size, event: *mut cl_event| unsafe {
+        let (to, from) = (to.cast(), from.cast_const().cast());
+        clEnqueueSVMMemcpy(rig.queue, blocking, to, from, size, 0, null(), event)
+    };
+    for (to, from, size) in [
+        (nowhere, shared, 8),
+        (shared, nowhere, 8),
+        (readable, shared, 8),
+        (shared, readable.wrapping_add(4000), 97),
+        (shared.wrapping_add(250), start, 8),
+        (start, shared.wrapping_add(250), 8),
+    ] {
+        assert_eq!(
+            copy(CL_TRUE, to, from, size, null_mut()),
+            CL_INVALID_OPERATION
+        );
+        let mut event = null_mut();
+        assert_eq!(copy(CL_FALSE, to, from, size, &mut event), CL_SUCCESS);
+        assert_eq!(wait(&[event]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        release_events(&[event]);
+    }
+    for (to, size) in [
+        (nowhere, 8),
+        (readable, 8),
+        (readable.wrapping_add(4096), 4096),
+        (shared.wrapping_add(248), 16),
+    ] {
+        let pattern = 5u64;
+        let mut event = null_mut();
+        let code = unsafe {
+            let pattern = (&raw const pattern).cast();
+            clEnqueueSVMMemFill(
+                rig.queue,
+                to.cast(),
+                pattern,
+                8,
+                size,
+                0,
+                null(),
+                &mut event,
+            )
+        };
+        assert_eq!(code, CL_SUCCESS);
+        assert_eq!(wait(&[event]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        release_events(&[event]);
+    }
+    assert_eq!(
+        copy(CL_TRUE, shared, readable.wrapping_add(4000), 96, null_mut()),
+        CL_SUCCESS
+    );
+    assert_eq!(copy(CL_TRUE, start, shared, 256, null_mut()), CL_SUCCESS);
+    assert_eq!(own[..96], [0; 96]);
+    unsafe { clSVMFree(rig.context, shared.cast()) };
+}
+
+/// Fills of memory of the application of every pattern size and many lengths.
+#[test]
+fn fills_reach_memory_of_the_application() {
+    let rig = Rig::new();
+    for size in (0..8).map(|power| 1usize << power) {
+        let pattern: Vec<u8> = (0..size).map(|at| at as u8 ^ 0x5a).collect();
+        for count in [1, 3, 4096 / size, 4096 / size + 1, 9000 / size] {
+            let mut words = vec![0u128; (count * size).div_ceil(16) + 16];
+            let bytes: &mut [u8] = unsafe {
+                std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len() * 16)
+            };
+            let from = bytes.as_ptr().align_offset(128);
+            let code = unsafe {
+                let (to, pattern) = (bytes[from..].as_mut_ptr().cast(), pattern.as_ptr().cast());
+                clEnqueueSVMMemFill(
+                    rig.queue,
+                    to,
+                    pattern,
+                    size,
+                    count * size,
+                    0,
+                    null(),
+                    null_mut(),
+                )
+            };
+            assert_eq!(code, CL_SUCCESS);
+            rig.finish();
+            let filled = &bytes[from..][..count * size];
+            assert!(
+                filled.chunks(size).all(|chunk| chunk == pattern),
+                "{size} {count}"
+            );
+            assert!(bytes[..from].iter().all(|byte| *byte == 0));
+            assert!(bytes[from + count * size..].iter().all(|byte| *byte == 0));
+        }
+    }
+}

@@ -18,6 +18,28 @@ pub(crate) use nothing::{prepare_launch, prepare_thread};
 /// Whether accesses that the system refuses are caught on this machine.
 pub const CATCHES_FAULTS: bool = cfg!(catches_faults);
 
+#[cfg(catches_faults)]
+use super::machine as accesses;
+#[cfg(not(catches_faults))]
+use super::portable as accesses;
+
+/// Copies bytes between addresses that an application names, where there may be nothing: as far as
+/// the system allows. Where faults are not caught ([`CATCHES_FAULTS`]), one ends the process.
+///
+/// # Errors
+/// How many bytes from the start have been copied at least, when one of the next cannot be.
+///
+/// # Safety
+/// What is mapped in both ranges is valid, to read and to write; they do not overlap.
+pub unsafe fn copy_caught(from: *const u8, to: *mut u8, size: usize) -> Result<(), usize> {
+    prepare_launch();
+    // SAFETY: the caller's promise.
+    match unsafe { accesses::copy(from, to, size) } {
+        0 => Ok(()),
+        rest => Err(size - rest),
+    }
+}
+
 #[cfg(not(catches_faults))]
 mod nothing {
     pub(crate) fn prepare_launch() {}

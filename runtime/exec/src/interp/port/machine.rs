@@ -38,6 +38,26 @@ macro_rules! access {
     }};
 }
 
+/// Copies bytes; gives how many of the last are not known to be copied because the system
+/// refused one of them.
+///
+/// # Safety
+/// What is mapped in both ranges is valid, to read and to write; they do not overlap.
+pub(super) unsafe fn copy(from: *const u8, to: *mut u8, size: usize) -> usize {
+    let rest;
+    // A fault leaves the registers at the byte that could not be copied, or a few before it.
+    // SAFETY: the caller's promise; the module doc says why a fault is harmless.
+    let _ = unsafe {
+        access!(
+            "rep movsb",
+            inout("rcx") size => rest,
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+        )
+    };
+    rest
+}
+
 /// Accesses to words of one type: their instructions, and the registers of values.
 macro_rules! words {
     ($($t:ident, $class:tt, $a:tt, $load:literal, $store:literal, $swap:literal, $add:literal, $cas:literal;)*) => {$(

@@ -1,5 +1,15 @@
 //! Accesses on machines without a way to catch those that the system refuses.
 
+/// Copies bytes; gives how many could not be copied: none.
+///
+/// # Safety
+/// Both ranges are valid, to read and to write; they do not overlap.
+pub(super) unsafe fn copy(from: *const u8, to: *mut u8, size: usize) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { to.copy_from_nonoverlapping(from, size) };
+    0
+}
+
 /// Accesses to words of one type. For all of them, `p` is aligned and valid.
 macro_rules! words {
     ($($t:ident, $atomic:ident;)*) => {$(
