@@ -1,7 +1,7 @@
 //! Commands: everything that is enqueued.
 
 use super::{entry_points, find};
-use crate::faults::corrupt;
+use crate::faults::{corrupt, kernels, memory, svm, transfers};
 use libc::{c_void, size_t};
 use opencl_sys::*;
 
@@ -18,7 +18,9 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list,
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_read),
+        alters (offset) transfers::offset,
+        alters (size) transfers::size,
         hook corrupt::read_buffer;
     clEnqueueWriteBuffer(
         command_queue: cl_command_queue,
@@ -32,7 +34,9 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_write),
+        alters (offset) transfers::offset,
+        alters (size) transfers::size;
     clEnqueueCopyBuffer(
         command_queue: cl_command_queue,
         src_buffer: cl_mem,
@@ -45,7 +49,10 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        alters (src_offset) transfers::offset,
+        alters (dst_offset) transfers::target_offset,
+        alters (size) transfers::size;
     clEnqueueReadImage(
         command_queue: cl_command_queue,
         image: cl_mem,
@@ -60,7 +67,9 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_read),
+        alters (origin) transfers::origin,
+        alters (row_pitch, slice_pitch) transfers::image_pitch;
     clEnqueueWriteImage(
         command_queue: cl_command_queue,
         image: cl_mem,
@@ -75,7 +84,9 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_write),
+        alters (origin) transfers::origin,
+        alters (input_row_pitch, input_slice_pitch) transfers::image_pitch;
     clEnqueueCopyImage(
         command_queue: cl_command_queue,
         src_image: cl_mem,
@@ -88,7 +99,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        alters (src_origin) transfers::origin;
     clEnqueueCopyImageToBuffer(
         command_queue: cl_command_queue,
         src_image: cl_mem,
@@ -101,7 +113,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueCopyBufferToImage(
         command_queue: cl_command_queue,
         src_buffer: cl_mem,
@@ -114,7 +126,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueMapBuffer(
         command_queue: cl_command_queue,
         buffer: cl_mem,
@@ -129,8 +141,8 @@ entry_points! {
     ) -> *mut c_void,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
         errcode errcode_ret,
-        waits num_events_in_wait_list event_wait_list,
-        hook corrupt::map_buffer;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_map),
+        hook memory::map_buffer;
     clEnqueueMapImage(
         command_queue: cl_command_queue,
         image: cl_mem,
@@ -147,7 +159,8 @@ entry_points! {
     ) -> *mut c_void,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
         errcode errcode_ret,
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_map),
+        alters (origin) transfers::origin;
     clEnqueueUnmapMemObject(
         command_queue: cl_command_queue,
         memobj: cl_mem,
@@ -157,7 +170,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        alters (mapped_ptr) memory::unmap;
     clEnqueueNDRangeKernel(
         command_queue: cl_command_queue,
         kernel: cl_kernel,
@@ -170,7 +184,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        hook kernels::range;
     clEnqueueTask(
         command_queue: cl_command_queue,
         kernel: cl_kernel,
@@ -179,7 +194,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueNativeKernel(
         command_queue: cl_command_queue,
         user_func: Option<unsafe extern "C" fn(arg1: *mut c_void)>,
@@ -193,7 +208,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueMarker(
         command_queue: cl_command_queue,
         event: *mut cl_event,
@@ -226,7 +241,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_read),
+        alters (buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch) transfers::rect;
     clEnqueueWriteBufferRect(
         command_queue: cl_command_queue,
         buffer: cl_mem,
@@ -244,7 +260,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_write),
+        alters (buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch) transfers::rect;
     clEnqueueCopyBufferRect(
         command_queue: cl_command_queue,
         src_buffer: cl_mem,
@@ -261,7 +278,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        alters (src_origin, dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch) transfers::rect;
     clEnqueueFillBuffer(
         command_queue: cl_command_queue,
         buffer: cl_mem,
@@ -274,7 +292,9 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        alters (pattern, pattern_size, size) transfers::fill,
+        alters (offset) transfers::offset;
     clEnqueueFillImage(
         command_queue: cl_command_queue,
         image: cl_mem,
@@ -286,7 +306,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueMigrateMemObjects(
         command_queue: cl_command_queue,
         num_mem_objects: cl_uint,
@@ -297,21 +317,24 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        hook memory::migrate;
     clEnqueueMarkerWithWaitList(
         command_queue: cl_command_queue,
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
     ) -> cl_int,
-        by object(command_queue, CL_INVALID_COMMAND_QUEUE);
+        by object(command_queue, CL_INVALID_COMMAND_QUEUE),
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueBarrierWithWaitList(
         command_queue: cl_command_queue,
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
     ) -> cl_int,
-        by object(command_queue, CL_INVALID_COMMAND_QUEUE);
+        by object(command_queue, CL_INVALID_COMMAND_QUEUE),
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueSVMFree(
         command_queue: cl_command_queue,
         num_svm_pointers: cl_uint,
@@ -323,7 +346,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        hook svm::enqueue_free;
     clEnqueueSVMMemcpy(
         command_queue: cl_command_queue,
         blocking_copy: cl_bool,
@@ -335,7 +359,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list,
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_copy),
+        alters (size) transfers::size,
         hook corrupt::svm_memcpy;
     clEnqueueSVMMemFill(
         command_queue: cl_command_queue,
@@ -348,7 +373,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        alters (pattern, pattern_size, size) transfers::fill;
     clEnqueueSVMMap(
         command_queue: cl_command_queue,
         blocking_map: cl_bool,
@@ -360,7 +386,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list,
+        command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_map),
         hook corrupt::svm_map;
     clEnqueueSVMUnmap(
         command_queue: cl_command_queue,
@@ -370,7 +396,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueSVMMigrateMem(
         command_queue: cl_command_queue,
         num_svm_pointers: cl_uint,
@@ -382,5 +408,5 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
 }

@@ -1,6 +1,7 @@
 //! Memory objects, samplers, pipes and shared virtual memory.
 
 use super::{entry_points, find};
+use crate::faults::{memory, svm, sync};
 use libc::{c_void, size_t};
 use opencl_sys::*;
 
@@ -13,7 +14,8 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_mem,
         by object(context, CL_INVALID_CONTEXT),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        alters (flags, host_ptr) memory::create_buffer;
     clCreateImage2D(
         context: cl_context,
         flags: cl_mem_flags,
@@ -47,7 +49,8 @@ entry_points! {
     clReleaseMemObject(
         memobj: cl_mem,
     ) -> cl_int,
-        by object(memobj, CL_INVALID_MEM_OBJECT);
+        by object(memobj, CL_INVALID_MEM_OBJECT),
+        hook sync::release;
     clGetSupportedImageFormats(
         context: cl_context,
         flags: cl_mem_flags,
@@ -89,7 +92,8 @@ entry_points! {
     clReleaseSampler(
         sampler: cl_sampler,
     ) -> cl_int,
-        by object(sampler, CL_INVALID_SAMPLER);
+        by object(sampler, CL_INVALID_SAMPLER),
+        hook sync::release;
     clGetSamplerInfo(
         sampler: cl_sampler,
         param_name: cl_sampler_info,
@@ -106,7 +110,8 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_mem,
         by object(buffer, CL_INVALID_MEM_OBJECT),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        hook memory::sub_buffer;
     clSetMemObjectDestructorCallback(
         memobj: cl_mem,
         pfn_notify: Option<unsafe extern "C" fn(memobj: cl_mem, user_data: *mut c_void)>,
@@ -147,12 +152,14 @@ entry_points! {
         size: size_t,
         alignment: cl_uint,
     ) -> *mut c_void,
-        by object(context, CL_INVALID_CONTEXT);
+        by object(context, CL_INVALID_CONTEXT),
+        hook svm::alloc;
     clSVMFree(
         context: cl_context,
         svm_pointer: *mut c_void,
     ) -> (),
-        by object(context, CL_INVALID_CONTEXT);
+        by object(context, CL_INVALID_CONTEXT),
+        hook svm::free;
     clCreateSamplerWithProperties(
         context: cl_context,
         sampler_properties: *const cl_sampler_properties,
@@ -169,7 +176,8 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_mem,
         by object(context, CL_INVALID_CONTEXT),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        alters (flags, host_ptr) memory::create_buffer;
     clCreateImageWithProperties(
         context: cl_context,
         properties: *const cl_mem_properties,

@@ -3,15 +3,16 @@
 //! A row of `entry_points!` is a function's signature and these facts: how its object, and with it
 //! the function to call, is found (`by`), and whether the found one takes its place in the call
 //! (`replaces`); through which parameter it reports its status, if not by
-//! its value (`errcode`); which parameters are its wait list (`waits`); which fault can take part
-//! in the call (`hook`). Everything else is the same for all of them:
+//! its value (`errcode`); for a command, where its queue, wait list and event are, and whether it
+//! blocks (`command`); which fault can change some of its parameters (`alters`), and which can take
+//! part in the call (`hook`). Everything else is the same for all of them:
 //!
 //! 1. the faults are told of the call; they may end it, or the process, here;
 //! 2. the function of the implementation is found; where there is none, the call answers with the
 //!    status that the specification names for the missing object, or `CL_INVALID_OPERATION` where
 //!    the implementation left the entry out;
 //! 3. it is called, through the hook if there is one;
-//! 4. corruptions that wait for a command to complete are settled.
+//! 4. what faults have to do when a command completes is done, if it did.
 //!
 //! Nothing unwinds into the caller: a panic, which would be a bug of the layer, is reported and
 //! answered as `CL_OUT_OF_HOST_MEMORY`.
@@ -29,18 +30,32 @@ pub(crate) use special::own_get_platform_ids;
 
 use crate::library::Entry;
 use libc::c_void;
-use opencl_sys::{CL_OUT_OF_HOST_MEMORY, cl_int};
+use opencl_sys::{CL_OUT_OF_HOST_MEMORY, CL_SUCCESS, cl_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What an entry point returns when it was not called.
-pub(crate) trait Answer {
+pub(crate) trait Answer: Sized {
     /// The value that goes with this status.
     fn without_call(status: cl_int) -> Self;
+
+    /// The status, where that is the answer.
+    fn status(&self) -> Option<cl_int>;
+
+    /// Whether the call did what it was called for.
+    fn succeeded(&self) -> bool;
 }
 
 impl Answer for cl_int {
     fn without_call(status: cl_int) -> Self {
         status
+    }
+
+    fn status(&self) -> Option<cl_int> {
+        Some(*self)
+    }
+
+    fn succeeded(&self) -> bool {
+        *self == CL_SUCCESS
     }
 }
 
@@ -48,10 +63,26 @@ impl Answer for *mut c_void {
     fn without_call(_status: cl_int) -> Self {
         std::ptr::null_mut()
     }
+
+    fn status(&self) -> Option<cl_int> {
+        None
+    }
+
+    fn succeeded(&self) -> bool {
+        !self.is_null()
+    }
 }
 
 impl Answer for () {
     fn without_call(_status: cl_int) -> Self {}
+
+    fn status(&self) -> Option<cl_int> {
+        None
+    }
+
+    fn succeeded(&self) -> bool {
+        true
+    }
 }
 
 /// Runs the body of an entry point; turns a status that came instead of a call into the answer.
@@ -120,7 +151,8 @@ macro_rules! entry_points {
         by $find:ident ( $($hint:expr),* )
         $(, replaces $replaced:ident)?
         $(, errcode $errcode:ident)?
-        $(, waits $count:ident $list:ident)?
+        $(, command($queue:ident, $count:ident, $list:ident, $event:ident $(, $blocking:ident)?))?
+        $(, alters ($($altered:ident),+) $alter:path)*
         $(, hook $hook:path)?;
     )*) => {
         $(
@@ -137,7 +169,8 @@ macro_rules! entry_points {
                     let call = $crate::faults::Call::enter(ENTRY)?;
                     // SAFETY: the caller passes what OpenCL asks for: handles that are NULL or
                     // valid, lists as long as they say.
-                    let object = unsafe { find::$find($($hint),*) }?;
+                    let object = unsafe { find::$find($($hint),*) }
+                        .map_err(|status| call.missing(status))?;
                     // SAFETY: the object was found among the caller's handles.
                     let function = unsafe {
                         $crate::library::Library::get().function(ENTRY, object)
@@ -148,10 +181,18 @@ macro_rules! entry_points {
                         ::std::mem::transmute::<*mut ::libc::c_void, Next>(function)
                     };
                     $(let $replaced = object;)?
-                    $(let ($count, $list) = call.wait_list($count, $list);)?
+                    $(
+                        // SAFETY: the caller's arguments.
+                        let changed = unsafe { $alter(&call, $($altered),+) };
+                        #[allow(unused_parens, reason = "one parameter needs none")]
+                        let ($($altered),+) = changed;
+                    )*
                     // SAFETY: the caller's arguments, unchanged but for what a fault asks.
                     let result = unsafe {
-                        entry_points!(@call next, &call, ($($argument),*) $(, $hook)?)
+                        entry_points!(
+                            @issue next, &call, ENTRY, ($($argument),*),
+                            ($($queue, $count, $list, $event $(, $blocking)?)?) $(, $hook)?
+                        )
                     };
                     call.leave();
                     Ok(result)
@@ -174,6 +215,30 @@ macro_rules! entry_points {
             waits: entry_points!(@waits $($count)?),
         }),*];
     };
+    (@issue $next:ident, $call:expr, $entry:expr, $arguments:tt, () $(, $hook:path)?) => {
+        entry_points!(@call $next, $call, $arguments $(, $hook)?)
+    };
+    (
+        @issue $next:ident, $call:expr, $entry:expr, $arguments:tt,
+        ($queue:ident, $count:ident, $list:ident, $event:ident $(, $blocking:ident)?)
+        $(, $hook:path)?
+    ) => {{
+        let command = $crate::faults::command::Command {
+            entry: $entry,
+            queue: $queue,
+            blocking: entry_points!(@blocking $($blocking)?),
+            count: $count,
+            list: $list,
+            event: $event,
+        };
+        $crate::faults::command::around($call, command, |command| {
+            let ($count, $list, $event) = (command.count, command.list, command.event);
+            $(let $blocking = command.blocking.unwrap_or($blocking);)?
+            entry_points!(@call $next, $call, $arguments $(, $hook)?)
+        })
+    }};
+    (@blocking) => { None };
+    (@blocking $blocking:ident) => { Some($blocking) };
     (@call $next:ident, $call:expr, ($($argument:ident),*)) => { $next($($argument),*) };
     (@call $next:ident, $call:expr, ($($argument:ident),*), $hook:path) => {
         $hook($call, $next, $($argument),*)

@@ -1,7 +1,7 @@
 //! Platforms, devices and contexts.
 
 use super::{entry_points, find};
-use crate::faults::lies;
+use crate::faults::{lies, sync};
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 
@@ -60,7 +60,8 @@ entry_points! {
     clReleaseContext(
         context: cl_context,
     ) -> cl_int,
-        by object(context, CL_INVALID_CONTEXT);
+        by object(context, CL_INVALID_CONTEXT),
+        hook sync::release;
     clGetContextInfo(
         context: cl_context,
         param_name: cl_context_info,

@@ -1,7 +1,7 @@
 //! Programs and kernels.
 
 use super::{entry_points, find};
-use crate::faults::source;
+use crate::faults::{kernels, source, sync};
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 
@@ -34,7 +34,8 @@ entry_points! {
     clReleaseProgram(
         program: cl_program,
     ) -> cl_int,
-        by object(program, CL_INVALID_PROGRAM);
+        by object(program, CL_INVALID_PROGRAM),
+        hook sync::release;
     clBuildProgram(
         program: cl_program,
         num_devices: cl_uint,
@@ -82,14 +83,16 @@ entry_points! {
     clReleaseKernel(
         kernel: cl_kernel,
     ) -> cl_int,
-        by object(kernel, CL_INVALID_KERNEL);
+        by object(kernel, CL_INVALID_KERNEL),
+        hook sync::release_kernel;
     clSetKernelArg(
         kernel: cl_kernel,
         arg_index: cl_uint,
         arg_size: size_t,
         arg_value: *const c_void,
     ) -> cl_int,
-        by object(kernel, CL_INVALID_KERNEL);
+        by object(kernel, CL_INVALID_KERNEL),
+        hook kernels::set_argument;
     clGetKernelInfo(
         kernel: cl_kernel,
         param_name: cl_kernel_info,
@@ -159,7 +162,8 @@ entry_points! {
         arg_index: cl_uint,
         arg_value: *const c_void,
     ) -> cl_int,
-        by object(kernel, CL_INVALID_KERNEL);
+        by object(kernel, CL_INVALID_KERNEL),
+        hook kernels::set_pointer;
     clSetKernelExecInfo(
         kernel: cl_kernel,
         param_name: cl_kernel_exec_info,

@@ -1,7 +1,7 @@
 //! Command queues, events and timers.
 
 use super::{entry_points, find};
-use crate::faults::events;
+use crate::faults::{events, order, sync, user_events};
 use libc::{c_void, size_t};
 use opencl_sys::*;
 
@@ -13,15 +13,18 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_command_queue,
         by object(context, CL_INVALID_CONTEXT),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        hook order::create_queue;
     clRetainCommandQueue(
         command_queue: cl_command_queue,
     ) -> cl_int,
-        by object(command_queue, CL_INVALID_COMMAND_QUEUE);
+        by object(command_queue, CL_INVALID_COMMAND_QUEUE),
+        hook sync::retain_queue;
     clReleaseCommandQueue(
         command_queue: cl_command_queue,
     ) -> cl_int,
-        by object(command_queue, CL_INVALID_COMMAND_QUEUE);
+        by object(command_queue, CL_INVALID_COMMAND_QUEUE),
+        hook sync::release_queue;
     clGetCommandQueueInfo(
         command_queue: cl_command_queue,
         param_name: cl_command_queue_info,
@@ -29,7 +32,8 @@ entry_points! {
         param_value: *mut c_void,
         param_value_size_ret: *mut size_t,
     ) -> cl_int,
-        by object(command_queue, CL_INVALID_COMMAND_QUEUE);
+        by object(command_queue, CL_INVALID_COMMAND_QUEUE),
+        hook order::queue_info;
     clSetCommandQueueProperty(
         command_queue: cl_command_queue,
         properties: cl_command_queue_properties,
@@ -41,7 +45,8 @@ entry_points! {
         num_events: cl_uint,
         event_list: *const cl_event,
     ) -> cl_int,
-        by each(num_events, event_list, CL_INVALID_VALUE, CL_INVALID_EVENT);
+        by each(num_events, event_list, CL_INVALID_VALUE, CL_INVALID_EVENT),
+        hook sync::wait;
     clGetEventInfo(
         event: cl_event,
         param_name: cl_event_info,
@@ -49,7 +54,8 @@ entry_points! {
         param_value: *mut c_void,
         param_value_size_ret: *mut size_t,
     ) -> cl_int,
-        by object(event, CL_INVALID_EVENT);
+        by object(event, CL_INVALID_EVENT),
+        hook events::info;
     clRetainEvent(
         event: cl_event,
     ) -> cl_int,
@@ -57,7 +63,8 @@ entry_points! {
     clReleaseEvent(
         event: cl_event,
     ) -> cl_int,
-        by object(event, CL_INVALID_EVENT);
+        by object(event, CL_INVALID_EVENT),
+        hook sync::release_event;
     clGetEventProfilingInfo(
         event: cl_event,
         param_name: cl_profiling_info,
@@ -70,11 +77,13 @@ entry_points! {
     clFlush(
         command_queue: cl_command_queue,
     ) -> cl_int,
-        by object(command_queue, CL_INVALID_COMMAND_QUEUE);
+        by object(command_queue, CL_INVALID_COMMAND_QUEUE),
+        hook sync::flush;
     clFinish(
         command_queue: cl_command_queue,
     ) -> cl_int,
-        by object(command_queue, CL_INVALID_COMMAND_QUEUE);
+        by object(command_queue, CL_INVALID_COMMAND_QUEUE),
+        hook sync::finish;
     clSetEventCallback(
         event: cl_event,
         command_exec_callback_type: cl_int,
@@ -88,12 +97,14 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_event,
         by object(context, CL_INVALID_CONTEXT),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        hook user_events::create;
     clSetUserEventStatus(
         event: cl_event,
         execution_status: cl_int,
     ) -> cl_int,
-        by object(event, CL_INVALID_EVENT);
+        by object(event, CL_INVALID_EVENT),
+        hook user_events::set_status;
     clCreateCommandQueueWithProperties(
         context: cl_context,
         device: cl_device_id,
@@ -101,7 +112,8 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_command_queue,
         by object(context, CL_INVALID_CONTEXT),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        hook order::create_queue_with;
     clGetDeviceAndHostTimer(
         device: cl_device_id,
         device_timestamp: *mut cl_ulong,

@@ -65,7 +65,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueReleaseGLObjects(
         command_queue: cl_command_queue,
         num_objects: cl_uint,
@@ -75,7 +75,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clGetGLContextInfoKHR(
         properties: *const cl_context_properties,
         param_name: cl_gl_context_info,
@@ -136,7 +136,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clEnqueueReleaseEGLObjectsKHR(
         command_queue: cl_command_queue,
         num_objects: cl_uint,
@@ -146,7 +146,7 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        waits num_events_in_wait_list event_wait_list;
+        command(command_queue, num_events_in_wait_list, event_wait_list, event);
     clCreateEventFromEGLSyncKHR(
         context: cl_context,
         sync: CLeglSyncKHR,

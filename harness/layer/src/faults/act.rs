@@ -1,5 +1,7 @@
 //! Faults that end or disturb the process.
 
+use super::named::Breach;
+use super::source::Weakening;
 use crate::library::Entry;
 use crate::say;
 use opencl_sys::cl_int;
@@ -25,29 +27,9 @@ pub(crate) enum Deed {
     /// The call takes this many milliseconds longer.
     Delay(u32),
     /// The call is made, and goes otherwise than it should.
-    Shape(Shape),
-}
-
-/// How a call that is made can go wrong. A hook of the function's row does it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// The data comes back changed.
-    Corrupt,
-    /// The implementation sees no wait list.
-    IgnoreWaits,
-    /// The callback is called twice.
-    DoubleCallback,
-    /// The callback is called at once.
-    EarlyCallback,
-    /// Every profiling time is the first.
-    EqualTimes,
-    /// The times of start and end are exchanged.
-    ReversedTimes,
-}
-
-impl Shape {
-    /// How many there are.
-    pub(crate) const COUNT: usize = 6;
+    Break(Breach),
+    /// The source of a program is weakened.
+    Weaken(Weakening),
 }
 
 fn announce(what: &str, entry: Entry) {

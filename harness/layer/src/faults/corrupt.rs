@@ -1,42 +1,17 @@
 //! Data that comes back changed: 1 is added to its first word.
 //!
-//! A blocking command's data is changed before the call returns. That of a non-blocking one is
-//! changed when its event is complete, by the first call of the layer that notices: `clFinish`,
-//! `clWaitForEvents` and `clGetEventInfo` notice before they return, so a program that
-//! synchronizes by them sees the change. One that learns of the completion from a callback alone
-//! may look too early.
+//! A blocking command's data is changed before the call returns, that of a non-blocking one when
+//! its event is complete (see [`later`]).
 
-use super::Call;
-use super::act::Shape;
-use crate::library::{Entry, Library};
+use super::named::Breach;
+use super::{Call, later};
+use crate::library::driver::Event;
 use libc::{c_void, size_t};
 use opencl_sys::{
-    CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_FALSE, CL_SUCCESS, cl_bool,
-    cl_command_queue, cl_event, cl_event_info, cl_int, cl_map_flags, cl_mem, cl_uint,
+    CL_FALSE, CL_SUCCESS, cl_bool, cl_command_queue, cl_event, cl_int, cl_map_flags, cl_mem,
+    cl_uint,
 };
-use std::mem::transmute;
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-type EventFunction = unsafe extern "C" fn(cl_event) -> cl_int;
-type GetEventInfo =
-    unsafe extern "C" fn(cl_event, cl_event_info, size_t, *mut c_void, *mut size_t) -> cl_int;
-
-/// Data that is to change when its command is complete. The layer holds the event.
-struct Pending {
-    event: cl_event,
-    data: *mut c_void,
-    size: size_t,
-}
-
-// SAFETY: OpenCL's objects may be used from any thread, and the data belongs to the command until
-// it is complete.
-unsafe impl Send for Pending {}
-
-static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
-/// How many there are, so that other calls pay one load.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Changes the first word of the data, or the first byte of less than a word.
 ///
@@ -55,55 +30,6 @@ unsafe fn change(data: *mut c_void, size: size_t) {
         // SAFETY: the byte lies in the data.
         unsafe { byte.write(byte.read().wrapping_add(1)) };
     }
-}
-
-/// Changes the data of every command that has completed.
-pub(super) fn settle() {
-    if COUNT.load(Ordering::Acquire) == 0 {
-        return;
-    }
-    let mut pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner);
-    pending.retain(|one| {
-        let status = execution_status(one.event);
-        if status == Some(CL_COMPLETE) {
-            // SAFETY: the command that filled the data is complete, and the program, which keeps
-            // the memory until it has seen that, is still inside a call.
-            unsafe { change(one.data, one.size) };
-        }
-        let waits = status.is_some_and(|status| status > CL_COMPLETE);
-        if !waits {
-            event_call(const { Entry::named("clReleaseEvent") }, one.event);
-        }
-        waits
-    });
-    COUNT.store(pending.len(), Ordering::Release);
-}
-
-/// `clRetainEvent` or `clReleaseEvent`.
-fn event_call(entry: Entry, event: cl_event) {
-    // SAFETY: a live event of the library.
-    if let Ok(function) = unsafe { Library::get().function(entry, event) } {
-        // SAFETY: OpenCL gives both functions this type.
-        unsafe { transmute::<*mut c_void, EventFunction>(function)(event) };
-    }
-}
-
-fn execution_status(event: cl_event) -> Option<cl_int> {
-    const ENTRY: Entry = Entry::named("clGetEventInfo");
-    // SAFETY: a live event of the library.
-    let function = unsafe { Library::get().function(ENTRY, event) }.ok()?;
-    let mut status: cl_int = 0;
-    // SAFETY: OpenCL gives the function this type; the query returns a cl_int.
-    let answer = unsafe {
-        transmute::<*mut c_void, GetEventInfo>(function)(
-            event,
-            CL_EVENT_COMMAND_EXECUTION_STATUS,
-            size_of::<cl_int>(),
-            (&raw mut status).cast(),
-            ptr::null_mut(),
-        )
-    };
-    (answer == CL_SUCCESS).then_some(status)
 }
 
 /// Issues a command whose data is to change; `issue` calls the implementation with the event to
@@ -127,19 +53,28 @@ unsafe fn command(
     let mut own = ptr::null_mut();
     let place = if event.is_null() { &raw mut own } else { event };
     let Some(data) = issue(place) else { return };
-    // SAFETY: the command was accepted, so its event was written.
-    let held = unsafe { *place };
-    if !event.is_null() {
-        event_call(const { Entry::named("clRetainEvent") }, held);
-    }
-    let mut pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner);
-    pending.push(Pending {
-        event: held,
-        data,
-        size,
+    // SAFETY: the command was accepted, so its event was written; the program keeps its reference.
+    let held = unsafe {
+        if event.is_null() {
+            Event::adopt(own)
+        } else {
+            Event::retain(*event)
+        }
+    };
+    let data = Data(data);
+    later::when_complete(held, move || {
+        let Data(data) = { data };
+        // SAFETY: the command that filled the data is complete, and the program, which keeps the
+        // memory until it has seen that, is still inside a call.
+        unsafe { change(data, size) };
     });
-    COUNT.store(pending.len(), Ordering::Release);
 }
+
+/// Where the data of a command is.
+struct Data(*mut c_void);
+
+// SAFETY: the data belongs to the command until it is complete, whichever thread notices.
+unsafe impl Send for Data {}
 
 /// Around `clEnqueueReadBuffer`.
 #[expect(clippy::too_many_arguments, reason = "the entry point's own")]
@@ -176,7 +111,7 @@ pub(crate) unsafe fn read_buffer(
         };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.has(Shape::Corrupt) {
+    if call.has(Breach::Corrupt) {
         // SAFETY: the caller's event, and `size` bytes at `data`.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -222,7 +157,7 @@ pub(crate) unsafe fn map_buffer(
         };
         (!data.is_null()).then_some(data)
     };
-    if call.has(Shape::Corrupt) {
+    if call.has(Breach::Corrupt) {
         // SAFETY: the caller's event; the mapped region has `size` bytes.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -260,7 +195,7 @@ pub(crate) unsafe fn svm_map(
         status = unsafe { next(queue, blocking, flags, data, size, count, list, event) };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.has(Shape::Corrupt) {
+    if call.has(Breach::Corrupt) {
         // SAFETY: the caller's event; the mapped region has `size` bytes.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -298,7 +233,7 @@ pub(crate) unsafe fn svm_memcpy(
         status = unsafe { next(queue, blocking, data, source, size, count, list, event) };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.has(Shape::Corrupt) {
+    if call.has(Breach::Corrupt) {
         // SAFETY: the caller's event, and `size` bytes at the destination.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -327,7 +262,7 @@ mod tests {
         assert_eq!(bytes, [2, 2, 3]);
     }
 
-    static WORDS: Mutex<[u32; 2]> = Mutex::new([0; 2]);
+    static WORDS: std::sync::Mutex<[u32; 2]> = std::sync::Mutex::new([0; 2]);
 
     fn words() -> *mut c_void {
         WORDS.lock().expect("a lock").as_mut_ptr().cast()
@@ -376,7 +311,7 @@ mod tests {
 
     #[test]
     fn blocking_maps_and_copies_are_corrupted_only_where_asked_and_successful() {
-        let (corrupt, clean) = (Call::shaped(Shape::Corrupt), Call::default());
+        let (corrupt, clean) = (Call::broken(Breach::Corrupt), Call::default());
         let (null, no_list, no_event) = (ptr::null_mut(), ptr::null(), ptr::null_mut());
         let read = || *WORDS.lock().expect("a lock");
         for (call, expected) in [(&clean, 0), (&corrupt, 1)] {

@@ -1,15 +1,62 @@
-//! Callbacks and profiling times that are wrong.
+//! Status, callbacks and profiling times that are wrong.
 
-use super::Call;
-use super::act::Shape;
+use super::named::Breach;
+use super::{Call, later};
+use crate::library::driver::{self, Event};
 use libc::{c_void, size_t};
-use opencl_sys::{
-    CL_PROFILING_COMMAND_COMPLETE, CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED,
-    CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_SUBMIT, CL_SUCCESS, cl_event, cl_int,
-    cl_profiling_info,
-};
+use opencl_sys::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 type Callback = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
+
+/// What a callback that takes the place of the program's does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Twist {
+    /// Nothing but what waits for the completion.
+    None,
+    WrongStatus,
+    WrongEvent,
+    FailureLost,
+    /// The event gets no other callback until this one was called.
+    First,
+}
+
+/// The program's callback and how it is called. It is never freed: an implementation may call
+/// twice.
+struct Instead {
+    own: Callback,
+    data: *mut c_void,
+    twist: Twist,
+}
+
+/// The events whose first callback has not been called yet.
+static FIRST: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+unsafe extern "C" fn instead(event: cl_event, status: cl_int, data: *mut c_void) {
+    later::settle();
+    // SAFETY: the layer passed this along, and never frees it.
+    let instead = unsafe { &*data.cast::<Instead>() };
+    let (event, status) = match instead.twist {
+        Twist::None => (event, status),
+        Twist::WrongStatus if status < 0 => (event, CL_COMPLETE),
+        Twist::WrongStatus => (event, status + 1),
+        Twist::WrongEvent => {
+            let other = driver::context_of_event(event).and_then(|of| Event::user(of).ok());
+            // Never released: the program may keep what it was given.
+            (other.map_or(event, Event::into_raw), status)
+        }
+        Twist::FailureLost if status < 0 => return,
+        Twist::FailureLost => (event, status),
+        Twist::First => {
+            let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+            first.remove(&(event as usize));
+            (event, status)
+        }
+    };
+    // SAFETY: the program's callback and its data.
+    unsafe { (instead.own)(event, status, instead.data) };
+}
 
 /// Around `clSetEventCallback`. Lost callbacks need no hook: they are skipped calls.
 pub(crate) unsafe fn set_callback(
@@ -20,18 +67,131 @@ pub(crate) unsafe fn set_callback(
     callback: Option<Callback>,
     data: *mut c_void,
 ) -> cl_int {
-    if let (true, Some(callback)) = (call.has(Shape::EarlyCallback), callback) {
+    let register = |callback, data| {
+        // SAFETY: the caller's arguments, or a callback of the layer's own with its data.
+        unsafe { next(event, status, callback, data) }
+    };
+    let Some(own) = callback.filter(|_| !call.is_clean() || later::waits()) else {
+        return register(callback, data);
+    };
+    if call.has(Breach::CallbackEarly) {
         // SAFETY: the caller's callback and its data; it runs in the caller's thread.
-        unsafe { callback(event, status, data) };
+        unsafe { own(event, status, data) };
         return CL_SUCCESS;
     }
-    // SAFETY: the caller's arguments, unchanged.
-    let answer = unsafe { next(event, status, callback, data) };
-    if answer == CL_SUCCESS && call.has(Shape::DoubleCallback) {
-        // SAFETY: as above.
-        return unsafe { next(event, status, callback, data) };
+    if call.has(Breach::CallbackLateLost)
+        && driver::status_of(event).is_some_and(|reached| reached <= status)
+    {
+        return CL_SUCCESS;
+    }
+    let twist = if call.has(Breach::CallbackWrongStatus) {
+        Twist::WrongStatus
+    } else if call.has(Breach::CallbackWrongEvent) {
+        Twist::WrongEvent
+    } else if call.has(Breach::CallbackFailureLost) {
+        Twist::FailureLost
+    } else if call.has(Breach::CallbackFirstOnly) {
+        let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+        if !first.insert(event as usize) {
+            return CL_SUCCESS;
+        }
+        Twist::First
+    } else {
+        Twist::None
+    };
+    let twisted = Box::leak(Box::new(Instead { own, data, twist }));
+    let twisted: *mut c_void = (&raw mut *twisted).cast();
+    let answer = register(Some(instead), twisted);
+    if answer == CL_SUCCESS && call.has(Breach::CallbackTwice) {
+        return register(Some(instead), twisted);
     }
     answer
+}
+
+/// The events whose status was asked for, and whether it is to move back.
+static ASKED: Mutex<BTreeMap<usize, bool>> = Mutex::new(BTreeMap::new());
+
+/// What a status is told as.
+fn told(call: &Call, event: cl_event, status: cl_int) -> cl_int {
+    if status < 0 {
+        return if call.has(Breach::FailureHidden) {
+            CL_COMPLETE
+        } else {
+            status
+        };
+    }
+    if call.has(Breach::StatusEarly) && driver::command_of(event) != Some(CL_COMMAND_USER) {
+        return CL_COMPLETE;
+    }
+    if call.has(Breach::StatusStuck) && status == CL_COMPLETE {
+        return CL_RUNNING;
+    }
+    if call.has(Breach::StatusBackwards) && status < CL_QUEUED {
+        let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+        let back = asked.entry(event as usize).or_insert(false);
+        let now = *back;
+        *back = !now;
+        return status + cl_int::from(now);
+    }
+    status
+}
+
+/// Around `clGetEventInfo`.
+pub(crate) unsafe fn info(
+    call: &Call,
+    next: unsafe extern "C" fn(cl_event, cl_event_info, size_t, *mut c_void, *mut size_t) -> cl_int,
+    event: cl_event,
+    info: cl_event_info,
+    room: size_t,
+    value: *mut c_void,
+    size: *mut size_t,
+) -> cl_int {
+    // SAFETY: the caller's arguments, unchanged.
+    let answer = unsafe { next(event, info, room, value, size) };
+    let status = info == CL_EVENT_COMMAND_EXECUTION_STATUS && answer == CL_SUCCESS;
+    if status && !call.is_clean() && !value.is_null() {
+        let place = value.cast::<cl_int>();
+        // SAFETY: the query succeeded, so a whole status was written there.
+        unsafe { place.write_unaligned(told(call, event, place.read_unaligned())) };
+    }
+    answer
+}
+
+/// One of the times of an event.
+type Times<'a> = &'a dyn Fn(cl_profiling_info) -> Option<cl_ulong>;
+
+/// The time that is told for `info`, given the true ones.
+fn time(call: &Call, info: cl_profiling_info, real: cl_ulong, ask: Times<'_>) -> cl_ulong {
+    const QUEUED: cl_profiling_info = CL_PROFILING_COMMAND_QUEUED;
+    const SUBMIT: cl_profiling_info = CL_PROFILING_COMMAND_SUBMIT;
+    const START: cl_profiling_info = CL_PROFILING_COMMAND_START;
+    const END: cl_profiling_info = CL_PROFILING_COMMAND_END;
+    const COMPLETE: cl_profiling_info = CL_PROFILING_COMMAND_COMPLETE;
+    let other = |info| ask(info).unwrap_or(real);
+    if call.has(Breach::TimesZero) {
+        return 0;
+    }
+    if call.has(Breach::TimesEqual) {
+        return other(QUEUED);
+    }
+    match info {
+        START if call.has(Breach::TimesSwapped) => other(END),
+        END if call.has(Breach::TimesSwapped) => other(START),
+        START if call.has(Breach::StartBeforeSubmit) => other(SUBMIT).saturating_sub(1),
+        SUBMIT if call.has(Breach::SubmitBeforeQueued) => other(QUEUED).saturating_sub(1),
+        // An implementation without COMPLETE (before OpenCL 2.0) ends later, all the same.
+        END if call.has(Breach::EndAfterComplete) => other(COMPLETE).saturating_add(1),
+        _ if call.has(Breach::TimesBackwards) => {
+            // Each event keeps the distances between its own times.
+            static MIRROR: OnceLock<cl_ulong> = OnceLock::new();
+            let queued = other(QUEUED);
+            let mirror = *MIRROR.get_or_init(|| queued.saturating_mul(2).max(1 << 50));
+            mirror
+                .saturating_sub(queued)
+                .saturating_add(real.saturating_sub(queued))
+        }
+        _ => real,
+    }
 }
 
 /// Around `clGetEventProfilingInfo`.
@@ -50,23 +210,45 @@ pub(crate) unsafe fn profiling_info(
     value: *mut c_void,
     size: *mut size_t,
 ) -> cl_int {
-    let equal = call.has(Shape::EqualTimes);
-    let reversed = call.has(Shape::ReversedTimes);
-    let info = match info {
-        CL_PROFILING_COMMAND_SUBMIT
-        | CL_PROFILING_COMMAND_START
-        | CL_PROFILING_COMMAND_END
-        | CL_PROFILING_COMMAND_COMPLETE
-            if equal =>
-        {
-            CL_PROFILING_COMMAND_QUEUED
-        }
-        CL_PROFILING_COMMAND_START if reversed => CL_PROFILING_COMMAND_END,
-        CL_PROFILING_COMMAND_END if reversed => CL_PROFILING_COMMAND_START,
-        other => other,
-    };
-    // SAFETY: the caller's arguments; every time has the same type.
-    unsafe { next(event, info, room, value, size) }
+    // SAFETY: the caller's arguments, unchanged.
+    let answer = unsafe { next(event, info, room, value, size) };
+    let known = matches!(
+        info,
+        CL_PROFILING_COMMAND_QUEUED
+            | CL_PROFILING_COMMAND_SUBMIT
+            | CL_PROFILING_COMMAND_START
+            | CL_PROFILING_COMMAND_END
+            | CL_PROFILING_COMMAND_COMPLETE
+    );
+    if call.is_clean() || !known || value.is_null() || room < size_of::<cl_ulong>() {
+        return answer;
+    }
+    let place = value.cast::<cl_ulong>();
+    if answer == CL_PROFILING_INFO_NOT_AVAILABLE && call.has(Breach::TimesAlways) {
+        // SAFETY: the caller's place, with room for a time.
+        unsafe { place.write_unaligned(0) };
+        return CL_SUCCESS;
+    }
+    if answer == CL_SUCCESS {
+        let ask = |info| {
+            let mut time: cl_ulong = 0;
+            let value: *mut c_void = (&raw mut time).cast();
+            // SAFETY: the caller's event; a time fits.
+            let answer = unsafe {
+                next(
+                    event,
+                    info,
+                    size_of::<cl_ulong>(),
+                    value,
+                    std::ptr::null_mut(),
+                )
+            };
+            (answer == CL_SUCCESS).then_some(time)
+        };
+        // SAFETY: the query succeeded, so a whole time was written there.
+        unsafe { place.write_unaligned(time(call, info, place.read_unaligned(), &ask)) };
+    }
+    answer
 }
 
 #[cfg(test)]
@@ -75,24 +257,26 @@ mod tests {
     use std::ptr;
 
     unsafe extern "C" fn count(_: cl_event, status: cl_int, data: *mut c_void) {
-        // SAFETY: the tests pass a counter.
-        unsafe { *data.cast::<Vec<cl_int>>() = vec![status] };
+        // SAFETY: the tests pass a list.
+        unsafe { (*data.cast::<Vec<cl_int>>()).push(status) };
     }
 
-    /// Registers, and says so in its status: each registration is one less.
+    /// Calls what is registered at once, as complete.
     unsafe extern "C" fn register(
-        _: cl_event,
+        event: cl_event,
         _: cl_int,
-        _: Option<Callback>,
+        callback: Option<Callback>,
         data: *mut c_void,
     ) -> cl_int {
-        // SAFETY: the tests pass a list.
-        unsafe { (*data.cast::<Vec<cl_int>>()).push(-1) };
+        if let Some(callback) = callback {
+            // SAFETY: a callback and its data.
+            unsafe { callback(event, CL_COMPLETE, data) };
+        }
         CL_SUCCESS
     }
 
     #[test]
-    fn callbacks_are_registered_once_twice_or_called_at_once() {
+    fn callbacks_are_called_once_twice_early_or_with_another_status() {
         let set = |call: &Call| {
             let mut seen: Vec<cl_int> = Vec::new();
             let data = (&raw mut seen).cast();
@@ -102,37 +286,79 @@ mod tests {
             assert_eq!(status, CL_SUCCESS);
             seen
         };
-        assert_eq!(set(&Call::default()), [-1]);
-        assert_eq!(set(&Call::shaped(Shape::DoubleCallback)), [-1, -1]);
-        assert_eq!(set(&Call::shaped(Shape::EarlyCallback)), [2]);
+        assert_eq!(set(&Call::default()), [CL_COMPLETE]);
+        assert_eq!(set(&Call::broken(Breach::CallbackTwice)), [CL_COMPLETE; 2]);
+        assert_eq!(set(&Call::broken(Breach::CallbackEarly)), [2]);
+        assert_eq!(
+            set(&Call::broken(Breach::CallbackWrongStatus)),
+            [CL_RUNNING]
+        );
+        assert_eq!(
+            set(&Call::broken(Breach::CallbackFailureLost)),
+            [CL_COMPLETE]
+        );
     }
 
-    /// Answers with the query itself.
-    unsafe extern "C" fn echo(
+    /// Times that are right: each is its own query.
+    unsafe extern "C" fn clock(
         _: cl_event,
         info: cl_profiling_info,
         _: size_t,
-        _: *mut c_void,
+        value: *mut c_void,
         _: *mut size_t,
     ) -> cl_int {
-        info as cl_int
+        let time = match info {
+            CL_PROFILING_COMMAND_QUEUED => 100,
+            CL_PROFILING_COMMAND_SUBMIT => 110,
+            CL_PROFILING_COMMAND_START => 120,
+            CL_PROFILING_COMMAND_END => 130,
+            _ => 140u64,
+        };
+        // SAFETY: the tests pass a place.
+        unsafe { value.cast::<cl_ulong>().write(time) };
+        CL_SUCCESS
     }
 
     #[test]
-    fn times_are_equal_or_reversed() {
-        let ask = |call: &Call, info: cl_profiling_info| {
-            // SAFETY: the fake reads nothing.
-            unsafe {
-                let null = ptr::null_mut();
-                profiling_info(call, echo, null, info, 0, null, ptr::null_mut()) as u32
-            }
+    fn each_fault_of_times_breaks_its_own_order() {
+        let ask = |breach: Breach| {
+            [
+                CL_PROFILING_COMMAND_QUEUED,
+                CL_PROFILING_COMMAND_SUBMIT,
+                CL_PROFILING_COMMAND_START,
+                CL_PROFILING_COMMAND_END,
+                CL_PROFILING_COMMAND_COMPLETE,
+            ]
+            .map(|info| {
+                let mut time: cl_ulong = 0;
+                // SAFETY: the fake writes a time.
+                unsafe {
+                    let value = (&raw mut time).cast();
+                    let call = Call::broken(breach);
+                    profiling_info(
+                        &call,
+                        clock,
+                        ptr::null_mut(),
+                        info,
+                        8,
+                        value,
+                        ptr::null_mut(),
+                    );
+                }
+                time
+            })
         };
-        let (start, end) = (CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END);
-        let clean = Call::default();
-        assert_eq!((ask(&clean, start), ask(&clean, end)), (start, end));
-        let reversed = Call::shaped(Shape::ReversedTimes);
-        assert_eq!((ask(&reversed, start), ask(&reversed, end)), (end, start));
-        let equal = Call::shaped(Shape::EqualTimes);
-        assert_eq!(ask(&equal, start), ask(&equal, end));
+        assert_eq!(ask(Breach::Corrupt), [100, 110, 120, 130, 140]);
+        assert_eq!(ask(Breach::TimesEqual), [100; 5]);
+        assert_eq!(ask(Breach::TimesZero), [0; 5]);
+        assert_eq!(ask(Breach::TimesSwapped), [100, 110, 130, 120, 140]);
+        assert_eq!(ask(Breach::StartBeforeSubmit), [100, 110, 109, 130, 140]);
+        assert_eq!(ask(Breach::SubmitBeforeQueued), [100, 99, 120, 130, 140]);
+        assert_eq!(ask(Breach::EndAfterComplete), [100, 110, 120, 141, 140]);
+        let backwards = ask(Breach::TimesBackwards);
+        assert_eq!(
+            backwards.map(|time| time - backwards[0]),
+            [0, 10, 20, 30, 40]
+        );
     }
 }

@@ -1,18 +1,19 @@
 //! Reads the setting: `fault,fault,…`.
 //!
 //! ```text
-//! fault    = deed '@' function [':' when]  |  'lie=' claim  |  weakening
+//! fault    = name [':' when]  |  deed '@' function [':' when]  |  'lie=' claim
+//! name     = one of the named faults; every call where nothing is said
 //! deed     = 'crash' | 'abort' | 'hang' | 'exit=' 0…255 | 'error=' status | 'skip'
 //!          | 'delay=' milliseconds | 'stdout' | 'stderr' | 'corrupt' | 'ignore-wait-list'
 //!          | 'double-callback' | 'early-callback' | 'equal-times' | 'reversed-times'
 //! function = the name of an entry point  |  '*'
-//! when     = N | N'+' | '*' | '%'P | '~'probability'/'seed          (1 where nothing is said)
+//! when     = N | N'+' | '*' | '%'P | '~'probability'/'seed          (1 where nothing is said of a deed)
 //! ```
 
-use super::act::{Deed, Shape};
+use super::act::Deed;
 use super::lies::Lie;
+use super::named::{self, Breach, Kind, Named};
 use super::registry::{CORRUPTIBLE, SKIPPABLE};
-use super::source::Weakening;
 use super::when::{NoWhen, When};
 use super::{Fault, Faults, Site, status};
 use crate::library::Entry;
@@ -54,13 +55,45 @@ pub(crate) fn parse(setting: &str) -> Result<Faults, Wrong> {
         }
         if let Some(claim) = word.strip_prefix("lie=") {
             faults.lies.push(Lie::parse(claim)?);
-        } else if let Some(weakening) = Weakening::parse(word) {
-            faults.weakenings.push(weakening);
+        } else if let Some((named, when)) = by_name(word)? {
+            match named.deed {
+                Deed::Weaken(weakening) => faults.weakenings.push(weakening),
+                deed => faults
+                    .at_calls
+                    .extend(
+                        named
+                            .functions()
+                            .filter_map(Entry::find)
+                            .map(|entry| Fault {
+                                deed,
+                                site: Site::Entry(entry),
+                                when,
+                            }),
+                    ),
+            }
         } else {
             faults.at_calls.push(at_call(word)?);
         }
     }
     Ok(faults)
+}
+
+/// A fault by its name; none if no fault has this name.
+fn by_name(word: &str) -> Result<Option<(&'static Named, When)>, Wrong> {
+    let (id, when) = match word.split_once(':') {
+        Some((id, when)) => (id, Some(when)),
+        None => (word, None),
+    };
+    let Some(named) = named::find(id) else {
+        return Ok(None);
+    };
+    let when = match when {
+        None => When::Always,
+        Some(_) if named.kind() == Kind::Source => return Err(Wrong::NoValue(id.to_owned())),
+        Some(when) => When::parse(when)
+            .map_err(|error: NoWhen| Wrong::When(word.to_owned(), error.to_string()))?,
+    };
+    Ok(Some((named, when)))
 }
 
 fn at_call(word: &str) -> Result<Fault, Wrong> {
@@ -82,12 +115,12 @@ fn at_call(word: &str) -> Result<Fault, Wrong> {
         "hang" => plain(Deed::Hang)?,
         "stdout" => plain(Deed::Stdout)?,
         "stderr" => plain(Deed::Stderr)?,
-        "corrupt" => plain(Deed::Shape(Shape::Corrupt))?,
-        "ignore-wait-list" => plain(Deed::Shape(Shape::IgnoreWaits))?,
-        "double-callback" => plain(Deed::Shape(Shape::DoubleCallback))?,
-        "early-callback" => plain(Deed::Shape(Shape::EarlyCallback))?,
-        "equal-times" => plain(Deed::Shape(Shape::EqualTimes))?,
-        "reversed-times" => plain(Deed::Shape(Shape::ReversedTimes))?,
+        "corrupt" => plain(Deed::Break(Breach::Corrupt))?,
+        "ignore-wait-list" => plain(Deed::Break(Breach::WaitsIgnored))?,
+        "double-callback" => plain(Deed::Break(Breach::CallbackTwice))?,
+        "early-callback" => plain(Deed::Break(Breach::CallbackEarly))?,
+        "equal-times" => plain(Deed::Break(Breach::TimesEqual))?,
+        "reversed-times" => plain(Deed::Break(Breach::TimesSwapped))?,
         "delay" => value
             .and_then(|milliseconds| milliseconds.parse().ok())
             .map(Deed::Delay)
@@ -138,13 +171,13 @@ fn applies(name: &str, deed: Deed, site: Site) -> Result<(), Wrong> {
         }
     };
     match deed {
-        Deed::Shape(Shape::Corrupt) => among(CORRUPTIBLE),
-        Deed::Shape(Shape::DoubleCallback | Shape::EarlyCallback) => among(&["clSetEventCallback"]),
-        Deed::Shape(Shape::EqualTimes | Shape::ReversedTimes) => {
+        Deed::Break(Breach::Corrupt) => among(CORRUPTIBLE),
+        Deed::Break(Breach::CallbackTwice | Breach::CallbackEarly) => among(&["clSetEventCallback"]),
+        Deed::Break(Breach::TimesEqual | Breach::TimesSwapped) => {
             among(&["clGetEventProfilingInfo"])
         }
         Deed::Answer(opencl_sys::CL_SUCCESS) => among(SKIPPABLE),
-        Deed::Shape(Shape::IgnoreWaits) => {
+        Deed::Break(Breach::WaitsIgnored) => {
             let takes_a_list = match site {
                 Site::Entry(entry) => crate::entry::waits(entry),
                 Site::Any => true,
@@ -163,7 +196,10 @@ fn applies(name: &str, deed: Deed, site: Site) -> Result<(), Wrong> {
         | Deed::Stdout
         | Deed::Stderr
         | Deed::Delay(_)
-        | Deed::Answer(_) => Ok(()),
+        | Deed::Answer(_)
+        | Deed::Weaken(_)
+        // Named faults have their places in the table.
+        | Deed::Break(_) => Ok(()),
     }
 }
 
@@ -199,7 +235,10 @@ mod tests {
         assert_eq!(faults.at_calls[3].when, When::Nth(1));
         assert_eq!(faults.at_calls[7].site, Site::Any);
         assert_eq!(faults.lies.len(), 1);
-        assert_eq!(faults.weakenings, [Weakening::RelaxOrders]);
+        assert_eq!(
+            faults.weakenings,
+            [crate::faults::source::Weakening::RelaxOrders]
+        );
     }
 
     #[test]

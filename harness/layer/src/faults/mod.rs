@@ -7,8 +7,19 @@
 //! | `when` | at which calls a fault happens |
 //! | `counter` | counts calls, in one process or across processes |
 //! | `act` | faults that end or disturb the process |
+//! | `named` | the table of faults that have a name of their own, with the rules that they break |
+//! | `command` | what can go wrong with any command: its list, its event, whether it blocks |
+//! | `waits` | wait lists that are not what the program gave |
+//! | `order` | queues that keep another order, or let go of work |
+//! | `sync` | clFinish, clFlush and clWaitForEvents that do less; releases that lose work |
+//! | `events` | status, callbacks and profiling times that are wrong |
+//! | `user_events` | user events that do not do what they are told |
+//! | `kernels` | arguments and index spaces that are not the program's |
+//! | `transfers` | offsets, sizes, pitches and patterns that are not the program's |
+//! | `memory` | what memory objects and maps promise the host |
+//! | `svm` | shared virtual memory |
+//! | `later` | things to do when a command has completed |
 //! | `corrupt` | data that comes back changed |
-//! | `events` | callbacks and profiling times that are wrong |
 //! | `lies` | devices described as what they are not |
 //! | `source` | kernel sources weakened before the compiler sees them |
 //!
@@ -20,23 +31,36 @@
 //! `Call::leave`.
 
 pub(crate) mod act;
+pub(crate) mod command;
 pub(crate) mod corrupt;
 pub(crate) mod counter;
 pub(crate) mod events;
 pub(crate) mod grammar;
+pub(crate) mod kernels;
+pub(crate) mod later;
 pub(crate) mod lies;
+pub(crate) mod memory;
+pub mod named;
+pub(crate) mod order;
 pub(crate) mod registry;
 pub(crate) mod source;
 pub(crate) mod status;
+pub(crate) mod svm;
+pub(crate) mod sync;
+pub(crate) mod transfers;
+pub(crate) mod user_events;
+pub(crate) mod waits;
 pub(crate) mod when;
 
 use crate::library::Entry;
 use crate::say;
-use act::{Deed, Shape};
+use act::Deed;
 use counter::Counters;
 use lies::Lie;
-use opencl_sys::{cl_event, cl_int, cl_uint};
+use named::{Breach, Breaches};
+use opencl_sys::{CL_SUCCESS, cl_int};
 use source::Weakening;
+use std::cell::RefCell;
 use std::sync::OnceLock;
 use when::When;
 
@@ -104,6 +128,10 @@ impl Active {
             say::bytes(libc::STDERR_FILENO, registry::listing().as_bytes());
             say::quit(0);
         }
+        if setting.trim() == "list=json" {
+            say::bytes(libc::STDERR_FILENO, named::json().as_bytes());
+            say::quit(0);
+        }
         let faults = grammar::parse(&setting)
             .map_err(|error| format!("{VARIABLE}: {error}; {VARIABLE}=list prints every fault"))?;
         let state = std::env::var_os(STATE_VARIABLE).filter(|path| !path.is_empty());
@@ -126,7 +154,10 @@ pub(crate) fn weakenings() -> &'static [Weakening] {
 /// One call of one entry point, and what is to happen in it.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    shapes: [bool; Shape::COUNT],
+    breaches: Breaches,
+    #[expect(clippy::vec_box, reason = "their addresses stay while the list grows")]
+    /// Arrays and patterns that take the place of the caller's, until the call returns.
+    kept: RefCell<Vec<Box<[u128; 8]>>>,
 }
 
 impl Call {
@@ -135,6 +166,10 @@ impl Call {
     pub(crate) fn enter(entry: Entry) -> Result<Call, cl_int> {
         let Active { faults, counters } = Active::get();
         let mut call = Call::default();
+        if faults.at_calls.is_empty() {
+            return Ok(call);
+        }
+        kernels::let_go(entry);
         let mut counts = [None, None];
         for fault in &faults.at_calls {
             let place = match fault.site {
@@ -170,53 +205,79 @@ impl Call {
             Deed::Stderr => act::rubbish(libc::STDERR_FILENO),
             Deed::Answer(status) => return Err(*status),
             Deed::Delay(milliseconds) => act::delay(*milliseconds),
-            Deed::Shape(shape) => self.shapes[*shape as usize] = true,
+            Deed::Break(breach) => self.breaches.insert(*breach),
+            // Asked of the whole setting when a program is created.
+            Deed::Weaken(_) => {}
         }
         Ok(())
     }
 
     /// Whether this call is to go wrong in this way.
-    pub(crate) fn has(&self, shape: Shape) -> bool {
-        self.shapes[shape as usize]
+    pub(crate) fn has(&self, breach: Breach) -> bool {
+        self.breaches.has(breach)
+    }
+
+    /// Whether this call is to go as it should.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.breaches.is_empty()
+    }
+
+    /// The answer to a call whose object is missing, where the layer gives it.
+    pub(crate) fn missing(&self, status: cl_int) -> cl_int {
+        if self.has(Breach::OverRelease) {
+            CL_SUCCESS
+        } else {
+            status
+        }
+    }
+
+    /// Room for the implementation to read from in this call.
+    fn room(&self) -> *mut u8 {
+        let mut kept = self.kept.borrow_mut();
+        kept.push(Box::new([0; 8]));
+        kept.last_mut()
+            .map_or(std::ptr::null_mut(), |block| block.as_mut_ptr().cast())
+    }
+
+    /// An array for the implementation to read in this call.
+    pub(crate) fn keep(&self, words: [usize; 3]) -> *const usize {
+        let place = self.room().cast::<usize>();
+        // SAFETY: three words lie within the 128 bytes of the room.
+        unsafe { place.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
+        place
+    }
+
+    /// A pattern for the implementation to read in this call; one of more than 128 bytes is no
+    /// pattern of OpenCL.
+    pub(crate) fn keep_pattern(&self, bytes: &[u8]) -> Option<*const libc::c_void> {
+        if bytes.len() > size_of::<[u128; 8]>() {
+            return None;
+        }
+        let place = self.room();
+        // SAFETY: the bytes fit into the room.
+        unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        Some(place.cast())
     }
 
     /// A call that goes wrong in one way.
     #[cfg(test)]
-    pub(crate) fn shaped(shape: Shape) -> Call {
+    pub(crate) fn broken(breach: Breach) -> Call {
         let mut call = Call::default();
-        call.shapes[shape as usize] = true;
+        call.breaches.insert(breach);
         call
-    }
-
-    /// The wait list that the implementation is to see.
-    pub(crate) fn wait_list(
-        &self,
-        count: cl_uint,
-        list: *const cl_event,
-    ) -> (cl_uint, *const cl_event) {
-        if self.has(Shape::IgnoreWaits) {
-            (0, std::ptr::null())
-        } else {
-            (count, list)
-        }
     }
 
     /// The implementation has answered.
     pub(crate) fn leave(&self) {
-        corrupt::settle();
+        later::settle();
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wait_list_is_passed_on_unless_it_is_to_be_ignored() {
-        let list = [std::ptr::null_mut(); 2];
-        let (count, seen) = Call::default().wait_list(2, list.as_ptr());
-        assert_eq!((count, seen), (2, list.as_ptr()));
-        let (count, seen) = Call::shaped(Shape::IgnoreWaits).wait_list(2, list.as_ptr());
-        assert_eq!((count, seen), (0, std::ptr::null()));
+/// A status as a result.
+pub(crate) fn outcome(status: cl_int) -> Result<(), cl_int> {
+    if status == CL_SUCCESS {
+        Ok(())
+    } else {
+        Err(status)
     }
 }

@@ -1,6 +1,6 @@
 //! The list of faults, for people (`CLASSAY_LAYER_FAULTS=list`) and for the grammar.
 
-use super::lies;
+use super::{lies, named};
 use std::fmt::Write;
 
 /// One fault.
@@ -92,8 +92,8 @@ pub(crate) const LISTED: &[Listed] = &[
     Listed {
         form: "ignore-wait-list@FUNCTION[:WHEN]",
         breaks: "a command waits for the events of its list",
-        applies: "every clEnqueue function that takes a wait list, but a marker or barrier, where \
-                  an empty list means more and not less",
+        applies: "every clEnqueue function that takes a wait list; a marker or barrier, where an \
+                  empty list means more, sees one complete event",
     },
     Listed {
         form: "double-callback@clSetEventCallback[:WHEN]",
@@ -114,32 +114,6 @@ pub(crate) const LISTED: &[Listed] = &[
         form: "reversed-times@clGetEventProfilingInfo[:WHEN]",
         breaks: "a command starts before it ends: the two times are exchanged",
         applies: "clGetEventProfilingInfo",
-    },
-    Listed {
-        form: "relax-orders",
-        breaks: "atomic operations have the order they name, or seq_cst: all become relaxed",
-        applies: "kernel sources; fences keep their order",
-    },
-    Listed {
-        form: "drop-fences",
-        breaks: "fences order memory: they are removed",
-        applies: "kernel sources: atomic_work_item_fence, mem_fence, read_mem_fence, \
-                  write_mem_fence",
-    },
-    Listed {
-        form: "narrow-scopes",
-        breaks: "device and all-devices scope reach beyond a work-group: both become work-group",
-        applies: "kernel sources: named scopes, and the device scope of operations that name none",
-    },
-    Listed {
-        form: "swap-flags",
-        breaks: "fence flags name the region they order: local and global are exchanged",
-        applies: "kernel sources: fences and barriers",
-    },
-    Listed {
-        form: "drop-barriers",
-        breaks: "barriers gather the work-items and order memory: they are removed",
-        applies: "kernel sources: barrier, work_group_barrier, sub_group_barrier",
     },
     Listed {
         form: "lie=CLAIM",
@@ -163,6 +137,12 @@ pub(crate) fn listing() -> String {
          CLAIM:\n",
     );
     lies::listing(&mut text);
+    text.push_str("named faults, NAME[:WHEN], every call if WHEN is not said:\n");
+    for named in named::all() {
+        let _ = writeln!(text, "  {}", named.id);
+        let _ = writeln!(text, "      breaks:  {}", named.breaks);
+        let _ = writeln!(text, "      rules:   {}", named.rules.join(", "));
+    }
     text
 }
 

@@ -7,6 +7,7 @@
 //! it (extension `cl_khr_icd`). A direct library that lacks one entry point but dispatches is
 //! asked through its objects for that one.
 
+pub(crate) mod driver;
 mod names;
 mod open;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The folder of the test programs' dependencies; the layer is there.
-fn built(folders_up: usize, name: &str) -> PathBuf {
+pub fn built(folders_up: usize, name: &str) -> PathBuf {
     let program = std::env::current_exe().expect("the test program's path");
     let folder = program
         .ancestors()
@@ -25,6 +25,11 @@ fn built(folders_up: usize, name: &str) -> PathBuf {
 /// The layer as a shared library.
 pub fn layer() -> PathBuf {
     built(1, "libclassay_layer.so")
+}
+
+/// The reference runtime.
+pub fn touchstone() -> PathBuf {
+    built(1, "libtouchstone.so")
 }
 
 /// A driver that has only ICD entry points.

@@ -3,15 +3,23 @@
 //! | file | what it does |
 //! | --- | --- |
 //! | `tokens` | splits OpenCL C into tokens; strings, comments and characters stay whole |
-//! | `rewrite` | changes tokens and calls |
+//! | `table` | the faults, one row each |
+//! | `calls` | calls in a source and their arguments |
+//! | `rewrite` | changes words, orders and scopes, and removes calls |
+//! | `instead` | what takes the place of a whole call |
 //!
 //! The changes are made on tokens of the source as it is given, before the preprocessor: a word in
 //! a comment or a string is never touched, the body of a macro is. What hides behind a macro's
 //! parameters or behind another name (`#define F mem_fence`, `-D ORDER=…`) is not seen. Lines keep
 //! their numbers. Programs from IL and binaries are not changed.
 
+mod calls;
+mod instead;
 pub(crate) mod rewrite;
+mod table;
 pub(crate) mod tokens;
+
+pub(crate) use table::TABLE;
 
 use super::Call;
 use libc::{c_char, size_t};
@@ -19,38 +27,63 @@ use opencl_sys::{cl_context, cl_int, cl_program, cl_uint};
 use std::ffi::CStr;
 use std::slice;
 
-/// One way to weaken a source.
+/// One way to weaken a source; the table says what each does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weakening {
-    /// Every atomic operation is relaxed.
     RelaxOrders,
-    /// Fences are removed.
+    AcquireToRelaxed,
+    ReleaseToRelaxed,
+    AcqRelToRelaxed,
+    SeqCstToAcqRel,
+    SeqCstToRelaxed,
+    DefaultOrderRelaxed,
+    CasFailureRelaxed,
     DropFences,
-    /// Scopes wider than a work-group become work-group.
+    DropWorkItemFences,
+    DropMemFences,
+    DropReadFences,
+    DropWriteFences,
+    FencesRelaxed,
+    FenceAcquire,
+    FenceRelease,
+    FenceSeqCst,
+    DropImageFences,
     NarrowScopes,
-    /// Local and global fence flags are exchanged.
+    ScopeSvmToDevice,
+    ScopeDeviceToWorkGroup,
+    ScopeWorkGroupToSubGroup,
+    ScopeWorkGroupToWorkItem,
+    DefaultScope,
     SwapFlags,
-    /// Barriers are removed.
+    FlagGlobalToLocal,
+    FlagLocalToGlobal,
+    BarrierFlags,
     DropBarriers,
-}
-
-impl Weakening {
-    /// Every weakening and its name.
-    pub(crate) const ALL: [(Weakening, &str); 5] = [
-        (Weakening::RelaxOrders, "relax-orders"),
-        (Weakening::DropFences, "drop-fences"),
-        (Weakening::NarrowScopes, "narrow-scopes"),
-        (Weakening::SwapFlags, "swap-flags"),
-        (Weakening::DropBarriers, "drop-barriers"),
-    ];
-
-    /// The weakening of this name.
-    pub(crate) fn parse(word: &str) -> Option<Weakening> {
-        Weakening::ALL
-            .iter()
-            .find(|(_, name)| *name == word)
-            .map(|(weakening, _)| *weakening)
-    }
+    DropGroupBarriers,
+    DropSubGroupBarriers,
+    BarrierToFence,
+    SplitRmw,
+    BlindExchange,
+    ScanSwapped,
+    ReduceAdd,
+    ReduceMin,
+    BroadcastFirst,
+    AllAny,
+    IdWithoutOffset,
+    IdRepeats,
+    LocalIdReversed,
+    GroupCountShort,
+    GlobalSizeRounded,
+    EnqueuedSize,
+    SubGroupIdReversed,
+    DropInitializers,
+    GetFenceSwapped,
+    ToAddressNull,
+    PipeWriteLost,
+    EnqueueWaitKernel,
+    EnqueueWaitGroup,
+    EnqueueLost,
+    EnqueueWaits,
 }
 
 /// The source as one text, or none where the arguments are wrong and the implementation is to say so.

@@ -1,41 +1,12 @@
-//! Changes tokens and calls of a source.
+//! Changes words, orders and scopes of a source, and calls as a whole.
 
-use super::Weakening;
+use super::Weakening::{self, *};
+use super::calls::{Access, Atomic, CallSite, call, declares};
+use super::instead::instead;
 use super::tokens::{Kind, Token, split};
+use std::ops::Range;
 
-/// An atomic function: its name without `_explicit`, and how many operands and orders it takes.
-struct Atomic {
-    name: &'static str,
-    operands: usize,
-    orders: usize,
-}
-
-const fn atomic(name: &'static str, operands: usize, orders: usize) -> Atomic {
-    Atomic {
-        name,
-        operands,
-        orders,
-    }
-}
-
-/// The C11 atomic functions of OpenCL C that have an order (OpenCL C 3.0, section 6.15.12.7).
-const ATOMICS: [Atomic; 14] = [
-    atomic("atomic_store", 2, 1),
-    atomic("atomic_load", 1, 1),
-    atomic("atomic_exchange", 2, 1),
-    atomic("atomic_compare_exchange_strong", 3, 2),
-    atomic("atomic_compare_exchange_weak", 3, 2),
-    atomic("atomic_fetch_add", 2, 1),
-    atomic("atomic_fetch_sub", 2, 1),
-    atomic("atomic_fetch_or", 2, 1),
-    atomic("atomic_fetch_xor", 2, 1),
-    atomic("atomic_fetch_and", 2, 1),
-    atomic("atomic_fetch_min", 2, 1),
-    atomic("atomic_fetch_max", 2, 1),
-    atomic("atomic_flag_test_and_set", 1, 1),
-    atomic("atomic_flag_clear", 1, 1),
-];
-
+/// Functions whose flags, order and scope belong to a fence.
 const FENCES: [&[u8]; 4] = [
     b"atomic_work_item_fence",
     b"mem_fence",
@@ -48,7 +19,15 @@ const BARRIERS: [&[u8]; 3] = [b"barrier", b"work_group_barrier", b"sub_group_bar
 /// The source with every one of the weakenings made.
 pub(crate) fn weaken(source: &[u8], weakenings: &[Weakening]) -> Vec<u8> {
     let tokens = split(source);
+    let sub_groups = tokens.iter().any(|token| {
+        token.kind == Kind::Word
+            && token
+                .text
+                .windows(9)
+                .any(|part| part.eq_ignore_ascii_case(b"sub_group"))
+    });
     let mut rewriter = Rewriter {
+        sub_groups,
         out: tokens.iter().map(|token| token.text.to_vec()).collect(),
         tokens,
         active: weakenings,
@@ -57,10 +36,14 @@ pub(crate) fn weaken(source: &[u8], weakenings: &[Weakening]) -> Vec<u8> {
     rewriter.out.concat()
 }
 
-/// A call in the source: the index of its closing parenthesis, and how many arguments it has.
-struct CallSite {
-    close: usize,
-    arguments: usize,
+/// What a word stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    /// No call that has an order.
+    Nothing,
+    Atomic(Access),
+    Fence,
+    Barrier,
 }
 
 struct Rewriter<'a> {
@@ -68,6 +51,8 @@ struct Rewriter<'a> {
     /// What each token becomes.
     out: Vec<Vec<u8>>,
     active: &'a [Weakening],
+    /// Whether the source knows sub-groups: another need not have their scope.
+    sub_groups: bool,
 }
 
 impl Rewriter<'_> {
@@ -76,83 +61,185 @@ impl Rewriter<'_> {
     }
 
     fn run(&mut self) {
-        // Orders before this token belong to a fence, which keeps them.
-        let mut fence_end = 0;
+        if self.makes(DropInitializers) {
+            self.drop_initializers();
+        }
+        // The innermost of the calls around a word is the last of those that have not closed.
+        let mut around: Vec<(usize, Within)> = Vec::new();
         let mut index = 0;
         while let Some(token) = self.tokens.get(index).copied() {
+            while around.last().is_some_and(|(close, _)| *close < index) {
+                around.pop();
+            }
             if token.kind == Kind::Word {
-                let fence = FENCES.contains(&token.text);
-                let dropped = fence && self.makes(Weakening::DropFences)
-                    || BARRIERS.contains(&token.text) && self.makes(Weakening::DropBarriers);
-                if let Some(site) = self.call(index) {
-                    if dropped && !self.declares(index) {
-                        self.drop(index, &site);
+                if let Some(site) = call(&self.tokens, index) {
+                    if !declares(&self.tokens, index)
+                        && let Some(text) = self.instead(token.text, &site)
+                    {
+                        self.replace(index..site.close + 1, text);
                         index = site.close + 1;
                         continue;
                     }
-                    if fence {
-                        fence_end = site.close;
+                    if FENCES.contains(&token.text) {
+                        around.push((site.close, Within::Fence));
+                    } else if BARRIERS.contains(&token.text) {
+                        around.push((site.close, Within::Barrier));
+                    } else if let Some((atomic, explicit)) = Atomic::named(token.text) {
+                        around.push((site.close, Within::Atomic(atomic.access)));
+                        self.atomic(atomic, explicit, index, &site);
+                    } else if let Some(other) = self.renamed(token.text) {
+                        self.set(index, other.into_bytes());
                     }
-                    self.atomic(token.text, index, &site);
                 }
-                self.word(token.text, index, index < fence_end);
+                let within = around.last().map_or(Within::Nothing, |(_, within)| *within);
+                if let Some(word) = self.word(token.text, within) {
+                    self.set(index, word.to_vec());
+                }
             }
             index += 1;
         }
     }
 
-    /// Replaces a word by another.
-    fn word(&mut self, text: &[u8], index: usize, in_fence: bool) {
-        let replacement: Option<&[u8]> = match text {
-            b"memory_order_acquire"
-            | b"memory_order_release"
-            | b"memory_order_acq_rel"
-            | b"memory_order_seq_cst"
-                if !in_fence && self.makes(Weakening::RelaxOrders) =>
-            {
-                Some(b"memory_order_relaxed")
-            }
-            b"memory_scope_device"
-            | b"memory_scope_all_svm_devices"
-            | b"memory_scope_all_devices"
-                if self.makes(Weakening::NarrowScopes) =>
-            {
-                Some(b"memory_scope_work_group")
-            }
-            b"CLK_LOCAL_MEM_FENCE" if self.makes(Weakening::SwapFlags) => {
-                Some(b"CLK_GLOBAL_MEM_FENCE")
-            }
-            b"CLK_GLOBAL_MEM_FENCE" if self.makes(Weakening::SwapFlags) => {
-                Some(b"CLK_LOCAL_MEM_FENCE")
-            }
-            _ => None,
-        };
-        if let (Some(replacement), Some(place)) = (replacement, self.out.get_mut(index)) {
-            *place = replacement.to_vec();
+    fn set(&mut self, index: usize, text: Vec<u8>) {
+        // A token that something else has changed already stays so.
+        if let (Some(token), Some(place)) = (self.tokens.get(index), self.out.get_mut(index))
+            && token.text == place.as_slice()
+        {
+            *place = text;
         }
     }
 
-    /// Gives an atomic operation the order and scope that it does not name.
-    fn atomic(&mut self, text: &[u8], index: usize, site: &CallSite) {
-        let relax = self.makes(Weakening::RelaxOrders);
-        let narrow = self.makes(Weakening::NarrowScopes);
-        let (base, explicit) = match text.strip_suffix(b"_explicit") {
-            Some(base) => (base, true),
-            None => (text, false),
+    /// What a word becomes.
+    fn word(&self, text: &[u8], within: Within) -> Option<&'static [u8]> {
+        let makes = |weakening| self.makes(weakening);
+        let fence = within == Within::Fence;
+        let order = match text {
+            b"memory_order_acquire" if !fence => makes(RelaxOrders) || makes(AcquireToRelaxed),
+            b"memory_order_release" if !fence => makes(RelaxOrders) || makes(ReleaseToRelaxed),
+            b"memory_order_acq_rel" if !fence => makes(RelaxOrders) || makes(AcqRelToRelaxed),
+            b"memory_order_seq_cst" if !fence => makes(RelaxOrders) || makes(SeqCstToRelaxed),
+            b"memory_order_acquire" => makes(FencesRelaxed) || makes(FenceAcquire),
+            b"memory_order_release" => makes(FencesRelaxed) || makes(FenceRelease),
+            b"memory_order_acq_rel" | b"memory_order_seq_cst" => makes(FencesRelaxed),
+            _ => false,
         };
-        let Some(atomic) = ATOMICS.iter().find(|atomic| atomic.name.as_bytes() == base) else {
-            return;
+        if order {
+            return Some(b"memory_order_relaxed");
+        }
+        match text {
+            b"memory_order_acq_rel" => {
+                let (acquire, release) = if fence {
+                    (FenceAcquire, FenceRelease)
+                } else {
+                    (AcquireToRelaxed, ReleaseToRelaxed)
+                };
+                if makes(acquire) {
+                    Some(b"memory_order_release")
+                } else if makes(release) {
+                    Some(b"memory_order_acquire")
+                } else {
+                    None
+                }
+            }
+            b"memory_order_seq_cst" if fence && makes(FenceSeqCst) => Some(b"memory_order_acq_rel"),
+            b"memory_order_seq_cst" if makes(SeqCstToAcqRel) => match within {
+                Within::Atomic(access) => Some(half(access)),
+                Within::Nothing | Within::Fence | Within::Barrier => None,
+            },
+            b"memory_scope_all_svm_devices" | b"memory_scope_all_devices"
+                if !makes(NarrowScopes) =>
+            {
+                makes(ScopeSvmToDevice).then_some(b"memory_scope_device")
+            }
+            b"memory_scope_device"
+            | b"memory_scope_all_svm_devices"
+            | b"memory_scope_all_devices" => (makes(NarrowScopes) || makes(ScopeDeviceToWorkGroup))
+                .then_some(b"memory_scope_work_group"),
+            b"memory_scope_work_group" => (makes(ScopeWorkGroupToSubGroup) && self.sub_groups)
+                .then_some(b"memory_scope_sub_group"),
+            b"CLK_LOCAL_MEM_FENCE" | b"CLK_GLOBAL_MEM_FENCE" => self.flag(text, within),
+            b"CLK_IMAGE_MEM_FENCE" => makes(DropImageFences).then_some(b"0"),
+            b"CLK_ENQUEUE_FLAGS_WAIT_KERNEL" => {
+                makes(EnqueueWaitKernel).then_some(b"CLK_ENQUEUE_FLAGS_NO_WAIT")
+            }
+            b"CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP" => {
+                makes(EnqueueWaitGroup).then_some(b"CLK_ENQUEUE_FLAGS_NO_WAIT")
+            }
+            _ => None,
+        }
+    }
+
+    /// What the flag of a region becomes.
+    fn flag(&self, text: &[u8], within: Within) -> Option<&'static [u8]> {
+        if within == Within::Barrier && self.makes(BarrierFlags) {
+            return Some(b"0");
+        }
+        let local = text == b"CLK_LOCAL_MEM_FENCE";
+        let other = if local {
+            FlagLocalToGlobal
+        } else {
+            FlagGlobalToLocal
         };
+        (self.makes(SwapFlags) || self.makes(other)).then_some(if local {
+            b"CLK_GLOBAL_MEM_FENCE"
+        } else {
+            b"CLK_LOCAL_MEM_FENCE"
+        })
+    }
+
+    /// Another function that takes the place of one, with the same arguments.
+    fn renamed(&self, text: &[u8]) -> Option<String> {
+        let text = std::str::from_utf8(text).ok()?;
+        if text == "get_enqueued_local_size" && self.makes(EnqueuedSize) {
+            return Some("get_local_size".to_owned());
+        }
+        let (group, function) = ["work_group_", "sub_group_"]
+            .into_iter()
+            .find_map(|group| text.strip_prefix(group).map(|function| (group, function)))?;
+        let other = match function {
+            "all" if self.makes(AllAny) => "any",
+            "any" if self.makes(AllAny) => "all",
+            "reduce_add" if self.makes(ReduceAdd) => "reduce_max",
+            "reduce_min" if self.makes(ReduceMin) => "reduce_max",
+            _ if self.makes(ScanSwapped) => {
+                let (from, to) = if function.starts_with("scan_inclusive_") {
+                    ("inclusive", "exclusive")
+                } else if function.starts_with("scan_exclusive_") {
+                    ("exclusive", "inclusive")
+                } else {
+                    return None;
+                };
+                return Some(text.replacen(from, to, 1));
+            }
+            _ => return None,
+        };
+        Some(format!("{group}{other}"))
+    }
+
+    /// Gives an atomic operation the orders and the scope that it does not name, or that it names
+    /// in vain.
+    fn atomic(&mut self, atomic: &Atomic, explicit: bool, index: usize, site: &CallSite) {
+        let count = site.arguments.len();
+        if explicit && atomic.orders == 2 {
+            self.failure(atomic, site);
+        }
+        let relaxed = self.makes(RelaxOrders) || self.makes(DefaultOrderRelaxed);
+        let weaker = self.makes(SeqCstToAcqRel);
+        let narrow = self.makes(NarrowScopes) || self.makes(DefaultScope);
+        let failure = self.makes(CasFailureRelaxed) && atomic.orders == 2;
         let mut added = String::new();
-        if !explicit && site.arguments == atomic.operands && (relax || narrow) {
-            let order = if relax {
-                "memory_order_relaxed"
-            } else {
-                "memory_order_seq_cst"
+        if !explicit && count == atomic.operands && (relaxed || weaker || narrow || failure) {
+            let order = |second: bool| match (relaxed, weaker) {
+                (true, _) => "memory_order_relaxed",
+                (false, _) if second && failure => "memory_order_relaxed",
+                // The failure of a compare-exchange only loads.
+                (false, true) if second => "memory_order_acquire",
+                (false, true) => text(half(atomic.access)),
+                (false, false) => "memory_order_seq_cst",
             };
-            for _ in 0..atomic.orders {
+            for place in 0..atomic.orders {
                 added.push_str(", ");
-                added.push_str(order);
+                added.push_str(order(place == 1));
             }
             if let Some(name) = self.out.get_mut(index) {
                 name.extend_from_slice(b"_explicit");
@@ -163,7 +250,7 @@ impl Rewriter<'_> {
         } else {
             atomic.operands
         };
-        if narrow && site.arguments == unscoped {
+        if narrow && count == unscoped {
             added.push_str(", memory_scope_work_group");
         }
         if let Some(close) = self.out.get_mut(site.close) {
@@ -171,15 +258,71 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Removes a call; the lines that it spans stay.
-    fn drop(&mut self, index: usize, site: &CallSite) {
-        for at in index..=site.close {
+    /// Gives a compare-exchange the order of its failure, which must not be a release, nor stronger
+    /// than that of its success.
+    fn failure(&mut self, atomic: &Atomic, site: &CallSite) {
+        let orders = (
+            site.arguments.get(atomic.operands),
+            site.arguments.get(atomic.operands + 1),
+        );
+        let (Some(success), Some(failure)) = orders else {
+            return;
+        };
+        let words = |range: &Range<usize>| {
+            self.tokens
+                .get(range.clone())
+                .unwrap_or_default()
+                .iter()
+                .filter(|token| token.kind == Kind::Word)
+                .map(|token| token.text)
+                .collect::<Vec<_>>()
+        };
+        let relaxed = words(success).into_iter().any(|word| {
+            self.word(word, Within::Atomic(atomic.access)) == Some(b"memory_order_relaxed")
+        });
+        let order = if relaxed || self.makes(CasFailureRelaxed) {
+            " memory_order_relaxed"
+        } else if self.makes(SeqCstToAcqRel)
+            && words(failure).contains(&b"memory_order_seq_cst".as_slice())
+        {
+            " memory_order_acquire"
+        } else {
+            return;
+        };
+        self.replace(failure.clone(), order.to_owned());
+    }
+
+    /// What takes the place of a whole call.
+    fn instead(&self, name: &[u8], site: &CallSite) -> Option<String> {
+        let argument = |index: usize| {
+            let range = site.arguments.get(index).cloned().unwrap_or(0..0);
+            let line: Vec<u8> = self.tokens[range]
+                .iter()
+                .flat_map(|token| match token.kind {
+                    Kind::Blank => b" ",
+                    Kind::Word | Kind::Number | Kind::Quoted | Kind::Mark => token.text,
+                })
+                .copied()
+                .collect();
+            String::from_utf8_lossy(&weaken(line.trim_ascii(), self.active)).into_owned()
+        };
+        let name = std::str::from_utf8(name).ok()?;
+        instead(
+            name,
+            site.arguments.len(),
+            |weakening| self.makes(weakening),
+            argument,
+        )
+    }
+
+    /// Puts a text in the place of tokens; the lines that they span stay.
+    fn replace(&mut self, range: Range<usize>, text: String) {
+        let first = range.start;
+        for at in range {
             let (Some(token), Some(place)) = (self.tokens.get(at), self.out.get_mut(at)) else {
                 return;
             };
-            *place = if at == index {
-                b"((void)0)".to_vec()
-            } else if token.kind == Kind::Blank {
+            *place = if token.kind == Kind::Blank {
                 // Ends of lines, with the backslashes that join them in a macro.
                 let joins = token.text.first() == Some(&b'\\');
                 if joins {
@@ -190,55 +333,102 @@ impl Rewriter<'_> {
             } else {
                 Vec::new()
             };
-        }
-    }
-
-    /// Whether the word at `index` is a macro being defined, or a function being declared: another
-    /// word stands before it on its line, and it does not begin the body of a macro.
-    fn declares(&self, index: usize) -> bool {
-        let line: Vec<&Token<'_>> = self.tokens[..index]
-            .iter()
-            .rev()
-            .take_while(|token| !token.ends_line())
-            .filter(|token| token.kind != Kind::Blank)
-            .collect();
-        match line.as_slice() {
-            [_, define, hash] if define.text == b"define" && hash.is(b'#') => false,
-            [before, ..] => {
-                before.kind == Kind::Word
-                    && !matches!(before.text, b"return" | b"else" | b"do" | b"case")
+            if at == first {
+                place.splice(0..0, text.bytes());
             }
-            [] => false,
         }
     }
 
-    /// The call that the word at `index` begins, if parentheses follow and close.
-    fn call(&self, index: usize) -> Option<CallSite> {
-        let follows =
-            |from: usize| (from..self.tokens.len()).find(|at| self.tokens[*at].kind != Kind::Blank);
-        let open = follows(index + 1).filter(|at| self.tokens[*at].is(b'('))?;
-        let (mut depth, mut commas, mut empty) = (0usize, 0, true);
-        for (at, token) in self.tokens.iter().enumerate().skip(open) {
+    /// Removes the initializers of variables of program scope in global memory.
+    fn drop_initializers(&mut self) {
+        let mut depth = 0usize;
+        let mut begin = 0;
+        let mut index = 0;
+        while let Some(token) = self.tokens.get(index) {
+            if token.is(b'#') && self.begins_line(index) {
+                // A directive, with the lines that are joined to it.
+                let end = self.tokens[index..]
+                    .iter()
+                    .position(|token| token.ends_line());
+                index += end.unwrap_or(self.tokens.len());
+                begin = index;
+                continue;
+            }
             if token.is(b'(') || token.is(b'[') || token.is(b'{') {
                 depth += 1;
             } else if token.is(b')') || token.is(b']') || token.is(b'}') {
-                depth -= 1;
-                if depth == 0 {
-                    let arguments = if empty { 0 } else { commas + 1 };
-                    return token.is(b')').then_some(CallSite {
-                        close: at,
-                        arguments,
-                    });
+                depth = depth.saturating_sub(1);
+                if depth == 0 && token.is(b'}') {
+                    begin = index + 1;
                 }
-            } else if token.is(b',') && depth == 1 {
-                commas += 1;
+            } else if depth == 0 && token.is(b';') {
+                begin = index + 1;
+            } else if depth == 0 && token.is(b'=') && self.is_global(begin..index) {
+                let Some(end) = self.initializer_end(index) else {
+                    return;
+                };
+                self.replace(index..end, String::new());
+                index = end;
+                continue;
             }
-            if at > open && token.kind != Kind::Blank {
-                empty = false;
+            index += 1;
+        }
+    }
+
+    fn begins_line(&self, index: usize) -> bool {
+        self.tokens[..index]
+            .iter()
+            .rev()
+            .find(|token| token.kind != Kind::Blank || token.ends_line())
+            .is_none_or(Token::ends_line)
+    }
+
+    /// Whether a declaration is of a variable that lives in global memory: nothing says constant.
+    fn is_global(&self, declaration: Range<usize>) -> bool {
+        let words = || {
+            self.tokens[declaration.clone()]
+                .iter()
+                .filter(|token| token.kind == Kind::Word)
+        };
+        let constant = [
+            b"constant".as_slice(),
+            b"__constant",
+            b"const",
+            b"typedef",
+            b"enum",
+            b"sampler_t",
+        ];
+        words().count() > 1 && !words().any(|token| constant.contains(&token.text))
+    }
+
+    /// The comma or semicolon behind an initializer.
+    fn initializer_end(&self, from: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        for (at, token) in self.tokens.iter().enumerate().skip(from) {
+            if token.is(b'(') || token.is(b'[') || token.is(b'{') {
+                depth += 1;
+            } else if token.is(b')') || token.is(b']') || token.is(b'}') {
+                depth = depth.checked_sub(1)?;
+            } else if depth == 0 && (token.is(b';') || token.is(b',')) {
+                return Some(at);
             }
         }
         None
     }
+}
+
+/// The strongest order below seq_cst that an access can have.
+fn half(access: Access) -> &'static [u8] {
+    match access {
+        Access::Load => b"memory_order_acquire",
+        Access::Store => b"memory_order_release",
+        Access::ReadModifyWrite => b"memory_order_acq_rel",
+    }
+}
+
+/// A word of the tables as text.
+fn text(word: &'static [u8]) -> &'static str {
+    std::str::from_utf8(word).unwrap_or("memory_order_relaxed")
 }
 
 fn line_ends(text: &[u8]) -> Vec<u8> {
@@ -246,194 +436,4 @@ fn line_ends(text: &[u8]) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use Weakening::*;
-
-    fn weak(source: &str, weakenings: &[Weakening]) -> String {
-        String::from_utf8(weaken(source.as_bytes(), weakenings)).expect("text")
-    }
-
-    #[test]
-    fn nothing_asked_nothing_changed() {
-        let source = "kernel void f(global atomic_int*x){atomic_store(x,1);barrier(1);} // memory";
-        assert_eq!(weak(source, &[]), source);
-    }
-
-    #[test]
-    fn orders_are_relaxed_named_or_not() {
-        for (source, expected) in [
-            (
-                "atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);",
-                "atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);",
-            ),
-            (
-                "atomic_store(x, f(1, 2));",
-                "atomic_store_explicit(x, f(1, 2), memory_order_relaxed);",
-            ),
-            (
-                "r = atomic_load(&x[i, 2]);",
-                "r = atomic_load_explicit(&x[i, 2], memory_order_relaxed);",
-            ),
-            (
-                "atomic_store(x, atomic_load(y))",
-                "atomic_store_explicit(x, atomic_load_explicit(y, memory_order_relaxed), \
-                 memory_order_relaxed)",
-            ),
-            (
-                "atomic_compare_exchange_strong(x, &e, 1)",
-                "atomic_compare_exchange_strong_explicit(x, &e, 1, memory_order_relaxed, \
-                 memory_order_relaxed)",
-            ),
-            (
-                "#define ACQ memory_order_acquire\n",
-                "#define ACQ memory_order_relaxed\n",
-            ),
-            (
-                "atomic_add(x, 1); atomic_init(x, 0);",
-                "atomic_add(x, 1); atomic_init(x, 0);",
-            ),
-        ] {
-            assert_eq!(weak(source, &[RelaxOrders]), expected);
-        }
-    }
-
-    #[test]
-    fn fences_keep_their_orders_when_orders_are_relaxed() {
-        let fence = "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);";
-        assert_eq!(weak(fence, &[RelaxOrders]), fence);
-        let both = format!("{fence} int o = memory_order_seq_cst;");
-        assert_eq!(
-            weak(&both, &[RelaxOrders]),
-            format!("{fence} int o = memory_order_relaxed;")
-        );
-    }
-
-    #[test]
-    fn comments_and_strings_are_left_alone() {
-        let source = "/* barrier(1) */ char*s = \"memory_order_acquire\"; // mem_fence(1)\n";
-        assert_eq!(
-            weak(
-                source,
-                &[
-                    RelaxOrders,
-                    DropFences,
-                    DropBarriers,
-                    NarrowScopes,
-                    SwapFlags
-                ]
-            ),
-            source
-        );
-    }
-
-    #[test]
-    fn scopes_are_narrowed_named_or_not() {
-        for (source, expected) in [
-            (
-                "atomic_load_explicit(x, memory_order_acquire, memory_scope_all_svm_devices)",
-                "atomic_load_explicit(x, memory_order_acquire, memory_scope_work_group)",
-            ),
-            (
-                "atomic_load_explicit(x, memory_order_acquire)",
-                "atomic_load_explicit(x, memory_order_acquire, memory_scope_work_group)",
-            ),
-            (
-                "atomic_fetch_add(x, 1)",
-                "atomic_fetch_add_explicit(x, 1, memory_order_seq_cst, memory_scope_work_group)",
-            ),
-            (
-                "work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device)",
-                "work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_work_group)",
-            ),
-            (
-                "atomic_load_explicit(x, memory_order_acquire, memory_scope_sub_group)",
-                "atomic_load_explicit(x, memory_order_acquire, memory_scope_sub_group)",
-            ),
-        ] {
-            assert_eq!(weak(source, &[NarrowScopes]), expected);
-        }
-        assert_eq!(
-            weak("atomic_fetch_add(x, 1)", &[NarrowScopes, RelaxOrders]),
-            "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_work_group)"
-        );
-    }
-
-    #[test]
-    fn flags_are_exchanged() {
-        assert_eq!(
-            weak(
-                "barrier(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);",
-                &[SwapFlags]
-            ),
-            "barrier(CLK_GLOBAL_MEM_FENCE); mem_fence(CLK_LOCAL_MEM_FENCE);"
-        );
-    }
-
-    #[test]
-    fn fences_and_barriers_are_removed_and_lines_stay() {
-        let source = "#ifdef X\nbarrier(CLK_LOCAL_MEM_FENCE\n | CLK_GLOBAL_MEM_FENCE);\n#endif\n\
-                      if (a) mem_fence(f(1)); else read_mem_fence (1);";
-        assert_eq!(
-            weak(source, &[DropFences, DropBarriers]),
-            "#ifdef X\n((void)0)\n;\n#endif\nif (a) ((void)0); else ((void)0);"
-        );
-        assert_eq!(
-            weak("barrier(1); mem_fence(1);", &[DropFences]),
-            "barrier(1); ((void)0);"
-        );
-        assert_eq!(
-            weak("barrier(1); mem_fence(1);", &[DropBarriers]),
-            "((void)0); mem_fence(1);"
-        );
-    }
-
-    #[test]
-    fn macros_are_rewritten_in_their_bodies_only() {
-        assert_eq!(
-            weak(
-                "#define SYNC barrier(1) // all\n#define F(x) mem_fence(x)\n",
-                &[DropBarriers, DropFences]
-            ),
-            "#define SYNC ((void)0) // all\n#define F(x) ((void)0)\n"
-        );
-        assert_eq!(
-            weak("#define L \\\n  barrier( \\\n 1); x\n", &[DropBarriers]),
-            "#define L \\\n  ((void)0)\\\n; x\n"
-        );
-        let declared = "#define mem_fence(x) nothing\nvoid barrier(int flags);\n";
-        assert_eq!(weak(declared, &[DropBarriers, DropFences]), declared);
-    }
-
-    #[test]
-    fn what_does_not_close_is_left_alone() {
-        for source in ["barrier(", "atomic_store(x, (1]", "mem_fence", "barrier(1"] {
-            assert_eq!(
-                weak(source, &[DropBarriers, DropFences, RelaxOrders]),
-                source
-            );
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_bytes_can_be_weakened(source: Vec<u8>) {
-            weaken(&source, &Weakening::ALL.map(|(weakening, _)| weakening));
-        }
-
-        #[test]
-        fn any_words_can_be_weakened(words in proptest::collection::vec(
-            proptest::sample::select(vec![
-                "barrier", "(", ")", "atomic_store", ",", "\n", "#define", "{", "]", " ", "x",
-                "mem_fence", "memory_order_acquire", "/*", "*/", "\\\n",
-            ]),
-            0..40,
-        )) {
-            let source = words.concat();
-            let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
-            let weakened =
-                weaken(source.as_bytes(), &Weakening::ALL.map(|(weakening, _)| weakening));
-            proptest::prop_assert_eq!(lines(&weakened), lines(source.as_bytes()));
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,363 @@
+//! What memory objects and maps promise the host, and do not keep.
+//!
+//! A map whose contents or whose writes are to be lost is answered with memory of the layer's own,
+//! a *shadow* of the mapped region; the implementation's mapping stays behind it until the unmap.
+
+use super::named::Breach;
+use super::{Call, corrupt, later, transfers};
+use crate::library::driver::{self, Event};
+use libc::{c_void, size_t};
+use opencl_sys::*;
+use std::alloc::{Layout, alloc, dealloc};
+use std::collections::BTreeMap;
+use std::ptr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a stale map shows.
+const STALE: u8 = 0xA5;
+
+/// The flags and the host pointer of a new buffer.
+pub(crate) unsafe fn create_buffer(
+    call: &Call,
+    flags: cl_mem_flags,
+    host: *mut c_void,
+) -> (cl_mem_flags, *mut c_void) {
+    if call.has(Breach::UseHostPtrCopied) && flags & CL_MEM_USE_HOST_PTR != 0 {
+        return (flags & !CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, host);
+    }
+    if call.has(Breach::CopyHostPtrIgnored) && flags & CL_MEM_COPY_HOST_PTR != 0 && !host.is_null()
+    {
+        return (flags & !CL_MEM_COPY_HOST_PTR, ptr::null_mut());
+    }
+    (flags, host)
+}
+
+/// How much the origin of a sub-buffer that was refused is rounded down.
+const PAGE: size_t = 4096;
+
+/// Around `clCreateSubBuffer`.
+pub(crate) unsafe fn sub_buffer(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_mem,
+        cl_mem_flags,
+        cl_buffer_create_type,
+        *const c_void,
+        *mut cl_int,
+    ) -> cl_mem,
+    buffer: cl_mem,
+    flags: cl_mem_flags,
+    kind: cl_buffer_create_type,
+    info: *const c_void,
+    errcode: *mut cl_int,
+) -> cl_mem {
+    let given = !call.is_clean() && kind == CL_BUFFER_CREATE_TYPE_REGION && !info.is_null();
+    // SAFETY: not NULL, and of this type.
+    let region = given.then(|| unsafe { info.cast::<cl_buffer_region>().read_unaligned() });
+    let create = |origin, size, errcode| {
+        let region = cl_buffer_region { origin, size };
+        // SAFETY: the caller's arguments, and a region that lives across the call.
+        unsafe { next(buffer, flags, kind, (&raw const region).cast(), errcode) }
+    };
+    match region {
+        Some(region) if call.has(Breach::SubBufferOrigin) => create(0, region.size, errcode),
+        Some(region) if call.has(Breach::SubBufferMisaligned) => {
+            let mut status = CL_SUCCESS;
+            let mut made = create(region.origin, region.size, &mut status);
+            if made.is_null() && status == CL_MISALIGNED_SUB_BUFFER_OFFSET {
+                made = create(
+                    region.origin - region.origin % PAGE,
+                    region.size,
+                    &mut status,
+                );
+            }
+            if !errcode.is_null() {
+                // SAFETY: the caller's place.
+                unsafe { *errcode = status };
+            }
+            made
+        }
+        // SAFETY: the caller's arguments, unchanged.
+        _ => unsafe { next(buffer, flags, kind, info, errcode) },
+    }
+}
+
+/// Memory that stands in for a mapped region.
+struct Shadow {
+    memory: *mut u8,
+    layout: Layout,
+    /// The implementation's mapping.
+    mapped: *mut u8,
+    size: size_t,
+    /// It shows stale data; only what differs from that was written.
+    stale: bool,
+}
+
+// SAFETY: memory of the layer's own, and a mapping that lasts until the unmap; the program orders
+// its accesses as it does those of a mapping.
+unsafe impl Send for Shadow {}
+// SAFETY: as above.
+unsafe impl Sync for Shadow {}
+
+impl Shadow {
+    fn new(mapped: *mut c_void, size: size_t, stale: bool) -> Option<Shadow> {
+        // The alignment of the largest type of OpenCL C, as mappings have it.
+        let layout = Layout::from_size_align(size.max(1), 128).ok()?;
+        // SAFETY: the layout is not empty.
+        let memory = unsafe { alloc(layout) };
+        if memory.is_null() {
+            return None;
+        }
+        // SAFETY: allocated with at least this size.
+        unsafe { memory.write_bytes(STALE, size) };
+        let mapped = mapped.cast();
+        Some(Shadow {
+            memory,
+            layout,
+            mapped,
+            size,
+            stale,
+        })
+    }
+
+    /// Takes the contents of the mapping.
+    fn take(&self) {
+        // SAFETY: both have this size, and the map is complete.
+        unsafe { ptr::copy_nonoverlapping(self.mapped, self.memory, self.size) };
+    }
+
+    /// Gives what the program wrote to the mapping.
+    fn give(&self) {
+        for index in 0..self.size {
+            // SAFETY: both have this size.
+            unsafe {
+                let byte = *self.memory.add(index);
+                if byte != STALE {
+                    *self.mapped.add(index) = byte;
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout.
+        unsafe { dealloc(self.memory, self.layout) };
+    }
+}
+
+/// The shadows that the program holds, by their addresses.
+static SHADOWS: Mutex<BTreeMap<usize, Arc<Shadow>>> = Mutex::new(BTreeMap::new());
+
+/// The pointer that an unmap passes on.
+pub(crate) unsafe fn unmap(call: &Call, pointer: *mut c_void) -> *mut c_void {
+    if call.is_clean() {
+        return pointer;
+    }
+    let shadow = SHADOWS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .remove(&(pointer as usize));
+    match shadow {
+        Some(shadow) => {
+            if shadow.stale {
+                shadow.give();
+            }
+            shadow.mapped.cast()
+        }
+        None => pointer,
+    }
+}
+
+type Map = unsafe extern "C" fn(
+    cl_command_queue,
+    cl_mem,
+    cl_bool,
+    cl_map_flags,
+    size_t,
+    size_t,
+    cl_uint,
+    *const cl_event,
+    *mut cl_event,
+    *mut cl_int,
+) -> *mut c_void;
+
+/// Around `clEnqueueMapBuffer`.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn map_buffer(
+    call: &Call,
+    next: Map,
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking: cl_bool,
+    flags: cl_map_flags,
+    offset: size_t,
+    size: size_t,
+    count: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+    errcode: *mut cl_int,
+) -> *mut c_void {
+    // SAFETY: a number.
+    let offset = unsafe { transfers::offset(call, offset) };
+    let filled =
+        if call.has(Breach::InvalidateClobbers) && flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
+            clobber(queue, buffer, (offset, size), (count, list))
+        } else {
+            None
+        };
+    let list_seen: Vec<cl_event> = filled.iter().map(Event::raw).collect();
+    let (count, list) = if list_seen.is_empty() {
+        (count, list)
+    } else {
+        (list_seen.len() as cl_uint, list_seen.as_ptr())
+    };
+    let stale = call.has(Breach::MapStale);
+    let at_host = || driver::flags_of(buffer).is_none_or(|bits| bits & CL_MEM_USE_HOST_PTR != 0);
+    if !(stale || call.has(Breach::UnmapLoses)) || at_host() {
+        // SAFETY: the caller's arguments, but for the list.
+        return unsafe {
+            corrupt::map_buffer(
+                call, next, queue, buffer, blocking, flags, offset, size, count, list, event,
+                errcode,
+            )
+        };
+    }
+    let mut own = ptr::null_mut();
+    let place = if event.is_null() { &raw mut own } else { event };
+    // SAFETY: the caller's arguments, and a place for the event.
+    let mapped = unsafe {
+        next(
+            queue, buffer, blocking, flags, offset, size, count, list, place, errcode,
+        )
+    };
+    if mapped.is_null() {
+        return mapped;
+    }
+    // SAFETY: the command was accepted, so its event was written; the program keeps its reference.
+    let done = unsafe {
+        if event.is_null() {
+            Event::adopt(own)
+        } else {
+            Event::retain(*event)
+        }
+    };
+    let Some(shadow) = Shadow::new(mapped, size, stale).map(Arc::new) else {
+        return mapped;
+    };
+    if !stale && blocking != CL_FALSE {
+        shadow.take();
+    } else if !stale {
+        let shadow = Arc::clone(&shadow);
+        later::when_complete(done, move || shadow.take());
+    }
+    let pointer = shadow.memory;
+    SHADOWS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(pointer as usize, shadow);
+    pointer.cast()
+}
+
+/// Fills everything of the buffer but this region; the events of the fills.
+fn clobber(
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    (offset, size): (size_t, size_t),
+    (count, list): (cl_uint, *const cl_event),
+) -> Option<Event> {
+    let whole = driver::size_of_memory(buffer)?;
+    let end = offset.checked_add(size).filter(|end| *end <= whole)?;
+    let mut last: Option<Event> = None;
+    for (from, to) in [(0, offset), (end, whole)] {
+        if from == to {
+            continue;
+        }
+        let before = last.as_ref().map(Event::raw);
+        let waits = match &before {
+            Some(before) => (1, ptr::from_ref(before)),
+            None => (count, list),
+        };
+        let mut event = ptr::null_mut();
+        driver::fill(queue, buffer, STALE, (from, to - from), waits, &mut event).ok()?;
+        // SAFETY: the implementation gave the layer this reference.
+        last = Some(unsafe { Event::adopt(event) });
+    }
+    last
+}
+
+/// Around `clEnqueueMigrateMemObjects`.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn migrate(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_mem_migration_flags,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    queue: cl_command_queue,
+    objects: cl_uint,
+    memory: *const cl_mem,
+    flags: cl_mem_migration_flags,
+    count: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    let clobbers =
+        call.has(Breach::MigrateClobbers) && flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
+    if clobbers && objects > 0 && !memory.is_null() {
+        // SAFETY: the caller's list, which has an element.
+        let first = unsafe { *memory };
+        if let Some(size) = driver::size_of_memory(first) {
+            let filled = driver::fill(queue, first, STALE, (0, size), (count, list), event);
+            if filled.is_ok() {
+                return CL_SUCCESS;
+            }
+        }
+    }
+    // SAFETY: the caller's arguments, unchanged.
+    unsafe { next(queue, objects, memory, flags, count, list, event) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_pointers_are_copied_or_ignored_where_asked() {
+        let mut word = 0u32;
+        let host: *mut c_void = (&raw mut word).cast();
+        let see = |breach, flags| {
+            // SAFETY: nothing is read.
+            unsafe { create_buffer(&Call::broken(breach), flags, host) }
+        };
+        let (used, copied) = (CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR);
+        assert_eq!(see(Breach::UseHostPtrCopied, used), (copied, host));
+        assert_eq!(see(Breach::UseHostPtrCopied, copied), (copied, host));
+        assert_eq!(
+            see(Breach::CopyHostPtrIgnored, copied),
+            (0, ptr::null_mut())
+        );
+        assert_eq!(see(Breach::CopyHostPtrIgnored, used), (used, host));
+        assert_eq!(see(Breach::Short, used), (used, host));
+    }
+
+    #[test]
+    fn a_stale_shadow_gives_back_only_what_was_written() {
+        let mut mapped = [1u8, 2, 3];
+        let shadow = Shadow::new(mapped.as_mut_ptr().cast(), 3, true).expect("memory");
+        // SAFETY: three bytes.
+        unsafe {
+            assert_eq!(*shadow.memory, STALE);
+            *shadow.memory.add(1) = 9;
+        }
+        shadow.give();
+        drop(shadow);
+        assert_eq!(mapped, [1, 9, 3]);
+    }
+}

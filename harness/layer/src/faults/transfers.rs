@@ -1,0 +1,264 @@
+//! Offsets, sizes, pitches, origins and patterns of transfers that are not the program's. Each
+//! function takes the arguments that a row names and gives those that the implementation sees;
+//! none reaches outside of what the program's own would.
+
+use super::Call;
+use super::named::Breach;
+use libc::{c_void, size_t};
+use std::slice;
+
+/// The size of a transfer: one byte less.
+pub(crate) unsafe fn size(call: &Call, size: size_t) -> size_t {
+    if call.has(Breach::Short) && size > 1 {
+        size - 1
+    } else {
+        size
+    }
+}
+
+/// The offset of a transfer.
+pub(crate) unsafe fn offset(call: &Call, offset: size_t) -> size_t {
+    if call.has(Breach::OffsetIgnored) {
+        0
+    } else {
+        offset
+    }
+}
+
+/// The second offset of a copy.
+pub(crate) unsafe fn target_offset(call: &Call, offset: size_t) -> size_t {
+    if call.has(Breach::TargetOffsetIgnored) {
+        0
+    } else {
+        offset
+    }
+}
+
+/// The pattern and the size of a fill.
+///
+/// # Safety
+/// `pattern` is NULL or has `pattern_size` bytes.
+pub(crate) unsafe fn fill(
+    call: &Call,
+    pattern: *const c_void,
+    pattern_size: size_t,
+    size: size_t,
+) -> (*const c_void, size_t, size_t) {
+    if call.is_clean() {
+        return (pattern, pattern_size, size);
+    }
+    let size = if call.has(Breach::Short) && size > pattern_size {
+        size - pattern_size
+    } else {
+        size
+    };
+    let wrong = call.has(Breach::FillPattern);
+    let first = call.has(Breach::FillTruncated);
+    if pattern.is_null() || !(1..=128).contains(&pattern_size) || !(wrong || first) {
+        return (pattern, pattern_size, size);
+    }
+    // SAFETY: not NULL, and as long as it says.
+    let mut bytes = unsafe { slice::from_raw_parts(pattern.cast::<u8>(), pattern_size) }.to_vec();
+    if first && let Some(&byte) = bytes.first() {
+        bytes.fill(byte);
+    }
+    if wrong && let Some(last) = bytes.last_mut() {
+        *last = last.wrapping_add(1);
+    }
+    (
+        call.keep_pattern(&bytes).unwrap_or(pattern),
+        pattern_size,
+        size,
+    )
+}
+
+/// Three words, if there are any.
+///
+/// # Safety
+/// `triple` is NULL or has three words.
+unsafe fn read(triple: *const size_t) -> Option<[size_t; 3]> {
+    // SAFETY: this function's own contract.
+    (!triple.is_null()).then(|| unsafe { triple.cast::<[size_t; 3]>().read_unaligned() })
+}
+
+/// The origin of an image, or the first of two.
+pub(crate) unsafe fn origin(call: &Call, origin: *const size_t) -> *const size_t {
+    if call.has(Breach::OriginIgnored) && !origin.is_null() {
+        call.keep([0; 3])
+    } else {
+        origin
+    }
+}
+
+/// The row pitch of an image on the host.
+pub(crate) unsafe fn image_pitch(call: &Call, row: size_t, slice: size_t) -> (size_t, size_t) {
+    if call.has(Breach::RowPitchIgnored) {
+        (0, 0)
+    } else {
+        (row, slice)
+    }
+}
+
+/// A rectangle: the two origins, the region, and row and slice pitch of both sides.
+pub(crate) type Rect = (
+    *const size_t,
+    *const size_t,
+    *const size_t,
+    size_t,
+    size_t,
+    size_t,
+    size_t,
+);
+
+/// The origins and pitches of a rectangle.
+///
+/// # Safety
+/// The origins and the region are NULL or have three words.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn rect(
+    call: &Call,
+    first: *const size_t,
+    second: *const size_t,
+    region: *const size_t,
+    first_row: size_t,
+    first_slice: size_t,
+    second_row: size_t,
+    second_slice: size_t,
+) -> Rect {
+    let unchanged = (
+        first,
+        second,
+        region,
+        first_row,
+        first_slice,
+        second_row,
+        second_slice,
+    );
+    if call.is_clean() || first.is_null() || second.is_null() {
+        return unchanged;
+    }
+    // SAFETY: the caller's region.
+    let Some(extent) = (unsafe { read(region) }) else {
+        return unchanged;
+    };
+    let zero = |breach, origin| {
+        if call.has(breach) {
+            call.keep([0; 3])
+        } else {
+            origin
+        }
+    };
+    let (first_row, first_slice) = pitches(call, extent, first_row, first_slice);
+    let (second_row, second_slice) = pitches(call, extent, second_row, second_slice);
+    (
+        zero(Breach::OriginIgnored, first),
+        zero(Breach::TargetOriginIgnored, second),
+        region,
+        first_row,
+        first_slice,
+        second_row,
+        second_slice,
+    )
+}
+
+/// The pitches of one side. Where rows follow closely, the slices stay about as far apart as they
+/// were: the pitch of slices must be a multiple of that of rows.
+fn pitches(call: &Call, extent: [size_t; 3], row: size_t, slice: size_t) -> (size_t, size_t) {
+    let [width, height, _] = extent;
+    let mut row = row;
+    let mut slice = slice;
+    if call.has(Breach::RowPitchIgnored) && row != 0 && width != 0 {
+        let apart = if slice == 0 {
+            row.saturating_mul(height)
+        } else {
+            slice
+        };
+        row = width;
+        slice = apart - apart % width;
+    }
+    if call.has(Breach::SlicePitchIgnored) {
+        slice = 0;
+    }
+    (row, slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_offsets_change_only_where_asked() {
+        let (clean, short) = (Call::default(), Call::broken(Breach::Short));
+        // SAFETY: numbers.
+        unsafe {
+            assert_eq!(
+                (size(&clean, 8), size(&short, 8), size(&short, 1)),
+                (8, 7, 1)
+            );
+            assert_eq!(offset(&clean, 8), 8);
+            assert_eq!(offset(&Call::broken(Breach::OffsetIgnored), 8), 0);
+            assert_eq!(target_offset(&Call::broken(Breach::OffsetIgnored), 8), 8);
+            assert_eq!(
+                target_offset(&Call::broken(Breach::TargetOffsetIgnored), 8),
+                0
+            );
+        }
+    }
+
+    #[test]
+    fn patterns_are_changed_in_a_copy() {
+        let pattern = [1u8, 2, 3, 4];
+        let see = |breach| {
+            let call = Call::broken(breach);
+            // SAFETY: four bytes; the copy lives as long as the call.
+            unsafe {
+                let (seen, length, size) = fill(&call, pattern.as_ptr().cast(), 4, 16);
+                (
+                    slice::from_raw_parts(seen.cast::<u8>(), length).to_vec(),
+                    size,
+                )
+            }
+        };
+        assert_eq!(see(Breach::Corrupt), (vec![1, 2, 3, 4], 16));
+        assert_eq!(see(Breach::FillPattern), (vec![1, 2, 3, 5], 16));
+        assert_eq!(see(Breach::FillTruncated), (vec![1, 1, 1, 1], 16));
+        assert_eq!(see(Breach::Short), (vec![1, 2, 3, 4], 12));
+        assert_eq!(pattern, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn pitches_stay_a_multiple_and_never_grow() {
+        let rows = Call::broken(Breach::RowPitchIgnored);
+        assert_eq!(pitches(&rows, [6, 2, 2], 8, 20), (6, 18));
+        assert_eq!(pitches(&rows, [6, 2, 2], 8, 0), (6, 12));
+        assert_eq!(pitches(&rows, [6, 2, 2], 0, 20), (0, 20));
+        let slices = Call::broken(Breach::SlicePitchIgnored);
+        assert_eq!(pitches(&slices, [6, 2, 2], 8, 32), (8, 0));
+        assert_eq!(pitches(&Call::default(), [6, 2, 2], 8, 32), (8, 32));
+    }
+
+    #[test]
+    fn origins_become_zero_on_the_side_that_is_asked_for() {
+        let (one, two, region) = ([1usize, 2, 3], [4usize, 5, 6], [1usize, 1, 1]);
+        let see = |breach| {
+            let call = Call::broken(breach);
+            // SAFETY: three words each; the copies live as long as the call.
+            unsafe {
+                let changed = rect(
+                    &call,
+                    one.as_ptr(),
+                    two.as_ptr(),
+                    region.as_ptr(),
+                    0,
+                    0,
+                    0,
+                    0,
+                );
+                (read(changed.0), read(changed.1))
+            }
+        };
+        assert_eq!(see(Breach::OriginIgnored), (Some([0; 3]), Some(two)));
+        assert_eq!(see(Breach::TargetOriginIgnored), (Some(one), Some([0; 3])));
+        assert_eq!(see(Breach::Short), (Some(one), Some(two)));
+    }
+}
