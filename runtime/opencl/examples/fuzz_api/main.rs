@@ -9,12 +9,15 @@
 //!   time, so that it knows the code of an invalid one as well;
 //! - reference counts and the other answers that the model can tell;
 //! - that every callback comes exactly once;
+//! - the contents of memory, after commands whose order is fixed (`data`);
 //! - that at the end of a round, when every user event has been set, all queues drain, and that
 //!   no object is left once everything was released;
 //! - that nothing panics, crashes or hangs.
 //!
 //! Each round is a process of its own (this program, started with `round`), so that a crash or a
-//! hang is told like any other finding: with the command that repeats the round. The threads' calls
+//! hang is told like any other finding: with the command that repeats the round. `fuzz_api planted`
+//! shows that the data checks work: it plants one fault after the other in the fuzzer's own calls and
+//! expects a finding. The threads' calls
 //! follow from the seed; what the scheduler does between them does not, so that a finding may take
 //! several tries to show itself again.
 
@@ -24,6 +27,7 @@
 )]
 
 mod calls;
+mod data;
 mod enqueue;
 mod model;
 mod round;
@@ -31,8 +35,13 @@ mod round;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use data::Plant;
+
 /// A round that takes longer is a hang.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Calls of a thread in a round.
+const STEPS: u64 = 400;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -41,10 +50,20 @@ fn main() -> ExitCode {
         Some(text) => text.parse::<u64>().map_err(|_| text.clone()),
     };
     if arguments.first().is_some_and(|word| word == "round") {
-        let (Ok(seed), Ok(steps)) = (number(1, 1), number(2, 400)) else {
+        let (Ok(seed), Ok(steps)) = (number(1, 1), number(2, STEPS)) else {
             return usage();
         };
-        return round::run(seed, steps);
+        let plant = match arguments.get(3) {
+            None => None,
+            Some(name) => match Plant::named(name) {
+                None => return usage(),
+                plant => plant,
+            },
+        };
+        return round::run(seed, steps, plant);
+    }
+    if arguments.first().is_some_and(|word| word == "planted") {
+        return planted();
     }
     match (number(0, 60), number(1, 1)) {
         (Ok(seconds), Ok(seed)) => supervise(Duration::from_secs(seconds), seed),
@@ -53,8 +72,31 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("fuzz_api: expected [SECONDS [SEED]], or: round SEED [STEPS]");
+    eprintln!("fuzz_api: expected [SECONDS [SEED]], or: round SEED [STEPS [PLANT]], or: planted");
     ExitCode::from(2)
+}
+
+/// Plants each fault in turn; each must be found by a round or two.
+fn planted() -> ExitCode {
+    for plant in Plant::ALL {
+        let round = |seed: u64| {
+            let arguments = ["round", &seed.to_string(), &STEPS.to_string(), plant.name()];
+            let program = std::env::current_exe()?;
+            Command::new(program).args(arguments).output()
+        };
+        let is_found = |seed| {
+            round(seed).is_ok_and(|output| {
+                let told = String::from_utf8_lossy(&output.stderr);
+                output.status.code() == Some(1) && told.contains("finding: wrong data")
+            })
+        };
+        let Some(seed) = (1..=4).find(|&seed| is_found(seed)) else {
+            println!("{}: not found", plant.name());
+            return ExitCode::from(1);
+        };
+        println!("{}: found by seed {seed}", plant.name());
+    }
+    ExitCode::SUCCESS
 }
 
 /// Runs rounds with seeds that count up from the first.

@@ -9,6 +9,8 @@ use opencl_sys::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::data::Plant;
+
 /// Bytes of host memory that a thread's commands read and write.
 pub const HOST_BYTES: usize = 1 << 16;
 
@@ -92,6 +94,9 @@ pub const SOURCE: &str = "
             for (size_t i = 0; i < get_local_size(0); i++) total += all[i];
             atomic_add(out, total);
         }
+    }
+    kernel void turn(global uchar *bytes, uint n) {
+        if (get_global_id(0) < n) bytes[get_global_id(0)] = bytes[get_global_id(0)] * 3 + 1;
     }";
 
 /// One thread's part of a round.
@@ -117,6 +122,10 @@ pub struct World {
     pub host: Vec<u8>,
     /// Host memory of `CL_MEM_USE_HOST_PTR`, for as long as the round.
     pub lent: Vec<Vec<u64>>,
+    /// The device offers images.
+    pub images: bool,
+    /// What is done wrong on purpose.
+    pub plant: Option<Plant>,
     /// The last calls, for a finding.
     pub trail: Vec<String>,
 }

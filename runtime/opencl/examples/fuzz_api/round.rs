@@ -22,6 +22,7 @@ use touchstone::program::Program;
 use touchstone::queue::Queue;
 use touchstone::queue::event::Event;
 
+use super::data::Plant;
 use super::model::*;
 
 /// How long callbacks and deletions may take after the last call.
@@ -61,8 +62,32 @@ fn context(device: cl_device_id) -> (cl_context, cl_program) {
     }
 }
 
+/// What differs from round to round.
+#[derive(Clone, Copy)]
+struct Settings {
+    seed: u64,
+    steps: u64,
+    images: bool,
+    plant: Option<Plant>,
+}
+
 /// Makes one round; the exit code says whether there was a finding.
-pub fn run(seed: u64, steps: u64) -> ExitCode {
+pub fn run(seed: u64, steps: u64, plant: Option<Plant>) -> ExitCode {
+    let settings = Settings {
+        seed,
+        steps,
+        images: !seed.is_multiple_of(3),
+        plant,
+    };
+    // SAFETY: this is the only thread so far.
+    unsafe {
+        if settings.images {
+            std::env::set_var("TOUCHSTONE_IMAGES", "host");
+        }
+        if std::env::var_os("TOUCHSTONE_THREADS").is_none() {
+            std::env::set_var("TOUCHSTONE_THREADS", (1 + seed % 4).to_string());
+        }
+    }
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         hook(info);
@@ -104,7 +129,7 @@ pub fn run(seed: u64, steps: u64) -> ExitCode {
         let running: Vec<_> = (1..=threads)
             .map(|number| {
                 let shared = &shared;
-                scope.spawn(move || thread(shared, seed, number, steps))
+                scope.spawn(move || thread(shared, settings, number))
             })
             .collect();
         running
@@ -127,7 +152,7 @@ pub fn run(seed: u64, steps: u64) -> ExitCode {
 }
 
 /// One thread: calls, then sets its events, drains its queues and releases what it has.
-fn thread(shared: &Shared, seed: u64, number: u64, steps: u64) -> u64 {
+fn thread(shared: &Shared, settings: Settings, number: u64) -> u64 {
     let device = shared.device as cl_device_id;
     let (own, own_program) = context(device);
     let queue = |handle: usize| QueueModel {
@@ -137,7 +162,7 @@ fn thread(shared: &Shared, seed: u64, number: u64, steps: u64) -> u64 {
         waits: vec![Arc::clone(&shared.never)],
     };
     let mut world = World {
-        random: Random::new(seed, number),
+        random: Random::new(settings.seed, number),
         device,
         contexts: [
             ContextModel {
@@ -160,10 +185,14 @@ fn thread(shared: &Shared, seed: u64, number: u64, steps: u64) -> u64 {
         failures: false,
         host: vec![0; HOST_BYTES],
         lent: Vec::new(),
+        images: settings.images,
+        plant: settings.plant,
         trail: Vec::new(),
     };
-    for _ in 0..steps {
-        if world.random.once_in(3) {
+    for _ in 0..settings.steps {
+        if world.random.once_in(40) {
+            world.data();
+        } else if world.random.once_in(3) {
             world.call();
         } else {
             world.enqueue();
