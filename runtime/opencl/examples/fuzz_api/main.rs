@@ -30,6 +30,7 @@ mod calls;
 mod data;
 mod enqueue;
 mod model;
+mod rare;
 mod round;
 
 use std::process::{Command, ExitCode};

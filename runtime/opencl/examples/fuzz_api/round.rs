@@ -16,11 +16,12 @@ use touchstone::api::queue::*;
 use touchstone::api::svm::*;
 use touchstone::context::Context;
 use touchstone::kernel::Kernel;
-use touchstone::memory::Buffer;
+use touchstone::memory::{Buffer, Image};
 use touchstone::object::Object;
 use touchstone::program::Program;
 use touchstone::queue::Queue;
 use touchstone::queue::event::Event;
+use touchstone::sampler::Sampler;
 
 use super::data::Plant;
 use super::model::*;
@@ -192,6 +193,8 @@ fn thread(shared: &Shared, settings: Settings, number: u64) -> u64 {
     for _ in 0..settings.steps {
         if world.random.once_in(40) {
             world.data();
+        } else if world.random.once_in(12) {
+            world.rare();
         } else if world.random.once_in(3) {
             world.call();
         } else {
@@ -295,6 +298,8 @@ fn rest(expected: u64) -> ExitCode {
             ("events", live::<Event>()),
             ("programs", live::<Program>()),
             ("kernels", live::<Kernel>()),
+            ("images", live::<Image>()),
+            ("samplers", live::<Sampler>()),
         ];
         let came = CALLBACKS.load(Ordering::SeqCst);
         if left.iter().all(|(_, count)| *count == 0) && came == expected {

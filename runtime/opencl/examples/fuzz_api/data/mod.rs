@@ -202,14 +202,16 @@ impl<'w> Sequence<'w> {
         let gate = unsafe { clCreateUserEvent(self.world.contexts[OWN].handle, &mut code) };
         self.world.expect("clCreateUserEvent", code, &[CL_SUCCESS]);
         let mut event = null_mut();
+        let list: Vec<cl_event> = self.last.into_iter().chain([gate]).collect();
+        let count = list.len() as cl_uint;
         // In an out-of-order queue a barrier with a list holds what follows.
         let code = unsafe {
             match self.order {
                 Order::InOrderQueue | Order::Chain => {
-                    clEnqueueMarkerWithWaitList(self.queues[0], 1, &gate, &mut event)
+                    clEnqueueMarkerWithWaitList(self.queues[0], count, list.as_ptr(), &mut event)
                 }
                 Order::Barriers => {
-                    clEnqueueBarrierWithWaitList(self.queues[0], 1, &gate, &mut event)
+                    clEnqueueBarrierWithWaitList(self.queues[0], count, list.as_ptr(), &mut event)
                 }
             }
         };
