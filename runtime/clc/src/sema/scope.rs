@@ -34,7 +34,7 @@ pub(super) enum TypeEntry {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Tag {
     Record(RecordId),
-    Enum,
+    Enum(Scalar),
 }
 
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use super::scope::{Entry, Tag, TypeEntry};
 use super::{Checked, Sema};
 use crate::ast::{
-    self, BasicType, DeclPart, Declarator, EnumSpec, Param, Qualifiers, RecordSpec, SpaceWord,
-    Specs, TypeName, TypeSpec,
+    self, BasicType, DeclPart, Declarator, EnumSpec, Name, Param, Qualifiers, RecordSpec,
+    SpaceWord, Specs, TypeName, TypeSpec,
 };
 use crate::source::Loc;
 use crate::types::{Field, LayoutError, Qual, Record, Scalar, Space, Type};
@@ -286,7 +286,7 @@ impl Sema<'_> {
                 }
                 id
             }
-            Some(Tag::Enum) => return self.error(spec.loc, "this tag is an enum's"),
+            Some(Tag::Enum(_)) => return self.error(spec.loc, "this tag is an enum's"),
             None => {
                 let id = self.types.add_record(Record {
                     tag: spec.tag.map(|t| t.symbol),
@@ -375,11 +375,12 @@ impl Sema<'_> {
         }
     }
 
+    /// An `enum` is an `int`. Where a value does not fit, it and the type are of the first of `uint`,
+    /// `ulong` and `long` that holds all values, as C compilers extend C99 6.7.2.2.
     fn enumeration(&mut self, spec: &EnumSpec) -> Checked<Qual> {
-        let int = self.types.scalar(Scalar::Int);
         let Some(enumerators) = &spec.enumerators else {
             return match spec.tag.and_then(|t| self.scopes.find_tag(t.symbol)) {
-                Some(Tag::Enum) => Ok(int),
+                Some(Tag::Enum(scalar)) => Ok(self.types.scalar(scalar)),
                 Some(Tag::Record(_)) => self.error(spec.loc, "this tag is a struct's"),
                 None => self.error(spec.loc, "this enum is not defined"),
             };
@@ -388,31 +389,71 @@ impl Sema<'_> {
             if self.scopes.find_tag_here(tag.symbol).is_some() {
                 return self.error(spec.loc, "this enum is defined again");
             }
-            self.scopes.declare_tag(tag.symbol, Tag::Enum);
+            self.scopes.declare_tag(tag.symbol, Tag::Enum(Scalar::Int));
         }
-        let mut next = 0i64;
+        let mut values = Vec::with_capacity(enumerators.len());
+        let mut next = 0i128;
         for (name, value) in enumerators {
             if let Some(value) = value {
                 let expr = self.rvalue(value)?;
                 let Some((bits, scalar)) = self.int_constant(&expr) else {
                     return self.error(value.loc, "an enumerator's value is an integer constant");
                 };
-                next = self.extended(bits, scalar) as i64;
+                let wide = self.extended(bits, scalar);
+                next = if scalar.is_signed() {
+                    i128::from(wide as i64)
+                } else {
+                    i128::from(wide)
+                };
             }
-            let Ok(small) = i32::try_from(next) else {
-                return self.error(name.loc, "an enumerator's value fits in an int");
-            };
             if self.scopes.find_here(name.symbol).is_some() {
                 let message = format!("`{}` is declared again", self.name(name.symbol));
                 return self.error(name.loc, message);
             }
-            self.scopes.declare(
-                name.symbol,
-                Entry::Enumerator(u64::from(small as u32), Scalar::Int),
-            );
+            // Until the end of the list each is of the type that holds its own value.
+            let Some(own) = enumeration_type(next, next) else {
+                return self.error(name.loc, "no integer type holds this enumerator's value");
+            };
+            self.declare_enumerator(*name, next, own);
+            values.push((*name, next));
             next += 1;
         }
-        Ok(int)
+        let least = values.iter().map(|&(_, value)| value).min().unwrap_or(0);
+        let most = values.iter().map(|&(_, value)| value).max().unwrap_or(0);
+        let Some(scalar) = enumeration_type(least, most) else {
+            return self.error(spec.loc, "no integer type holds all values of this enum");
+        };
+        for (name, value) in values {
+            if i32::try_from(value).is_err() {
+                self.declare_enumerator(name, value, scalar);
+            }
+        }
+        if let Some(tag) = spec.tag {
+            self.scopes.declare_tag(tag.symbol, Tag::Enum(scalar));
+        }
+        Ok(self.types.scalar(scalar))
+    }
+
+    fn declare_enumerator(&mut self, name: Name, value: i128, scalar: Scalar) {
+        let bits = value as u64 & (u64::MAX >> (64 - 8 * scalar.size()));
+        self.scopes
+            .declare(name.symbol, Entry::Enumerator(bits, scalar));
+    }
+}
+
+/// The type of an `enum` with values between these.
+fn enumeration_type(least: i128, most: i128) -> Option<Scalar> {
+    let within = |low: i128, high: i128| least >= low && most <= high;
+    if within(i32::MIN.into(), i32::MAX.into()) {
+        Some(Scalar::Int)
+    } else if within(0, u32::MAX.into()) {
+        Some(Scalar::UInt)
+    } else if within(0, u64::MAX.into()) {
+        Some(Scalar::ULong)
+    } else if within(i64::MIN.into(), i64::MAX.into()) {
+        Some(Scalar::Long)
+    } else {
+        None
     }
 }
 

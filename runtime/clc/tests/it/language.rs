@@ -229,6 +229,33 @@ fn enums_and_typedefs() {
 }
 
 #[test]
+fn enumerators_wider_than_int() {
+    let text = "enum a { SMALL = 1, BIG = 0xefcdab89U, NEXT };
+        enum b { HUGE_ONE = 0xcbbb9d5dc1059ed8UL, TWICE = HUGE_ONE << 1 };
+        enum c { LOW = -1, HIGH = 0x80000000U };
+        kernel void k(global ulong *out) {
+            enum a x = NEXT; enum b y = TWICE; enum c z = LOW;
+            out[0] = BIG; out[1] = x; out[2] = HUGE_ONE; out[3] = y; out[4] = z;
+            out[5] = sizeof(SMALL) | sizeof(BIG) << 8 | sizeof(TWICE) << 16 | sizeof(z) << 24;
+            out[6] = BIG >> 31; out[7] = SMALL - 2;
+        }";
+    let huge = 0xcbbb_9d5d_c105_9ed8u64;
+    assert_eq!(
+        run::<u64>(text, 8),
+        [
+            0xefcd_ab89,
+            0xefcd_ab8a,
+            huge,
+            huge << 1,
+            u64::MAX,
+            0x0808_0404,
+            1,
+            u64::MAX
+        ]
+    );
+}
+
+#[test]
 fn functions() {
     let text = "int later(int x);
         static inline int twice(int x) { return 2 * x; }
