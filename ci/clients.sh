@@ -22,7 +22,11 @@ folder=$(mkdir -p "${FOLDER:-target/clients}" && cd "${FOLDER:-target/clients}" 
 # What is fetched: the versions whose results ci/README.md shows.
 python_packages=(pyopencl==2026.1.4 numpy==2.4.6 mako pytest pytest-timeout pytest-xdist)
 python_sources=(pyopencl==2026.1.4)
-debian_packages=(clinfo clpeak piglit libwaffle-1-0 clblast-tests libclblast1 libblas3 libgfortran5 clfft-client libclfft2)
+debian_packages=(
+    clinfo clpeak piglit libwaffle-1-0
+    clblast-tests libclblast1 libblas3 libgfortran5 clfft-client libclfft2
+    hashcat hashcat-data libminizip1 libxxhash0
+)
 
 fail() {
     echo "clients.sh: $*" >&2

@@ -1,5 +1,6 @@
 """The clients: what their cases are, how a case is run and its outcome told."""
 
+import hashlib
 import json
 import os
 import re
@@ -179,6 +180,39 @@ def clfft(folder, env, jobs, logs):
     return in_parallel(jobs, TRANSFORMS, run)
 
 
+# --- hashcat ------------------------------------------------------------------------------------------
+
+# Its number of an algorithm, and a function of Python's hashlib where that has it.
+ALGORITHMS = (("0", "md5"), ("100", "sha1"), ("1300", "sha224"), ("1400", "sha256"), ("10800", "sha384"), ("1700", "sha512"))
+
+
+def hashcat(folder, env, jobs, logs):
+    """Finds a password of eight letters, six of them given, by its hash. Its kernels write to buffers that
+    it made CL_MEM_READ_ONLY, which Touchstone's guard would stop."""
+    home = logs / "home"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    # It looks for its files beside its program.
+    for file in (folder / "root/usr/share/hashcat").iterdir():
+        (home / file.name).symlink_to(file.resolve())
+    (home / "modules").unlink(missing_ok=True)
+    (home / "modules").symlink_to(folder / "root/usr/lib/hashcat/modules")
+    shutil.copy(folder / "root/usr/bin/hashcat", home)
+    env = dict(env, HOME=str(home), TOUCHSTONE_GUARD="off")
+
+    def run(algorithm):
+        number, name = algorithm
+        text = hashlib.new(name, b"password").hexdigest()
+        argv = [home / "hashcat", "-m", number, "-a", "3", "-D", "1,2", "--force", "--potfile-disable", text, "passwo?l?l"]
+        status, output = call(argv, env, home, logs / f"{name}.log", LONG_LIMIT)
+        found = f"{text}:password" in output
+        note = "" if found and status == 0 else ended(status) or "the password is not found"
+        return name, "fail" if note else "pass", note
+
+    # Two at a time would find the other's session.
+    return [run(algorithm) for algorithm in ALGORITHMS]
+
+
 # --- Python test suites -------------------------------------------------------------------------------
 
 
@@ -243,6 +277,7 @@ CLIENTS = {
         Client("behaviours", "this repository's own checks of commands, memory and queries", behaviours),
         Client("clblast", "CLBlast's tests of each routine in each precision", clblast),
         Client("clfft", "transforms by clFFT's client, which checks them", clfft),
+        Client("hashcat", "finds a password by its hash, with several hash functions", hashcat),
         Client("pyopencl", "the tests of its source distribution", pyopencl),
         Client("pyopencl-examples", "the examples of its source distribution that run on their own", pyopencl_examples),
         Client("piglit", "its OpenCL tests: entry points, the language, the built-in functions", piglit),
