@@ -137,6 +137,12 @@ const SHOWN: &[(&str, &str)] = &[
     ("group-size-accepted", "uniform"),
     ("foreign-events-accepted", "foreign"),
     ("over-release-accepted", "over-release"),
+    ("sub-buffer-detached", "sub-buffer-data"),
+    ("svm-map-stale", "svm-map"),
+    ("svm-unmap-loses-writes", "svm-map"),
+    ("other-threads-lost", "threads"),
+    ("queues-serialized", "independent"),
+    ("callback-states-lost", "callback-states"),
 ];
 
 /// Exit codes of the probe.

@@ -108,7 +108,10 @@ impl Cl {
         cl.program = cl!(cl, clCreateProgramWithSource: clCreateProgramWithSource_t,
             cl.context, 1, &mut source, ptr::null(), &mut status);
         done("clCreateProgramWithSource", status)?;
-        cl.build(cl.program, c"")?;
+        // Remainder groups need OpenCL C 2.0, where there is one.
+        if cl.build(cl.program, c"-cl-std=CL2.0").is_err() {
+            cl.build(cl.program, c"")?;
+        }
         cl.queue = cl.another_queue(CL_QUEUE_PROFILING_ENABLE)?;
         cl.free = cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)?;
         Ok(cl)

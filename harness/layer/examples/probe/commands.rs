@@ -136,6 +136,8 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "release" => release(cl),
         "flush" => flush(cl),
         "foreign" => foreign(cl),
+        "threads" => threads(cl),
+        "independent" => independent(cl),
         _ => return None,
     })
 }
@@ -318,4 +320,42 @@ fn foreign(cl: &Cl) -> Outcome {
         filled == Err(format!("clEnqueueFillBuffer: {CL_INVALID_CONTEXT}")),
         "an event of another context is refused",
     )
+}
+
+/// A second thread enqueues to a queue.
+fn threads(cl: &Cl) -> Outcome {
+    let buffer = cl.buffer(&[0; SIZE])?;
+    let kernel = cl.kernel(c"add", buffer, 1)?;
+    let (queue, kernel) = (cl.queue as usize, kernel as usize);
+    let launch = || {
+        cl.launch(queue as cl_command_queue, kernel as cl_kernel, &[])
+            .map(|_| ())
+    };
+    launch()?;
+    std::thread::scope(|scope| {
+        scope
+            .spawn(launch)
+            .join()
+            .unwrap_or_else(|_| Err("a thread panicked".to_owned()))
+    })?;
+    must(
+        cl.word(buffer)? == 2,
+        "commands of every thread are enqueued",
+    )
+}
+
+/// One queue waits, the other does not.
+fn independent(cl: &Cl) -> Outcome {
+    let gate = cl.user_event()?;
+    enqueue(cl, cl.free, "fill", false, &[gate])?;
+    let buffer = cl.buffer(&[0; SIZE])?;
+    let other = cl.another_queue(0)?;
+    let event = cl.fill(other, buffer, 1, SIZE, &[])?;
+    cl.flush(cl.free)?;
+    cl.flush(other)?;
+    cl.soon(
+        || Ok(cl.status(event)? == CL_COMPLETE),
+        "queues make progress independently",
+    )?;
+    cl.set(gate, CL_COMPLETE)
 }

@@ -21,10 +21,13 @@ unsafe extern "C" fn note(event: cl_event, status: cl_int, data: *mut c_void) {
 }
 
 fn register(cl: &Cl, event: cl_event) -> Outcome<&'static Calls> {
+    register_for(cl, event, CL_COMPLETE)
+}
+
+fn register_for(cl: &Cl, event: cl_event, state: cl_int) -> Outcome<&'static Calls> {
     let calls: &'static Calls = Box::leak(Box::default());
     let data: *mut c_void = ptr::from_ref(calls).cast_mut().cast();
-    let status =
-        cl!(cl, clSetEventCallback: clSetEventCallback_t, event, CL_COMPLETE, Some(note), data);
+    let status = cl!(cl, clSetEventCallback: clSetEventCallback_t, event, state, Some(note), data);
     done("clSetEventCallback", status)?;
     Ok(calls)
 }
@@ -39,6 +42,7 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "callback" => callback(cl),
         "callback-failure" => callback_failure(cl),
         "callback-late" => callback_late(cl),
+        "callback-states" => callback_states(cl),
         "callback-two" => callback_two(cl),
         "status" => status(cl),
         "failure" => failure(cl),
@@ -142,9 +146,10 @@ fn failure(cl: &Cl) -> Outcome {
         || Ok(cl.status(event)? <= CL_COMPLETE),
         "a failed command ends",
     )?;
+    let status = cl.status(event)?;
     must(
-        cl.status(event)? < 0,
-        "a command fails when what it waits for has failed",
+        status < 0,
+        &format!("a command fails when what it waits for has failed (its status is {status})"),
     )?;
     must(
         cl.word(buffer)? == 0x0707_0707,
@@ -249,5 +254,20 @@ fn over_release(cl: &Cl) -> Outcome {
     must(
         told == CL_INVALID_EVENT,
         "what is no event cannot be released",
+    )
+}
+
+fn callback_states(cl: &Cl) -> Outcome {
+    let gate = cl.user_event()?;
+    let event = fill(cl, &[gate])?;
+    let both = [
+        register_for(cl, event, CL_SUBMITTED)?,
+        register_for(cl, event, CL_RUNNING)?,
+    ];
+    cl.set(gate, CL_COMPLETE)?;
+    cl.flush(cl.free)?;
+    cl.soon(
+        || Ok(both.iter().all(|calls| seen(calls).len() == 1)),
+        "callbacks for submitted and running are called",
     )
 }

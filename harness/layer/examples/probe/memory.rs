@@ -30,6 +30,8 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "invalidate" => invalidate(cl),
         "host-ptr" => host_ptr(cl),
         "sub-buffer" => sub_buffer(cl),
+        "sub-buffer-data" => sub_buffer_data(cl),
+        "svm-map" => svm_mapped(cl),
         "misaligned" => misaligned(cl),
         "migrate" => migrate(cl),
         "svm-copy" => svm_copy(cl),
@@ -397,4 +399,35 @@ fn svm_misuse(cl: &Cl) -> Outcome {
     let status = cl!(cl, clEnqueueSVMMemcpy: clEnqueueSVMMemcpy_t,
         cl.queue, CL_TRUE, NULL, memory.cast(), SIZE, 0, ptr::null(), ptr::null_mut());
     must(status == CL_INVALID_VALUE, "a copy to nowhere is refused")
+}
+
+fn sub_buffer_data(cl: &Cl) -> Outcome {
+    let buffer = cl.buffer(&[3; 8192])?;
+    let (sub, status) = sub(cl, buffer, 4096);
+    done("clCreateSubBuffer", status)?;
+    must(
+        cl.content(sub, 64)? == [3; 64],
+        "a sub-buffer sees its parent's data",
+    )
+}
+
+fn svm_mapped(cl: &Cl) -> Outcome {
+    let memory = svm(cl)?;
+    // A kernel adds to what the host wrote, and the host sees it.
+    let buffer = cl.buffer(&[0; SIZE])?;
+    let kernel = cl.kernel(c"add", buffer, 1)?;
+    let status = cl!(
+        cl,
+        clSetKernelArgSVMPointer: clSetKernelArgSVMPointer_t,
+        kernel,
+        0,
+        memory.cast()
+    );
+    done("clSetKernelArgSVMPointer", status)?;
+    cl.launch(cl.queue, kernel, &[])?;
+    cl.finish(cl.queue)?;
+    must(
+        svm_content(cl, memory)?[..4] == [8, 7, 7, 7],
+        "kernels see what the host wrote before the unmap, the host what kernels wrote before the map",
+    )
 }

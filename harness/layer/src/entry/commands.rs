@@ -387,7 +387,7 @@ entry_points! {
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
         command(command_queue, num_events_in_wait_list, event_wait_list, event, blocking_map),
-        hook corrupt::svm_map;
+        hook svm::map;
     clEnqueueSVMUnmap(
         command_queue: cl_command_queue,
         svm_ptr: *mut c_void,
@@ -396,7 +396,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        command(command_queue, num_events_in_wait_list, event_wait_list, event);
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        alters (svm_ptr) svm::unmap;
     clEnqueueSVMMigrateMem(
         command_queue: cl_command_queue,
         num_svm_pointers: cl_uint,

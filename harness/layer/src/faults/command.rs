@@ -117,6 +117,9 @@ unsafe fn broken<R: Answer>(
     if let Some(answer) = unsafe { instead(call, &command) } {
         return R::without_call(answer);
     }
+    if call.has(Breach::OtherThreads) && order::is_another_threads(command.queue) {
+        return R::without_call(command.pretend().err().unwrap_or(CL_SUCCESS));
+    }
     let early = call.has(Breach::BlockingEarly) && command.blocks();
     if early {
         command.blocking = Some(CL_FALSE);

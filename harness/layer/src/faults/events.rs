@@ -79,6 +79,9 @@ pub(crate) unsafe fn set_callback(
         unsafe { own(event, status, data) };
         return CL_SUCCESS;
     }
+    if call.has(Breach::CallbackStatesLost) && status > CL_COMPLETE {
+        return CL_SUCCESS;
+    }
     if call.has(Breach::CallbackLateLost)
         && driver::status_of(event).is_some_and(|reached| reached <= status)
     {

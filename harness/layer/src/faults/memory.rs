@@ -60,6 +60,18 @@ pub(crate) unsafe fn sub_buffer(
         unsafe { next(buffer, flags, kind, (&raw const region).cast(), errcode) }
     };
     match region {
+        Some(region) if call.has(Breach::SubBufferDetached) => {
+            match driver::buffer_beside(buffer, flags, region.size) {
+                Ok(made) => {
+                    if !errcode.is_null() {
+                        // SAFETY: the caller's place.
+                        unsafe { *errcode = CL_SUCCESS };
+                    }
+                    made
+                }
+                Err(_) => create(region.origin, region.size, errcode),
+            }
+        }
         Some(region) if call.has(Breach::SubBufferOrigin) => create(0, region.size, errcode),
         Some(region) if call.has(Breach::SubBufferMisaligned) => {
             let mut status = CL_SUCCESS;

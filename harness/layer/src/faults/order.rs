@@ -15,6 +15,7 @@ use opencl_sys::*;
 use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
+use std::thread::ThreadId;
 
 /// A command that waits for the next one.
 struct Waiting {
@@ -42,6 +43,8 @@ struct Queue {
     /// The references that the program has, beyond its first.
     references: usize,
     last: Option<Event>,
+    /// The thread that enqueued first.
+    thread: Option<ThreadId>,
 }
 
 /// The queues that a fault concerns, by their handles.
@@ -168,6 +171,15 @@ fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
         let before = vec![gate.again()];
         return Some((Role::Held(gate), before));
     }
+    if call.has(Breach::QueuesSerialized) {
+        let queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = queues
+            .iter()
+            .filter(|(handle, _)| **handle != command.queue as usize)
+            .filter_map(|(_, queue)| queue.last.as_ref().map(Event::again))
+            .collect();
+        return Some((Role::Last, before));
+    }
     if call.has(Breach::FinishLastOnly) || call.has(Breach::MarkerLastOnly) {
         let before = if call.has(Breach::MarkerLastOnly) && command.orders() && command.count == 0 {
             with(command.queue, |queue| {
@@ -287,6 +299,12 @@ pub(super) fn lose_event(event: cl_event) {
     if let Some(held) = held {
         held.gate.set(-1);
     }
+}
+
+/// Whether another thread than this one was the first to enqueue to the queue.
+pub(super) fn is_another_threads(queue: cl_command_queue) -> bool {
+    let this = std::thread::current().id();
+    with(queue, |queue| *queue.thread.get_or_insert(this) != this)
 }
 
 /// The last command of the queue.

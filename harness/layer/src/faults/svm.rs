@@ -1,7 +1,8 @@
 //! Shared virtual memory that is freed, copied and passed on wrongly.
 
-use super::Call;
 use super::named::Breach;
+use super::{Call, corrupt, later};
+use crate::library::driver::Event;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 use std::collections::BTreeMap;
@@ -66,6 +67,121 @@ pub(crate) unsafe fn pointer(call: &Call, value: *const c_void) -> *const c_void
         return begin as *const c_void;
     }
     value
+}
+
+/// What mapped memory held before, by its address: at the map, or at the last unmap.
+static BEFORE: Mutex<BTreeMap<usize, Vec<u8>>> = Mutex::new(BTreeMap::new());
+/// The sizes of the regions that are mapped, by their addresses.
+static MAPPED: Mutex<BTreeMap<usize, size_t>> = Mutex::new(BTreeMap::new());
+
+/// Keeps the contents of mapped memory.
+fn remember(address: usize, size: size_t) {
+    // SAFETY: the region is mapped, so that the host may read it.
+    let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, size) }.to_vec();
+    BEFORE
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(address, bytes);
+}
+
+/// Brings back what mapped memory held, at most `size` bytes of it.
+fn restore(address: usize, size: size_t) {
+    let bytes = BEFORE
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .remove(&address);
+    if let Some(bytes) = bytes {
+        // SAFETY: the region is mapped, and this much of it was read before.
+        unsafe {
+            (address as *mut u8).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(size));
+        }
+    }
+}
+
+/// Around `clEnqueueSVMMap`.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn map(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_bool,
+        cl_map_flags,
+        *mut c_void,
+        size_t,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    queue: cl_command_queue,
+    blocking: cl_bool,
+    flags: cl_map_flags,
+    memory: *mut c_void,
+    size: size_t,
+    count: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    let stale = call.has(Breach::SvmMapStale);
+    if !stale && !call.has(Breach::SvmUnmapLoses) {
+        // SAFETY: the caller's arguments, unchanged.
+        return unsafe {
+            corrupt::svm_map(
+                call, next, queue, blocking, flags, memory, size, count, list, event,
+            )
+        };
+    }
+    let mut own = std::ptr::null_mut();
+    let place = if event.is_null() { &raw mut own } else { event };
+    // SAFETY: the caller's arguments, and a place for the event.
+    let status = unsafe { next(queue, blocking, flags, memory, size, count, list, place) };
+    if status != CL_SUCCESS {
+        return status;
+    }
+    // SAFETY: the command was accepted, so its event was written; the program keeps its reference.
+    let done = unsafe {
+        if event.is_null() {
+            Event::adopt(own)
+        } else {
+            Event::retain(*event)
+        }
+    };
+    let address = memory as usize;
+    MAPPED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(address, size);
+    let twist = move || {
+        if stale {
+            restore(address, size);
+        } else {
+            remember(address, size);
+        }
+    };
+    if blocking == CL_FALSE {
+        later::when_complete(done, twist);
+    } else {
+        twist();
+    }
+    status
+}
+
+/// The pointer of `clEnqueueSVMUnmap`, whose memory is still mapped.
+pub(crate) unsafe fn unmap(call: &Call, memory: *mut c_void) -> *mut c_void {
+    if call.is_clean() {
+        return memory;
+    }
+    let size = MAPPED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .remove(&(memory as usize));
+    if let Some(size) = size {
+        if call.has(Breach::SvmMapStale) {
+            remember(memory as usize, size);
+        } else if call.has(Breach::SvmUnmapLoses) {
+            restore(memory as usize, size);
+        }
+    }
+    memory
 }
 
 type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);

@@ -219,6 +219,30 @@ pub(crate) fn size_of_memory(memory: cl_mem) -> Option<size_t> {
     memory_info(memory, CL_MEM_SIZE, 0)
 }
 
+/// A buffer of its own in the context of another.
+///
+/// # Errors
+/// The status of the call that failed.
+pub(crate) fn buffer_beside(
+    buffer: cl_mem,
+    flags: cl_mem_flags,
+    size: size_t,
+) -> Result<cl_mem, cl_int> {
+    let context: cl_context =
+        memory_info(buffer, CL_MEM_CONTEXT, ptr::null_mut()).ok_or(CL_INVALID_MEM_OBJECT)?;
+    let mut status = CL_SUCCESS;
+    let made = ask!(
+        clCreateBuffer as clCreateBuffer_t,
+        context,
+        (context, flags, size, ptr::null_mut(), &mut status)
+    )?;
+    if made.is_null() {
+        Err(status)
+    } else {
+        Ok(made)
+    }
+}
+
 /// `clFlush`.
 pub(crate) fn flush(queue: cl_command_queue) -> Result<(), cl_int> {
     done(ask!(clFlush as clFlush_t, queue, (queue)))

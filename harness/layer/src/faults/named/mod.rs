@@ -113,6 +113,12 @@ pub(crate) enum Breach {
     GroupSizeAccepted,
     ForeignEvents,
     OverRelease,
+    SubBufferDetached,
+    OtherThreads,
+    QueuesSerialized,
+    CallbackStatesLost,
+    SvmUnmapLoses,
+    SvmMapStale,
     SubBufferMisaligned,
 }
 

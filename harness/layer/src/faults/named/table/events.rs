@@ -62,6 +62,13 @@ pub(super) const ROWS: &[Named] = &[
         &["ex.state.callbacks"],
         "each callback of an event is called: only the first that is registered is",
     ),
+    row(
+        "callback-states-lost",
+        Breach::CallbackStatesLost,
+        &[CALLBACKS],
+        &["ex.state.callbacks"],
+        "callbacks for submitted and running are called: only those for complete are",
+    ),
     // The status of events.
     row(
         "status-early",

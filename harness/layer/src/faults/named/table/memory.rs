@@ -63,7 +63,28 @@ pub(super) const ROWS: &[Named] = &[
         &["rg.transfer"],
         "a migration keeps the contents: the first buffer is filled with 0xA5",
     ),
+    row(
+        "sub-buffer-detached",
+        Breach::SubBufferDetached,
+        &[&["clCreateSubBuffer"]],
+        &["rg.sub-buffer"],
+        "a sub-buffer sees its parent's data: it is a buffer by itself",
+    ),
     // Shared virtual memory.
+    row(
+        "svm-map-stale",
+        Breach::SvmMapStale,
+        &[&["clEnqueueSVMMap", "clEnqueueSVMUnmap"]],
+        &["sv.coarse.map", "sp.map-unmap"],
+        "a map shows what kernels wrote: it shows what was there at the unmap before",
+    ),
+    row(
+        "svm-unmap-loses-writes",
+        Breach::SvmUnmapLoses,
+        &[&["clEnqueueSVMMap", "clEnqueueSVMUnmap"]],
+        &["sv.coarse.map", "sp.map-unmap"],
+        "an unmap gives the host's writes to kernels: what was there at the map comes back",
+    ),
     row(
         "svm-free-early",
         Breach::SvmFreeEarly,

@@ -1,6 +1,6 @@
 //! The order of queues, markers and barriers, and what a release lets go of.
 
-use super::super::sites::{ORDERS, QUEUES, SYNC, WORK};
+use super::super::sites::{COPIES, FILLS, KERNELS, ORDERS, QUEUES, READS, SYNC, WORK, WRITES};
 use super::{hangs, row, skipped};
 use crate::faults::named::{Breach, Named};
 
@@ -104,5 +104,20 @@ pub(super) const ROWS: &[Named] = &[
         &[WORK, ORDERS, SYNC],
         &["ex.state.flush"],
         "clWaitForEvents flushes the queues of its events: what was not flushed never begins",
+    )),
+    row(
+        "other-threads-lost",
+        Breach::OtherThreads,
+        &[KERNELS, COPIES, FILLS, READS, WRITES],
+        &["ex.queue.threads"],
+        "several threads enqueue to a queue: commands of all but the first thread are not enqueued, \
+         their events are complete",
+    ),
+    hangs(row(
+        "queues-serialized",
+        Breach::QueuesSerialized,
+        &[WORK, ORDERS],
+        &["ex.queue.independent"],
+        "queues make progress independently: a command waits for the last one of every other queue",
     )),
 ];
