@@ -4,8 +4,8 @@
 //! [`table`] is how a call that must be refused is written down, with the sentence that refuses
 //! it, and checks that no entry point is left out; [`refusals`] are those calls, one file a
 //! chapter; [`lists`] are the rules that every command has for its wait list; [`queries`] those
-//! that every query has. [`arguments`], [`families`] and [`limits`] are about what calls do when
-//! they succeed, where programs that assess implementations look closely.
+//! that every query has. [`arguments`], [`families`], [`given`] and [`limits`] are
+//! about what calls do when they succeed, where programs that assess implementations look closely.
 
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -14,6 +14,7 @@
 
 mod arguments;
 mod families;
+mod given;
 mod limits;
 mod lists;
 mod queries;
