@@ -1,5 +1,15 @@
 //! The rules of the OpenCL specification, and the cases generated from them.
 //!
-//! The crate marks the place of the suites in the house and is empty: no rule has its cases yet.
+//! [`catalogue`] holds the rules, read from `rules/*.yaml`; [`rule`] names those that code speaks of.
+//! [`commands`] is the language of programs of commands, with the order that the rules give them and
+//! the check of what a run observed.
+//!
+//! Nothing here calls OpenCL: the harness runs what this crate plans, and this crate judges what the
+//! harness saw.
 
 #![forbid(unsafe_code)]
+
+pub mod catalogue;
+pub mod commands;
+pub mod need;
+pub mod rule;

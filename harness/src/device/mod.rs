@@ -65,6 +65,24 @@ pub struct Capabilities {
     pub il: String,
     /// Images.
     pub images: bool,
+    /// Native kernels.
+    pub native_kernels: bool,
+    /// Names of built-in kernels, separated by `;`; empty where none.
+    pub built_in_kernels: String,
+    /// Program-scope variables in global memory.
+    pub program_scope_variables: bool,
+    /// Work-group collective functions.
+    pub work_group_functions: bool,
+    /// Independent forward progress of sub-groups.
+    pub sub_group_progress: bool,
+    /// Double precision.
+    pub fp64: bool,
+    /// Half precision.
+    pub fp16: bool,
+    /// CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits.
+    pub mem_base_addr_align_bits: u32,
+    /// CL_DEVICE_ADDRESS_BITS.
+    pub address_bits: u32,
     /// A CPU device.
     pub cpu: bool,
     /// Compute units.
@@ -117,6 +135,18 @@ impl Capabilities {
             ("pipes", yes(self.pipes)),
             ("il", text(&self.il)),
             ("images", yes(self.images)),
+            ("native-kernels", yes(self.native_kernels)),
+            ("built-in-kernels", text(&self.built_in_kernels)),
+            ("program-scope-variables", yes(self.program_scope_variables)),
+            ("work-group-functions", yes(self.work_group_functions)),
+            ("sub-group-progress", yes(self.sub_group_progress)),
+            ("fp64", yes(self.fp64)),
+            ("fp16", yes(self.fp16)),
+            (
+                "mem-base-addr-align-bits",
+                self.mem_base_addr_align_bits.to_string(),
+            ),
+            ("address-bits", self.address_bits.to_string()),
             ("cpu", yes(self.cpu)),
             ("compute-units", self.compute_units.to_string()),
             ("max-work-group-size", self.max_work_group_size.to_string()),

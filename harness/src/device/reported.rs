@@ -33,6 +33,22 @@ pub struct Reported {
     pub images: bool,
     /// CL_DEVICE_IL_VERSION.
     pub il: String,
+    /// Native kernels are claimed.
+    pub native_kernels: bool,
+    /// CL_DEVICE_BUILT_IN_KERNELS.
+    pub built_in_kernels: String,
+    /// Program-scope variables are claimed: a size above 0.
+    pub program_scope_variables: bool,
+    /// Work-group collective functions are claimed.
+    pub work_group_functions: bool,
+    /// CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS.
+    pub sub_group_progress: bool,
+    /// Double precision is claimed.
+    pub fp64: bool,
+    /// CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits.
+    pub mem_base_addr_align_bits: u32,
+    /// CL_DEVICE_ADDRESS_BITS.
+    pub address_bits: u32,
     /// A CPU.
     pub cpu: bool,
     /// CL_DEVICE_MAX_COMPUTE_UNITS.
@@ -55,6 +71,7 @@ const ATOMICS_OF_2_X: u64 = 0x7f;
 
 const OUT_OF_ORDER: u64 = 1;
 const TYPE_CPU: u64 = 1 << 1;
+const EXEC_NATIVE_KERNEL: u64 = 1 << 1;
 
 impl Reported {
     /// Asks everything. An error is a device that does not even tell its version.
@@ -124,6 +141,31 @@ impl Reported {
                 cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE,
             ),
             global_mem: ask.u64("CL_DEVICE_GLOBAL_MEM_SIZE", cl::CL_DEVICE_GLOBAL_MEM_SIZE),
+            native_kernels: ask.u64(
+                "CL_DEVICE_EXECUTION_CAPABILITIES",
+                cl::CL_DEVICE_EXECUTION_CAPABILITIES,
+            ) & EXEC_NATIVE_KERNEL
+                != 0,
+            built_in_kernels: ask.answer(
+                "CL_DEVICE_BUILT_IN_KERNELS",
+                text_of(device, cl::CL_DEVICE_BUILT_IN_KERNELS),
+            ),
+            fp64: ask.u64("CL_DEVICE_DOUBLE_FP_CONFIG", cl::CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+            mem_base_addr_align_bits: ask.u32(
+                "CL_DEVICE_MEM_BASE_ADDR_ALIGN",
+                cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN,
+            ),
+            address_bits: ask.u32("CL_DEVICE_ADDRESS_BITS", cl::CL_DEVICE_ADDRESS_BITS),
+            program_scope_variables: version >= (2, 0)
+                && ask.answer(
+                    "CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE",
+                    size_of(device, cl::CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE),
+                ) > 0,
+            sub_group_progress: version >= (2, 1)
+                && ask.bool(
+                    "CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS",
+                    cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
+                ),
             ..Reported::default()
         };
         if three {
@@ -140,6 +182,10 @@ impl Reported {
                 "CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT",
                 cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
             );
+            reported.work_group_functions = ask.bool(
+                "CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT",
+                cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+            );
             reported.pipes = ask.bool("CL_DEVICE_PIPE_SUPPORT", cl::CL_DEVICE_PIPE_SUPPORT);
             reported.generic_address_space = ask.bool(
                 "CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT",
@@ -152,6 +198,7 @@ impl Reported {
                 cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
             ) != 0;
             reported.non_uniform_groups = true;
+            reported.work_group_functions = true;
             reported.pipes = ask.u32("CL_DEVICE_MAX_PIPE_ARGS", cl::CL_DEVICE_MAX_PIPE_ARGS) > 0;
             reported.generic_address_space = true;
         }

@@ -58,6 +58,10 @@ pub fn resolve(reported: &Reported, probe: &mut dyn Probe) -> (Capabilities, Vec
         max_alloc: reported.max_alloc,
         global_mem: reported.global_mem,
         non_uniform_groups: reported.non_uniform_groups,
+        native_kernels: reported.native_kernels,
+        built_in_kernels: reported.built_in_kernels.clone(),
+        mem_base_addr_align_bits: reported.mem_base_addr_align_bits,
+        address_bits: reported.address_bits,
         ..Capabilities::default()
     };
     r.language(reported, &mut c);
@@ -222,6 +226,34 @@ impl Resolver<'_> {
             feature: Some("__opencl_c_pipes"),
             source: PIPES,
         });
+        c.program_scope_variables = self.holds(&Claim {
+            what: "program-scope variables",
+            query: "CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE",
+            reported: two && reported.program_scope_variables,
+            feature: Some("__opencl_c_program_scope_global_variables"),
+            source: PROGRAM_SCOPE,
+        });
+        c.work_group_functions = self.holds(&Claim {
+            what: "work-group collective functions",
+            query: "CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT",
+            reported: two && reported.work_group_functions,
+            feature: Some("__opencl_c_work_group_collective_functions"),
+            source: WORK_GROUP_FUNCTIONS,
+        });
+        c.sub_group_progress = c.sub_groups && reported.sub_group_progress;
+        c.fp64 = self.holds(&Claim {
+            what: "double precision",
+            query: "CL_DEVICE_DOUBLE_FP_CONFIG",
+            reported: reported.fp64,
+            feature: Some("__opencl_c_fp64"),
+            source: FP64,
+        });
+        c.fp16 = self.holds(&simple(
+            "half precision",
+            "cl_khr_fp16",
+            reported.extension("cl_khr_fp16"),
+            FP16,
+        ));
         c.images = self.holds(&Claim {
             what: "images",
             query: "CL_DEVICE_IMAGE_SUPPORT",
@@ -449,6 +481,25 @@ kernel void k(read_only pipe int p, global int *o) {
   int v;
   if (read_pipe(p, &v) == 0) o[0] = v;
 }
+";
+
+const PROGRAM_SCOPE: &str = "\
+global int kept = 7;
+kernel void k(global int *o) { o[0] = kept; kept = 8; }
+";
+
+const WORK_GROUP_FUNCTIONS: &str = "\
+kernel void k(global int *o) { o[get_global_id(0)] = work_group_reduce_add(1); }
+";
+
+const FP64: &str = "\
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+kernel void k(global double *o) { o[0] = o[1] * 2.0; }
+";
+
+const FP16: &str = "\
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void k(global half *o) { o[0] = o[1] * (half)2.0f; }
 ";
 
 const IMAGES: &str = "\

@@ -6,6 +6,7 @@
 //! rows into outcomes, [`host`] plays host threads.
 
 mod cl;
+pub mod commands;
 mod environment;
 mod host;
 mod launch;

@@ -1,0 +1,134 @@
+//! The catalogue of rules: `rules/*.yaml`, read once.
+
+use crate::need::Need;
+use crate::rule::RuleId;
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+/// What breaking a rule means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A violation fails.
+    Must,
+    /// Several ways are conformant; which were seen is reported.
+    May,
+    /// The behaviour is undefined: no case does it.
+    Ub,
+}
+
+impl Kind {
+    /// As in the catalogue.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Must => "must",
+            Kind::May => "may",
+            Kind::Ub => "ub",
+        }
+    }
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Rule {
+    /// Its name.
+    pub id: RuleId,
+    /// The section of the specification that states it.
+    pub section: String,
+    /// What it says.
+    pub statement: String,
+    /// What breaking it means.
+    pub kind: Kind,
+    /// It holds for devices that offer these.
+    pub needs: Vec<Need>,
+}
+
+/// An entry as it is in the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    section: String,
+    statement: String,
+    kind: Kind,
+    #[serde(default)]
+    needs: Vec<Need>,
+}
+
+const FILES: [(&str, &str); 6] = [
+    ("ex.yaml", include_str!("../rules/ex.yaml")),
+    ("sp.yaml", include_str!("../rules/sp.yaml")),
+    ("rg.yaml", include_str!("../rules/rg.yaml")),
+    ("sv.yaml", include_str!("../rules/sv.yaml")),
+    ("mm.yaml", include_str!("../rules/mm.yaml")),
+    ("vk.yaml", include_str!("../rules/vk.yaml")),
+];
+
+/// Every rule, in the order of the files.
+pub fn all() -> &'static [Rule] {
+    static ALL: OnceLock<Vec<Rule>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        // The files are part of the program, and a test reads each; one that cannot be read has
+        // no rules.
+        FILES
+            .iter()
+            .flat_map(|(_, text)| read(text).unwrap_or_default())
+            .collect()
+    })
+}
+
+/// The entry of a rule; `None` for a name that the catalogue lacks, which a test excludes.
+pub fn of(id: RuleId) -> Option<&'static Rule> {
+    all().iter().find(|rule| rule.id == id)
+}
+
+fn read(text: &str) -> Result<Vec<Rule>, String> {
+    let entries: Vec<Entry> = serde_saphyr::from_str(text).map_err(|e| e.to_string())?;
+    Ok(entries
+        .into_iter()
+        .map(|entry| Rule {
+            // Once in the life of the program.
+            id: RuleId::named(String::leak(entry.id)),
+            section: entry.section,
+            statement: entry.statement,
+            kind: entry.kind,
+            needs: entry.needs,
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_files_can_be_read() {
+        for (name, text) in FILES {
+            let rules = read(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(!rules.is_empty(), "{name}");
+            let area = name.trim_end_matches(".yaml");
+            for rule in rules {
+                assert!(rule.id.as_str().starts_with(area), "{} in {name}", rule.id);
+                assert!(
+                    !rule.statement.is_empty() && !rule.section.is_empty(),
+                    "{}",
+                    rule.id
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_is_there_once() {
+        let ids: BTreeSet<_> = all().iter().map(|r| r.id.as_str()).collect();
+        assert_eq!(ids.len(), all().len());
+        for id in rule::NAMED {
+            assert!(
+                of(*id).is_some(),
+                "code names {id}, which the catalogue lacks"
+            );
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Lets the commands of a skeleton read and write where its order allows.
+//!
+//! The moments of the program are gone through in an order that the relation allows. A command may
+//! read a cell when all that write it so far end before it starts, and write a cell when all that use
+//! it so far do; what comes later sees to itself. Among the ranges that are possible those are
+//! preferred that show most: reads of what was written last, writes over what was just read.
+
+use super::Draw;
+use super::profile::Work;
+use super::skeleton::Skeleton;
+use crate::commands::memory::unmap_of;
+use crate::commands::order::{Invalid, Moment, Order};
+use crate::commands::program::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One who uses a cell.
+#[derive(Clone, Copy)]
+struct User {
+    to: Moment,
+    write: bool,
+    /// When it came, for preferring what is recent.
+    age: usize,
+}
+
+struct Filler<'d> {
+    draw: &'d mut Draw,
+    program: Program,
+    order: Order,
+    users: BTreeMap<(ObjectId, u8), Vec<User>>,
+    age: usize,
+    /// Accesses that found no cell.
+    idle: BTreeSet<AccessId>,
+}
+
+/// The program with its data.
+pub fn fill(draw: &mut Draw, skeleton: Skeleton) -> Result<Program, Invalid> {
+    let Skeleton { program, works } = skeleton;
+    let order = Order::of(&program)?;
+    let moments: Vec<Moment> = order.moments().collect();
+    let steps: BTreeMap<Place, Step> = program
+        .steps()
+        .map(|(place, step)| (place, step.clone()))
+        .collect();
+    let mut filler = Filler {
+        draw,
+        program,
+        order,
+        users: BTreeMap::new(),
+        age: 1,
+        idle: BTreeSet::new(),
+    };
+    for moment in moments {
+        match moment {
+            Moment::Start(id) => filler.command(id, works[id.index()]),
+            Moment::Call(place) => {
+                if let Some(Step::Access(id)) = steps.get(&place) {
+                    filler.access(*id, place);
+                }
+            }
+            Moment::Return(_) | Moment::End(_) | Moment::Run(_) => {}
+        }
+        filler.age += 1;
+    }
+    Ok(filler.done())
+}
+
+impl Filler<'_> {
+    fn can(&self, cell: (ObjectId, u8), from: Moment, write: bool) -> bool {
+        self.users.get(&cell).is_none_or(|users| {
+            users
+                .iter()
+                .all(|u| !(u.write || write) || self.order.before(u.to, from))
+        })
+    }
+
+    /// How much a use of the cell would show.
+    fn worth(&self, cell: (ObjectId, u8), write: bool) -> u32 {
+        let users = self.users.get(&cell).map_or(&[][..], Vec::as_slice);
+        let last = users
+            .iter()
+            .filter(|u| u.write || write)
+            .map(|u| u.age)
+            .max();
+        match last {
+            Some(age) => 2 + (30 / (1 + self.age - age)) as u32,
+            None => 1,
+        }
+    }
+
+    fn use_cells(&mut self, range: Range, to: Moment, write: bool) {
+        for cell in crate::commands::memory::cells(&self.program, range) {
+            let age = self.age;
+            let user = User { to, write, age };
+            self.users.entry(cell).or_default().push(user);
+        }
+    }
+
+    /// A range of one of these objects that may be used from a moment on.
+    fn range(
+        &mut self,
+        objects: &[ObjectId],
+        from: Moment,
+        write: bool,
+        strides: u8,
+        without: Option<Range>,
+    ) -> Option<Range> {
+        let taken: BTreeSet<_> = without
+            .into_iter()
+            .flat_map(|r| crate::commands::memory::cells(&self.program, r))
+            .collect();
+        let mut possible = Vec::new();
+        for &object in objects {
+            let cells = self.program.objects[object.index()].cells;
+            for first in 0..cells {
+                for count in 1..=3 {
+                    for stride in 1..=strides {
+                        let range = Range {
+                            object,
+                            first,
+                            count,
+                            stride,
+                        };
+                        if range.end() > usize::from(cells) || count == 1 && stride > 1 {
+                            continue;
+                        }
+                        let of = crate::commands::memory::cells(&self.program, range);
+                        if of
+                            .iter()
+                            .all(|c| self.can(*c, from, write) && !taken.contains(c))
+                        {
+                            let worth = of.iter().map(|c| self.worth(*c, write)).max();
+                            possible.push((range, worth.unwrap_or(1)));
+                        }
+                    }
+                }
+            }
+        }
+        self.draw.weighted(&possible)
+    }
+
+    /// Objects that the kind of work at hand can use beside this one.
+    fn objects(&self, fits: impl Fn(Kind) -> bool) -> Vec<ObjectId> {
+        (0..self.program.objects.len())
+            .map(ObjectId::at)
+            .filter(|o| fits(self.program.objects[o.index()].kind))
+            .collect()
+    }
+
+    fn command(&mut self, id: CommandId, work: Work) {
+        let (start, end) = (Moment::Start(id), Moment::End(id));
+        let what = self.program.commands[id.index()].what.clone();
+        let device = self.program.queues[self.program.commands[id.index()].queue.index()].device;
+        let what = match (work, what) {
+            (Work::Empty, what) => what,
+            (_, What::Kernel(kernel)) => {
+                let all = self.objects(|k| device == 0 || k != Kind::Variable);
+                What::Kernel(self.kernel(kernel, &all, id))
+            }
+            (_, What::Native(kernel)) => {
+                let all = self.objects(|k| !k.is_svm() && k != Kind::Variable);
+                What::Native(self.kernel(kernel, &all, id))
+            }
+            (_, What::Read(transfer)) => {
+                let strides = if transfer.rect { 3 } else { 1 };
+                let objects = [transfer.range.object];
+                match self.range(&objects, start, false, strides, None) {
+                    Some(range) => {
+                        self.use_cells(range, end, false);
+                        What::Read(Transfer { range, ..transfer })
+                    }
+                    // Inspected later, so it stays a read; a race makes the draft invalid.
+                    None => What::Read(transfer),
+                }
+            }
+            (_, What::Write(transfer)) => {
+                let strides = if transfer.rect { 3 } else { 1 };
+                match self.range(&[transfer.range.object], start, true, strides, None) {
+                    Some(range) => {
+                        self.use_cells(range, end, true);
+                        What::Write(Transfer { range, ..transfer })
+                    }
+                    None => What::Write(transfer),
+                }
+            }
+            (_, What::Fill(range)) => match self.range(&[range.object], start, true, 1, None) {
+                Some(range) => {
+                    self.use_cells(range, end, true);
+                    What::Fill(range)
+                }
+                None => What::Marker,
+            },
+            (_, What::Copy { from, rect, .. }) => self.copy(id, from.object, rect),
+            (_, What::Map { range, mode }) => {
+                let to = unmap_of(&self.program, id).map_or(end, Moment::End);
+                match self.range(&[range.object], start, mode.writes(), 1, None) {
+                    Some(range) => {
+                        self.use_cells(range, to, mode.writes());
+                        What::Map { range, mode }
+                    }
+                    None => What::Map { range, mode },
+                }
+            }
+            (_, What::Migrate { objects, to_host }) => {
+                let free = objects.iter().all(|o| {
+                    let cells = self.program.objects[o.index()].cells;
+                    (0..cells).all(|c| self.can((*o, c), start, true))
+                });
+                if free {
+                    for &object in &objects {
+                        let all = Range {
+                            object,
+                            first: 0,
+                            count: self.program.objects[object.index()].cells,
+                            stride: 1,
+                        };
+                        self.use_cells(all, end, true);
+                    }
+                    What::Migrate { objects, to_host }
+                } else {
+                    What::Marker
+                }
+            }
+            (_, what @ (What::Unmap(_) | What::Marker | What::Barrier)) => what,
+        };
+        self.program.commands[id.index()].what = what;
+    }
+
+    fn kernel(&mut self, mut kernel: Kernel, objects: &[ObjectId], id: CommandId) -> Kernel {
+        let (start, end) = (Moment::Start(id), Moment::End(id));
+        let mut reads = self.draw.between(0, Kernel::RANGES);
+        let writes = self.draw.between(0, Kernel::RANGES);
+        if reads + writes == 0 {
+            reads = 1;
+        }
+        // Writes first: a kernel reads nothing that it writes, for its work-items do so in any order.
+        for _ in 0..writes {
+            let other = kernel.writes.first().copied();
+            if let Some(range) = self.range(objects, start, true, 2, other) {
+                kernel.writes.push(range);
+            }
+        }
+        for _ in 0..reads {
+            let written: BTreeSet<_> = kernel
+                .writes
+                .iter()
+                .flat_map(|r| crate::commands::memory::cells(&self.program, *r))
+                .collect();
+            if let Some(range) = self.range(objects, start, false, 2, None)
+                && !crate::commands::memory::cells(&self.program, range)
+                    .iter()
+                    .any(|c| written.contains(c))
+            {
+                kernel.reads.push(range);
+            }
+        }
+        for range in kernel.reads.clone() {
+            self.use_cells(range, end, false);
+        }
+        for range in kernel.writes.clone() {
+            self.use_cells(range, end, true);
+        }
+        kernel
+    }
+
+    fn copy(&mut self, id: CommandId, object: ObjectId, rect: bool) -> What {
+        let (start, end) = (Moment::Start(id), Moment::End(id));
+        let svm = self.program.objects[object.index()].kind.is_svm();
+        let others = self.objects(|k| k.is_svm() == svm && k != Kind::Variable);
+        let strides = if rect { 2 } else { 1 };
+        let Some(from) = self.range(&[object], start, false, strides, None) else {
+            return What::Marker;
+        };
+        let to = (0..8).find_map(|_| {
+            let to = self.range(&others, start, true, strides, Some(from))?;
+            (to.count == from.count).then_some(to)
+        });
+        // Buffers and their parts overlap, too: a copy within one is left out.
+        let apart = |to: &Range| {
+            self.program.root(to.object).0 != self.program.root(from.object).0
+                || to.object == from.object && !rect
+        };
+        match to.filter(apart) {
+            Some(to) => {
+                self.use_cells(from, end, false);
+                self.use_cells(to, end, true);
+                What::Copy { from, to, rect }
+            }
+            None => What::Marker,
+        }
+    }
+
+    fn access(&mut self, id: AccessId, place: Place) {
+        let access = self.program.accesses[id.index()];
+        let (call, back) = (Moment::Call(place), Moment::Return(place));
+        let range = match access.map {
+            Some(map) => match &self.program.commands[map.index()].what {
+                // The map keeps others away; a write takes all of what it invalidates.
+                What::Map { range, .. } => Some(*range),
+                _ => None,
+            },
+            None => {
+                let range = self.range(&[access.range.object], call, access.write, 1, None);
+                if let Some(range) = range {
+                    self.use_cells(range, back, access.write);
+                }
+                range
+            }
+        };
+        match range {
+            Some(range) => self.program.accesses[id.index()].range = range,
+            None => {
+                self.idle.insert(id);
+            }
+        }
+    }
+
+    /// The program, without accesses that found no cell.
+    fn done(mut self) -> Program {
+        let kept: Vec<AccessId> = (0..self.program.accesses.len())
+            .map(AccessId::at)
+            .filter(|id| !self.idle.contains(id))
+            .collect();
+        let renumbered: BTreeMap<AccessId, AccessId> = kept
+            .iter()
+            .enumerate()
+            .map(|(n, id)| (*id, AccessId::at(n)))
+            .collect();
+        self.program.accesses = kept
+            .iter()
+            .map(|id| self.program.accesses[id.index()])
+            .collect();
+        for thread in &mut self.program.threads {
+            thread.retain_mut(|step| match step {
+                Step::Access(id) => match renumbered.get(id) {
+                    Some(new) => {
+                        *id = *new;
+                        true
+                    }
+                    None => false,
+                },
+                _ => true,
+            });
+        }
+        self.program
+    }
+}

@@ -1,0 +1,1 @@
+//! Lists the small programs.

@@ -1,0 +1,380 @@
+//! Which accesses a program makes, that none of them race, and what each read must see.
+//!
+//! An access lasts from one moment to another: a command's from its start to its completion, a host
+//! thread's from the call to the return, and a map keeps its cells from the start of the map to the
+//! completion of the unmap, as a reader or as a writer. Two accesses to a cell conflict where one
+//! writes; they race unless one ends before the other begins. With no race, playing the accesses in
+//! any order that the relation allows gives each read its one value.
+
+use super::order::{Fate, Invalid, Moment, Order};
+use super::program::{
+    ANY_CELL, AccessId, CommandId, HostPointer, Kind, MapMode, ObjectId, Program, Range, Step,
+    What, Writer,
+};
+use std::collections::BTreeMap;
+
+/// A read that a run reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Read {
+    /// A range that a kernel reads.
+    Kernel {
+        /// The kernel.
+        command: CommandId,
+        /// Which of its ranges.
+        range: u8,
+    },
+    /// What a read command brings to the host.
+    Command(CommandId),
+    /// A host thread's access.
+    Access(AccessId),
+}
+
+/// What a cell holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// A writer's token, for this cell of the object that it wrote.
+    Of(Writer, u8),
+    /// Anything.
+    Anything,
+}
+
+/// A cell of an object that holds data.
+pub type Cell = (ObjectId, u8);
+
+/// What memory does in a valid program.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    reads: BTreeMap<Read, Vec<(Cell, Value)>>,
+    writes: BTreeMap<Cell, Vec<Write>>,
+}
+
+/// One write to a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Write {
+    /// By whom.
+    pub writer: Writer,
+    /// What; a copy writes others' tokens.
+    pub value: Value,
+    /// It happens after this.
+    pub from: Moment,
+    /// And before this.
+    pub to: Moment,
+}
+
+/// One access to some cells.
+struct Use {
+    cells: Vec<Cell>,
+    from: Moment,
+    to: Moment,
+    write: bool,
+    /// A host access through a map is inside the map's own.
+    map: Option<CommandId>,
+    /// The map itself.
+    is_map: bool,
+    who: String,
+}
+
+impl Memory {
+    /// What memory does, or a race.
+    pub fn of(program: &Program, order: &Order) -> Result<Memory, Invalid> {
+        let uses = uses(program);
+        races(order, &uses)?;
+        Ok(play(program, order))
+    }
+
+    /// Every read that a run reports, with the cells in the order of the report and what each must
+    /// hold.
+    pub fn reads(&self) -> &BTreeMap<Read, Vec<(Cell, Value)>> {
+        &self.reads
+    }
+
+    /// Every write to a cell after the object's creation, earlier ones first.
+    pub fn writes(&self, cell: Cell) -> &[Write] {
+        self.writes.get(&cell).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The moments from and to of a read.
+pub fn moments(program: &Program, read: Read) -> Option<(Moment, Moment)> {
+    match read {
+        Read::Kernel { command, .. } | Read::Command(command) => {
+            Some((Moment::Start(command), Moment::End(command)))
+        }
+        Read::Access(id) => program.steps().find_map(|(place, step)| {
+            (*step == Step::Access(id)).then_some((Moment::Call(place), Moment::Return(place)))
+        }),
+    }
+}
+
+/// The cells of a range, in the object that holds the data.
+pub fn cells(program: &Program, range: Range) -> Vec<Cell> {
+    let (root, first) = program.root(range.object);
+    range.cells().map(|cell| (root, first + cell)).collect()
+}
+
+fn uses(program: &Program) -> Vec<Use> {
+    let mut uses = Vec::new();
+    for (n, command) in program.commands.iter().enumerate() {
+        let id = CommandId::at(n);
+        let mut add = |range: Range, write| {
+            uses.push(Use {
+                cells: cells(program, range),
+                from: Moment::Start(id),
+                to: Moment::End(id),
+                write,
+                map: None,
+                is_map: false,
+                who: format!("command {n}"),
+            });
+        };
+        match &command.what {
+            What::Kernel(kernel) | What::Native(kernel) => {
+                kernel.reads.iter().for_each(|range| add(*range, false));
+                kernel.writes.iter().for_each(|range| add(*range, true));
+            }
+            What::Read(transfer) => add(transfer.range, false),
+            What::Write(transfer) => add(transfer.range, true),
+            What::Copy { from, to, .. } => {
+                add(*from, false);
+                add(*to, true);
+            }
+            What::Fill(range) => add(*range, true),
+            What::Map { range, mode } => {
+                let unmap = unmap_of(program, id);
+                uses.push(Use {
+                    cells: cells(program, *range),
+                    from: Moment::Start(id),
+                    to: unmap.map_or(Moment::End(id), Moment::End),
+                    write: mode.writes(),
+                    map: Some(id),
+                    is_map: true,
+                    who: format!("the map of command {n}"),
+                });
+            }
+            What::Unmap(_) | What::Marker | What::Barrier => {}
+            // The application must keep a migration apart from every other use.
+            What::Migrate { objects, .. } => {
+                for &object in objects {
+                    let all = Range {
+                        object,
+                        first: 0,
+                        count: program.objects[object.index()].cells,
+                        stride: 1,
+                    };
+                    add(all, true);
+                }
+            }
+        }
+    }
+    for (place, step) in program.steps() {
+        match step {
+            Step::Access(id) => {
+                let access = &program.accesses[id.index()];
+                uses.push(Use {
+                    cells: cells(program, access.range),
+                    from: Moment::Call(place),
+                    to: Moment::Return(place),
+                    write: access.write,
+                    map: access.map,
+                    is_map: false,
+                    who: format!("host access {}", id.0),
+                });
+            }
+            Step::Enqueue(_)
+            | Step::Flush(_)
+            | Step::Finish(_)
+            | Step::Wait(_)
+            | Step::Set { .. }
+            | Step::Register(_)
+            | Step::Inspect(_)
+            | Step::Status(_)
+            | Step::Signal(_)
+            | Step::Await(_)
+            | Step::Sleep(_)
+            | Step::Yield(_)
+            | Step::ReleaseEvent(_)
+            | Step::ReleaseQueue(_)
+            | Step::ReleaseObject(_) => {}
+        }
+    }
+    uses
+}
+
+/// The command that ends a map.
+pub fn unmap_of(program: &Program, map: CommandId) -> Option<CommandId> {
+    program
+        .commands
+        .iter()
+        .position(|command| command.what == What::Unmap(map))
+        .map(CommandId::at)
+}
+
+fn races(order: &Order, uses: &[Use]) -> Result<(), Invalid> {
+    for (n, a) in uses.iter().enumerate() {
+        for b in &uses[n + 1..] {
+            let together = a.map.is_some() && a.map == b.map && a.is_map != b.is_map;
+            if !(a.write || b.write) || together {
+                continue;
+            }
+            if order.before(a.to, b.from) || order.before(b.to, a.from) {
+                continue;
+            }
+            if let Some((object, cell)) = a.cells.iter().find(|cell| b.cells.contains(cell)) {
+                return Err(Invalid::Race {
+                    object: *object,
+                    cell: *cell,
+                    first: a.who.clone(),
+                    second: b.who.clone(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Plays the accesses in one order; without races any gives the same.
+fn play(program: &Program, order: &Order) -> Memory {
+    let mut now: BTreeMap<Cell, Value> = BTreeMap::new();
+    for (n, object) in program.objects.iter().enumerate() {
+        let id = ObjectId::at(n);
+        if program.root(id).0 == id {
+            for cell in 0..object.cells {
+                now.insert((id, cell), Value::Of(Writer::Creation(id), cell));
+            }
+        }
+    }
+    let mut memory = Memory {
+        reads: BTreeMap::new(),
+        writes: BTreeMap::new(),
+    };
+    let mut copied: BTreeMap<CommandId, Vec<Value>> = BTreeMap::new();
+    let steps: BTreeMap<_, _> = program.steps().collect();
+    for moment in order.moments() {
+        match moment {
+            // What fails does not run.
+            Moment::Start(id) | Moment::End(id) if order.fate(id) == Fate::Fails => {}
+            Moment::Start(id) => {
+                let see = |range: Range| -> Vec<(Cell, Value)> {
+                    cells(program, range)
+                        .into_iter()
+                        .map(|cell| (cell, now[&cell]))
+                        .collect()
+                };
+                match &program.commands[id.index()].what {
+                    What::Kernel(kernel) | What::Native(kernel) => {
+                        for (n, range) in kernel.reads.iter().enumerate() {
+                            let read = Read::Kernel {
+                                command: id,
+                                range: n as u8,
+                            };
+                            memory.reads.insert(read, see(*range));
+                        }
+                    }
+                    What::Read(transfer) => {
+                        memory.reads.insert(Read::Command(id), see(transfer.range));
+                    }
+                    What::Copy { from, .. } => {
+                        copied.insert(id, see(*from).into_iter().map(|(_, v)| v).collect());
+                    }
+                    What::Write(_)
+                    | What::Fill(_)
+                    | What::Map { .. }
+                    | What::Unmap(_)
+                    | What::Migrate { .. }
+                    | What::Marker
+                    | What::Barrier => {}
+                }
+            }
+            Moment::End(id) => {
+                let writer = Writer::Command(id);
+                let mut put = |range: Range, value: &dyn Fn(usize, u8) -> Value| {
+                    for (n, cell) in cells(program, range).into_iter().enumerate() {
+                        let value = match order.fate(id) {
+                            Fate::Completes => value(n, cell.1),
+                            Fate::Fails | Fate::Open => Value::Anything,
+                        };
+                        now.insert(cell, value);
+                        memory.writes.entry(cell).or_default().push(Write {
+                            writer,
+                            value,
+                            from: Moment::Start(id),
+                            to: Moment::End(id),
+                        });
+                    }
+                };
+                match &program.commands[id.index()].what {
+                    What::Kernel(kernel) | What::Native(kernel) => {
+                        for range in &kernel.writes {
+                            put(*range, &|_, cell| Value::Of(writer, cell));
+                        }
+                    }
+                    What::Write(transfer) => {
+                        put(transfer.range, &|_, cell| Value::Of(writer, cell));
+                    }
+                    What::Copy { to, .. } => {
+                        let from = copied.remove(&id).unwrap_or_default();
+                        put(*to, &|n, _| from.get(n).copied().unwrap_or(Value::Anything));
+                    }
+                    What::Fill(range) => put(*range, &|_, _| Value::Of(writer, ANY_CELL)),
+                    What::Map {
+                        range,
+                        mode: MapMode::Invalidate,
+                    } => {
+                        for cell in cells(program, *range) {
+                            now.insert(cell, Value::Anything);
+                        }
+                    }
+                    What::Read(_)
+                    | What::Map { .. }
+                    | What::Unmap(_)
+                    | What::Migrate { .. }
+                    | What::Marker
+                    | What::Barrier => {}
+                }
+            }
+            Moment::Call(place) => {
+                if let Some(Step::Access(id)) = steps.get(&place)
+                    && !program.accesses[id.index()].write
+                {
+                    let seen = cells(program, program.accesses[id.index()].range)
+                        .into_iter()
+                        .map(|cell| (cell, now[&cell]))
+                        .collect();
+                    memory.reads.insert(Read::Access(*id), seen);
+                }
+            }
+            Moment::Return(place) => {
+                if let Some(Step::Access(id)) = steps.get(&place)
+                    && program.accesses[id.index()].write
+                {
+                    let writer = Writer::Access(*id);
+                    for cell in cells(program, program.accesses[id.index()].range) {
+                        let value = Value::Of(writer, cell.1);
+                        now.insert(cell, value);
+                        memory.writes.entry(cell).or_default().push(Write {
+                            writer,
+                            value,
+                            from: Moment::Call(place),
+                            to: Moment::Return(place),
+                        });
+                    }
+                }
+            }
+            Moment::Run(_) => {}
+        }
+    }
+    memory
+}
+
+/// Whether a buffer's memory is the application's own, so that a map gives its address.
+pub fn in_place(kind: Kind) -> bool {
+    match kind {
+        Kind::Buffer(HostPointer::Use | HostPointer::UseSvm) => true,
+        Kind::Buffer(HostPointer::Copy | HostPointer::Alloc)
+        | Kind::SubBuffer { .. }
+        | Kind::SvmCoarse
+        | Kind::SvmFine
+        | Kind::SvmSystem
+        | Kind::Variable => false,
+    }
+}

@@ -1,0 +1,254 @@
+//! Happens-before of a program of commands: the rules of the specification's section "Host-Side and
+//! Device-Side Commands" as edges between moments, each edge with the rule that gives it.
+//!
+//! A command has two moments, its start and its completion; a step of a host thread has two, the
+//! call and its return; a callback has one, its invocation. [`rules`] draws the edges, [`shape`]
+//! checks first that everything a program names exists and belongs together, and [`progress`] checks
+//! last that the program ends on every implementation that keeps the rules: also on one that runs
+//! its out-of-order queues in order and submits nothing before it is flushed.
+
+mod graph;
+mod progress;
+mod rules;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+pub use graph::{Edge, Moment, Why};
+pub use shape::Invalid;
+
+use super::program::{CallbackId, CommandId, Event, Place, Program, Step, UserId, What, Who};
+use crate::rule::RuleId;
+use graph::Graph;
+use std::collections::BTreeMap;
+
+/// How a command must end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// With CL_COMPLETE.
+    Completes,
+    /// With a negative status, without having run: it waits for an event that fails.
+    Fails,
+    /// Somehow: it follows a command that fails in its queue, which the specification leaves to the
+    /// implementation.
+    Open,
+}
+
+/// The happens-before relation of a valid program.
+#[derive(Debug, Clone)]
+pub struct Order {
+    graph: Graph,
+    /// The step that enqueues each command.
+    enqueued: Vec<Place>,
+    /// The step that registers each callback.
+    registered: Vec<Place>,
+    /// The step that sets each user event, and the status.
+    set: Vec<Option<(Place, i32)>>,
+    fates: Vec<Fate>,
+}
+
+impl Order {
+    /// The relation of a program, or what makes the program invalid.
+    pub fn of(program: &Program) -> Result<Order, Invalid> {
+        let places = shape::check(program)?;
+        let graph = rules::draw(program, &places)?;
+        let mut order = Order {
+            graph,
+            enqueued: places.enqueued,
+            registered: places.registered,
+            set: places.set,
+            fates: Vec::new(),
+        };
+        order.fates = order.draw_fates(program);
+        shape::check_use(program, &order)?;
+        progress::check(program, &order)?;
+        Ok(order)
+    }
+
+    /// Whether `a` happens before `b`.
+    pub fn before(&self, a: Moment, b: Moment) -> bool {
+        self.graph.before(a, b)
+    }
+
+    /// A shortest chain of edges from `a` to `b`; empty where there is none.
+    pub fn path(&self, a: Moment, b: Moment) -> Vec<Edge> {
+        self.graph.path(a, b)
+    }
+
+    /// The rules on a shortest chain from `a` to `b`, each once, in the order of the chain.
+    pub fn rules_between(&self, a: Moment, b: Moment) -> Vec<RuleId> {
+        let mut rules = Vec::new();
+        for edge in self.path(a, b) {
+            if let Some(rule) = edge.why.rule()
+                && !rules.contains(&rule)
+            {
+                rules.push(rule);
+            }
+        }
+        rules
+    }
+
+    /// Every moment, in an order that the relation allows.
+    pub fn moments(&self) -> impl Iterator<Item = Moment> {
+        self.graph.sorted()
+    }
+
+    /// Every edge.
+    pub fn edges(&self) -> impl Iterator<Item = Edge> {
+        self.graph.edges()
+    }
+
+    /// The step that enqueues a command.
+    pub fn enqueued(&self, command: CommandId) -> Place {
+        self.enqueued[command.index()]
+    }
+
+    /// The step that registers a callback.
+    pub fn registered(&self, callback: CallbackId) -> Place {
+        self.registered[callback.index()]
+    }
+
+    /// The step that sets a user event, with the status.
+    pub fn set(&self, user: UserId) -> Option<(Place, i32)> {
+        self.set[user.index()]
+    }
+
+    /// How a command must end.
+    pub fn fate(&self, command: CommandId) -> Fate {
+        self.fates[command.index()]
+    }
+
+    /// How an event must end.
+    pub fn fate_of_event(&self, event: Event) -> Fate {
+        match event {
+            Event::Command(command) => self.fate(command),
+            Event::User(user) => match self.set(user) {
+                Some((_, status)) if status < 0 => Fate::Fails,
+                Some(_) | None => Fate::Completes,
+            },
+        }
+    }
+
+    /// The moment at which an event is complete; `None` for a user event that is never set.
+    pub fn completion(&self, event: Event) -> Option<Moment> {
+        match event {
+            Event::Command(command) => Some(Moment::End(command)),
+            Event::User(user) => self.set(user).map(|(place, _)| Moment::Call(place)),
+        }
+    }
+
+    /// Whether anything fails in the program.
+    pub fn has_failures(&self) -> bool {
+        self.set.iter().flatten().any(|(_, status)| *status < 0)
+    }
+
+    fn draw_fates(&self, program: &Program) -> Vec<Fate> {
+        let mut fates = vec![Fate::Completes; program.commands.len()];
+        for moment in self.graph.sorted() {
+            let Moment::Start(id) = moment else { continue };
+            let command = &program.commands[id.index()];
+            let of = |event: &Event| match event {
+                Event::Command(c) => fates[c.index()],
+                Event::User(_) => self.fate_of_event(*event),
+            };
+            let listed: Vec<Fate> = command.wait.iter().map(of).collect();
+            let implied = self.graph.incoming(moment).any(|edge| match edge.from {
+                Moment::End(c) => fates[c.index()] != Fate::Completes,
+                Moment::Call(_) | Moment::Return(_) | Moment::Start(_) | Moment::Run(_) => false,
+            });
+            fates[id.index()] = if listed.contains(&Fate::Fails) {
+                Fate::Fails
+            } else if implied || listed.contains(&Fate::Open) {
+                Fate::Open
+            } else {
+                Fate::Completes
+            };
+        }
+        fates
+    }
+}
+
+/// Where the things of a program are done, each by one step.
+struct Places {
+    enqueued: Vec<Place>,
+    registered: Vec<Place>,
+    signalled: Vec<Place>,
+    set: Vec<Option<(Place, i32)>>,
+}
+
+/// The commands of each queue with their places.
+fn by_queue(program: &Program) -> BTreeMap<u16, Vec<CommandId>> {
+    let mut queues: BTreeMap<u16, Vec<CommandId>> = BTreeMap::new();
+    for (n, command) in program.commands.iter().enumerate() {
+        queues
+            .entry(command.queue.0)
+            .or_default()
+            .push(CommandId::at(n));
+    }
+    queues
+}
+
+/// The queues that a step flushes, told or not.
+fn flushes(program: &Program, step: &Step) -> Vec<u16> {
+    match step {
+        Step::Flush(queue) | Step::Finish(queue) | Step::ReleaseQueue(queue) => vec![queue.0],
+        Step::Enqueue(command) => {
+            let command = &program.commands[command.index()];
+            if command.blocking {
+                vec![command.queue.0]
+            } else {
+                Vec::new()
+            }
+        }
+        Step::Wait(events) => events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Command(c) => Some(program.commands[c.index()].queue.0),
+                Event::User(_) => None,
+            })
+            .collect(),
+        Step::Set { .. }
+        | Step::Register(_)
+        | Step::Access(_)
+        | Step::Inspect(_)
+        | Step::Status(_)
+        | Step::Signal(_)
+        | Step::Await(_)
+        | Step::Sleep(_)
+        | Step::Yield(_)
+        | Step::ReleaseEvent(_)
+        | Step::ReleaseObject(_) => Vec::new(),
+    }
+}
+
+/// Whether a command has no side effects, so that it may go from ready to ended at once.
+pub fn is_empty(what: &What) -> bool {
+    match what {
+        What::Marker | What::Barrier => true,
+        What::Kernel(kernel) => kernel.items == 0,
+        What::Native(_)
+        | What::Read(_)
+        | What::Write(_)
+        | What::Copy { .. }
+        | What::Fill(_)
+        | What::Map { .. }
+        | What::Unmap(_)
+        | What::Migrate { .. } => false,
+    }
+}
+
+/// The place of the step after this one.
+fn after(place: Place) -> Place {
+    Place {
+        who: place.who,
+        step: place.step + 1,
+    }
+}
+
+/// Whether a step is done in a callback.
+fn in_callback(place: Place) -> bool {
+    match place.who {
+        Who::Callback(_) => true,
+        Who::Thread(_) => false,
+    }
+}

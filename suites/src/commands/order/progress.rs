@@ -1,0 +1,95 @@
+//! That a program ends on every implementation that keeps the rules.
+//!
+//! The relation that must have no cycle here is larger than happens-before: an out-of-order queue
+//! may run its commands in order, and a command may wait until its queue is flushed.
+
+use super::graph::{Moment, Why};
+use super::shape::Invalid;
+use super::{Order, by_queue, flushes};
+use crate::commands::program::{CommandId, Place, Program};
+
+/// Checks it.
+pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
+    let mut graph = order.graph.clone();
+    for commands in by_queue(program).into_values() {
+        for &a in &commands {
+            for &b in &commands {
+                if a == b {
+                    continue;
+                }
+                let (first, second) = (order.enqueued(a), order.enqueued(b));
+                if order.before(Moment::Return(first), Moment::Call(second)) {
+                    graph.edge(Moment::End(a), Moment::Start(b), Why::Sequence);
+                }
+            }
+        }
+    }
+    let close = |graph: &mut super::Graph| {
+        graph
+            .close()
+            .map_err(|at| Invalid::MayNeverEnd { at: at.to_string() })
+    };
+    close(&mut graph)?;
+    let flushing: Vec<(Place, Vec<u16>)> = program
+        .steps()
+        .map(|(place, step)| (place, flushes(program, step)))
+        .filter(|(_, queues)| !queues.is_empty())
+        .collect();
+    for (n, command) in program.commands.iter().enumerate() {
+        let id = CommandId::at(n);
+        let enqueued = order.enqueued(id);
+        let start = Moment::Start(id);
+        // The first step that flushes it for certain and does not wait for it before the call.
+        let flush = graph.sorted().find_map(|moment| match moment {
+            Moment::Call(place) => {
+                let here = place == enqueued && command.blocking;
+                let later = order.before(Moment::Return(enqueued), moment)
+                    && flushing
+                        .iter()
+                        .any(|(at, queues)| *at == place && queues.contains(&command.queue.0));
+                ((here || later) && !graph.before(start, moment)).then_some(moment)
+            }
+            Moment::Return(_) | Moment::Start(_) | Moment::End(_) | Moment::Run(_) => None,
+        });
+        match flush {
+            Some(flush) => {
+                if graph.edge(flush, start, Why::Sequence) {
+                    close(&mut graph)?;
+                }
+            }
+            None => {
+                let needed = graph.sorted().any(|moment| {
+                    let needs = match moment {
+                        Moment::Return(_) => true,
+                        Moment::Start(other) => {
+                            program.commands[other.index()].queue != command.queue
+                        }
+                        Moment::Call(_) | Moment::End(_) | Moment::Run(_) => false,
+                    };
+                    needs && graph.before(start, moment)
+                });
+                if needed {
+                    return Err(Invalid::NotFlushed { command: id });
+                }
+            }
+        }
+    }
+    // Commands of one queue that two threads enqueue in no fixed order may come in either.
+    for commands in by_queue(program).into_values() {
+        for (n, &a) in commands.iter().enumerate() {
+            for &b in &commands[n + 1..] {
+                let (first, second) = (order.enqueued(a), order.enqueued(b));
+                let fixed = order.before(Moment::Return(first), Moment::Call(second))
+                    || order.before(Moment::Return(second), Moment::Call(first));
+                let waits =
+                    |x: CommandId, y: CommandId| graph.before(Moment::End(x), Moment::Start(y));
+                if !fixed && (waits(a, b) || waits(b, a)) {
+                    return Err(Invalid::MayNeverEnd {
+                        at: Moment::Start(b).to_string(),
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}

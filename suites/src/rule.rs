@@ -1,0 +1,165 @@
+//! The names of rules.
+//!
+//! A rule is a normative statement of the specification, with an entry in `rules/*.yaml`. Code
+//! names it by one of the constants below; a [`RuleId`] that comes from a file is looked up in the
+//! catalogue, so one that names no rule cannot be made.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+
+/// A rule of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct RuleId(&'static str);
+
+impl RuleId {
+    /// The name, as in the catalogue: `sp.event-wait`.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// The rule of this name; `None` where the catalogue has none.
+    pub fn find(name: &str) -> Option<RuleId> {
+        crate::catalogue::all()
+            .iter()
+            .find(|rule| rule.id.0 == name)
+            .map(|rule| rule.id)
+    }
+
+    /// For the catalogue, which makes the names.
+    pub(crate) const fn named(name: &'static str) -> RuleId {
+        RuleId(name)
+    }
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for RuleId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RuleId, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        RuleId::find(&name)
+            .ok_or_else(|| serde::de::Error::custom(format!("there is no rule \"{name}\"")))
+    }
+}
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal;)*) => {
+        $($(#[$doc])* pub const $constant: RuleId = RuleId::named($name);)*
+
+        /// Every rule that code names.
+        pub const NAMED: &[RuleId] = &[$($constant),*];
+    };
+}
+
+rules! {
+    /// A valid call succeeds.
+    API_VALID = "ex.api.valid";
+    /// Profiled times are in order.
+    STATE_PROFILING = "ex.state.profiling";
+    /// A status only moves forward.
+    STATE_QUERY = "ex.state.status-query";
+    /// Callbacks fire once each.
+    STATE_CALLBACKS = "ex.state.callbacks";
+    /// Flushed work makes progress.
+    STATE_FLUSH = "ex.state.flush";
+    /// No effect before all prerequisites are complete.
+    NOT_BEFORE_READY = "ex.state.not-before-ready";
+    /// A command without side effects still signals in order.
+    EMPTY_COMMAND = "ex.state.empty-command";
+    /// A failed command has a negative status, and so has the wait on it.
+    FAIL_NEGATIVE = "ex.fail.negative";
+    /// What waits on a failed event does not run.
+    FAIL_PROPAGATE = "ex.fail.propagate";
+    /// A negative user event ends its waiters.
+    FAIL_USER_EVENT = "ex.fail.user-event";
+    /// In-order queues run in order.
+    QUEUE_IN_ORDER = "ex.queue.in-order";
+    /// Out-of-order queues may run out of order.
+    QUEUE_OUT_OF_ORDER = "ex.queue.out-of-order";
+    /// Explicit dependencies hold in an out-of-order queue.
+    QUEUE_OUT_OF_ORDER_DEPS = "ex.queue.out-of-order-deps";
+    /// Queues make progress independently.
+    QUEUE_INDEPENDENT = "ex.queue.independent";
+    /// An event orders commands of other queues.
+    QUEUE_CROSS_EVENT = "ex.queue.cross-event";
+    /// Blocking calls return when the command is complete.
+    QUEUE_BLOCKING = "ex.queue.blocking";
+    /// Non-blocking enqueues return without waiting.
+    QUEUE_NON_BLOCKING = "ex.queue.non-blocking";
+    /// Several host threads enqueue safely.
+    QUEUE_THREADS = "ex.queue.threads";
+    /// Releases lose no pending work.
+    QUEUE_RELEASE = "ex.queue.release";
+    /// Nothing passes a barrier.
+    PREREQ_BARRIER = "ex.prereq.barrier";
+    /// A marker waits.
+    PREREQ_MARKER = "ex.prereq.marker";
+    /// A command waits for its whole list.
+    PREREQ_WAIT_LIST = "ex.prereq.wait-list";
+    /// Arguments are those at the enqueue.
+    ARGS_CAPTURED = "ex.ki.args-captured";
+    /// A kernel is complete when all its work-groups are.
+    KI_COMPLETION = "ex.ki.completion";
+    /// Native kernels obey the queue's rules.
+    KIND_NATIVE = "ex.kind.native";
+    /// An enqueue synchronizes with its command.
+    SP_ENQUEUE = "sp.enqueue";
+    /// An awaited event synchronizes with the command.
+    SP_EVENT_WAIT = "sp.event-wait";
+    /// A command synchronizes with its event.
+    SP_COMPLETION_EVENT = "sp.completion-event";
+    /// An event synchronizes with the host's wait.
+    SP_HOST_WAIT = "sp.host-wait";
+    /// Commands of an in-order queue synchronize in sequence.
+    SP_IN_ORDER = "sp.in-order";
+    /// Everything before a marker synchronizes with it.
+    SP_MARKER = "sp.marker";
+    /// A marker's listed events synchronize with it.
+    SP_MARKER_LIST = "sp.marker-list";
+    /// Everything before a barrier synchronizes with it, and it with everything after.
+    SP_BARRIER = "sp.barrier";
+    /// A barrier's listed events synchronize with it, and it with everything after.
+    SP_BARRIER_LIST = "sp.barrier-list";
+    /// Everything before clFinish synchronizes with it.
+    SP_FINISH = "sp.finish";
+    /// A kernel's start synchronizes with its work-items.
+    SP_KERNEL_START = "sp.kernel-start";
+    /// A kernel's work-items synchronize with its completion.
+    SP_KERNEL_END = "sp.kernel-end";
+    /// An event synchronizes with its callback.
+    SP_CALLBACK = "sp.callback";
+    /// clSetUserEventStatus synchronizes with what waits.
+    SP_USER_EVENT = "sp.user-event";
+    /// A blocking command synchronizes with the call's return.
+    SP_BLOCKING = "sp.blocking";
+    /// Chains compose.
+    SP_TRANSITIVE = "sp.transitive";
+    /// Maps and unmaps exchange data with the host.
+    SP_MAP_UNMAP = "sp.map-unmap";
+    /// An invalidating map leaves the rest alone.
+    SP_MAP_INVALIDATE = "sp.map-invalidate";
+    /// Overlapping reads are allowed.
+    SP_CONCURRENT_READS = "sp.concurrent-reads";
+    /// Host-pointer flags keep their promises.
+    RG_HOST_PTR = "rg.host-ptr";
+    /// Sub-buffers share their parent's data.
+    RG_SUB_BUFFER = "rg.sub-buffer";
+    /// Transfers move what they say.
+    RG_TRANSFER = "rg.transfer";
+    /// Program-scope variables keep their value.
+    RG_PROGRAM_SCOPE = "rg.program-scope";
+    /// Coarse-grain SVM is exchanged by map and unmap.
+    SV_COARSE_MAP = "sv.coarse.map";
+    /// Coarse-grain SVM is ordered between devices by sync points.
+    SV_COARSE_DEVICES = "sv.coarse.devices";
+    /// Fine-grain SVM is ordered by sync points alone.
+    SV_FINE_SYNC_POINT = "sv.fine.sync-point";
+    /// Any host address is shared in fine-grain system SVM.
+    SV_SYSTEM_ANY = "sv.system.any";
+    /// The commands on SVM.
+    SV_API = "sv.api";
+}
