@@ -92,6 +92,9 @@ pub struct RunArgs {
     /// Run only the cases whose name or id matches, `*` and `?` being wildcards; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub select: Vec<String>,
+    /// Programs of commands of each kind that the run draws
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub programs: u32,
     /// Go on with the last unfinished run of the store
     #[arg(long)]
     pub resume: bool,

@@ -78,6 +78,14 @@ fn everything() -> Reported {
         pipes: true,
         generic_address_space: true,
         images: true,
+        native_kernels: true,
+        built_in_kernels: "one".into(),
+        program_scope_variables: true,
+        work_group_functions: true,
+        sub_group_progress: true,
+        fp64: true,
+        mem_base_addr_align_bits: 1024,
+        address_bits: 64,
         il: "SPIR-V_1.2".into(),
         cpu: true,
         compute_units: 4,
@@ -108,6 +116,10 @@ fn flags(c: &Capabilities) -> Vec<(&'static str, bool)> {
         ("enqueue", c.device_enqueue),
         ("pipes", c.pipes),
         ("images", c.images),
+        ("program-scope variables", c.program_scope_variables),
+        ("work-group functions", c.work_group_functions),
+        ("sub-group progress", c.sub_group_progress),
+        ("fp64", c.fp64),
     ]
 }
 

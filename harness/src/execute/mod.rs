@@ -10,8 +10,11 @@ pub mod commands;
 mod environment;
 mod host;
 mod launch;
+mod programs;
 mod session;
 mod tally;
+
+pub use programs::{draw_commands, read_commands, run_commands};
 
 use crate::device::{Capabilities, OpenDevice};
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Need, Needs, Shape, TestKernel};

@@ -4,9 +4,11 @@
 //! and back, `verdict` judges the outcomes of a case, `apart` gives the oracle a thread of its own.
 
 mod apart;
+mod commands;
 pub mod model;
 pub mod outcome;
 mod verdict;
 
+pub use commands::{AS_REQUIRED, judge_commands};
 pub use model::ChosenModel;
 pub use verdict::{Judged, judge_case};

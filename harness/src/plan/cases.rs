@@ -1,11 +1,12 @@
 //! Cases from the shipped tests and from files.
 
-use super::Case;
+use super::{Body, Case};
 use crate::execute::Budget;
 use classay_litmus::program::{self, Program};
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_reports::verdict::Quantifier;
+use classay_suites::commands::generate::Profile;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,26 @@ pub fn shipped() -> Result<Vec<Case>, String> {
             Ok(case(CaseId::new("litmus", "classic", name), &program, ""))
         })
         .collect()
+}
+
+/// So many cases of every profile of programs of commands; each draws its program from its seed.
+pub fn drawn(each: u32) -> Vec<Case> {
+    let cases = Profile::all().into_iter().flat_map(|(family, kind, _)| {
+        (0..each).map(move |n| {
+            let id = CaseId::new(family, kind, &format!("{n:05}"));
+            Case {
+                test: id.as_str().to_string(),
+                id,
+                file: String::new(),
+                body: Body::Drawn {
+                    profile: format!("{family}/{kind}"),
+                },
+                seed: 0,
+                budget: Budget::Instances(0),
+            }
+        })
+    });
+    cases.collect()
 }
 
 /// A case for each file, in order, and what is wrong with the files that give none. A case is
@@ -135,11 +156,13 @@ fn case(id: CaseId, program: &Program, file: &str) -> Case {
         id,
         test: program.name.clone(),
         file: file.to_string(),
-        source: syntax::write_litmus(program),
-        question: match program.condition.quantifier {
-            program::Quantifier::Exists => Quantifier::Exists,
-            program::Quantifier::NotExists => Quantifier::NotExists,
-            program::Quantifier::Forall => Quantifier::Forall,
+        body: Body::Litmus {
+            source: syntax::write_litmus(program),
+            question: match program.condition.quantifier {
+                program::Quantifier::Exists => Quantifier::Exists,
+                program::Quantifier::NotExists => Quantifier::NotExists,
+                program::Quantifier::Forall => Quantifier::Forall,
+            },
         },
         seed: 0,
         budget: Budget::Instances(0),
@@ -157,8 +180,11 @@ mod tests {
         let ids: HashSet<_> = cases.iter().map(|c| c.id.as_str()).collect();
         assert_eq!(ids.len(), cases.len());
         for case in cases {
-            let again = syntax::read_litmus("again", &case.source);
-            assert!(again.is_ok(), "{}: {}", case.id, case.source);
+            let Body::Litmus { source, .. } = &case.body else {
+                panic!("{} is no litmus test", case.id);
+            };
+            let again = syntax::read_litmus("again", source);
+            assert!(again.is_ok(), "{}: {source}", case.id);
         }
     }
 

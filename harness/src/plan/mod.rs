@@ -9,7 +9,7 @@ mod cases;
 pub mod seed;
 pub mod select;
 
-pub use cases::{Unreadable, from_files, read, shipped};
+pub use cases::{Unreadable, drawn, from_files, read, shipped};
 
 use crate::execute::Budget;
 use classay_reports::record::CaseId;
@@ -26,14 +26,35 @@ pub struct Case {
     pub test: String,
     /// The file it came from; empty for a shipped test.
     pub file: String,
-    /// The program, as litmus text.
-    pub source: String,
-    /// How the test's question quantifies.
-    pub question: Quantifier,
+    /// What it runs.
+    pub body: Body,
     /// Seed of everything it draws.
     pub seed: u64,
     /// When to stop.
     pub budget: Budget,
+}
+
+/// What a case runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Body {
+    /// A litmus test.
+    Litmus {
+        /// The program, as litmus text.
+        source: String,
+        /// How its question quantifies.
+        question: Quantifier,
+    },
+    /// A program of commands that a profile draws from the case's seed.
+    Drawn {
+        /// The profile, `family/kind`.
+        profile: String,
+    },
+    /// A program of commands.
+    Commands {
+        /// The program, as YAML.
+        program: String,
+    },
 }
 
 /// A [`Case`] as the store keeps it; the id is beside it.
@@ -41,8 +62,7 @@ pub struct Case {
 struct Spec {
     test: String,
     file: String,
-    source: String,
-    question: Quantifier,
+    body: Body,
     seed: u64,
     budget: Budget,
 }
@@ -53,8 +73,7 @@ impl Case {
         let spec = Spec {
             test: self.test.clone(),
             file: self.file.clone(),
-            source: self.source.clone(),
-            question: self.question,
+            body: self.body.clone(),
             seed: self.seed,
             budget: self.budget,
         };
@@ -73,8 +92,7 @@ impl Case {
             id: planned.case,
             test: spec.test,
             file: spec.file,
-            source: spec.source,
-            question: spec.question,
+            body: spec.body,
             seed: spec.seed,
             budget: spec.budget,
         })
@@ -159,8 +177,10 @@ mod tests {
             id: CaseId::new("litmus", "classic", name),
             test: name.into(),
             file: String::new(),
-            source: format!("OPENCL {name}\n"),
-            question: Quantifier::Exists,
+            body: Body::Litmus {
+                source: format!("OPENCL {name}\n"),
+                question: Quantifier::Exists,
+            },
             seed: 0,
             budget: Budget::Instances(0),
         }
@@ -209,7 +229,10 @@ mod tests {
         assert_eq!(one, plan(&[case("MP"), case("SB")]));
         assert_ne!(one.digest, plan(&[case("SB"), case("MP")]).digest);
         let mut changed = case("MP");
-        changed.source.push(' ');
+        changed.body = Body::Litmus {
+            source: "OPENCL MP \n".into(),
+            question: Quantifier::Exists,
+        };
         assert_ne!(one.digest, plan(&[changed, case("SB")]).digest);
         assert_eq!(Plan::from_text(&one.to_text()), Ok(one));
     }

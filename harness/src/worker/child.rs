@@ -3,7 +3,9 @@
 use super::protocol::{Known, PROTOCOL, Refusal, Reply, Request};
 use super::variables;
 use crate::device::{OpenDevice, open};
+use crate::execute::commands::Bench;
 use crate::execute::{self, Ended, NotRun};
+use crate::plan::Body;
 use crate::sys;
 use classay_litmus::syntax;
 use classay_reports::record::CaseId;
@@ -48,6 +50,7 @@ fn serve() -> Result<(), String> {
         Err(refusal) => return out.say(&Reply::Refused { refusal }),
     }
     let mut device = None;
+    let mut bench = None;
     for request in requests {
         match request? {
             Request::Quit => return Ok(()),
@@ -58,6 +61,7 @@ fn serve() -> Result<(), String> {
             Request::Open { at, known } => {
                 let reply = match open::open(at, known.map(|k| *k)) {
                     Ok((at, opened, known)) => {
+                        bench = None;
                         device = Some(opened);
                         Reply::Opened {
                             at,
@@ -70,14 +74,20 @@ fn serve() -> Result<(), String> {
             }
             Request::Run {
                 case,
-                source,
+                body,
                 seed,
                 budget,
             } => {
                 let device = device
                     .as_ref()
                     .ok_or("a case came before the device was opened")?;
-                let reply = run(device, &case, &source, seed, budget, &mut out)?;
+                let job = Job {
+                    device,
+                    case: &case,
+                    seed,
+                    budget,
+                };
+                let reply = job.run(&body, &mut bench, &mut out)?;
                 out.say(&reply)?;
             }
         }
@@ -85,56 +95,81 @@ fn serve() -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a case, sending its launches as they come; returns the reply that ends it.
-fn run(
-    device: &OpenDevice,
-    case: &CaseId,
-    source: &str,
+/// A case to run.
+struct Job<'a> {
+    device: &'a OpenDevice,
+    case: &'a CaseId,
     seed: u64,
     budget: execute::Budget,
-    out: &mut Output,
-) -> Result<Reply, String> {
-    let program = match syntax::read_litmus(case.as_str(), source) {
-        Ok(program) => program,
-        Err(error) => {
-            return Err(format!(
-                "the parent sent a program that cannot be read: {error}"
-            ));
+}
+
+impl Job<'_> {
+    /// Runs the case, sending its launches as they come; returns the reply that ends it.
+    fn run(
+        &self,
+        body: &Body,
+        bench: &mut Option<Bench>,
+        out: &mut Output,
+    ) -> Result<Reply, String> {
+        let mut told = Ok(());
+        let mut tell = |launch| {
+            if told.is_ok() {
+                told = out.say(&Reply::Launch {
+                    case: self.case.clone(),
+                    launch,
+                });
+            }
+        };
+        let ended = match body {
+            Body::Litmus { source, .. } => {
+                let program = syntax::read_litmus(self.case.as_str(), source)
+                    .map_err(|error| unreadable(&error))?;
+                execute::run_litmus(self.device, &program, self.seed, self.budget, &mut tell)
+            }
+            Body::Drawn { .. } | Body::Commands { .. } => {
+                let plan = match body {
+                    Body::Commands { program } => execute::read_commands(program),
+                    Body::Drawn { profile } => execute::draw_commands(profile, self.seed),
+                    Body::Litmus { .. } => Err("no program of commands".into()),
+                };
+                let plan = plan.map_err(|error| unreadable(&error))?;
+                let bench = bench.get_or_insert_with(|| Bench::new(self.device));
+                execute::run_commands(self.device, bench, plan, self.budget, &mut tell)
+            }
+        };
+        told?;
+        Ok(self.reply(ended))
+    }
+
+    fn reply(&self, ended: Result<Ended, NotRun>) -> Reply {
+        let case = self.case.clone();
+        match ended {
+            Ok(Ended {
+                build_seconds,
+                device_seconds,
+                evidence,
+            }) => Reply::Finished {
+                case,
+                build_seconds,
+                device_seconds,
+                evidence,
+            },
+            Err(NotRun::Skip { capability, reason }) => Reply::Skipped {
+                case,
+                capability,
+                reason,
+            },
+            Err(NotRun::Failed { reason, evidence }) => Reply::Failed {
+                case,
+                reason,
+                evidence,
+            },
         }
-    };
-    let mut told = Ok(());
-    let ended = execute::run_litmus(device, &program, seed, budget, &mut |launch| {
-        if told.is_ok() {
-            told = out.say(&Reply::Launch {
-                case: case.clone(),
-                launch,
-            });
-        }
-    });
-    told?;
-    let case = case.clone();
-    Ok(match ended {
-        Ok(Ended {
-            build_seconds,
-            device_seconds,
-            evidence,
-        }) => Reply::Finished {
-            case,
-            build_seconds,
-            device_seconds,
-            evidence,
-        },
-        Err(NotRun::Skip { capability, reason }) => Reply::Skipped {
-            case,
-            capability,
-            reason,
-        },
-        Err(NotRun::Failed { reason, evidence }) => Reply::Failed {
-            case,
-            reason,
-            evidence,
-        },
-    })
+    }
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> String {
+    format!("the parent sent a program that cannot be read: {error}")
 }
 
 fn names(list: &str) -> Vec<String> {

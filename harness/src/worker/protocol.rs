@@ -5,6 +5,7 @@
 
 use crate::device::{At, Capabilities};
 use crate::execute::Budget;
+use crate::plan::Body;
 use classay_reports::record::{CaseId, DeviceRecord, Evidence, Launch};
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +35,8 @@ pub enum Request {
     Run {
         /// The case.
         case: CaseId,
-        /// The program, as litmus text.
-        source: String,
+        /// What it runs.
+        body: Body,
         /// Seed of everything the case draws.
         seed: u64,
         /// When to stop.
@@ -194,16 +195,19 @@ mod tests {
     fn messages_survive_a_round_trip() {
         let request = Request::Run {
             case: CaseId::new("litmus", "classic", "MP"),
-            source: "OPENCL MP\n\"quoted\"\u{0}".into(),
+            body: Body::Commands {
+                program: "OPENCL MP\n\"quoted\"\u{0}".into(),
+            },
             seed: u64::MAX,
             budget: Budget::Instances(u64::MAX),
         };
         let text = serde_json::to_string(&request).expect("json");
         assert!(!text.contains('\n'), "one message is one line: {text}");
-        let Request::Run { seed, source, .. } = serde_json::from_str(&text).expect("json") else {
+        let Request::Run { seed, body, .. } = serde_json::from_str(&text).expect("json") else {
             panic!("another request came back");
         };
         assert_eq!(seed, u64::MAX);
-        assert_eq!(source, "OPENCL MP\n\"quoted\"\u{0}");
+        let program = "OPENCL MP\n\"quoted\"\u{0}".into();
+        assert_eq!(body, Body::Commands { program });
     }
 }

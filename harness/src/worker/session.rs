@@ -397,7 +397,7 @@ fn run_on(
 ) -> Result<Outcome, NoReply> {
     worker.send(&Request::Run {
         case: case.id.clone(),
-        source: case.source.clone(),
+        body: case.body.clone(),
         seed: case.seed,
         budget: case.budget,
     });

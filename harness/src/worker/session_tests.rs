@@ -1,6 +1,7 @@
 //! Workers that misbehave, played by shell scripts.
 
 use super::*;
+use crate::plan::Body;
 use classay_reports::record::{CaseId, DeviceRecord, OutcomeCount, Verdict};
 use classay_reports::verdict::Quantifier;
 use std::io::Write;
@@ -69,8 +70,10 @@ fn case(budget: Budget) -> Case {
         id: CaseId::new("litmus", "classic", "MP"),
         test: "MP".into(),
         file: String::new(),
-        source: String::new(),
-        question: Quantifier::Exists,
+        body: Body::Litmus {
+            source: String::new(),
+            question: Quantifier::Exists,
+        },
         seed: 1,
         budget,
     }

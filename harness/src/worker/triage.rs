@@ -1,8 +1,8 @@
 //! What a case's tries add up to: one result, which never hides a death.
 
 use super::death::Death;
-use crate::judge::{ChosenModel, Judged, judge_case};
-use crate::plan::Case;
+use crate::judge::{ChosenModel, Judged, judge_case, judge_commands};
+use crate::plan::{Body, Case};
 use classay_reports::record::{CaseResult, Evidence, Launch, Verdict};
 
 /// One try of a case.
@@ -164,7 +164,13 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
         verdict,
         reason,
         evidence,
-    } = judge_case(&case.source, case.question, &result.histogram(), model);
+    } = match &case.body {
+        Body::Litmus { source, question } => {
+            judge_case(source, *question, &result.histogram(), model)
+        }
+        // The worker judged each run by the program's own order.
+        Body::Drawn { .. } | Body::Commands { .. } => judge_commands(&result.histogram()),
+    };
     result.verdict = verdict;
     result.reason = reason;
     result.evidence.extend(evidence);
@@ -216,8 +222,10 @@ mod tests {
             id: CaseId::new("litmus", "classic", "MP"),
             test: "MP".into(),
             file: String::new(),
-            source: String::new(),
-            question: Quantifier::NotExists,
+            body: Body::Litmus {
+                source: String::new(),
+                question: Quantifier::NotExists,
+            },
             seed: 1,
             budget: Budget::Instances(10),
         }

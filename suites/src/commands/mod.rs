@@ -16,6 +16,7 @@ pub mod memory;
 pub mod order;
 pub mod program;
 pub mod trace;
+pub mod yaml;
 
 pub use order::Order;
 pub use program::Program;

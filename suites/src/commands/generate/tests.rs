@@ -32,6 +32,9 @@ fn the_same_seed_gives_the_same_program() {
             let one = random(seed, &profile).expect("a program");
             let two = random(seed, &profile).expect("a program");
             assert_eq!(one.program, two.program);
+            let text = crate::commands::yaml::write(&one.program);
+            let read = crate::commands::yaml::read(&text);
+            assert_eq!(read.as_ref(), Ok(&one.program), "{text}");
         }
     }
 }

@@ -1,0 +1,39 @@
+//! The verdict of a program of commands: each run was held against the program's order where it was
+//! observed, so an outcome is either what the rules require or says which rule it breaks.
+
+use super::Judged;
+use classay_reports::record::OutcomeCount;
+use classay_reports::verdict::{Judgement, Quantifier, verdict};
+use classay_suites::catalogue;
+use classay_suites::rule::RuleId;
+
+/// The outcome of a run in which everything was as the rules require.
+pub const AS_REQUIRED: &str = "as the rules require";
+
+/// Judges the runs of a program.
+pub fn judge_commands(histogram: &[OutcomeCount]) -> Judged {
+    let (verdict, reason) = verdict(Quantifier::NotExists, histogram, &|outcome| {
+        if outcome.outcome == AS_REQUIRED {
+            Judgement::Allowed
+        } else {
+            Judgement::Forbidden {
+                rule: rules(&outcome.outcome),
+            }
+        }
+    });
+    Judged {
+        verdict,
+        reason,
+        evidence: Vec::new(),
+    }
+}
+
+/// The rules that an outcome names, with the section of the first.
+fn rules(outcome: &str) -> String {
+    let names = outcome.split(':').next().unwrap_or_default();
+    let first = names.split('|').next().and_then(RuleId::find);
+    match first.and_then(catalogue::of) {
+        Some(rule) => format!("{names} ({})", rule.section),
+        None => names.to_string(),
+    }
+}
