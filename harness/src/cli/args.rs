@@ -55,6 +55,10 @@ pub enum Command {
     Generate(GenerateArgs),
     /// Say why a memory model allows or forbids an outcome of a test
     Explain(ExplainArgs),
+    /// Print the program of a generated case as YAML
+    Program(ProgramArgs),
+    /// Run a program of commands from a YAML file again and again
+    Replay(ReplayArgs),
     /// List implementations, platforms and devices with what they can do
     Devices(DevicesArgs),
     /// Print the version
@@ -342,6 +346,41 @@ pub struct CareArgs {
     /// its time budget
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub case_timeout: f64,
+}
+
+/// Options of `program`.
+#[derive(Debug, Args)]
+pub struct ProgramArgs {
+    /// The case, as `queue/random/00017`
+    #[arg(value_name = "CASE")]
+    pub case: String,
+    /// The run's master seed
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+}
+
+/// Options of `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Programs of commands, as YAML
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
+    pub device: Option<Selector>,
+    /// Run each program this many times [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub instances: Option<u64>,
+    /// Also keep the results in this file
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// Also write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Print one JSON object a program instead of tables
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub care: CareArgs,
 }
 
 /// Options of `devices`.

@@ -8,8 +8,11 @@ use super::keep::Kept;
 use super::output::{Out, colour, complain, say};
 use super::progress::Progress;
 use crate::device::{Library, Selector};
+use crate::execute::Budget;
 use crate::interrupt::Interrupt;
-use crate::plan::{self, Plan, Unreadable, seed};
+use crate::judge::ChosenModel;
+use crate::plan::{self, Case, Plan, Unreadable, seed};
+use crate::worker::session::Limits;
 use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::store::Store;
@@ -18,10 +21,9 @@ use std::path::Path;
 
 /// Does it; returns the exit code.
 pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
     let mut out = Out::new();
     let chosen = chosen(args.model.as_deref())?;
-    let (mut cases, unreadable) = plan::from_files(&args.files);
+    let (cases, unreadable) = plan::from_files(&args.files);
     for file in &unreadable {
         tell(file, args.json, &mut out);
     }
@@ -29,18 +31,62 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         return Ok(exit::USAGE);
     }
     let seed = args.seed.unwrap_or_else(seed::draw);
-    let budget = args.budget();
+    let code = play(
+        Asked {
+            device: args.device.as_ref(),
+            seed,
+            budget: args.budget(),
+            store: args.store.as_deref(),
+            junit: args.junit.as_deref(),
+            json: args.json,
+            limits: args.care.limits(),
+            model: chosen,
+        },
+        cases,
+        &mut out,
+    )?;
+    Ok(if unreadable.is_empty() {
+        code
+    } else {
+        exit::USAGE
+    })
+}
+
+/// What a user asks for with cases from files.
+pub(super) struct Asked<'a> {
+    /// Where.
+    pub device: Option<&'a Selector>,
+    /// The master seed.
+    pub seed: u64,
+    /// For each case.
+    pub budget: Budget,
+    /// What keeps the results.
+    pub store: Option<&'a Path>,
+    /// Where JUnit goes.
+    pub junit: Option<&'a Path>,
+    /// Objects instead of tables.
+    pub json: bool,
+    /// The bounds on each case.
+    pub limits: Limits,
+    /// What judges; the device's own where it is not chosen.
+    pub model: Option<ChosenModel>,
+}
+
+/// Runs the cases, a histogram each; returns the exit code.
+pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Result<u8, Failure> {
+    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+    let Asked { seed, budget, .. } = asked;
     for case in &mut cases {
         case.seed = seed::of_case(seed, &case.id);
         case.budget = budget;
     }
-    let selector = args.device.clone().unwrap_or(Selector {
+    let selector = asked.device.cloned().unwrap_or(Selector {
         library: Library::Touchstone,
         at: None,
     });
-    let store = args.store.as_ref().map(Store::open).transpose()?;
+    let store = asked.store.map(Store::open).transpose()?;
     let mut session = open(&selector, &interrupt)?;
-    let model = match chosen {
+    let model = match asked.model {
         Some(model) => model,
         None => devices_own(&session)?,
     };
@@ -61,7 +107,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         say(&format!("finding: {finding}"));
     }
     let mut kept = Kept::begin(store, &plan, &cases, session.known())?;
-    if let Some(path) = &args.junit {
+    if let Some(path) = asked.junit {
         // A file that cannot be written is better known before than after.
         kept.write_junit(path)?;
     }
@@ -70,14 +116,14 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         &mut session,
         &cases,
         Terms {
-            limits: args.care.limits(),
+            limits: asked.limits,
             model: &model,
             pace: Pace::free(),
         },
         &mut kept,
         Progress::new(0, cases.len(), true),
         &mut |result: &CaseResult| {
-            if args.json {
+            if asked.json {
                 out.line(&TestJson::new(result, &record.name).to_line());
             } else {
                 out.line(&histogram(result, colour));
@@ -88,7 +134,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         Ok(()) => session.close(),
         Err(halt) => {
             drop(session);
-            if let Some(Err(failure)) = args.junit.as_ref().map(|path| kept.write_junit(path)) {
+            if let Some(Err(failure)) = asked.junit.map(|path| kept.write_junit(path)) {
                 complain(&failure.to_string());
             }
             let resume = || {
@@ -98,14 +144,10 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
             return Err(halted(halt, &kept, &resume));
         }
     }
-    if let Some(path) = &args.junit {
+    if let Some(path) = asked.junit {
         kept.write_junit(path)?;
     }
-    if unreadable.is_empty() {
-        code(kept.results())
-    } else {
-        Ok(exit::USAGE)
-    }
+    code(kept.results())
 }
 
 /// A file without an answer as `--json` prints it: `file`, the name of the test where it could be

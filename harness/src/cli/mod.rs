@@ -16,6 +16,7 @@ mod keep;
 mod litmus;
 pub mod output;
 mod progress;
+mod replay;
 mod run;
 
 use args::{Cli, Command};
@@ -45,6 +46,8 @@ pub fn main() -> u8 {
         Some(Command::Judge(args)) => judge::judge(&args),
         Some(Command::Generate(args)) => generate::generate(&args),
         Some(Command::Explain(args)) => explain::explain(&args),
+        Some(Command::Program(args)) => replay::program(&args),
+        Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Devices(args)) => devices::devices(&args),
         Some(Command::Version) => {
             output::Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));

@@ -82,9 +82,43 @@ pub fn drawn(each: u32) -> Vec<Case> {
     cases.collect()
 }
 
-/// A case for each file, in order, and what is wrong with the files that give none. A case is
-/// named after the file's stem, or after its whole path where two have the same stem.
+/// A case for each litmus test in a file, in order, and what is wrong with the files that give none.
+/// A case is named after the file's stem, or after its whole path where two have the same stem.
 pub fn from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
+    named(paths, "litmus", &|id, path| {
+        let program = read(path)?;
+        Ok(case(id, &program, &path.to_string_lossy()))
+    })
+}
+
+/// A case for each program of commands in a file, named as litmus tests are.
+pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
+    named(paths, "program", &|id, path| {
+        let wrong = |message| Unreadable::File {
+            path: path.to_path_buf(),
+            message,
+        };
+        let bytes = read_bounded(path).map_err(wrong)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        crate::execute::read_commands(&text)
+            .map_err(|why| wrong(format!("is no valid program of commands: {why}")))?;
+        Ok(Case {
+            test: id.name().to_string(),
+            id,
+            file: path.to_string_lossy().into_owned(),
+            body: Body::Commands { program: text },
+            seed: 0,
+            budget: Budget::Instances(0),
+        })
+    })
+}
+
+/// A case for each file that `make` takes, with an id of its own.
+fn named(
+    paths: &[PathBuf],
+    family: &str,
+    make: &dyn Fn(CaseId, &Path) -> Result<Case, Unreadable>,
+) -> (Vec<Case>, Vec<Unreadable>) {
     let mut stems: HashMap<String, usize> = HashMap::new();
     for path in paths.iter().collect::<HashSet<_>>() {
         *stems.entry(stem(path)).or_default() += 1;
@@ -93,24 +127,22 @@ pub fn from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
     let mut unreadable = Vec::new();
     let mut taken: HashMap<String, usize> = HashMap::new();
     for path in paths {
-        let program = match read(path) {
-            Ok(program) => program,
-            Err(error) => {
-                unreadable.push(error);
-                continue;
-            }
-        };
         let mut name = stem(path);
         if stems.get(&name).is_some_and(|n| *n > 1) {
             name = path.to_string_lossy().into_owned();
         }
-        let times = taken.entry(name.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            name = format!("{name}#{times}");
+        let times = taken.get(&name).copied().unwrap_or_default() + 1;
+        let id = match times {
+            1 => CaseId::new(family, "file", &name),
+            n => CaseId::new(family, "file", &format!("{name}#{n}")),
+        };
+        match make(id, path) {
+            Ok(case) => {
+                taken.insert(name, times);
+                cases.push(case);
+            }
+            Err(error) => unreadable.push(error),
         }
-        let id = CaseId::new("litmus", "file", &name);
-        cases.push(case(id, &program, &path.to_string_lossy()));
     }
     (cases, unreadable)
 }

@@ -9,7 +9,7 @@ mod cases;
 pub mod seed;
 pub mod select;
 
-pub use cases::{Unreadable, drawn, from_files, read, shipped};
+pub use cases::{Unreadable, drawn, from_files, programs_from_files, read, shipped};
 
 use crate::execute::Budget;
 use classay_reports::record::CaseId;

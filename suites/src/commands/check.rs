@@ -329,7 +329,10 @@ impl Found<'_> {
             let write = writes.iter().find(|w| w.value == Value::Of(writer, of))?;
             plan.order.before(end, write.from).then_some(*write)
         });
+        let untouched = matches!(seen, Seen::Whole(0) | Seen::Mixed(0, _) | Seen::Mixed(_, 0));
         let rules = match (future, last) {
+            // The host looked at what the command had not brought yet.
+            _ if untouched => self.brought(read),
             (Some(write), _) => plan.order.rules_between(end, write.from),
             (None, Some(write)) => plan.order.rules_between(write.to, start),
             (None, None) => Vec::new(),
@@ -342,6 +345,24 @@ impl Found<'_> {
             shown(wanted.0),
         );
         self.add(rules, rule::RG_TRANSFER, what);
+    }
+
+    /// The rules by which a read is done when the host looks at what it brought.
+    fn brought(&self, read: Read) -> Vec<RuleId> {
+        let order = &self.plan.order;
+        match read {
+            Read::Kernel { .. } => vec![rule::KI_COMPLETION],
+            Read::Command(id) => {
+                let look = self
+                    .plan
+                    .program
+                    .steps()
+                    .find(|(_, s)| **s == Step::Inspect(id));
+                look.map(|(place, _)| order.rules_between(Moment::End(id), Moment::Call(place)))
+                    .unwrap_or_default()
+            }
+            Read::Access(_) => Vec::new(),
+        }
     }
 
     fn callbacks(&mut self) {
@@ -363,7 +384,8 @@ impl Found<'_> {
                 }
                 (Fate::Fails | Fate::Open, Reached::Submitted | Reached::Running) => false,
             };
-            let excused = fate != Fate::Fails && self.after_failure();
+            let registered = self.trace.codes.get(&order.registered(id)) == Some(&0);
+            let excused = fate != Fate::Fails && self.after_failure() || !registered;
             let wanted = match callback.at {
                 Reached::Submitted => status::SUBMITTED,
                 Reached::Running => status::RUNNING,

@@ -74,7 +74,7 @@ impl Bench {
             .of("clCreateCommandQueue");
         }
         let list = [
-            u64::from(cl3::command_queue::CL_QUEUE_PROPERTIES as u32),
+            u64::from(cl3::command_queue::CL_QUEUE_PROPERTIES),
             properties,
             0,
         ];

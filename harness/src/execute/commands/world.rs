@@ -487,18 +487,21 @@ impl World {
         use classay_suites::commands::order::Fate;
         use classay_suites::commands::program::Reached;
         let program = &self.plan.program;
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let expected: Vec<CallbackId> = program
             .callbacks
             .iter()
             .enumerate()
-            .filter(|(_, c)| {
+            .filter(|(n, c)| {
+                let place = self.plan.order.registered(CallbackId::at(*n));
                 let fate = self.plan.order.fate_of_event(c.event);
-                self.plan.order.completion(c.event).is_some()
+                // One that could not be registered, because its command was refused, never comes.
+                shared.codes.get(&place) == Some(&0)
+                    && self.plan.order.completion(c.event).is_some()
                     && (c.at == Reached::Complete || fate == Fate::Completes)
             })
             .map(|(n, _)| CallbackId::at(n))
             .collect();
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let missing = expected
                 .iter()

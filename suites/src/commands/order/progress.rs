@@ -40,16 +40,16 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
         let enqueued = order.enqueued(id);
         let start = Moment::Start(id);
         // The first step that flushes it for certain and does not wait for it before the call.
-        let flush = graph.sorted().find_map(|moment| match moment {
+        let flush = graph.sorted().find(|moment| match moment {
             Moment::Call(place) => {
-                let here = place == enqueued && command.blocking;
-                let later = order.before(Moment::Return(enqueued), moment)
+                let here = *place == enqueued && command.blocking;
+                let later = order.before(Moment::Return(enqueued), *moment)
                     && flushing
                         .iter()
-                        .any(|(at, queues)| *at == place && queues.contains(&command.queue.0));
-                ((here || later) && !graph.before(start, moment)).then_some(moment)
+                        .any(|(at, queues)| at == place && queues.contains(&command.queue.0));
+                (here || later) && !graph.before(start, *moment)
             }
-            Moment::Return(_) | Moment::Start(_) | Moment::End(_) | Moment::Run(_) => None,
+            Moment::Return(_) | Moment::Start(_) | Moment::End(_) | Moment::Run(_) => false,
         });
         match flush {
             Some(flush) => {

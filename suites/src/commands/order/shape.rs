@@ -612,11 +612,8 @@ pub(super) fn check_use(program: &Program, order: &Order) -> Result<(), Invalid>
             }
         }
         if let Thing::Object(object) = thing {
-            let children = program
-                .objects
-                .iter()
-                .enumerate()
-                .any(|(_, o)| matches!(o.kind, Kind::SubBuffer { of, .. } if of == *object));
+            let child = |o: &Object| matches!(o.kind, Kind::SubBuffer { of, .. } if of == *object);
+            let children = program.objects.iter().any(child);
             let pending = program.commands.iter().enumerate().any(|(c, command)| {
                 program.objects[object.index()].kind.is_svm()
                     && objects_of(program, &command.what).contains(object)
