@@ -3,7 +3,8 @@
 use super::memory::{self, Cell, Memory, Read, Value};
 use super::order::{Fate, Moment, Order};
 use super::program::{
-    ANY_CELL, CallbackId, CommandId, Event, Program, Reached, Step, Token, Writer,
+    ANY_CELL, AccessId, CallbackId, CommandId, Event, HostPointer, Kind, MapMode, ObjectId,
+    Program, Reached, Step, Token, What, Writer,
 };
 use super::trace::{Seen, Trace, status};
 use crate::rule::{self, RuleId};
@@ -21,7 +22,8 @@ pub struct Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, rule) in self.rules.iter().enumerate() {
+        // The others say the same in other words, or are less likely.
+        for (n, rule) in self.rules.iter().take(4).enumerate() {
             write!(f, "{}{rule}", if n == 0 { "" } else { "|" })?;
         }
         write!(f, ": {}", self.what)
@@ -81,6 +83,24 @@ impl Plan {
                 for write in self.memory.writes(*cell) {
                     between(write.to, from);
                     between(to, write.from);
+                }
+            }
+        }
+        for (read, cells) in self.memory.reads() {
+            match read {
+                Read::Kernel { command, .. } | Read::Command(command) => {
+                    rules.extend(carried_by(&self.program, *command));
+                }
+                Read::Access(access) => rules.extend(by_host(&self.program, *access)),
+            }
+            for (cell, value) in cells {
+                let writes = self.memory.writes(*cell);
+                for write in writes.iter().filter(|w| w.value == *value) {
+                    match write.writer {
+                        Writer::Command(id) => rules.extend(carried_by(&self.program, id)),
+                        Writer::Access(id) => rules.extend(by_host(&self.program, id)),
+                        Writer::Creation(_) => {}
+                    }
                 }
             }
         }
@@ -184,7 +204,7 @@ impl Found<'_> {
         stamps.sort_by_key(|(_, stamp)| *stamp);
         for (n, (early, _)) in stamps.iter().enumerate() {
             for (late, _) in &stamps[n + 1..] {
-                if self.plan.order.before(*late, *early) {
+                if self.plan.order.surely(*late, *early) {
                     let rules = self.plan.order.rules_between(*late, *early);
                     let what = format!("{early} came before {late}");
                     self.add(rules, rule::NOT_BEFORE_READY, what);
@@ -204,7 +224,16 @@ impl Found<'_> {
             let name = name(*event);
             let fate = order.fate_of_event(*event);
             let done = order.completion(*event);
-            if done.is_some_and(|done| order.before(done, Moment::Call(place))) {
+            if let Event::User(user) = event
+                && let Some((set, wanted)) = order.set(*user)
+                && order.surely(Moment::Return(set), Moment::Call(place))
+                && told != wanted
+            {
+                let what =
+                    format!("at {place} the status of {name} was {told}, and {wanted} was set");
+                self.add(vec![rule::FAIL_NEGATIVE], rule::FAIL_NEGATIVE, what);
+            }
+            if done.is_some_and(|done| order.surely(done, Moment::Call(place))) {
                 let right = match fate {
                     Fate::Completes => told == status::COMPLETE || told < 0 && self.after_failure(),
                     Fate::Fails => told < 0,
@@ -219,10 +248,10 @@ impl Found<'_> {
                 }
             }
             let held = match event {
-                Event::Command(c) => order.before(Moment::Return(place), Moment::Start(*c)),
+                Event::Command(c) => order.surely(Moment::Return(place), Moment::Start(*c)),
                 Event::User(u) => order
                     .set(*u)
-                    .is_some_and(|(set, _)| order.before(Moment::Return(place), Moment::Call(set))),
+                    .is_some_and(|(set, _)| order.surely(Moment::Return(place), Moment::Call(set))),
             };
             if held && told < status::SUBMITTED {
                 let what = format!(
@@ -240,7 +269,7 @@ impl Found<'_> {
         }
         for (n, (event, place, told)) in asked.iter().enumerate() {
             for (other, later, then) in &asked[n + 1..] {
-                let ordered = order.before(Moment::Return(*place), Moment::Call(*later));
+                let ordered = order.surely(Moment::Return(*place), Moment::Call(*later));
                 if event == other && ordered && then > told {
                     let what = format!(
                         "the status of {} went back from {told} at {place} to {then} at {later}",
@@ -344,7 +373,39 @@ impl Found<'_> {
             cell.0.0,
             shown(wanted.0),
         );
-        self.add(rules, rule::RG_TRANSFER, what);
+        // Where the cell itself is another's, or its words are not one writer's, no order explains it.
+        let elsewhere = match token(run, word) {
+            Some((_, of)) => of != ANY_CELL && of != from,
+            None => !untouched,
+        };
+        let means = self.means(read, last.map(|write| write.writer));
+        let mut all = if elsewhere || matches!(seen, Seen::Mixed(..)) {
+            [means, rules].concat()
+        } else {
+            [rules, means].concat()
+        };
+        let mut seen_before = BTreeSet::new();
+        all.retain(|rule| seen_before.insert(*rule));
+        self.add(all, rule::RG_TRANSFER, what);
+    }
+
+    /// The rules by which the data itself came: those of the commands and the memory of a read and of
+    /// the write that it must see.
+    fn means(&self, read: Read, last: Option<Writer>) -> Vec<RuleId> {
+        let program = &self.plan.program;
+        let mut rules = Vec::new();
+        match read {
+            Read::Kernel { command, .. } | Read::Command(command) => {
+                rules.extend(carried_by(program, command));
+            }
+            Read::Access(access) => rules.extend(by_host(program, access)),
+        }
+        match last {
+            Some(Writer::Command(command)) => rules.extend(carried_by(program, command)),
+            Some(Writer::Access(access)) => rules.extend(by_host(program, access)),
+            Some(Writer::Creation(_)) | None => {}
+        }
+        rules
     }
 
     /// The rules by which a read is done when the host looks at what it brought.
@@ -470,6 +531,77 @@ impl Found<'_> {
             );
             self.add(vec![rule::RG_HOST_PTR], rule::RG_HOST_PTR, what);
         }
+    }
+}
+
+/// The rules by which a command carries data.
+fn carried_by(program: &Program, command: CommandId) -> Vec<RuleId> {
+    let mut rules = Vec::new();
+    let mut object = |id: ObjectId, transfer: bool| {
+        let kind = program.objects[id.index()].kind;
+        rules.extend(of_kind(kind));
+        if transfer {
+            rules.push(if kind.is_svm() {
+                rule::SV_API
+            } else {
+                rule::RG_TRANSFER
+            });
+        }
+    };
+    match &program.commands[command.index()].what {
+        What::Kernel(kernel) | What::Native(kernel) => {
+            for range in kernel.reads.iter().chain(&kernel.writes) {
+                object(range.object, false);
+            }
+            if kernel.reuse {
+                rules.push(rule::ARGS_CAPTURED);
+            }
+            rules.push(rule::KI_COMPLETION);
+        }
+        What::Read(transfer) | What::Write(transfer) => object(transfer.range.object, true),
+        What::Copy { from, to, .. } => {
+            object(from.object, true);
+            object(to.object, true);
+        }
+        What::Fill(range) => object(range.object, true),
+        What::Map { .. } | What::Unmap(_) => rules.push(rule::SP_MAP_UNMAP),
+        What::Migrate { objects, .. } => objects.iter().for_each(|o| object(*o, true)),
+        What::Marker | What::Barrier => {}
+    }
+    rules
+}
+
+/// The rules by which a host thread and the device share data.
+fn by_host(program: &Program, access: AccessId) -> Vec<RuleId> {
+    let access = &program.accesses[access.index()];
+    let kind = program.objects[access.range.object.index()].kind;
+    let mut rules = Vec::new();
+    if let Some(map) = access.map {
+        rules.push(rule::SP_MAP_UNMAP);
+        if let What::Map {
+            mode: MapMode::Invalidate,
+            ..
+        } = program.commands[map.index()].what
+        {
+            rules.push(rule::SP_MAP_INVALIDATE);
+        }
+    }
+    rules.extend(of_kind(kind));
+    rules
+}
+
+/// The rules of a kind of memory.
+fn of_kind(kind: Kind) -> Option<RuleId> {
+    match kind {
+        Kind::Buffer(HostPointer::Copy) => None,
+        Kind::Buffer(HostPointer::Use | HostPointer::Alloc | HostPointer::UseSvm) => {
+            Some(rule::RG_HOST_PTR)
+        }
+        Kind::SubBuffer { .. } => Some(rule::RG_SUB_BUFFER),
+        Kind::SvmCoarse => Some(rule::SV_COARSE_MAP),
+        Kind::SvmFine => Some(rule::SV_FINE_SYNC_POINT),
+        Kind::SvmSystem => Some(rule::SV_SYSTEM_ANY),
+        Kind::Variable => Some(rule::RG_PROGRAM_SCOPE),
     }
 }
 

@@ -201,23 +201,37 @@ impl Filler<'_> {
                 }
             }
             (_, What::Migrate { objects, to_host }) => {
-                let free = objects.iter().all(|o| {
-                    let cells = self.program.objects[o.index()].cells;
-                    (0..cells).all(|c| self.can((*o, c), start, true))
+                let svm = |k: Kind| k.is_svm();
+                let like = objects
+                    .first()
+                    .map(|o| svm(self.program.objects[o.index()].kind));
+                let all = self.objects(|k| {
+                    Some(svm(k)) == like
+                        && !matches!(k, Kind::SvmSystem | Kind::Variable | Kind::SubBuffer { .. })
                 });
-                if free {
-                    for &object in &objects {
-                        let all = Range {
-                            object,
-                            first: 0,
-                            count: self.program.objects[object.index()].cells,
-                            stride: 1,
-                        };
-                        self.use_cells(all, end, true);
-                    }
-                    What::Migrate { objects, to_host }
-                } else {
+                let free: Vec<ObjectId> = all
+                    .into_iter()
+                    .filter(|o| {
+                        let cells = self.program.objects[o.index()].cells;
+                        (0..cells).all(|c| self.can((*o, c), start, true))
+                    })
+                    .collect();
+                for &object in &free {
+                    let all = Range {
+                        object,
+                        first: 0,
+                        count: self.program.objects[object.index()].cells,
+                        stride: 1,
+                    };
+                    self.use_cells(all, end, true);
+                }
+                if free.is_empty() {
                     What::Marker
+                } else {
+                    What::Migrate {
+                        objects: free,
+                        to_host,
+                    }
                 }
             }
             (_, what @ (What::Unmap(_) | What::Marker | What::Barrier)) => what,

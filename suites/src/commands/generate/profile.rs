@@ -88,6 +88,8 @@ pub struct Profile {
     pub failures: usize,
     /// Of a hundred commands, how many get a callback that only tells.
     pub callbacks: usize,
+    /// Of a hundred programs, in how many another host thread enqueues commands, too.
+    pub threads: usize,
     /// Of a hundred programs, how many release queues and events early.
     pub releases: usize,
     /// Longest time that a gate stays closed, in microseconds.
@@ -124,7 +126,8 @@ impl Profile {
             gates: 70,
             failures: 0,
             callbacks: 15,
-            releases: 15,
+            threads: 20,
+            releases: 25,
             longest_gate: 300,
         }
     }
@@ -215,6 +218,7 @@ impl Profile {
             failures: 60,
             out_of_order: 80,
             callbacks: 50,
+            threads: 0,
             releases: 0,
             idioms: vec![
                 (Idiom::WaitList, 6),

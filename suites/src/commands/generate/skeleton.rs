@@ -30,6 +30,10 @@ struct Builder<'d> {
     held: Vec<CommandId>,
     /// Commands that later ones may depend on.
     ends: Vec<CommandId>,
+    /// The user event of the last gate that is still closed.
+    waiting: Option<UserId>,
+    /// User events that fail.
+    failing: Vec<UserId>,
 }
 
 /// Draws one.
@@ -63,9 +67,14 @@ pub fn draw(draw: &mut Draw, profile: &Profile) -> Skeleton {
         closed: Vec::new(),
         held: Vec::new(),
         ends: Vec::new(),
+        waiting: None,
+        failing: Vec::new(),
     };
     builder.objects();
     let commands = builder.draw.between(profile.commands.0, profile.commands.1);
+    if builder.draw.percent(profile.threads) {
+        builder.thread();
+    }
     for _ in 0..commands {
         builder.command();
     }
@@ -159,8 +168,10 @@ impl Builder<'_> {
         if self.closed.is_empty() {
             return;
         }
-        for _ in 0..2 {
-            if let Some(id) = self.draw.pick(&self.held) {
+        // The last ones depend on the most.
+        let held = self.held.len();
+        for id in self.held[held.saturating_sub(4)..].to_vec() {
+            if self.draw.percent(70) {
                 self.main.push(Step::Status(Event::Command(id)));
             }
         }
@@ -172,6 +183,13 @@ impl Builder<'_> {
 
     /// A user event that another thread sets later.
     fn gate(&mut self) -> Event {
+        // One event may hold back several commands.
+        if let Some(user) = self.waiting
+            && !self.closed.is_empty()
+            && self.draw.percent(25)
+        {
+            return Event::User(user);
+        }
         let user = UserId::at(self.program.users.len());
         self.program.users.push(ContextId(0));
         let signal = SignalId(self.program.signals);
@@ -188,6 +206,10 @@ impl Builder<'_> {
             Step::Set { user, status },
         ]);
         self.closed.push(signal);
+        self.waiting = Some(user);
+        if status < 0 {
+            self.failing.push(user);
+        }
         Event::User(user)
     }
 
@@ -218,7 +240,7 @@ impl Builder<'_> {
             let gate = self.gate();
             wait.push(gate);
         }
-        if wait.len() > 1 && self.draw.percent(10) {
+        if !wait.is_empty() && self.draw.percent(10) {
             // The same event twice is one dependency.
             wait.push(wait[0]);
         }
@@ -468,6 +490,24 @@ impl Builder<'_> {
         self.main.push(Step::Register(callback));
     }
 
+    /// Another host thread that enqueues commands of its own, to queues that all use.
+    fn thread(&mut self) {
+        let main = std::mem::take(&mut self.main);
+        let place = self.program.threads.len();
+        self.program.threads.push(Vec::new());
+        for _ in 0..self.draw.between(1, 3) {
+            self.command();
+        }
+        self.let_go();
+        for queue in 0..self.program.queues.len() {
+            self.main.push(Step::Finish(QueueId::at(queue)));
+        }
+        for id in std::mem::take(&mut self.ends) {
+            self.look(id);
+        }
+        self.program.threads[place] = std::mem::replace(&mut self.main, main);
+    }
+
     fn map(&mut self, queue: QueueId, wait: Vec<Event>, object: u16) {
         let mode = self.draw.pick(&[
             MapMode::Read,
@@ -509,28 +549,89 @@ impl Builder<'_> {
         } else {
             self.queue()
         };
-        let unmap = self.push(on, What::Unmap(map), Vec::new(), Work::Empty);
+        let wait = if self.draw.percent(self.profile.gates / 2) {
+            vec![self.gate()]
+        } else {
+            Vec::new()
+        };
+        let unmap = self.push(on, What::Unmap(map), wait, Work::Empty);
         self.ends.push(unmap);
+    }
+
+    /// Releases events whose commands may not have run yet, and which nothing uses afterwards.
+    fn released_early(&mut self, queues: &[QueueId]) -> Vec<CommandId> {
+        let mut early = Vec::new();
+        for id in self.ends.clone() {
+            let event = Event::Command(id);
+            let waited = |steps: &Vec<Step>| {
+                steps.iter().any(|step| match step {
+                    Step::Wait(events) => events.contains(&event),
+                    Step::Inspect(of) => *of == id,
+                    _ => false,
+                })
+            };
+            let told = self.program.callbacks.iter().any(|c| c.event == event);
+            let read = self.works[id.index()] == Work::Read;
+            let elsewhere = !self.main.contains(&Step::Enqueue(id));
+            let with_queue = queues.contains(&self.queue_of(id));
+            if with_queue || read || told || elsewhere || self.program.threads.iter().any(waited) {
+                continue;
+            }
+            if self.draw.percent(40) {
+                self.main.push(Step::ReleaseEvent(event));
+                early.push(id);
+            }
+        }
+        early
     }
 
     fn end(&mut self) {
         self.let_go();
         let queues = self.program.queues.len();
-        for queue in 0..queues {
-            self.flush(QueueId::at(queue));
-        }
         let release = self.draw.percent(self.profile.releases);
+        // Either a queue is released before its commands are done, or some of their events are: with
+        // neither nobody could know when they are.
+        let mut released = Vec::new();
         for queue in 0..queues {
             let queue = QueueId::at(queue);
-            let last: Vec<Event> = (0..self.program.commands.len())
-                .map(CommandId::at)
+            if release && self.draw.percent(50) {
+                released.push(queue);
+                // A release flushes, too.
+                if self.draw.percent(50) {
+                    self.flush(queue);
+                }
+            } else {
+                self.flush(queue);
+            }
+        }
+        let early = if release {
+            self.released_early(&released)
+        } else {
+            Vec::new()
+        };
+        let mut mine: Vec<CommandId> = self
+            .main
+            .iter()
+            .filter_map(|step| match step {
+                Step::Enqueue(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        mine.retain(|id| !early.contains(id));
+        for queue in 0..queues {
+            let queue = QueueId::at(queue);
+            let last: Vec<Event> = mine
+                .iter()
+                .copied()
                 .filter(|id| self.queue_of(*id) == queue)
                 .map(Event::Command)
                 .collect();
-            if release {
+            let gone = released.contains(&queue);
+            if gone {
                 self.main.push(Step::ReleaseQueue(queue));
             }
-            if release || self.draw.percent(30) {
+            let lost = early.iter().any(|id| self.queue_of(*id) == queue);
+            if gone || !lost && self.draw.percent(30) {
                 if !last.is_empty() {
                     self.main.push(Step::Wait(last));
                 }
@@ -547,15 +648,20 @@ impl Builder<'_> {
             self.main.push(Step::Inspect(id));
         }
         self.host_access();
-        for id in 0..self.program.commands.len() {
+        for id in &mine {
             if self.draw.percent(30) {
-                self.main
-                    .push(Step::Status(Event::Command(CommandId::at(id))));
+                self.main.push(Step::Status(Event::Command(*id)));
+            }
+        }
+        for user in std::mem::take(&mut self.failing) {
+            if self.draw.percent(50) {
+                self.main.push(Step::Status(Event::User(user)));
             }
         }
         // Callbacks may still ask for the states of others.
-        let free: Vec<CommandId> = (0..self.program.commands.len())
-            .map(CommandId::at)
+        let free: Vec<CommandId> = mine
+            .iter()
+            .copied()
             .filter(|id| {
                 let of = |c: &Callback| c.event == Event::Command(*id) && !c.steps.is_empty();
                 !self.program.callbacks.iter().any(of)

@@ -17,8 +17,10 @@ mod tests;
 pub use graph::{Edge, Moment, Why};
 pub use shape::Invalid;
 
-use super::program::{CallbackId, CommandId, Event, Place, Program, Step, UserId, What, Who};
-use crate::rule::RuleId;
+use super::program::{
+    CallbackId, Command, CommandId, Event, Place, Program, Step, UserId, What, Who,
+};
+use crate::rule::{self, RuleId};
 use graph::Graph;
 use std::collections::BTreeMap;
 
@@ -45,6 +47,18 @@ pub struct Order {
     /// The step that sets each user event, and the status.
     set: Vec<Option<(Place, i32)>>,
     fates: Vec<Fate>,
+    /// The part of the relation that holds although something fails; `None` where nothing does.
+    sure: Option<Graph>,
+    facts: Vec<Facts>,
+}
+
+/// What matters of a command for the names of rules.
+#[derive(Debug, Clone, Copy)]
+struct Facts {
+    queue: u16,
+    out_of_order: bool,
+    kernel: bool,
+    native: bool,
 }
 
 impl Order {
@@ -58,8 +72,15 @@ impl Order {
             registered: places.registered,
             set: places.set,
             fates: Vec::new(),
+            sure: None,
+            facts: program
+                .commands
+                .iter()
+                .map(|c| Facts::of(program, c))
+                .collect(),
         };
         order.fates = order.draw_fates(program);
+        order.sure = order.draw_sure(program);
         shape::check_use(program, &order)?;
         progress::check(program, &order)?;
         Ok(order)
@@ -70,22 +91,77 @@ impl Order {
         self.graph.before(a, b)
     }
 
+    /// Whether `a` happens before `b` whatever fails in the program. A command that fails need not
+    /// wait for the rest of its list, nor a host thread that waits for it.
+    pub fn surely(&self, a: Moment, b: Moment) -> bool {
+        self.sure.as_ref().unwrap_or(&self.graph).before(a, b)
+    }
+
     /// A shortest chain of edges from `a` to `b`; empty where there is none.
     pub fn path(&self, a: Moment, b: Moment) -> Vec<Edge> {
         self.graph.path(a, b)
     }
 
-    /// The rules on a shortest chain from `a` to `b`, each once, in the order of the chain.
+    /// The rules on a shortest chain from `a` to `b`, each once: those that give its edges, in the
+    /// order of the chain, and then those that say the same in other words.
     pub fn rules_between(&self, a: Moment, b: Moment) -> Vec<RuleId> {
+        let path = self.path(a, b);
+        let given = path.iter().filter_map(|edge| edge.why.rule());
+        let same = path.iter().flat_map(|edge| self.in_other_words(edge));
         let mut rules = Vec::new();
-        for edge in self.path(a, b) {
-            if let Some(rule) = edge.why.rule()
-                && !rules.contains(&rule)
-            {
+        for rule in given.chain(same) {
+            if !rules.contains(&rule) {
                 rules.push(rule);
             }
         }
+        if rules.len() > 2 {
+            rules.push(rule::SP_TRANSITIVE);
+        }
         rules
+    }
+
+    /// Rules of the execution model that a rule of synchronization follows from, or that it makes
+    /// whole.
+    fn in_other_words(&self, edge: &Edge) -> Vec<RuleId> {
+        let Some(given) = edge.why.rule() else {
+            return match (edge.why, edge.from) {
+                (Why::Runs, Moment::Start(c)) if self.facts[c.index()].native => {
+                    vec![rule::KIND_NATIVE]
+                }
+                (Why::Runs, Moment::Start(c)) if self.facts[c.index()].kernel => {
+                    vec![rule::SP_KERNEL_START, rule::SP_KERNEL_END]
+                }
+                _ => Vec::new(),
+            };
+        };
+        let mut same = match given {
+            rule::SP_EVENT_WAIT => vec![rule::PREREQ_WAIT_LIST],
+            rule::SP_IN_ORDER => vec![rule::QUEUE_IN_ORDER],
+            rule::SP_BLOCKING => vec![rule::QUEUE_BLOCKING],
+            rule::SP_BARRIER | rule::SP_BARRIER_LIST => vec![rule::PREREQ_BARRIER],
+            rule::SP_MARKER | rule::SP_MARKER_LIST => vec![rule::PREREQ_MARKER],
+            rule::SP_USER_EVENT => vec![rule::PREREQ_WAIT_LIST],
+            _ => Vec::new(),
+        };
+        if let Moment::End(_) = edge.from {
+            same.push(rule::SP_COMPLETION_EVENT);
+        }
+        if let Moment::Start(to) = edge.to
+            && given != rule::SP_IN_ORDER
+            && given != rule::SP_ENQUEUE
+        {
+            let to = self.facts[to.index()];
+            same.push(rule::NOT_BEFORE_READY);
+            if to.out_of_order {
+                same.push(rule::QUEUE_OUT_OF_ORDER_DEPS);
+            }
+            if let Moment::End(from) = edge.from
+                && self.facts[from.index()].queue != to.queue
+            {
+                same.push(rule::QUEUE_CROSS_EVENT);
+            }
+        }
+        same
     }
 
     /// Every moment, in an order that the relation allows.
@@ -142,6 +218,40 @@ impl Order {
         self.set.iter().flatten().any(|(_, status)| *status < 0)
     }
 
+    fn draw_sure(&self, program: &Program) -> Option<Graph> {
+        if !self.has_failures() {
+            return None;
+        }
+        let steps: BTreeMap<Place, &Step> = program.steps().collect();
+        let mut sure = Graph::default();
+        for edge in self.graph.edges() {
+            let several = |edge: &Edge| {
+                let others = self.graph.incoming(edge.to);
+                let waits = others
+                    .filter(|e| e.why != Why::Sequence && e.why.rule() != Some(rule::SP_ENQUEUE));
+                waits.count() > 1
+            };
+            let may_be_cut_short = match edge.to {
+                Moment::Start(c) => self.fate(c) != Fate::Completes,
+                Moment::Return(place) => match steps.get(&place) {
+                    Some(Step::Wait(events)) => events
+                        .iter()
+                        .any(|e| self.fate_of_event(*e) != Fate::Completes),
+                    Some(_) | None => false,
+                },
+                Moment::Call(_) | Moment::End(_) | Moment::Run(_) => false,
+            };
+            let of_the_host =
+                edge.why == Why::Sequence || edge.why.rule() == Some(rule::SP_ENQUEUE);
+            if of_the_host || !may_be_cut_short || !several(&edge) {
+                sure.edge(edge.from, edge.to, edge.why);
+            }
+        }
+        // A part of a graph without cycles has none.
+        sure.close().ok()?;
+        Some(sure)
+    }
+
     fn draw_fates(&self, program: &Program) -> Vec<Fate> {
         let mut fates = vec![Fate::Completes; program.commands.len()];
         for moment in self.graph.sorted() {
@@ -165,6 +275,17 @@ impl Order {
             };
         }
         fates
+    }
+}
+
+impl Facts {
+    fn of(program: &Program, command: &Command) -> Facts {
+        Facts {
+            queue: command.queue.0,
+            out_of_order: program.queues[command.queue.index()].out_of_order,
+            kernel: matches!(command.what, What::Kernel(_)),
+            native: matches!(command.what, What::Native(_)),
+        }
     }
 }
 

@@ -628,7 +628,36 @@ pub(super) fn check_use(program: &Program, order: &Order) -> Result<(), Invalid>
             }
         }
     }
+    known_to_end(program, order, &releases)?;
     maps_end(program, order)
+}
+
+/// A command's queue or its event lasts until the end, or its completion is waited for: otherwise
+/// nobody knows when it is done with its memory.
+fn known_to_end(
+    program: &Program,
+    order: &Order,
+    releases: &[(Place, Thing)],
+) -> Result<(), Invalid> {
+    let released = |thing: Thing| releases.iter().find(|(_, t)| *t == thing);
+    for (n, command) in program.commands.iter().enumerate() {
+        let id = CommandId::at(n);
+        let event = released(Thing::Event(Event::Command(id)));
+        let queue = released(Thing::Queue(command.queue));
+        if let (Some((event, _)), Some(_)) = (event, queue) {
+            let waited = order.moments().any(|moment| {
+                matches!(moment, Moment::Return(_)) && order.before(Moment::End(id), moment)
+            });
+            if !waited {
+                return Err(Invalid::Lifetime {
+                    place: *event,
+                    what: format!("the event of command {n}"),
+                    when: "in a release although its queue goes, too, and nothing waits for it",
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A host access goes through a map after it is complete and before its unmap is enqueued.
