@@ -170,7 +170,7 @@ impl Builder<'_> {
         }
         // The last ones depend on the most.
         let held = self.held.len();
-        for id in self.held[held.saturating_sub(4)..].to_vec() {
+        for &id in &self.held.clone()[held.saturating_sub(4)..] {
             if self.draw.percent(70) {
                 self.main.push(Step::Status(Event::Command(id)));
             }
