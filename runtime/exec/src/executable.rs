@@ -5,8 +5,10 @@ use crate::interp::code::{Kernel, MAX_ALIGN};
 use crate::interp::lower::{self, GlobalsLayout};
 use crate::map::MemoryMap;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::collections::HashMap;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{AddressSpace, KernelInfo, Module};
 
 /// A kernel of an [`Executable`].
@@ -43,6 +45,20 @@ pub struct Executable {
     /// Their ranges.
     variables: MemoryMap,
     global_bytes: u64,
+    /// For faults.
+    broken: Mutex<Broken>,
+}
+
+/// What faults remember of the variables.
+#[derive(Debug, Default)]
+struct Broken {
+    /// Their first values.
+    initial: Vec<u8>,
+    launches: u64,
+    /// What each kernel left in variables of its own.
+    kept: HashMap<usize, Vec<u8>>,
+    /// The kernel whose variables are in the storage.
+    present: usize,
 }
 
 impl Executable {
@@ -80,7 +96,36 @@ impl Executable {
             storage,
             variables,
             global_bytes,
+            broken: Mutex::default(),
         })
+    }
+
+    /// Changes the variables before a launch of a kernel, by a fault.
+    pub(crate) fn before_launch(&self, kernel: usize) {
+        let Some(storage) = &self.storage else {
+            return;
+        };
+        let (start, size) = (storage.memory.as_ptr(), storage.layout.size());
+        // SAFETY: the storage, which is as long; kernels that run meanwhile find it changed, as
+        // the fault wants it.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(start, size) };
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        if broken.launches == 0 {
+            broken.initial = bytes.to_vec();
+            broken.present = kernel;
+        }
+        broken.launches += 1;
+        let twice = on(Fault::ProgramScopeTwice) && broken.launches == 2;
+        if on(Fault::ProgramScopeLost) || twice {
+            bytes.copy_from_slice(&broken.initial);
+        }
+        if on(Fault::ProgramScopePerKernel) && broken.present != kernel {
+            let left = broken.present;
+            broken.kept.insert(left, bytes.to_vec());
+            let first = broken.initial.clone();
+            bytes.copy_from_slice(broken.kept.entry(kernel).or_insert(first));
+            broken.present = kernel;
+        }
     }
 
     /// The kernels.
@@ -154,6 +199,9 @@ fn variables(module: &Module) -> Result<(Option<Storage>, MemoryMap, Vec<u64>), 
     let base = memory.as_ptr() as u64;
     let addresses: Vec<u64> = plan.offsets.iter().map(|o| base + o).collect();
     for (g, offset) in module.globals.iter().zip(&plan.offsets) {
+        if on(Fault::ProgramInitMissing) && g.space == AddressSpace::Global {
+            continue;
+        }
         let mut bytes = g.init.clone();
         for r in &g.relocs {
             let address = addresses[r.target.0 as usize].wrapping_add_signed(r.addend);

@@ -6,6 +6,7 @@ use crate::interp::code::{Kernel, MAX_ALIGN, ObjectPlace};
 use crate::interp::group::{Layout, Space, Start};
 use crate::interp::port::host::Extent;
 use crate::launch::{Arg, Launch};
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{ArgPass, Scalar, Type};
 
 /// A launch that fits its kernel.
@@ -89,7 +90,7 @@ fn space(launch: &Launch) -> Result<Space, String> {
     let product = |sizes: [u64; 3]| sizes.iter().try_fold(1u64, |p, &s| p.checked_mul(s));
     // Ids are computed with sizes rounded up to whole groups.
     let groups: [u64; 3] =
-        std::array::from_fn(|d| launch.global_size[d].div_ceil(launch.local_size[d]));
+        std::array::from_fn(|d| groups(launch.global_size[d], launch.local_size[d]));
     let rounded: [u64; 3] = std::array::from_fn(|d| groups[d].saturating_mul(launch.local_size[d]));
     if product(rounded).is_none_or(|n| n > u64::MAX / 2) {
         return Err("more work-items than 64 bits can number".into());
@@ -104,7 +105,16 @@ fn space(launch: &Launch) -> Result<Space, String> {
         local: launch.local_size,
         groups,
         sub_group_size: launch.sub_group_size.into(),
+        broken: touchstone_faults::any(),
     })
+}
+
+/// The number of groups in a dimension.
+fn groups(global: u64, local: u64) -> u64 {
+    if on(Fault::RemainderMissing) && global > local {
+        return global / local;
+    }
+    global.div_ceil(local)
 }
 
 /// How far each object of a kernel reaches, given how far its arguments do.
@@ -186,12 +196,18 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
             }
             (ArgPass::LocalPointer { align }, Arg::Local(size)) => {
                 let align = u64::from(align).clamp(1, MAX_ALIGN);
-                let offset = local_bytes
+                let begin = if on(Fault::LocalArgumentsAlias) {
+                    kernel.local_bytes
+                } else {
+                    local_bytes
+                };
+                let offset = begin
                     .checked_next_multiple_of(align)
                     .ok_or_else(|| wrong("less local memory"))?;
-                local_bytes = offset
-                    .checked_add(*size)
-                    .ok_or_else(|| wrong("less local memory"))?;
+                let end = offset.checked_add(*size);
+                local_bytes = end
+                    .ok_or_else(|| wrong("less local memory"))?
+                    .max(local_bytes);
                 locals.push((slot, offset));
                 extents[i] = Extent::Local { offset, len: *size };
             }

@@ -15,8 +15,9 @@ use crate::executable::Executable;
 use crate::float::FloatEnvironment;
 use crate::interp::code::Kernel;
 use crate::interp::group::{Arena, Control, Ended, GroupRunner};
-use crate::interp::port::fault;
+use crate::interp::port::broken::{self, BrokenMemory};
 use crate::interp::port::host::{FIRST_SITE, HostMemory};
+use crate::interp::port::{GroupPort, fault};
 use crate::launch::{Launch, LaunchStats};
 use crate::map::MemoryMap;
 use crate::plan::{self, Plan};
@@ -27,6 +28,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
+use touchstone_faults::{Fault, on};
 
 /// A pool of threads that run work-groups.
 #[derive(Debug)]
@@ -67,6 +70,10 @@ struct Job {
     next: AtomicU64,
     steps: AtomicU64,
     groups_run: AtomicU64,
+    /// Under a fault: whether the last group, which is left out at first, may run.
+    late: Option<AtomicBool>,
+    /// When the launch began, by the clock of the weak machine.
+    floor: u64,
     /// No more groups are to be taken, and running ones are to end.
     stop: AtomicBool,
     end: Mutex<End>,
@@ -146,6 +153,15 @@ impl Pool {
         executable: &Arc<Executable>,
         launch: Launch,
     ) -> Result<LaunchStats, LaunchError> {
+        self.start(executable, launch, false)
+    }
+
+    fn start(
+        &self,
+        executable: &Arc<Executable>,
+        launch: Launch,
+        late: bool,
+    ) -> Result<LaunchStats, LaunchError> {
         let plan = plan::check(executable, &launch)?;
         let space = plan.space;
         if space.group_count() == 0 {
@@ -155,7 +171,12 @@ impl Pool {
         if accesses && launch.memory.has_system() {
             fault::prepare_launch();
         }
+        if space.broken {
+            executable.before_launch(plan.kernel);
+        }
         let job = Arc::new(Job {
+            late: (late && space.group_count() > 1).then(AtomicBool::default),
+            floor: broken::now(),
             executable: Arc::clone(executable),
             memory: executable.with_variables(&launch.memory),
             launch,
@@ -176,6 +197,16 @@ impl Pool {
         if let Some(PanicPayload(payload)) = end.panic.take() {
             resume_unwind(payload);
         }
+        if let Some(late) = &job.late {
+            late.store(true, Ordering::Relaxed);
+            let (job, shared) = (Arc::clone(&job), Arc::clone(&self.shared));
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(5));
+                job.next
+                    .store(job.plan.space.group_count() - 1, Ordering::Relaxed);
+                job.work(&mut Arena::default(), &shared);
+            });
+        }
         match end.error.take() {
             Some(error) => Err(error),
             None => Ok(LaunchStats {
@@ -184,6 +215,20 @@ impl Pool {
                 steps: job.steps.load(Ordering::Relaxed),
             }),
         }
+    }
+
+    /// As [`Pool::run`], under a fault: with `late` the last group runs a moment after this has
+    /// returned, so what the launch uses must stay.
+    ///
+    /// # Errors
+    /// As [`Pool::run`].
+    pub fn run_broken(
+        &self,
+        executable: &Arc<Executable>,
+        launch: Launch,
+        late: bool,
+    ) -> Result<LaunchStats, LaunchError> {
+        self.start(executable, launch, late)
     }
 
     /// Hands a job to the pool and runs groups of it on the calling thread, if fewer
@@ -312,6 +357,17 @@ impl Job {
         let kernel = self.kernel();
         let memory =
             HostMemory::<GUARD>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
+        if self.plan.space.broken {
+            let memory = BrokenMemory::new(memory, kernel, self.launch.seed, self.floor);
+            self.work_over(memory, arena, shared)
+        } else {
+            self.work_over(memory, arena, shared)
+        }
+    }
+
+    /// The same over a port.
+    fn work_over<M: GroupPort>(&self, memory: M, arena: &mut Arena, shared: &Shared) -> bool {
+        let kernel = self.kernel();
         let runner = GroupRunner::new(
             kernel,
             &self.plan.space,
@@ -329,7 +385,12 @@ impl Job {
             });
             return true;
         };
-        let groups = self.plan.space.group_count();
+        let mut groups = self.plan.space.group_count();
+        if let Some(late) = &self.late
+            && !late.load(Ordering::Relaxed)
+        {
+            groups -= 1;
+        }
         loop {
             for _ in 0..TURN {
                 if self.stop.load(Ordering::Relaxed) {
@@ -339,6 +400,9 @@ impl Job {
                 let number = self.next.fetch_add(1, Ordering::Relaxed);
                 if number >= groups {
                     return true;
+                }
+                if number == 0 && self.plan.space.broken && on(Fault::FirstGroupTwice) {
+                    runner.run(number, self);
                 }
                 match runner.run(number, self) {
                     Ended::Complete => {

@@ -7,6 +7,7 @@ pub mod callback;
 pub mod clock;
 pub mod context;
 pub mod edge;
+pub mod faults;
 pub mod frontend;
 pub mod icd;
 pub mod kernel;

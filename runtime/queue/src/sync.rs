@@ -43,6 +43,11 @@ fn several_processors() -> bool {
     *SEVERAL
 }
 
+/// Waits for so long that others can be seen not to have waited: for faults.
+pub fn pause() {
+    std::thread::sleep(Duration::from_millis(5));
+}
+
 /// Starts a thread; says whether the system had one.
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> bool {
     std::thread::Builder::new()

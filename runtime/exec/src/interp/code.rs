@@ -4,7 +4,7 @@ use crate::map::Permission;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
 use touchstone_ir::{
-    AddressSpace, KernelInfo, Loc, MemScope, Order, Query, RmwOp, Scalar, TrapReason,
+    AddressSpace, KernelInfo, Loc, MemScope, Order, Query, Regions, RmwOp, Scalar, TrapReason,
 };
 
 /// A register slot: index from the frame's origin; negative for constants.
@@ -150,9 +150,9 @@ pub(crate) enum Ins {
     Rmw64 { d: Slot, v: Slot, a: Slot, site: Site, op: RmwOp, order: Order, scope: MemScope },
     Cas32 { d: Slot, a: Slot, expected: Slot, desired: Slot, site: Site, success: Order, failure: Order, scope: MemScope },
     Cas64 { d: Slot, a: Slot, expected: Slot, desired: Slot, site: Site, success: Order, failure: Order, scope: MemScope },
-    Fence { order: Order, scope: MemScope },
+    Fence { order: Order, scope: MemScope, regions: Regions },
     /// Waits for the work-group, or the sub-group.
-    Barrier { sub_group: bool, fence: bool, scope: MemScope },
+    Barrier { sub_group: bool, regions: Regions, scope: MemScope },
     MemCopy { dst: Slot, src: Slot, size: Slot, dst_site: Site, src_site: Site },
     MemSet { dst: Slot, byte: Slot, size: Slot, site: Site },
     /// A generic pointer, or null if it does not point into this space.

@@ -7,7 +7,7 @@ use crate::interp::port::Port;
 use crate::interp::regs::Regs;
 use crate::printf::{self, Value};
 use crate::scalar::convert::read_float;
-use touchstone_ir::{MemScope, TrapReason};
+use touchstone_ir::{MemScope, Regions, TrapReason};
 
 /// Why the stepper stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub(crate) enum Stop {
     Barrier {
         /// Of the sub-group rather than the work-group.
         sub_group: bool,
-        /// Memory is ordered, too.
-        fence: bool,
+        /// The memories that are ordered, too.
+        regions: Regions,
         /// Scope of that.
         scope: MemScope,
     },
@@ -581,17 +581,21 @@ pub(crate) unsafe fn step<P: Port>(
                     port!(port.cas(site, r.get(a), values, (success, failure), scope)),
                 );
             }
-            Ins::Fence { order, scope } => {
+            Ins::Fence {
+                order,
+                scope,
+                regions,
+            } => {
                 spend!();
-                port.fence(order, scope);
+                port.fence(order, scope, regions);
             }
             Ins::Barrier {
                 sub_group,
-                fence,
+                regions,
                 scope,
             } => stop!(Stop::Barrier {
                 sub_group,
-                fence,
+                regions,
                 scope
             }),
             Ins::MemCopy {

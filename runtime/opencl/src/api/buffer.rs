@@ -19,6 +19,7 @@ entry_points! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let context = object::find::<Context>(context)?;
+        let _locks = crate::queue::broken::locks(true);
         // SAFETY: the application vouches for its pointer.
         let buffer = unsafe { Buffer::new(context, Vec::new(), flags, size, host_ptr)? };
         Ok(object::publish(&buffer))

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 use touchstone_queue::Trigger;
 
 use crate::callback::UserData;
@@ -11,12 +12,14 @@ use crate::context::Context;
 use crate::edge::entry::entry_points;
 use crate::edge::{Error, Result, ensure, raw};
 use crate::object;
+use crate::queue::broken;
 use crate::queue::event::{Event, NotifyFn};
 
 entry_points! {
     /// Makes a user event.
     create fn clCreateUserEvent(context: cl_context) -> cl_event {
         let context = object::find::<Context>(context)?;
+        let _locks = broken::locks(false);
         Ok(object::publish(&Event::of_user(context)))
     }
 
@@ -40,10 +43,20 @@ entry_points! {
         ensure!(same, CL_INVALID_CONTEXT);
         // One of them may wait for what is not flushed before a later one of the list.
         for queue in events.iter().filter_map(|event| event.queue.as_ref()) {
-            queue.flush();
+            if !on(Fault::WaitDoesNotFlush) {
+                queue.flush();
+            }
         }
-        let failed = events.iter().filter(|event| event.wait() < 0).count();
-        ensure!(failed == 0, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        let awaited = if on(Fault::WaitReturnsAtOnce) {
+            &[]
+        } else if on(Fault::WaitFirstOnly) {
+            &events[..1]
+        } else {
+            &events[..]
+        };
+        let failed = awaited.iter().filter(|event| event.wait() < 0).count();
+        ensure!(failed == 0 || !on(Fault::WaitWrongCode), CL_INVALID_EVENT);
+        ensure!(failed == 0 || on(Fault::WaitHidesFailure), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         Ok(())
     }
 
@@ -68,6 +81,9 @@ entry_points! {
 
     /// Releases an event.
     status fn clReleaseEvent(event: cl_event) {
+        if touchstone_faults::any() {
+            return broken::release_event(event);
+        }
         object::release::<Event>(event).map(drop)
     }
 

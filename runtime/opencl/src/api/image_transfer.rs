@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use super::image::image_of;
 use super::map::check_map_flags;
@@ -148,6 +149,11 @@ entry_points! {
         };
         // SAFETY: the application vouches for its wait list.
         let list = unsafe { tail.wait_list(&queue.context)? };
+        let origin = if on(Fault::ImageCopyOrigin) {
+            [0; 3]
+        } else {
+            origin
+        };
         let from = source.geometry().shape(origin, size);
         let to = target.geometry().shape(other, size);
         let bytes = source.geometry().in_bytes(size);
@@ -253,6 +259,7 @@ entry_points! {
         let element = image.format().element(colour);
         let shape = image.geometry().shape(origin, region);
         let [width, height, depth] = image.geometry().in_bytes(region);
+        let height = height - usize::from(on(Fault::ImageFillShort));
         let action = Box::new(move || {
             for slice in 0..depth {
                 for row in 0..height {

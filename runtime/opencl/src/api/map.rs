@@ -9,7 +9,7 @@ use opencl_sys::*;
 use super::{Tail, buffer_of};
 use crate::edge::ensure;
 use crate::edge::entry::entry_points;
-use crate::memory::MemObject;
+use crate::memory::{MemObject, broken};
 use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
@@ -60,7 +60,11 @@ entry_points! {
         }
         let address = buffer.map(offset, size, writes)?;
         let mapped = Arc::clone(&buffer);
+        let start = address as usize;
         let action = Box::new(move || {
+            if touchstone_faults::any() {
+                broken::map(&buffer, start, offset, size, map_flags);
+            }
             drop(buffer);
             Ok(())
         });
@@ -95,7 +99,13 @@ entry_points! {
         ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
         // Another thread may have been quicker since the check above.
         object.unmap(mapped_ptr as usize)?;
+        let start = mapped_ptr as usize;
         let action = Box::new(move || {
+            if let MemObject::Buffer(buffer) = &object
+                && touchstone_faults::any()
+            {
+                broken::unmap(buffer, start);
+            }
             drop(object);
             Ok(())
         });

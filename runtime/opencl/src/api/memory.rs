@@ -4,13 +4,14 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use super::Tail;
 use crate::callback::UserData;
 use crate::edge::entry::entry_points;
 use crate::edge::{Error, ensure, raw};
-use crate::memory::MemObject;
 use crate::memory::destructors::DestructorFn;
+use crate::memory::{MemObject, broken};
 use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
@@ -77,7 +78,11 @@ entry_points! {
         // SAFETY: the application vouches for its wait list and its place for the event.
         unsafe {
             let list = tail.wait_list(&queue.context)?;
+            let keeps = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
             let action = Box::new(move || {
+                if on(Fault::MigrateDiscards) && keeps {
+                    held.iter().for_each(broken::clear);
+                }
                 drop(held);
                 Ok(())
             });

@@ -18,6 +18,7 @@ entry_points! {
     ) {
         ensure!(platforms.is_null() || num_entries != 0, CL_INVALID_VALUE);
         ensure!(!(platforms.is_null() && num_platforms.is_null()), CL_INVALID_VALUE);
+        platform::check_faults()?;
         // SAFETY: the list has room for at least one entry, if there is one.
         unsafe {
             raw::put(platforms, object::handle(platform::platform()));

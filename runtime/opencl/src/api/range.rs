@@ -9,8 +9,8 @@ use super::{Tail, buffer_of};
 use crate::edge::entry::entry_points;
 use crate::edge::raw::HostAddress;
 use crate::edge::{Error, Result, ensure, raw};
-use crate::kernel::Kernel;
 use crate::kernel::range::Range;
+use crate::kernel::{Kernel, broken};
 use crate::memory::Buffer;
 use crate::object;
 use crate::program::Target;
@@ -80,8 +80,12 @@ entry_points! {
         unsafe {
             let range =
                 range(target, work_dim, global_work_offset, global_work_size, local_work_size)?;
-            let list = tail.wait_list(&queue.context)?;
-            let action = kernel.launch(&queue.device, target, &range)?;
+            let range = broken::range(range, &kernel);
+            let mut list = tail.wait_list(&queue.context)?;
+            let mut action = kernel.launch(&queue.device, target, &range)?;
+            if touchstone_faults::any() {
+                broken::at_enqueue(&queue, &kernel, &range, &mut list, &mut action);
+            }
             tail.enqueue(&queue, Kind::NdRangeKernel, list, action)
         }
     }

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use super::Tail;
 use super::map::check_map_flags;
@@ -12,11 +13,11 @@ use crate::context::Context;
 use crate::edge::entry::{entry_points, guarded};
 use crate::edge::raw::HostAddress;
 use crate::edge::{Error, ensure, raw};
-use crate::memory::named;
+use crate::memory::{broken, named};
 use crate::object;
 use crate::platform::capabilities;
 use crate::queue::Queue;
-use crate::queue::command::Kind;
+use crate::queue::command::{Action, Kind};
 
 /// The callback of `clEnqueueSVMFree`, which frees in the application's stead.
 pub type FreeFn = unsafe extern "C" fn(
@@ -89,7 +90,18 @@ entry_points! {
         // A pending command keeps its queue alive through its event.
         let handle = HostAddress::new(object::handle(&queue));
         let context = std::sync::Arc::clone(&queue.context);
-        let action = Box::new(move || {
+        let array = HostAddress::new(svm_pointers.cast_const().cast());
+        if on(Fault::SvmFreeEarly) && pfn_free_func.is_none() {
+            for pointer in &pointers {
+                broken::svm_freed_early(context.svm.remove(pointer.get() as usize));
+            }
+        }
+        let work = move || {
+            let pointers = if on(Fault::SvmFreeKeepsArray) {
+                broken::read_pointers(array, pointers.len())
+            } else {
+                pointers
+            };
             match pfn_free_func {
                 Some(free) => {
                     let mut list: Vec<_> = pointers.iter().map(|p| p.get().cast()).collect();
@@ -110,7 +122,13 @@ entry_points! {
                 }
             }
             Ok(())
-        });
+        };
+        let action: Action = if on(Fault::SvmFreeCallbackEarly) && pfn_free_func.is_some() {
+            drop(work());
+            Box::new(|| Ok(()))
+        } else {
+            Box::new(work)
+        };
         // SAFETY: the application vouches for its place for the event.
         unsafe { tail.enqueue(&queue, Kind::SvmFree, list, action) }
     }
@@ -135,9 +153,17 @@ entry_points! {
         let distance = (dst_ptr as usize).abs_diff(src_ptr as usize);
         ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
         let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
+        let size = size - usize::from(size > 0 && on(Fault::SvmMemcpyShort));
+        let context = std::sync::Arc::clone(&queue.context);
         let action = Box::new(move || {
+            let foreign = || context.svm.find(from.get() as usize).is_none();
+            if on(Fault::SvmMemcpyFromHost) && foreign() {
+                return Ok(());
+            }
             // SAFETY: the application vouches for both ranges until the command completes.
-            unsafe { named::copy(from.get(), to.get(), size) }
+            unsafe { named::copy(from.get(), to.get(), size) }?;
+            broken::svm_written(&context.svm, to.get() as usize);
+            Ok(())
         });
         // SAFETY: the application vouches for its place for the event.
         unsafe { tail.blocking(blocking_copy).enqueue(&queue, Kind::SvmMemcpy, list, action) }
@@ -164,9 +190,17 @@ entry_points! {
         // SAFETY: the application vouches for its wait list.
         let list = unsafe { tail.wait_list(&queue.context)? };
         let to = HostAddress::new(svm_ptr);
+        let size = if on(Fault::SvmFillShort) {
+            size.saturating_sub(pattern.len())
+        } else {
+            size
+        };
+        let context = std::sync::Arc::clone(&queue.context);
         let action = Box::new(move || {
             // SAFETY: the application vouches for the range until the command completes.
-            unsafe { named::fill(to.get(), size, &pattern) }
+            unsafe { named::fill(to.get(), size, &pattern) }?;
+            broken::svm_written(&context.svm, to.get() as usize);
+            Ok(())
         });
         // SAFETY: the application vouches for its place for the event.
         unsafe { tail.enqueue(&queue, Kind::SvmMemFill, list, action) }
@@ -192,7 +226,8 @@ entry_points! {
         // SAFETY: the application vouches for its pointers.
         unsafe {
             let list = tail.wait_list(&queue.context)?;
-            tail.enqueue(&queue, Kind::SvmMap, list, Box::new(|| Ok(())))
+            let action = broken::svm_action(&queue, svm_ptr as usize, Some(size));
+            tail.enqueue(&queue, Kind::SvmMap, list, action)
         }
     }
 
@@ -211,7 +246,8 @@ entry_points! {
         // SAFETY: the application vouches for its pointers.
         unsafe {
             let list = tail.wait_list(&queue.context)?;
-            tail.enqueue(&queue, Kind::SvmUnmap, list, Box::new(|| Ok(())))
+            let action = broken::svm_action(&queue, svm_ptr as usize, None);
+            tail.enqueue(&queue, Kind::SvmUnmap, list, action)
         }
     }
 
@@ -249,7 +285,9 @@ entry_points! {
         // SAFETY: the application vouches for its pointers.
         unsafe {
             let list = tail.wait_list(&queue.context)?;
-            tail.enqueue(&queue, Kind::SvmMigrateMem, list, Box::new(|| Ok(())))
+            let keeps = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
+            let action = broken::svm_migration(&queue, pointers, keeps);
+            tail.enqueue(&queue, Kind::SvmMigrateMem, list, action)
         }
     }
 }

@@ -4,12 +4,13 @@
 use std::ffi::c_void;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use super::{Tail, buffer_of};
 use crate::edge::entry::entry_points;
 use crate::edge::raw::HostAddress;
 use crate::edge::{Result, ensure, raw};
-use crate::memory::copy;
+use crate::memory::{broken, copy};
 use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
@@ -65,7 +66,13 @@ entry_points! {
         let list = unsafe { tail.wait_list(&queue.context)? };
         buffer.check_host_reads()?;
         let to = HostAddress::new(ptr);
+        let size = size - usize::from(size > 0 && on(Fault::ReadShort));
         let action = Box::new(move || {
+            if broken::is_used(&buffer) {
+                // SAFETY: as below.
+                unsafe { to.get().write_bytes(0, size) };
+                return Ok(());
+            }
             // SAFETY: the range was checked against the buffer, which is alive; the
             // application vouches for its memory until the command completes.
             unsafe { copy::bytes(buffer.start().add(offset), to.get(), size) };
@@ -96,6 +103,7 @@ entry_points! {
         let list = unsafe { tail.wait_list(&queue.context)? };
         buffer.check_host_writes()?;
         let from = HostAddress::new(ptr);
+        let size = size - usize::from(size > 0 && on(Fault::WriteShort));
         let action = Box::new(move || {
             // SAFETY: as for reading.
             unsafe { copy::bytes(from.get(), buffer.start().add(offset), size) };
@@ -128,7 +136,9 @@ entry_points! {
         let (from_root, from_origin) = from.place();
         let (to_root, to_origin) = to.place();
         let distance = (from_origin + src_offset).abs_diff(to_origin + dst_offset);
-        ensure!(from_root != to_root || distance >= size, CL_MEM_COPY_OVERLAP);
+        let overlaps = from_root == to_root && distance < size;
+        ensure!(!overlaps || on(Fault::OverlapAccepted), CL_MEM_COPY_OVERLAP);
+        let size = size - usize::from(size > 0 && on(Fault::CopyShort));
         let action = Box::new(move || {
             // SAFETY: both ranges were checked against the buffers, which are alive.
             unsafe {
@@ -164,6 +174,11 @@ entry_points! {
         let pattern = unsafe { pattern_of(pattern, pattern_size, offset, size)? }.to_vec();
         // SAFETY: the application vouches for its wait list.
         let list = unsafe { tail.wait_list(&queue.context)? };
+        let size = if on(Fault::FillShort) {
+            size.saturating_sub(pattern.len())
+        } else {
+            size
+        };
         let action = Box::new(move || {
             // SAFETY: the range was checked against the buffer, which is alive.
             unsafe { copy::fill(buffer.start().add(offset), size, &pattern) };

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission};
+use touchstone_faults::{Fault, on};
 
 use super::Kernel;
 use super::args::{Value, may_write};
+use super::broken::Around;
 use super::print::Stdout;
 use super::range::{Demands, Range};
 use super::settings;
@@ -22,10 +24,12 @@ use crate::program::Target;
 use crate::queue::command::{Action, Failure};
 
 /// Memory that must stay while the kernel runs.
-#[derive(Default)]
-struct Held {
-    buffers: Vec<Arc<Buffer>>,
-    allocations: Vec<Arc<Allocation>>,
+#[derive(Clone, Default)]
+pub(super) struct Held {
+    pub(super) buffers: Vec<Arc<Buffer>>,
+    pub(super) allocations: Vec<Arc<Allocation>>,
+    /// Those of constant memory, for a fault.
+    pub(super) constants: Vec<Arc<Buffer>>,
 }
 
 impl Kernel {
@@ -63,11 +67,15 @@ impl Kernel {
         let mut held = Held::default();
         let args = self.capture(&mut memory, &mut held)?;
         let exec_info = self.exec_info.lock().clone();
-        for address in exec_info.svm_pointers {
+        let named = exec_info.svm_pointers.into_iter();
+        for address in named.filter(|_| !on(Fault::SvmExecInfoIgnored)) {
             self.hold_svm(address, true, &mut memory, &mut held);
         }
         let system = args.iter().any(is_system);
-        if capabilities::has_system_svm() && (system || !exec_info.no_system) {
+        if capabilities::has_system_svm()
+            && !on(Fault::SvmSystemRefused)
+            && (system || !exec_info.no_system)
+        {
             // SAFETY: with fine-grain system SVM the application vouches for what kernels
             // do to its memory; the executor catches what is no memory.
             unsafe { memory.add_system(Arc::new(owned::Runtime)) };
@@ -102,12 +110,17 @@ impl Kernel {
         let executable = Arc::clone(&target.built.executable);
         let device = Arc::clone(device);
         let empty = range.is_empty();
+        let around = touchstone_faults::any().then(|| Around::new(&held, &device));
         Ok(Box::new(move || {
             let _held = held;
             if empty {
                 return Ok(());
             }
-            let ran = device.pool().run(&executable, launch);
+            let pool = device.pool();
+            let ran = match &around {
+                Some(around) => around.run(|late| pool.run_broken(&executable, launch, late)),
+                None => pool.run(&executable, launch),
+            };
             if prints {
                 Stdout.flush();
             }
@@ -137,10 +150,14 @@ impl Kernel {
                     Value::Buffer(buffer) => {
                         let buffer = buffer.upgrade().ok_or(missing)?;
                         let start = buffer.start() as u64;
-                        let writes = may_write(arg.address) && buffer.is_writable();
+                        let declared_as = arg.address;
+                        let writes = may_write(declared_as) && buffer.is_writable();
                         // SAFETY: the command holds the buffer while it runs; who else may
                         // use its memory meanwhile is governed by the OpenCL memory model.
                         let arg = unsafe { object(memory, start, start, buffer.size(), writes) };
+                        if on(Fault::ConstantWritten) && !may_write(declared_as) {
+                            held.constants.push(Arc::clone(&buffer));
+                        }
                         held.buffers.push(buffer);
                         arg
                     }
@@ -162,6 +179,11 @@ impl Kernel {
             return Arg::Pointer(address as u64);
         };
         let start = allocation.start() as u64;
+        let address = if on(Fault::SvmPointerToStart) {
+            allocation.start()
+        } else {
+            address
+        };
         // SAFETY: the command holds the allocation while it runs; who else may use its
         // memory meanwhile is governed by the OpenCL memory model.
         let arg = unsafe { object(memory, address as u64, start, allocation.size(), writes) };

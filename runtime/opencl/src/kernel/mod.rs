@@ -6,6 +6,7 @@
 //! command; [`print`] is where `printf` writes; [`settings`] are what the environment says about launches.
 
 pub mod args;
+pub mod broken;
 pub mod launch;
 pub mod print;
 pub mod range;

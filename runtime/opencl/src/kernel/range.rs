@@ -1,6 +1,8 @@
 //! Index spaces: what an enqueue may ask for, and the work-group size when it leaves the
 //! choice to the implementation.
 
+use touchstone_faults::{Fault, on};
+
 use crate::edge::{Result, ensure};
 use crate::platform::limits::MAX_WORK_GROUP_SIZE;
 
@@ -56,6 +58,9 @@ impl Range {
         if let Some(offset) = offset {
             range.offset[..sides].copy_from_slice(offset);
         }
+        if on(Fault::EmptyRangeRuns) {
+            range.global = range.global.map(|side| side.max(1));
+        }
         let items = range
             .global
             .iter()
@@ -72,6 +77,11 @@ impl Range {
                 given[..sides].copy_from_slice(local);
                 range.check_local(given, demands)?;
                 given
+            }
+            None if on(Fault::NullLocalFloor) && demands.required.is_none() => {
+                let side = demands.max_group.min(64).min(range.global[0].max(1));
+                range.global[0] -= range.global[0] % side;
+                [side, 1, 1]
             }
             None => range.choose_local(demands)?,
         };
@@ -101,7 +111,7 @@ impl Range {
         let items: usize = local.iter().product();
         ensure!(items <= demands.max_group, CL_INVALID_WORK_GROUP_SIZE);
         ensure!(
-            !demands.uniform || self.divides(local),
+            !demands.uniform || self.divides(local) || on(Fault::UniformUnchecked),
             CL_INVALID_WORK_GROUP_SIZE
         );
         Ok(())

@@ -10,6 +10,7 @@
 //! their address.
 
 pub mod block;
+pub mod broken;
 pub mod buffer;
 pub mod copy;
 pub mod destructors;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use parking_lot::RwLock;
+use touchstone_faults::any;
 
 use super::block::Block;
+use super::broken;
 use crate::platform::capabilities;
 use crate::platform::limits::BASE_ALIGNMENT;
 
@@ -80,6 +82,9 @@ impl SvmHeap {
         };
         let block = Block::new(size, align).ok()?;
         let start = block.start();
+        if any() {
+            broken::made(start as usize, size);
+        }
         let allocation = Arc::new(Allocation { block, size, flags });
         self.allocations.write().insert(start as usize, allocation);
         Some(start)
@@ -89,7 +94,15 @@ impl SvmHeap {
     ///
     /// Kernels that were enqueued with a pointer into it keep it until they end.
     pub fn free(&self, start: usize) -> bool {
-        self.allocations.write().remove(&start).is_some()
+        self.remove(start).is_some()
+    }
+
+    /// Takes the allocation that starts at an address off the heap.
+    pub fn remove(&self, start: usize) -> Option<Arc<Allocation>> {
+        if any() {
+            broken::forget(start);
+        }
+        self.allocations.write().remove(&start)
     }
 
     /// The allocation that an address lies in.

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_int;
+use touchstone_faults::{Fault, on};
 
 use crate::edge::{Error, Result};
 use crate::icd::DISPATCH;
@@ -65,6 +66,7 @@ impl<T: Object> Drop for Header<T> {
 
 /// Gives a new object to the application: registers it with one reference.
 pub fn publish<T: Object>(object: &Arc<T>) -> *mut c_void {
+    let _alone = crate::queue::broken::creation();
     T::registry().insert(object);
     handle(object)
 }
@@ -99,9 +101,11 @@ pub fn retain<T: Object>(handle: *mut c_void) -> Result<()> {
 /// The type's own `CL_INVALID_*` for a handle that is no live object or has no reference
 /// left to release.
 pub fn release<T: Object>(handle: *mut c_void) -> Result<Option<Arc<T>>> {
-    T::registry()
-        .release(handle as usize)
-        .ok_or(Error(T::INVALID))
+    let released = T::registry().release(handle as usize);
+    if released.is_none() && on(Fault::OverReleaseAborts) {
+        std::process::abort();
+    }
+    released.ok_or(Error(T::INVALID))
 }
 
 /// The application's references to an object.

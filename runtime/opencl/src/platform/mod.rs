@@ -15,13 +15,14 @@ pub mod limits;
 pub mod partition;
 pub mod query;
 
+use std::io::Write;
 use std::num::{NonZeroU16, NonZeroUsize};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use opencl_sys::{cl_device_partition_property, cl_platform_id};
 use touchstone_exec::Pool;
 
-use crate::edge::Result;
+use crate::edge::{Result, ensure};
 use crate::object::{self, Header, object};
 use identity::Uuid;
 use limits::Limits;
@@ -84,6 +85,9 @@ static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
 });
 
 static DEVICES: LazyLock<Vec<Arc<Device>>> = LazyLock::new(|| {
+    if check_faults().is_err() {
+        return Vec::new();
+    }
     let limits = Limits::of_this_machine();
     let roots = (0..device_count()).map(|n| Device::root(limits.clone(), n));
     let roots: Vec<_> = roots.collect();
@@ -99,6 +103,24 @@ fn device_count() -> u16 {
         .ok()
         .and_then(|text| text.trim().parse::<NonZeroU16>().ok())
         .map_or(1, NonZeroU16::get)
+}
+
+/// Turns on the faults that the environment names, once; says on standard error when it names
+/// one that is none.
+///
+/// # Errors
+/// `CL_PLATFORM_NOT_FOUND_KHR` then.
+pub fn check_faults() -> Result<()> {
+    static READ: LazyLock<bool> = LazyLock::new(|| match touchstone_faults::read_environment() {
+        Ok(()) => true,
+        Err(sentence) => {
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "touchstone: {sentence}");
+            false
+        }
+    });
+    ensure!(*READ, CL_PLATFORM_NOT_FOUND_KHR);
+    Ok(())
 }
 
 /// The one platform.
@@ -117,6 +139,7 @@ pub fn devices() -> &'static [Arc<Device>] {
 /// # Errors
 /// `CL_INVALID_PLATFORM`.
 pub fn find_platform(handle: cl_platform_id) -> Result<Arc<Platform>> {
+    ensure!(check_faults().is_ok(), CL_INVALID_PLATFORM);
     if handle.is_null() {
         return Ok(Arc::clone(platform()));
     }

@@ -18,12 +18,14 @@
 //! queued until `clFlush`, a blocking call or the release of their queue, so that one that
 //! forgets to flush shows it.
 
+pub mod broken;
 pub mod command;
 pub mod event;
 
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 use touchstone_queue::{self as engine, Pool, Submission};
 
 use crate::callback;
@@ -47,6 +49,7 @@ pub fn pool() -> &'static Arc<Pool<Event>> {
 fn submission() -> Submission {
     static SUBMISSION: LazyLock<Submission> =
         LazyLock::new(|| match std::env::var("TOUCHSTONE_FLUSH").as_deref() {
+            _ if broken::wants_flushes() => Submission::AtFlush,
             Ok("explicit") => Submission::AtFlush,
             Ok(_) | Err(_) => Submission::AtEnqueue,
         });
@@ -69,6 +72,8 @@ pub struct Queue {
     /// As given, the final zero included; `None` when the queue was made without a list.
     property_list: Option<Vec<cl_queue_properties>>,
     engine: engine::Queue<Event>,
+    /// What a fault needs besides.
+    broken: Option<Box<broken::Extra>>,
 }
 object!(Queue, CL_INVALID_COMMAND_QUEUE);
 
@@ -100,6 +105,7 @@ impl Queue {
         );
         let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         let width = device.limits.compute_units.max(2);
+        let broken = touchstone_faults::any().then(|| broken::Extra::new(out_of_order));
         Ok(Arc::new(Self {
             header: Header::default(),
             context,
@@ -107,6 +113,7 @@ impl Queue {
             properties,
             property_list,
             engine: engine::Queue::new(Arc::clone(pool()), out_of_order, width, submission()),
+            broken,
         }))
     }
 
@@ -150,9 +157,17 @@ impl Queue {
         if self.profiles() { clock::now() } else { 0 }
     }
 
-    /// The engine's part of it.
-    pub fn engine(&self) -> &engine::Queue<Event> {
-        &self.engine
+    /// The engine's part of it, for commands of this kind.
+    pub fn engine(&self, kind: Kind) -> &engine::Queue<Event> {
+        match &self.broken {
+            Some(extra) => extra.engine(kind).unwrap_or(&self.engine),
+            None => &self.engine,
+        }
+    }
+
+    /// Whether the application has released it, under a fault that forgets its commands then.
+    fn lost_its_work(self: &Arc<Self>) -> bool {
+        on(Fault::ReleaseQueueLosesWork) && object::references(self) == 0
     }
 
     /// Enqueues a command and gives its event.
@@ -162,6 +177,9 @@ impl Queue {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Arc<Event> {
+        if touchstone_faults::any() {
+            return self.enqueue_broken(kind, wait_list, action, false);
+        }
         let event = Event::of_command(self, kind, action);
         self.engine.enqueue(&event, wait_list);
         event
@@ -174,6 +192,9 @@ impl Queue {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Arc<Event> {
+        if touchstone_faults::any() {
+            return self.enqueue_broken(kind, wait_list, action, true);
+        }
         let event = Event::of_command(self, kind, action);
         self.engine.enqueue_and_wait(&event, wait_list);
         event
@@ -182,11 +203,17 @@ impl Queue {
     /// Submits what has been enqueued.
     pub fn flush(&self) {
         self.engine.flush();
+        if let Some(extra) = &self.broken {
+            extra.flush();
+        }
     }
 
     /// Waits for every command enqueued so far.
     pub fn finish(&self) {
         self.engine.finish();
+        if let Some(extra) = &self.broken {
+            extra.finish();
+        }
     }
 
     /// One query.

@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use touchstone_faults::{Fault, on};
+
 use super::agenda::Agenda;
 use super::lane::Lane;
 use super::queue::Queue;
@@ -45,6 +47,12 @@ pub trait Command: Sized + Send + Sync + 'static {
 
     /// The lane that notices are told in.
     fn lane(&self) -> &Arc<Lane>;
+
+    /// Whether it may be performed when it has its last state already, for a fault: it uses
+    /// nothing of the application's then.
+    fn may_be_late(&self) -> bool {
+        false
+    }
 
     /// The time now, for [`Times`]; never goes back. Anything for a queue without profiling.
     fn now(&self) -> u64;
@@ -179,7 +187,7 @@ impl<C: Command> Core<C> {
 /// happened before all of them ended, and makes the command ready.
 pub(super) fn prerequisite_ended<C: Command>(command: &Arc<C>, failed: bool) -> bool {
     let core = command.core();
-    if failed {
+    if failed && !on(Fault::FailureIgnored) {
         core.failed.store(true, Ordering::Relaxed);
     }
     core.prerequisites.fetch_sub(1, Ordering::AcqRel) == 1
@@ -201,7 +209,7 @@ pub(super) fn wait_for_list<C: Command>(command: &Arc<C>, list: Vec<Arc<C>>) {
             continue;
         }
         drop(inner);
-        prerequisite_ended(command, matches!(state, State::Failed(_)));
+        prerequisite_ended(command, fails_others(state));
     }
     command.core().inner.lock().list = list;
 }
@@ -241,6 +249,15 @@ pub(super) fn claim<C: Command>(command: &Arc<C>) -> bool {
 
 /// Runs a command that the caller has claimed, and finishes it.
 pub(super) fn run<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>) {
+    if on(Fault::CompleteEarly) && command.may_be_late() {
+        let now = Some(command.now());
+        command.core().quietly(State::Ended);
+        finish(command, State::Complete, now, agenda);
+        sync::pause();
+        // Its event says already that it went well.
+        let _ = command.perform();
+        return;
+    }
     let outcome = command.perform();
     let end = command.now();
     let last = match outcome {
@@ -259,10 +276,21 @@ pub(super) fn run_promptly<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>)
     let core = command.core();
     // Written before the prerequisite was taken off, read after the last one was.
     if core.failed.load(Ordering::Relaxed) {
+        if on(Fault::FailureRuns) {
+            // Its event fails all the same.
+            let _ = command.perform();
+        }
         let list = std::mem::take(&mut core.inner.lock().list);
         drop(list);
-        command.discard();
-        finish(command, State::Failed(WAIT_LIST_FAILED), None, agenda);
+        if !on(Fault::FailureRuns) {
+            command.discard();
+        }
+        let status = if on(Fault::FailureWrongCode) {
+            WAIT_LIST_FAILED - 1
+        } else {
+            WAIT_LIST_FAILED
+        };
+        finish(command, State::Failed(status), None, agenda);
         true
     } else if core.role.prompt {
         if claim(command) {
@@ -299,23 +327,56 @@ pub(super) fn finish<C: Command>(
     }
     times.complete = now;
     core.store(last);
-    let start = tell_reached(command, &mut inner, last);
-    let dependents = std::mem::take(&mut inner.dependents);
+    let start = if on(Fault::CallbackNotOnFailure) && last.failure().is_some() {
+        false
+    } else {
+        tell_reached(command, &mut inner, last)
+    };
+    let mut dependents = std::mem::take(&mut inner.dependents);
     if inner.sleepers > 0 {
         core.ended.notify_all();
     }
     drop(inner);
     start_lane(command, start);
-    let failed = matches!(last, State::Failed(_));
+    if on(Fault::CallbackHoldsQueue) {
+        command.lane().drain();
+    }
+    let failed = fails_others(last);
+    if command.queue().is_none() {
+        if on(Fault::UserEventSleeps) {
+            dependents.clear();
+        }
+        if on(Fault::UserEventWakesOne) {
+            dependents.truncate(1);
+        }
+    }
     for dependent in dependents {
+        if on(Fault::CrossQueueHangs) && elsewhere(command, &dependent) {
+            continue;
+        }
         if prerequisite_ended(&dependent, failed) {
             agenda.add(dependent);
         }
+    }
+    if on(Fault::FailureHangsFinish) && last.failure().is_some() {
+        return true;
     }
     if let Some(queue) = command.queue() {
         queue.ended(command, agenda);
     }
     true
+}
+
+/// Whether a command that has ended so makes those fail whose list it is in.
+fn fails_others(last: State) -> bool {
+    let indirectly = last == State::Failed(WAIT_LIST_FAILED);
+    last.failure().is_some() && !(indirectly && on(Fault::FailureNotTransitive))
+}
+
+/// Whether two commands are of different queues.
+fn elsewhere<C: Command>(one: &Arc<C>, other: &Arc<C>) -> bool {
+    let owned = |queue: &Queue<C>| queue.owns(other);
+    one.queue().is_some_and(|queue| !owned(queue))
 }
 
 /// Sends the notices that are due, in the order of their states; says whether the lane is to
@@ -336,6 +397,14 @@ fn tell_reached<C: Command>(command: &Arc<C>, inner: &mut Inner<C>, state: State
 }
 
 fn send<C: Command>(command: &Arc<C>, asked: Asked<C>, state: State) -> bool {
+    let lost = match asked.trigger {
+        Trigger::Submitted => Fault::CallbackSubmittedLost,
+        Trigger::Running => Fault::CallbackRunningLost,
+        Trigger::Complete => Fault::CallbackCompleteLost,
+    };
+    if on(lost) {
+        return false;
+    }
     let told = Arc::clone(command);
     command.lane().post(move || {
         told.tell(asked.notice, asked.trigger, state.failure());
@@ -355,7 +424,13 @@ pub fn ask<C: Command>(command: &Arc<C>, trigger: Trigger, notice: C::Notice) {
     let core = command.core();
     let mut inner = core.inner.lock();
     let state = core.state();
-    let start = if state.has_reached(trigger) {
+    if on(Fault::CallbackOverwritten) {
+        inner.asked.retain(|asked| asked.trigger != trigger);
+    }
+    let late = state.has_reached(trigger);
+    let start = if late && on(Fault::CallbackLateLost) {
+        false
+    } else if late || on(Fault::CallbackEarly) && trigger == Trigger::Complete {
         send(command, asked, state)
     } else {
         inner.asked.push(asked);
@@ -381,7 +456,9 @@ pub fn set<C: Command>(event: &Arc<C>, failure: Option<i32>, pool: &Arc<super::P
 /// its in-order queue: nothing but what it has to wait for anyway.
 pub fn wait<C: Command>(command: &Arc<C>) -> State {
     let core = command.core();
-    if let Some(queue) = command.queue() {
+    if let Some(queue) = command.queue()
+        && !on(Fault::WaitDoesNotFlush)
+    {
         queue.flush();
     }
     loop {

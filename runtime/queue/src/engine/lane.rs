@@ -60,6 +60,16 @@ impl Lane {
         }
     }
 
+    /// Blocks until every job posted so far is done: for a fault.
+    pub(super) fn drain(&self) {
+        let mut inner = self.inner.lock();
+        while inner.has_thread && !(inner.sleeping && inner.jobs.is_empty()) {
+            drop(inner);
+            sync::pause();
+            inner = self.inner.lock();
+        }
+    }
+
     /// Lets the thread end when it has done what was posted. A job that is posted later
     /// starts another.
     pub fn close(&self) {

@@ -7,6 +7,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use touchstone_faults::{Fault, on};
+
 use super::command::{Command, Role};
 
 /// The order of one queue.
@@ -133,7 +135,9 @@ impl<C: Command> OutOfOrder<C> {
                 self.last_of_all.push_back((place, Arc::clone(command)));
                 waits = true;
             }
-        } else if let Some(barrier) = self.barriers.back_mut() {
+        } else if let Some(barrier) = self.barriers.back_mut()
+            && !(on(Fault::BarrierHoldsOne) && !role.before_all && !barrier.behind.is_empty())
+        {
             barrier.behind.push(Arc::clone(command));
             waits = true;
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use touchstone_faults::{Fault, on};
+
 use super::agenda::Agenda;
 use super::command::{Command, claim, prerequisite_ended, run, submit, wait, wait_for_list};
 use super::order::Order;
@@ -56,7 +58,7 @@ impl<C: Command> Queue<C> {
             width,
             submission,
             inner: Mutex::new(Inner {
-                order: Order::new(out_of_order),
+                order: Order::new(out_of_order || on(Fault::InOrderIgnored)),
                 unflushed: Vec::new(),
                 sleepers: 0,
             }),
@@ -124,7 +126,13 @@ impl<C: Command> Queue<C> {
     /// [`super::wait`].
     pub fn finish(&self) {
         self.flush();
-        let target = self.inner.lock().order.next();
+        if on(Fault::FinishReturnsAtOnce) {
+            return;
+        }
+        let mut target = self.inner.lock().order.next();
+        if on(Fault::FinishForgetsLast) {
+            target = target.saturating_sub(1);
+        }
         let done = || self.ended_below.load(Ordering::Acquire) >= target;
         loop {
             if done() {

@@ -26,6 +26,11 @@ thread_local! {
     static NOTIFIED: Cell<u32> = const { Cell::new(0) };
 }
 
+/// Lets others go on.
+pub fn pause() {
+    shuttle::thread::yield_now();
+}
+
 /// Begins a schedule.
 pub fn reset(fault: Fault) {
     FAULT.set(fault);

@@ -5,6 +5,7 @@ use super::table::{Atomic, AtomicOp, Legacy, LegacyOp};
 use crate::hir::{Builtin, Expr};
 use crate::sema::{Checked, Sema};
 use crate::types::{Qual, Scalar, Space, Type};
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{MemScope, Order, RmwOp};
 
 impl Sema<'_> {
@@ -97,7 +98,12 @@ impl Sema<'_> {
                 return self.error(call.at, message);
             }
             self.check_scope(MemScope::Device, call)?;
-            return Ok((Order::SeqCst, MemScope::Device));
+            let order = if on(Fault::DefaultOrderRelaxed) {
+                Order::Relaxed
+            } else {
+                Order::SeqCst
+            };
+            return Ok((order, default_scope()));
         }
         self.arity_between(call, from + 1, from + 2)?;
         let order = self.order_argument(call, from)?;
@@ -105,7 +111,7 @@ impl Sema<'_> {
             self.scope_argument(call, from + 1)?
         } else {
             self.check_scope(MemScope::Device, call)?;
-            MemScope::Device
+            default_scope()
         };
         call.args.truncate(from);
         Ok((order, scope))
@@ -264,7 +270,7 @@ impl Sema<'_> {
                 self.scope_argument(&call, 5)?
             } else {
                 self.check_scope(MemScope::Device, &call)?;
-                MemScope::Device
+                default_scope()
             };
             (success, failure, scope)
         } else {
@@ -295,5 +301,14 @@ impl Sema<'_> {
             weak,
         };
         Ok(self.builtin(builtin, call.args, bool, at))
+    }
+}
+
+/// The scope of atomic functions that name none.
+fn default_scope() -> MemScope {
+    if on(Fault::DefaultScopeNarrow) {
+        MemScope::WorkGroup
+    } else {
+        MemScope::Device
     }
 }

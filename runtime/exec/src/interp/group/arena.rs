@@ -1,7 +1,7 @@
 //! The memory of a thread for the groups that it runs, and what items start from.
 
 use crate::interp::code::{Fill, Kernel, MAX_ALIGN, Pc};
-use touchstone_ir::MemScope;
+use touchstone_ir::{MemScope, Regions};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -11,7 +11,7 @@ pub(super) enum State {
     /// Waits at the barrier before `pc`.
     Waiting {
         sub_group: bool,
-        fence: bool,
+        regions: Regions,
         scope: MemScope,
     },
     Ended,

@@ -4,10 +4,9 @@ use super::GroupRunner;
 use super::arena::{Item, State};
 use super::space::{GroupPlace, Ids};
 use crate::error::{Trap, TrapKind};
-use crate::interp::port::Port;
-use touchstone_ir::Order;
+use crate::interp::port::GroupPort;
 
-impl<const GUARD: bool> GroupRunner<'_, GUARD> {
+impl<M: GroupPort> GroupRunner<'_, M> {
     /// Lets items go on whose barrier is complete.
     pub(super) fn release(&mut self, group: GroupPlace) -> Result<(), Box<Trap>> {
         // Work-group barriers wait for everyone.
@@ -19,7 +18,7 @@ impl<const GUARD: bool> GroupRunner<'_, GUARD> {
                         sub_group: false,
                         ..
                     }
-                )
+                ) || self.needs_not_come(*i)
             })
         {
             self.release_range(group, 0, self.items.len())?;
@@ -58,15 +57,21 @@ impl<const GUARD: bool> GroupRunner<'_, GUARD> {
         end: usize,
     ) -> Result<(), Box<Trap>> {
         let at = self.items[first].pc;
-        if let Some(other) = (first..end).find(|&i| self.items[i].pc != at) {
+        if let Some(other) =
+            (first..end).find(|&i| self.items[i].pc != at && !self.needs_not_come(self.items[i]))
+        {
             return Err(self.divergent(group, first, other));
         }
-        if let State::Waiting { fence, scope, .. } = self.items[first].state
-            && fence
-        {
-            self.memory.fence(Order::AcqRel, scope);
+        if let State::Waiting { regions, scope, .. } = self.items[first].state {
+            self.memory.barrier(first..end, scope, regions);
+        }
+        if self.space.broken {
+            self.at_barrier();
         }
         for i in first..end {
+            if self.items[i].state == State::Ended {
+                continue;
+            }
             self.items[i].state = State::Ready;
             self.ready.push(i as u32);
         }

@@ -12,10 +12,12 @@
 //! | [`arena`] | the memory of a thread for its groups, and what items start from |
 //! | [`turns`] | how long items run before the next one does |
 //! | [`barrier`] | who waits, who may go on |
+//! | [`broken`] | what groups do under a fault |
 //! | [`watch`] | items that get nowhere, groups that run for too long |
 
 mod arena;
 mod barrier;
+mod broken;
 mod space;
 mod turns;
 mod watch;
@@ -25,11 +27,13 @@ pub(crate) use space::{Ids, Space};
 
 use crate::error::{Place, Trap, TrapKind};
 use crate::interp::code::{Fill, Kernel, MAX_ALIGN, Pc};
-use crate::interp::port::host::{Block, HostMemory};
+use crate::interp::port::GroupPort;
+use crate::interp::port::host::Block;
 use crate::interp::step::{Stop, step};
 use crate::launch::Launch;
 use arena::{Item, State};
 use space::GroupPlace;
+use touchstone_faults::{Fault, on};
 use turns::Turns;
 use watch::{Effect, Found, Verdict, Watch, effect};
 
@@ -54,12 +58,14 @@ pub(crate) enum Ended {
 const CONTROL_INTERVAL: u64 = 1 << 16;
 
 /// What a thread needs to run groups of one launch.
-pub(crate) struct GroupRunner<'a, const GUARD: bool> {
+pub(crate) struct GroupRunner<'a, M> {
     kernel: &'a Kernel,
     space: &'a Space,
     launch: &'a Launch,
     start: &'a Start,
-    memory: HostMemory<'a, GUARD>,
+    memory: M,
+    /// For faults.
+    broken: broken::Memory,
     items: &'a mut Vec<Item>,
     ready: &'a mut Vec<u32>,
     layout: Layout,
@@ -67,17 +73,17 @@ pub(crate) struct GroupRunner<'a, const GUARD: bool> {
     base: *mut u64,
 }
 
-impl<'a, const GUARD: bool> GroupRunner<'a, GUARD> {
+impl<'a, M: GroupPort> GroupRunner<'a, M> {
     /// Prepares a thread's arena for a launch; None when there is no memory for it.
     pub(crate) fn new(
         kernel: &'a Kernel,
         space: &'a Space,
         launch: &'a Launch,
         start: &'a Start,
-        mut memory: HostMemory<'a, GUARD>,
+        mut memory: M,
         layout: Layout,
         arena: &'a mut Arena,
-    ) -> Option<GroupRunner<'a, GUARD>> {
+    ) -> Option<GroupRunner<'a, M>> {
         let words = usize::try_from(layout.bytes()?.div_ceil(8)).ok()?;
         arena.resize(words)?;
         let address = arena.words.as_mut_ptr();
@@ -94,6 +100,7 @@ impl<'a, const GUARD: bool> GroupRunner<'a, GUARD> {
             launch,
             start,
             memory,
+            broken: broken::Memory::default(),
             items: &mut arena.items,
             ready: &mut arena.ready,
             layout,
@@ -102,8 +109,17 @@ impl<'a, const GUARD: bool> GroupRunner<'a, GUARD> {
     }
 
     fn private(&self, item: u64) -> Block {
+        let mut base = self.base as u64 + self.layout.local + item * self.layout.private;
+        if self.space.broken {
+            if on(Fault::PrivateShared) {
+                base -= item * self.layout.private;
+            }
+            if on(Fault::PrivateInLocal) {
+                base -= self.layout.local;
+            }
+        }
         Block {
-            base: self.base as u64 + self.layout.local + item * self.layout.private,
+            base,
             len: self.layout.private,
         }
     }
@@ -169,7 +185,12 @@ impl<'a, const GUARD: bool> GroupRunner<'a, GUARD> {
     /// Runs a group to its end.
     pub(crate) fn run(&mut self, number: u64, control: &impl Control) -> Ended {
         let group = self.space.group(number);
-        let count = group.items();
+        let count = if self.space.broken {
+            self.items_run(number, group)
+        } else {
+            group.items()
+        };
+        self.memory.begin_group(number, count as usize);
         let mut turns = Turns::new(self.launch.seed, number);
         if self.layout.local > 0 {
             // SAFETY: the group's local memory; no item of it has begun.
@@ -217,20 +238,29 @@ impl<'a, const GUARD: bool> GroupRunner<'a, GUARD> {
                         self.ready[kept] = item;
                         kept += 1;
                     }
+                    Stop::Barrier { .. } if self.space.broken && self.passes(item) => {
+                        self.ready[kept] = item;
+                        kept += 1;
+                    }
                     Stop::Barrier {
                         sub_group,
-                        fence,
+                        regions,
                         scope,
                     } => {
                         self.items[item as usize].state = State::Waiting {
                             sub_group,
-                            fence,
+                            regions,
                             scope,
                         };
                         waiting = true;
                         in_sub_group |= sub_group;
                     }
                     Stop::End => self.items[item as usize].state = State::Ended,
+                    Stop::Trap(_) if self.memory.take_retry() => {
+                        self.items[item as usize].pc -= 1;
+                        self.ready[kept] = item;
+                        kept += 1;
+                    }
                     Stop::Trap(kind) => {
                         control.go_on(steps);
                         return Ended::Trapped(self.trap(group, item, kind));
@@ -282,6 +312,7 @@ impl<'a, const GUARD: bool> GroupRunner<'a, GUARD> {
             self.items[item as usize].state = State::Ready;
         }
         self.memory.set_private(self.private(number));
+        self.memory.set_item(item);
         let origin = self.slots(number).wrapping_add(self.kernel.fills.len());
         let mut fuel = length;
         // SAFETY: the item's region holds all slots of the kernel and only this

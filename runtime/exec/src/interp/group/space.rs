@@ -1,5 +1,6 @@
 //! The index space of a launch, and the place of a work-item in it.
 
+use touchstone_faults::{Fault, on};
 use touchstone_ir::Query;
 
 /// The index space of a launch, checked.
@@ -11,6 +12,8 @@ pub(crate) struct Space {
     pub(crate) local: [u64; 3],
     pub(crate) groups: [u64; 3],
     pub(crate) sub_group_size: u64,
+    /// Something of it is wrong, by a fault.
+    pub(crate) broken: bool,
 }
 
 /// One group's place in the index space.
@@ -33,6 +36,9 @@ impl Space {
         let id = [number % gx, number / gx % gy, number / gx / gy];
         let size = std::array::from_fn(|d| {
             let first = id[d] * self.local[d];
+            if self.broken && on(Fault::RemainderFull) {
+                return self.local[d];
+            }
             self.local[d].min(self.global[d] - first)
         });
         GroupPlace { id, size }
@@ -78,6 +84,16 @@ impl Ids<'_> {
     /// The answer to a query. A dimension past the last gives 0 for ids and
     /// offsets, 1 for sizes (OpenCL C section 6.15.1).
     pub(crate) fn query(&self, query: Query, dim: u32) -> u64 {
+        let s = self.space;
+        if s.broken
+            && let Some(answer) = self.broken_answer(query, dim)
+        {
+            return answer;
+        }
+        self.answer(query, dim)
+    }
+
+    pub(super) fn answer(&self, query: Query, dim: u32) -> u64 {
         let s = self.space;
         let d = dim as usize;
         let inside = dim < s.work_dim;

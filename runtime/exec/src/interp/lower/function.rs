@@ -295,7 +295,12 @@ impl Lowering<'_> {
             | Op::PtrAdd { .. }
             | Op::ToSpace(_) => self.memory(&inst.op, dst),
             Op::Printf { format, args } => self.printf(*format, args, dst),
-            Op::Fence { order, scope, .. } => self.e.emit(Ins::Fence {
+            Op::Fence {
+                order,
+                scope,
+                regions,
+            } => self.e.emit(Ins::Fence {
+                regions: *regions,
                 order: *order,
                 scope: *scope,
             }),
@@ -308,7 +313,7 @@ impl Lowering<'_> {
                     BarrierKind::WorkGroup => false,
                     BarrierKind::SubGroup => true,
                 },
-                fence: !regions.is_empty(),
+                regions: *regions,
                 scope: *scope,
             }),
             Op::Call { args, .. } => {

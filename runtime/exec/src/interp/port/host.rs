@@ -14,14 +14,14 @@
 //! in turns. Loops that do little but load and store take 2 to 7 % more processor time, loops of
 //! nothing but atomic additions 7 to 9 %, others nothing that can be told from noise.
 
-use super::Port;
 use super::word::{AtomicWord, Word, read_bytes, write_bytes};
+use super::{GroupPort, Port};
 use crate::error::{Missed, TrapKind};
 use crate::interp::code::{Kernel, ObjectId, Site};
 use crate::launch::{Launch, Output, ZeroDivision};
 use crate::map::{FIRST_PAGE, MemoryMap, Permission};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
-use touchstone_ir::{AddressSpace, MemScope, Order, RmwOp};
+use touchstone_ir::{AddressSpace, MemScope, Order, Regions, RmwOp};
 
 /// The addresses at which an access of one size is known to be good:
 /// `first ..= first + span`.
@@ -179,35 +179,6 @@ impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
     fn set_block(&mut self, first_window: usize, block: Block) {
         for log in 0..4 {
             self.windows[first_window + log] = Window::new(block.base, block.len, 1 << log);
-        }
-    }
-
-    /// Sets the local memory of the group, for the rest of the launch.
-    pub(crate) fn set_local(&mut self, block: Block) {
-        self.local = block;
-        self.set_block(LOCAL, block);
-        for (window, site) in self.windows.iter_mut().zip(&self.kernel.sites) {
-            let Some(ObjectId(object)) = site.object else {
-                continue;
-            };
-            if let Extent::Local { offset, len } = self.extents[usize::from(object)] {
-                *window = Window::new(block.base + offset, len, site.size.into());
-            }
-        }
-    }
-
-    /// Sets the private memory of the item that runs next.
-    #[inline(always)]
-    pub(crate) fn set_private(&mut self, block: Block) {
-        if block != self.private {
-            self.private = block;
-            self.set_block(PRIVATE, block);
-            for m in &self.moving {
-                self.windows[m.site] = Window {
-                    first: block.base + m.offset,
-                    span: m.span,
-                };
-            }
         }
     }
 
@@ -420,6 +391,35 @@ impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
     }
 }
 
+impl<const GUARD: bool> GroupPort for HostMemory<'_, GUARD> {
+    fn set_local(&mut self, block: Block) {
+        self.local = block;
+        self.set_block(LOCAL, block);
+        for (window, site) in self.windows.iter_mut().zip(&self.kernel.sites) {
+            let Some(ObjectId(object)) = site.object else {
+                continue;
+            };
+            if let Extent::Local { offset, len } = self.extents[usize::from(object)] {
+                *window = Window::new(block.base + offset, len, site.size.into());
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn set_private(&mut self, block: Block) {
+        if block != self.private {
+            self.private = block;
+            self.set_block(PRIVATE, block);
+            for m in &self.moving {
+                self.windows[m.site] = Window {
+                    first: block.base + m.offset,
+                    span: m.span,
+                };
+            }
+        }
+    }
+}
+
 impl<const GUARD: bool> Port for HostMemory<'_, GUARD> {
     #[inline(always)]
     fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W> {
@@ -533,7 +533,7 @@ impl<const GUARD: bool> Port for HostMemory<'_, GUARD> {
     }
 
     #[inline(always)]
-    fn fence(&mut self, order: Order, _scope: MemScope) {
+    fn fence(&mut self, order: Order, _scope: MemScope, _regions: Regions) {
         match order {
             Order::Relaxed => {}
             Order::Acquire => fence(Ordering::Acquire),

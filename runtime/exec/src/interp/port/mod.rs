@@ -7,22 +7,27 @@
 //! | `machine`, `portable` | the instructions of accesses; where there are means, each can be refused |
 //! | [`fault`] | catches accesses that the system refuses |
 //! | [`host`] | the machine's own memory, with the guard |
+//! | [`broken`] | the same under faults, and weaker than the machine's ([`weak`]) |
 //!
 //! # Orders and scopes
 //!
 //! Orders are those of the machine's atomics. Every scope is served as the widest.
 
+pub(crate) mod broken;
 pub(crate) mod fault;
 pub(crate) mod host;
 #[cfg(catches_faults)]
 mod machine;
 #[cfg(not(catches_faults))]
 mod portable;
+mod weak;
 pub(crate) mod word;
 
 use crate::error::TrapKind;
 use crate::interp::code::Site;
-use touchstone_ir::{AddressSpace, MemScope, Order, RmwOp};
+use host::Block;
+use std::ops::Range;
+use touchstone_ir::{AddressSpace, MemScope, Order, Regions, RmwOp};
 use word::{AtomicWord, Word};
 
 /// What the stepper asks of memory. None means that the access traps; the port
@@ -64,7 +69,7 @@ pub(crate) trait Port {
     ) -> Option<W>;
     fn copy(&mut self, sites: (Site, Site), dst: u64, src: u64, size: u64) -> Option<()>;
     fn fill(&mut self, site: Site, dst: u64, byte: u8, size: u64) -> Option<()>;
-    fn fence(&mut self, order: Order, scope: MemScope);
+    fn fence(&mut self, order: Order, scope: MemScope, regions: Regions);
     /// Whether integer division by zero gives some value instead of a trap.
     fn divides_by_zero(&self) -> bool;
     /// The space that an address lies in, of global, local and private memory; None for the
@@ -73,4 +78,32 @@ pub(crate) trait Port {
     /// Writes what a kernel prints; false if it cannot be written.
     fn print(&mut self, text: &[u8]) -> bool;
     fn take_fault(&mut self) -> Option<TrapKind>;
+}
+
+/// A port that work-groups run over.
+pub(crate) trait GroupPort: Port {
+    /// Sets the local memory of the thread's groups, for the rest of the launch.
+    fn set_local(&mut self, block: Block);
+
+    /// Sets the private memory of the item that runs next.
+    fn set_private(&mut self, block: Block);
+
+    /// A group of so many items begins; its number.
+    fn begin_group(&mut self, _number: u64, _items: usize) {}
+
+    /// The item that runs next.
+    #[inline(always)]
+    fn set_item(&mut self, _item: u32) {}
+
+    /// Items of the group have all come to a barrier.
+    fn barrier(&mut self, _items: Range<usize>, scope: MemScope, regions: Regions) {
+        if !regions.is_empty() {
+            self.fence(Order::AcqRel, scope, regions);
+        }
+    }
+
+    /// Whether the access that has just been refused is to be made again later.
+    fn take_retry(&mut self) -> bool {
+        false
+    }
 }

@@ -1,0 +1,494 @@
+//! The machine's memory under faults: atomics that are not, words instead of bytes, and the weak
+//! machine ([`weak`](super::weak)) where a fault or the user asks for it.
+//!
+//! Launches run over this port when there is any fault, and over [`HostMemory`] when there is
+//! none, which therefore pays nothing for it.
+//!
+//! The work-items of a group take turns between accesses, so that an atomic access that is in
+//! truth a load and a store would pass for one: the port makes the load, has the access made
+//! again later ([`GroupPort::take_retry`]), and makes the store then.
+
+use super::host::{Block, HostMemory};
+use super::weak::{self, Access, Region, Thread};
+use super::word::{AtomicWord, Word};
+use super::{GroupPort, Port};
+use crate::error::TrapKind;
+use crate::interp::code::{Kernel, Site};
+use std::collections::HashMap;
+use std::ops::Range;
+use touchstone_faults::{Fault, is_weak, on};
+use touchstone_ir::{AddressSpace, MemScope, Order, Regions, RmwOp};
+
+/// The time of the weak machine.
+pub(crate) fn now() -> u64 {
+    if is_weak() {
+        weak::lock().get().now()
+    } else {
+        0
+    }
+}
+
+/// Memory under faults.
+#[derive(Debug)]
+pub(crate) struct BrokenMemory<'a, const GUARD: bool> {
+    host: HostMemory<'a, GUARD>,
+    kernel: &'a Kernel,
+    seed: u64,
+    /// When the launch began.
+    floor: u64,
+    is_weak: bool,
+    /// The group's items, on the weak machine.
+    threads: Vec<Thread>,
+    item: u32,
+    /// Accesses that are half done, by item: what was loaded.
+    half: HashMap<u32, u64>,
+    retry: bool,
+    /// What items last saw of words that they store bytes into.
+    words: HashMap<(u32, u64), u32>,
+}
+
+impl<'a, const GUARD: bool> BrokenMemory<'a, GUARD> {
+    pub(crate) fn new(
+        host: HostMemory<'a, GUARD>,
+        kernel: &'a Kernel,
+        seed: u64,
+        floor: u64,
+    ) -> BrokenMemory<'a, GUARD> {
+        BrokenMemory {
+            host,
+            kernel,
+            seed,
+            floor,
+            is_weak: is_weak(),
+            threads: Vec::new(),
+            item: 0,
+            half: HashMap::new(),
+            retry: false,
+            words: HashMap::new(),
+        }
+    }
+
+    /// The region of an access that the weak machine is for.
+    fn region(&self, site: Site, address: u64) -> Option<Region> {
+        let space = match self.kernel.sites[usize::from(site)].space {
+            AddressSpace::Generic => self.host.space_of(address)?,
+            space => space,
+        };
+        match space {
+            AddressSpace::Global => Some(Region::Global),
+            AddressSpace::Local => Some(Region::Local),
+            AddressSpace::Private | AddressSpace::Constant | AddressSpace::Generic => None,
+        }
+    }
+
+    fn weak<W: Word>(
+        &self,
+        site: Site,
+        address: u64,
+        atomic: Option<(Order, MemScope)>,
+    ) -> Option<Access> {
+        if !self.is_weak {
+            return None;
+        }
+        Some(Access {
+            address,
+            size: W::SIZE,
+            region: self.region(site, address)?,
+            atomic,
+        })
+    }
+
+    /// The first of two halves of an access gives None and has it made again; the second
+    /// gives what the first has loaded.
+    fn halves<W: AtomicWord>(&mut self, site: Site, address: u64, scope: MemScope) -> Option<W> {
+        if let Some(loaded) = self.half.remove(&self.item) {
+            return Some(W::from_bytes(loaded));
+        }
+        let loaded: W = self
+            .host
+            .atomic_load(site, address, Order::Relaxed, scope)?;
+        self.half.insert(self.item, loaded.bits());
+        self.retry = true;
+        None
+    }
+
+    /// Whether a read-modify-write is to be made in halves.
+    fn is_torn<W: Word>(&self, site: Site, address: u64, op: RmwOp, scope: MemScope) -> bool {
+        match op {
+            RmwOp::Add | RmwOp::Sub => {
+                let local = || self.region(site, address) == Some(Region::Local);
+                on(Fault::AtomicAddTorn)
+                    || on(Fault::AtomicAdd64Torn) && W::SIZE == 8
+                    || on(Fault::AtomicHostTorn) && scope == MemScope::AllDevices
+                    || on(Fault::AtomicLocalTorn) && local()
+            }
+            RmwOp::Exchange => on(Fault::ExchangeTorn),
+            RmwOp::And
+            | RmwOp::Or
+            | RmwOp::Xor
+            | RmwOp::SMin
+            | RmwOp::SMax
+            | RmwOp::UMin
+            | RmwOp::UMax
+            | RmwOp::FAdd
+            | RmwOp::FSub
+            | RmwOp::FMin
+            | RmwOp::FMax => false,
+        }
+    }
+
+    /// A store of less than a word that rewrites the word with what the item last saw there.
+    fn store_wide<W: Word>(&mut self, site: Site, address: u64, value: W) -> Option<()> {
+        // The access itself is checked as it should be.
+        self.host.store(site, address, value)?;
+        let (start, shift) = (address & !3, 8 * (address & 3));
+        // Aligned words never leave a page, and allocations are padded to more than that.
+        let place = start as *mut u32;
+        // SAFETY: the byte is valid, so is the rest of its word, as above.
+        let now = unsafe { u32::read(place) }?;
+        let mask = (((1u64 << (8 * W::SIZE)) - 1) << shift) as u32;
+        let seen = self.words.entry((self.item, start)).or_insert(now);
+        *seen = *seen & !mask | now & mask;
+        // SAFETY: as for the load.
+        unsafe { u32::write(place, *seen) }
+    }
+}
+
+/// The operation that is made for another one.
+fn made_for(op: RmwOp) -> RmwOp {
+    let op = if on(Fault::MinMaxSwapped) {
+        match op {
+            RmwOp::SMin => RmwOp::SMax,
+            RmwOp::SMax => RmwOp::SMin,
+            RmwOp::UMin => RmwOp::UMax,
+            RmwOp::UMax => RmwOp::UMin,
+            other => other,
+        }
+    } else {
+        op
+    };
+    match op {
+        RmwOp::SMin if on(Fault::MinMaxUnsigned) => RmwOp::UMin,
+        RmwOp::SMax if on(Fault::MinMaxUnsigned) => RmwOp::UMax,
+        other => other,
+    }
+}
+
+/// The value that a read-modify-write writes, for the operations that can be made in halves.
+fn combined<W: Word>(op: RmwOp, old: W, value: W) -> Option<W> {
+    let (old, value) = (old.bits(), value.bits());
+    let new = match op {
+        RmwOp::Exchange => value,
+        RmwOp::Add => old.wrapping_add(value),
+        RmwOp::Sub => old.wrapping_sub(value),
+        RmwOp::And => old & value,
+        RmwOp::Or => old | value,
+        RmwOp::Xor => old ^ value,
+        RmwOp::UMin => old.min(value),
+        RmwOp::UMax => old.max(value),
+        RmwOp::SMin | RmwOp::SMax | RmwOp::FAdd | RmwOp::FSub | RmwOp::FMin | RmwOp::FMax => {
+            return None;
+        }
+    };
+    Some(W::from_bytes(new))
+}
+
+impl<const GUARD: bool> Port for BrokenMemory<'_, GUARD> {
+    fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W> {
+        let Some(access) = self.weak::<W>(site, address, None) else {
+            return self.host.load(site, address);
+        };
+        let mut machine = weak::lock();
+        let actual: W = self.host.load(site, address)?;
+        let thread = &mut self.threads[self.item as usize];
+        if address & (W::SIZE - 1) != 0 {
+            machine.get().forget(address, W::SIZE);
+            return Some(actual);
+        }
+        let bits = machine.get().load(thread, access, actual.bits());
+        Some(W::from_bytes(bits))
+    }
+
+    fn store<W: Word>(&mut self, site: Site, address: u64, value: W) -> Option<()> {
+        if on(Fault::SvmWideStores) && W::SIZE < 4 && self.region(site, address).is_some() {
+            return self.store_wide(site, address, value);
+        }
+        let Some(access) = self.weak::<W>(site, address, None) else {
+            return self.host.store(site, address, value);
+        };
+        let mut machine = weak::lock();
+        let thread = &mut self.threads[self.item as usize];
+        if address & (W::SIZE - 1) != 0 {
+            machine.get().forget(address, W::SIZE);
+        } else if let Some(actual) = self.host.load::<W>(site, address) {
+            let (actual, bits) = (actual.bits(), value.bits());
+            machine.get().store(thread, access, actual, bits);
+        }
+        self.host.store(site, address, value)
+    }
+
+    fn atomic_load<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        order: Order,
+        scope: MemScope,
+    ) -> Option<W> {
+        let Some(access) = self.weak::<W>(site, address, Some((order, scope))) else {
+            return self.host.atomic_load(site, address, order, scope);
+        };
+        let mut machine = weak::lock();
+        let actual: W = self.host.atomic_load(site, address, order, scope)?;
+        let thread = &mut self.threads[self.item as usize];
+        let bits = machine.get().load(thread, access, actual.bits());
+        Some(W::from_bytes(bits))
+    }
+
+    fn atomic_store<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        value: W,
+        order: Order,
+        scope: MemScope,
+    ) -> Option<()> {
+        if on(Fault::StoreTorn) && W::SIZE == 8 {
+            let low = value.bits() as u32;
+            if self.half.remove(&self.item).is_none() {
+                self.host.atomic_store(site, address, low, order, scope)?;
+                self.half.insert(self.item, 0);
+                self.retry = true;
+                return None;
+            }
+            return self.host.atomic_store(site, address, value, order, scope);
+        }
+        let Some(access) = self.weak::<W>(site, address, Some((order, scope))) else {
+            return self.host.atomic_store(site, address, value, order, scope);
+        };
+        let mut machine = weak::lock();
+        let actual: W = self
+            .host
+            .atomic_load(site, address, Order::Relaxed, scope)?;
+        let thread = &mut self.threads[self.item as usize];
+        let (actual, bits) = (actual.bits(), value.bits());
+        if machine.get().store(thread, access, actual, bits) {
+            self.host.atomic_store(site, address, value, order, scope)?;
+        }
+        Some(())
+    }
+
+    fn rmw<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        op: RmwOp,
+        value: W,
+        order: Order,
+        scope: MemScope,
+    ) -> Option<W> {
+        if self.is_torn::<W>(site, address, op, scope) {
+            let old = self.halves::<W>(site, address, scope)?;
+            let new = combined(op, old, value)?;
+            self.host.atomic_store(site, address, new, order, scope)?;
+            return Some(old);
+        }
+        let op = made_for(op);
+        let Some(access) = self.weak::<W>(site, address, Some((order, scope))) else {
+            let old = self.host.rmw(site, address, op, value, order, scope)?;
+            let gives_new = match op {
+                RmwOp::Exchange => on(Fault::ExchangeGivesNew),
+                _ => on(Fault::FetchGivesNew),
+            };
+            return combined(op, old, value).filter(|_| gives_new).or(Some(old));
+        };
+        let mut machine = weak::lock();
+        let thread = &mut self.threads[self.item as usize];
+        if on(Fault::RmwStale) {
+            let actual: W = self
+                .host
+                .atomic_load(site, address, Order::Relaxed, scope)?;
+            let old = machine.get().older(thread, access, actual.bits());
+            let old = old.map(W::from_bytes);
+            if let Some(old) = old
+                && let Some(new) = combined(op, old, value)
+            {
+                let (actual, bits) = (actual.bits(), new.bits());
+                machine.get().store(thread, access, actual, bits);
+                self.host.atomic_store(site, address, new, order, scope)?;
+                return Some(old);
+            }
+        }
+        self.catch_up(&mut machine);
+        let old: W = self.host.rmw(site, address, op, value, order, scope)?;
+        let new: W = self
+            .host
+            .atomic_load(site, address, Order::Relaxed, scope)?;
+        let thread = &mut self.threads[self.item as usize];
+        let machine = machine.get();
+        machine.rmw(thread, access, old.bits(), Some(new.bits()), true);
+        Some(old)
+    }
+
+    fn cas<W: AtomicWord>(
+        &mut self,
+        site: Site,
+        address: u64,
+        (expected, desired): (W, W),
+        orders: (Order, Order),
+        scope: MemScope,
+    ) -> Option<W> {
+        if on(Fault::CasTorn) {
+            let old = self.halves::<W>(site, address, scope)?;
+            if old == expected {
+                self.host
+                    .atomic_store(site, address, desired, orders.0, scope)?;
+            }
+            return Some(old);
+        }
+        if on(Fault::CasAlwaysSucceeds) {
+            self.host
+                .rmw(site, address, RmwOp::Exchange, desired, orders.0, scope)?;
+            return Some(expected);
+        }
+        let Some(mut access) = self.weak::<W>(site, address, None) else {
+            return self
+                .host
+                .cas(site, address, (expected, desired), orders, scope);
+        };
+        let mut machine = weak::lock();
+        self.catch_up(&mut machine);
+        let old = self
+            .host
+            .cas(site, address, (expected, desired), orders, scope)?;
+        let succeeds = old == expected;
+        let order = if succeeds && !on(Fault::CasSuccessOrder) {
+            orders.0
+        } else {
+            orders.1
+        };
+        access.atomic = Some((order, scope));
+        let new = succeeds.then_some(desired.bits());
+        let acquire = succeeds || !on(Fault::CasFailureRelaxed);
+        let thread = &mut self.threads[self.item as usize];
+        machine.get().rmw(thread, access, old.bits(), new, acquire);
+        Some(old)
+    }
+
+    fn copy(&mut self, sites: (Site, Site), dst: u64, src: u64, size: u64) -> Option<()> {
+        if self.is_weak {
+            let mut machine = weak::lock();
+            machine.get().forget(dst, size);
+            machine.get().forget(src, size);
+        }
+        self.host.copy(sites, dst, src, size)
+    }
+
+    fn fill(&mut self, site: Site, dst: u64, byte: u8, size: u64) -> Option<()> {
+        if self.is_weak {
+            weak::lock().get().forget(dst, size);
+        }
+        self.host.fill(site, dst, byte, size)
+    }
+
+    fn fence(&mut self, order: Order, scope: MemScope, regions: Regions) {
+        self.host.fence(order, scope, regions);
+        if self.is_weak {
+            let thread = &mut self.threads[self.item as usize];
+            weak::lock().get().fence(thread, order, scope, regions);
+        }
+    }
+
+    fn divides_by_zero(&self) -> bool {
+        self.host.divides_by_zero()
+    }
+
+    fn space_of(&self, address: u64) -> Option<AddressSpace> {
+        let space = self.host.space_of(address)?;
+        Some(match space {
+            AddressSpace::Local if on(Fault::GenericSwapped) => AddressSpace::Global,
+            AddressSpace::Global if on(Fault::GenericSwapped) => AddressSpace::Local,
+            other => other,
+        })
+    }
+
+    fn print(&mut self, text: &[u8]) -> bool {
+        self.host.print(text)
+    }
+
+    fn take_fault(&mut self) -> Option<TrapKind> {
+        self.host.take_fault()
+    }
+}
+
+impl<const GUARD: bool> BrokenMemory<'_, GUARD> {
+    /// Writes what memory does not have yet.
+    fn catch_up(&self, machine: &mut weak::Locked) {
+        for (address, size, bits) in machine.get().take_behind() {
+            // SAFETY: the kernel stored to this place, at an aligned address, and it stays
+            // while the kernel runs.
+            let _ = unsafe {
+                if size == 8 {
+                    u64::write(address as *mut u64, bits)
+                } else {
+                    u32::write(address as *mut u32, bits as u32)
+                }
+            };
+        }
+    }
+}
+
+impl<const GUARD: bool> Drop for BrokenMemory<'_, GUARD> {
+    fn drop(&mut self) {
+        if self.is_weak {
+            self.catch_up(&mut weak::lock());
+        }
+    }
+}
+
+impl<const GUARD: bool> GroupPort for BrokenMemory<'_, GUARD> {
+    fn set_local(&mut self, block: Block) {
+        self.host.set_local(block);
+    }
+
+    fn set_private(&mut self, block: Block) {
+        self.host.set_private(block);
+    }
+
+    fn begin_group(&mut self, number: u64, items: usize) {
+        self.half.clear();
+        self.words.clear();
+        if !self.is_weak {
+            return;
+        }
+        let mut machine = weak::lock();
+        let machine = machine.get();
+        if let Some(thread) = self.threads.first() {
+            machine.end_group(thread.group());
+        }
+        self.threads.clear();
+        let first = machine.threads(items as u64);
+        // Local memory is the group's, and new.
+        let floors = [self.floor, machine.now()];
+        let seed = self.seed ^ number.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let ids = first..first + items as u64;
+        self.threads
+            .extend(ids.map(|id| Thread::new(id, first, floors, seed)));
+    }
+
+    fn set_item(&mut self, item: u32) {
+        self.item = item;
+    }
+
+    fn barrier(&mut self, items: Range<usize>, scope: MemScope, regions: Regions) {
+        if self.is_weak {
+            let threads = &mut self.threads[items];
+            weak::lock().get().barrier(threads, scope, regions);
+        } else if !regions.is_empty() {
+            self.host.fence(Order::AcqRel, scope, regions);
+        }
+    }
+
+    fn take_retry(&mut self) -> bool {
+        std::mem::take(&mut self.retry)
+    }
+}

@@ -1,0 +1,674 @@
+//! Memory that is weaker than the processor's: what work-items may see of it by the rules of
+//! the memory model, and, under a fault, what they may not.
+//!
+//! Every store goes to the machine's memory at once, so the order of stores to a place is its
+//! modification order, and the host and other commands find what they should. What is weak are
+//! the loads. A place that kernels have written keeps its last few values, and a load may give an
+//! older one, unless the work-item must know better: it has a *view*, the time of the latest value
+//! of each place that it has to know of. Its own accesses move the view forward (coherence), and
+//! synchronization moves it to what another work-item's view was: a release leaves the view with
+//! the value that it writes (a [`Head`] of a release sequence), and an acquire that reads it takes it.
+//! Views are kept for global and for local memory apart, as the two happens-before relations are;
+//! fences and barriers leave and take the parts that their flags name. Sequentially consistent
+//! operations besides join one view of all of them before and after.
+//!
+//! So loads are reordered with whatever comes before them (message passing, store buffering, IRIW
+//! show all their weak outcomes), stores are not reordered with each other, and nothing is read
+//! before it is written (no load buffering).
+//!
+//! What is stronger here than it must be is safe: a place that is accessed in several sizes, copied
+//! or changed by the host forgets its older values, and so does everything when there are too many
+//! places. One lock guards it all; speed is not what this is for.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use touchstone_faults::{Fault, on};
+use touchstone_ir::{MemScope, Order, Regions};
+
+/// Values that a place keeps.
+const KEPT: usize = 8;
+/// Places that are kept.
+const PLACES: usize = 1 << 16;
+
+/// A time of the machine.
+pub(super) type Time = u64;
+
+/// The two memories with a happens-before relation each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Region {
+    Global,
+    Local,
+}
+
+impl Region {
+    fn flag(self) -> Regions {
+        match self {
+            Region::Global => Regions::GLOBAL,
+            Region::Local => Regions::LOCAL,
+        }
+    }
+}
+
+const BOTH: [Region; 2] = [Region::Global, Region::Local];
+
+/// What must be known of one region: everything up to a time, and later values of some places.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    floor: Time,
+    places: HashMap<u64, Time>,
+}
+
+impl Part {
+    fn join(&mut self, other: &Part) {
+        self.floor = self.floor.max(other.floor);
+        for (&place, &time) in &other.places {
+            self.know(place, time);
+        }
+    }
+
+    fn know(&mut self, place: u64, time: Time) {
+        let known = self.places.entry(place).or_default();
+        *known = time.max(*known);
+    }
+
+    fn of(&self, place: u64) -> Time {
+        let known = self.places.get(&place).copied();
+        known.unwrap_or_default().max(self.floor)
+    }
+}
+
+/// What must be known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View([Part; 2]);
+
+impl View {
+    fn join(&mut self, other: &View, regions: Regions) {
+        for region in BOTH {
+            if regions.contains(region.flag()) {
+                self.0[region as usize].join(&other.0[region as usize]);
+            }
+        }
+    }
+
+    fn only(&self, regions: Regions) -> View {
+        let mut view = View::default();
+        view.join(self, regions);
+        view
+    }
+}
+
+fn all() -> Regions {
+    Regions::GLOBAL | Regions::LOCAL
+}
+
+/// What a release left: who takes it knows what the releasing work-item knew.
+#[derive(Clone, Debug)]
+struct Head {
+    group: u64,
+    scope: MemScope,
+    regions: Regions,
+    view: View,
+}
+
+/// A value of a place.
+#[derive(Clone, Debug)]
+struct Message {
+    time: Time,
+    bits: u64,
+    /// The work-item that wrote it; 0 for what was there before.
+    writer: u64,
+    heads: Vec<Head>,
+}
+
+/// A place that kernels have used, with its last values; never without one.
+#[derive(Clone, Debug)]
+struct Place {
+    size: u64,
+    messages: Vec<Message>,
+    /// What memory has instead of the last value, under a fault that keeps that from the host.
+    behind: Option<u64>,
+}
+
+/// A work-item as the machine knows it.
+#[derive(Clone, Debug)]
+pub(super) struct Thread {
+    id: u64,
+    group: u64,
+    view: View,
+    /// Left by its release fences, for its later stores.
+    released: Vec<Head>,
+    /// Found by its loads, for its later acquire fences.
+    found: Vec<Head>,
+    random: u64,
+}
+
+impl Thread {
+    pub(super) fn new(id: u64, group: u64, floors: [Time; 2], seed: u64) -> Thread {
+        let mut view = View::default();
+        for (part, floor) in view.0.iter_mut().zip(floors) {
+            part.floor = floor;
+        }
+        Thread {
+            id,
+            group,
+            view,
+            released: Vec::new(),
+            found: Vec::new(),
+            random: seed ^ id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        }
+    }
+
+    pub(super) fn group(&self) -> u64 {
+        self.group
+    }
+
+    /// A number below `n`: splitmix64.
+    fn below(&mut self, n: usize) -> usize {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
+    }
+
+    /// Takes what a release left, if its scope and this one's reach each other.
+    fn take(&mut self, heads: &[Head], scope: MemScope, region: Region, regions: Regions) {
+        for head in heads {
+            if reaches(head, self.group, scope, region) {
+                self.view.join(&head.view, regions);
+            }
+        }
+    }
+}
+
+/// Whether two operations with these scopes synchronize (`mm.scope.inclusive`).
+fn reaches(head: &Head, group: u64, scope: MemScope, region: Region) -> bool {
+    let scopes = [head.scope, scope];
+    if on(Fault::ScopesMustMatch) && head.scope != scope
+        || on(Fault::ScopeAllDevicesIgnored) && scopes.contains(&MemScope::AllDevices)
+        || on(Fault::ScopeWorkGroupIgnored) && scopes.contains(&MemScope::WorkGroup)
+    {
+        return false;
+    }
+    if region == Region::Local {
+        let wide = scopes.iter().any(|scope| *scope > MemScope::WorkGroup);
+        return !(on(Fault::LocalUnordered) || on(Fault::LocalNotClamped) && wide);
+    }
+    let wide = scopes.iter().all(|scope| *scope > MemScope::WorkGroup);
+    head.group == group || wide && !on(Fault::ScopeNarrowed)
+}
+
+fn acquires(order: Order) -> bool {
+    matches!(order, Order::Acquire | Order::AcqRel | Order::SeqCst)
+}
+
+fn releases(order: Order) -> bool {
+    matches!(order, Order::Release | Order::AcqRel | Order::SeqCst)
+}
+
+/// An atomic access or an ordinary one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) address: u64,
+    pub(super) size: u64,
+    pub(super) region: Region,
+    /// None for an ordinary access.
+    pub(super) atomic: Option<(Order, MemScope)>,
+}
+
+impl Access {
+    fn is_seq_cst(&self) -> bool {
+        matches!(self.atomic, Some((Order::SeqCst, _))) && !on(Fault::SeqCstWeakened)
+    }
+
+    /// The parts of views that it leaves and takes.
+    fn regions(&self) -> Regions {
+        if self.is_seq_cst() && !on(Fault::SeqCstOneRegion) {
+            all()
+        } else {
+            self.region.flag()
+        }
+    }
+}
+
+/// What all kernels of the process share.
+#[derive(Debug)]
+pub(super) struct Machine {
+    now: Time,
+    threads: u64,
+    places: BTreeMap<u64, Place>,
+    /// The view that sequentially consistent operations join.
+    agreed: View,
+    /// The same for those of one group.
+    groups: HashMap<u64, View>,
+}
+
+static MACHINE: Mutex<Option<Machine>> = Mutex::new(None);
+
+/// The machine, for one access.
+pub(super) struct Locked(MutexGuard<'static, Option<Machine>>);
+
+pub(super) fn lock() -> Locked {
+    Locked(MACHINE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Locked {
+    pub(super) fn get(&mut self) -> &mut Machine {
+        self.0.get_or_insert_with(|| Machine {
+            now: 1,
+            threads: 0,
+            places: BTreeMap::new(),
+            agreed: View::default(),
+            groups: HashMap::new(),
+        })
+    }
+}
+
+impl Machine {
+    pub(super) fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Numbers for so many work-items.
+    pub(super) fn threads(&mut self, count: u64) -> u64 {
+        // The next are of the same parity for each group.
+        self.threads += 2 + count + (count & 1);
+        self.threads - count - (count & 1)
+    }
+
+    /// Forgets the older values of all places that meet a range.
+    pub(super) fn forget(&mut self, address: u64, size: u64) {
+        let first = address.saturating_sub(7);
+        let meets = |(&at, place): (&u64, &Place)| at + place.size > address;
+        let range = self.places.range(first..address.saturating_add(size));
+        let met: Vec<u64> = range.filter(|&p| meets(p)).map(|(&at, _)| at).collect();
+        for at in met {
+            self.places.remove(&at);
+        }
+    }
+
+    /// The place of an access, which holds `actual` in memory.
+    fn place(&mut self, access: Access, actual: u64) -> &mut Place {
+        let known = self.places.get(&access.address);
+        let alone = known.is_some_and(|place| place.size == access.size)
+            && self.overlaps(access.address, access.size) == 1;
+        if !alone {
+            self.forget(access.address, access.size);
+            if self.places.len() >= PLACES {
+                self.places.clear();
+            }
+        }
+        let floor = self.now;
+        let fresh = |bits, time| Message {
+            time,
+            bits,
+            writer: 0,
+            heads: Vec::new(),
+        };
+        let place = self.places.entry(access.address).or_insert_with(|| Place {
+            size: access.size,
+            messages: vec![fresh(actual, 0)],
+            behind: None,
+        });
+        let last = &place.messages[place.messages.len() - 1];
+        if place.behind.unwrap_or(last.bits) != actual {
+            // The host or another command has written it, after everything so far: who reads
+            // that must know all that it has written besides.
+            let mut message = fresh(actual, last.time);
+            let mut view = View::default();
+            view.0.iter_mut().for_each(|part| part.floor = floor);
+            message.heads.push(Head {
+                group: 0,
+                scope: MemScope::AllDevices,
+                regions: all(),
+                view,
+            });
+            place.messages = vec![message];
+            place.behind = None;
+        }
+        place
+    }
+
+    fn overlaps(&self, address: u64, size: u64) -> usize {
+        let first = address.saturating_sub(7);
+        let range = self.places.range(first..address.saturating_add(size));
+        range
+            .filter(|(at, place)| *at + place.size > address)
+            .count()
+    }
+
+    /// A sequentially consistent operation joins the view of all those that its scope reaches,
+    /// before and after.
+    fn agree(&mut self, thread: &mut Thread, scope: MemScope, regions: Regions) {
+        if scope > MemScope::WorkGroup {
+            thread.view.join(&self.agreed, regions);
+        }
+        let group = self.groups.entry(thread.group).or_default();
+        thread.view.join(group, regions);
+        group.join(&thread.view, regions);
+        if scope > MemScope::WorkGroup {
+            self.agreed.join(&thread.view, regions);
+        }
+    }
+
+    /// A group has ended.
+    pub(super) fn end_group(&mut self, group: u64) {
+        self.groups.remove(&group);
+    }
+
+    fn agree_for(&mut self, thread: &mut Thread, access: Access) {
+        if let Some((_, scope)) = access.atomic
+            && access.is_seq_cst()
+        {
+            self.agree(thread, scope, access.regions());
+        }
+    }
+
+    /// A load of a place that holds `actual` in memory; the bits that it gives.
+    pub(super) fn load(&mut self, thread: &mut Thread, access: Access, actual: u64) -> u64 {
+        self.agree_for(thread, access);
+        let place = self.place(access, actual);
+        let messages = &place.messages;
+        let last = messages.len() - 1;
+        let part = &thread.view.0[access.region as usize];
+        let bound = part.of(access.address);
+        let seen = messages.iter().rposition(|m| m.time <= bound);
+        let first = seen.unwrap_or(0);
+        let plain = access.atomic.is_none();
+        let mut at = if on(Fault::NeverVisible) {
+            first
+        } else if plain && on(Fault::PlainLoadStale) && thread.below(2) == 0 {
+            last.saturating_sub(1)
+        } else if thread.below(2) == 0 {
+            last
+        } else {
+            first + thread.below(last - first + 1)
+        };
+        let time = messages[at].time;
+        if on(Fault::ModificationOrderSplit) && thread.id % 2 == 1 && at + 2 > last && last > 1 {
+            // The last two change places.
+            let writers = [messages[last].writer, messages[last - 1].writer];
+            if writers[0] != writers[1] && !writers.contains(&0) {
+                at = 2 * last - 1 - at;
+            }
+        }
+        let Message { bits, heads, .. } = messages[at].clone();
+        if !on(Fault::CoherenceReadRead) {
+            thread.view.0[access.region as usize].know(access.address, time);
+        }
+        if let Some((order, scope)) = access.atomic {
+            self.found(thread, access, &heads, order, scope);
+        }
+        self.agree_for(thread, access);
+        bits
+    }
+
+    /// A load or a read-modify-write has read what these releases left.
+    fn found(
+        &mut self,
+        thread: &mut Thread,
+        access: Access,
+        heads: &[Head],
+        order: Order,
+        scope: MemScope,
+    ) {
+        if acquires(order) && !on(Fault::AcquireIgnored) {
+            // What a fence left for several regions is taken whole.
+            for head in heads {
+                let regions = access.regions() | head.regions;
+                let head = std::slice::from_ref(head);
+                thread.take(head, scope, access.region, regions);
+            }
+        }
+        for head in heads {
+            // A fence takes it with its own scope; this access's must reach it, too.
+            if reaches(head, thread.group, scope, access.region) {
+                merge(&mut thread.found, head.clone());
+            }
+        }
+    }
+
+    /// A store: whether memory is to be written.
+    pub(super) fn store(
+        &mut self,
+        thread: &mut Thread,
+        access: Access,
+        actual: u64,
+        bits: u64,
+    ) -> bool {
+        self.agree_for(thread, access);
+        self.now += 1;
+        let now = self.now;
+        let place = self.place(access, actual);
+        let last = &mut place.messages[..];
+        let last = last.last_mut();
+        let mut message = Message {
+            time: now,
+            bits,
+            writer: thread.id,
+            heads: Vec::new(),
+        };
+        let mut first = true;
+        if let Some(previous) = last {
+            // The release sequence goes on with the work-item's own stores.
+            let own = previous.writer == thread.id;
+            if own && access.atomic.is_some() && !on(Fault::ReleaseSequenceOwn) {
+                message.heads.clone_from(&previous.heads);
+            }
+            let seen = thread.view.0[access.region as usize].of(access.address) >= previous.time;
+            let early = own && on(Fault::CoherenceWriteWrite)
+                || !own && previous.writer != 0 && seen && on(Fault::CoherenceReadWrite);
+            if early && access.atomic.is_some() && thread.below(2) == 0 {
+                // It takes the place of the one before, which becomes the last.
+                std::mem::swap(&mut message.time, &mut previous.time);
+                first = false;
+            }
+        }
+        leave(thread, access, &mut message);
+        let at = place.messages.len() - usize::from(!first);
+        let time = message.time;
+        place.messages.insert(at, message);
+        if place.messages.len() > KEPT {
+            place.messages.remove(0);
+        }
+        let held = on(Fault::HostSeesLate)
+            && matches!(access.atomic, Some((_, MemScope::AllDevices)))
+            && access.region == Region::Global;
+        place.behind = held.then_some(actual);
+        if !on(Fault::CoherenceWriteRead) {
+            thread.view.0[access.region as usize].know(access.address, time);
+        }
+        self.agree_for(thread, access);
+        first && !held
+    }
+
+    /// A read-modify-write that has read `old` from memory and left `new` there, or a
+    /// compare-exchange that has failed, which leaves nothing.
+    pub(super) fn rmw(
+        &mut self,
+        thread: &mut Thread,
+        access: Access,
+        old: u64,
+        new: Option<u64>,
+        acquire: bool,
+    ) {
+        self.agree_for(thread, access);
+        self.now += 1;
+        let now = self.now;
+        let place = self.place(access, old);
+        let previous = &place.messages[place.messages.len() - 1];
+        let (heads, time) = (previous.heads.clone(), previous.time);
+        if let Some((order, scope)) = access.atomic
+            && acquire
+        {
+            self.found(thread, access, &heads, order, scope);
+        }
+        let mut known = time;
+        if let Some(bits) = new {
+            let mut message = Message {
+                time: now,
+                bits,
+                writer: thread.id,
+                heads,
+            };
+            if on(Fault::ReleaseSequenceRmw) {
+                message.heads.clear();
+            }
+            leave(thread, access, &mut message);
+            let place = self.place(access, old);
+            place.messages.push(message);
+            if place.messages.len() > KEPT {
+                place.messages.remove(0);
+            }
+            place.behind = None;
+            known = now;
+        }
+        thread.view.0[access.region as usize].know(access.address, known);
+        self.agree_for(thread, access);
+    }
+
+    /// A value of a place that is older than the last.
+    pub(super) fn older(
+        &mut self,
+        thread: &mut Thread,
+        access: Access,
+        actual: u64,
+    ) -> Option<u64> {
+        let messages = &self.place(access, actual).messages;
+        let before = messages.len().checked_sub(2)?;
+        (thread.below(2) == 0).then_some(messages[before].bits)
+    }
+
+    pub(super) fn fence(
+        &mut self,
+        thread: &mut Thread,
+        order: Order,
+        scope: MemScope,
+        regions: Regions,
+    ) {
+        let regions = fenced(regions);
+        if acquires(order) && !on(Fault::AcquireFenceIgnored) {
+            let found = std::mem::take(&mut thread.found);
+            for region in BOTH {
+                if regions.contains(region.flag()) {
+                    thread.take(&found, scope, region, region.flag());
+                }
+            }
+            thread.found = found;
+        }
+        let strong = !on(Fault::SeqCstWeakened) && !on(Fault::SeqCstFencesWeakened);
+        if order == Order::SeqCst && strong {
+            self.agree(thread, scope, all());
+        }
+        if releases(order) && !on(Fault::ReleaseFenceIgnored) {
+            let head = Head {
+                group: thread.group,
+                scope,
+                regions,
+                view: thread.view.only(regions),
+            };
+            let weaker = |old: &Head| old.scope <= scope && regions.contains(old.regions);
+            thread.released.retain(|old| !weaker(old));
+            thread.released.push(head);
+        }
+    }
+
+    /// A barrier: a release fence of each before it, an acquire fence of each after it.
+    pub(super) fn barrier(&mut self, threads: &mut [Thread], scope: MemScope, regions: Regions) {
+        if on(Fault::BarrierOrdersNothing) {
+            return;
+        }
+        let mut ordered = Regions::NONE;
+        for (region, ignored) in [
+            (Region::Global, Fault::BarrierGlobalIgnored),
+            (Region::Local, Fault::BarrierLocalIgnored),
+        ] {
+            if regions.contains(region.flag()) && !on(ignored) {
+                ordered = ordered | region.flag();
+            }
+        }
+        let mut all = View::default();
+        for thread in &mut *threads {
+            for region in BOTH {
+                if ordered.contains(region.flag()) {
+                    let found = std::mem::take(&mut thread.found);
+                    thread.take(&found, scope, region, region.flag());
+                    thread.found = found;
+                }
+            }
+            all.join(&thread.view, ordered);
+        }
+        for thread in threads {
+            thread.view.join(&all, ordered);
+            let head = Head {
+                group: thread.group,
+                scope,
+                regions: ordered,
+                view: thread.view.only(ordered),
+            };
+            thread.released.push(head);
+        }
+    }
+
+    /// Places of a size whose last values memory does not have yet, with these.
+    pub(super) fn take_behind(&mut self) -> Vec<(u64, u64, u64)> {
+        let places = self.places.iter_mut();
+        places
+            .filter_map(|(&at, place)| {
+                place.behind.take()?;
+                Some((at, place.size, place.messages.last()?.bits))
+            })
+            .collect()
+    }
+}
+
+/// The regions that a fence orders.
+fn fenced(regions: Regions) -> Regions {
+    let (global, local) = (Regions::GLOBAL, Regions::LOCAL);
+    let mut has = [regions.contains(global), regions.contains(local)];
+    if has == [true, true] && on(Fault::FenceBothIsLocal) {
+        has = [false, true];
+    } else if has[0] != has[1] && on(Fault::FenceFlagsSwapped) {
+        has.swap(0, 1);
+    }
+    let mut ordered = Regions::NONE;
+    if has[0] && !on(Fault::FenceGlobalIgnored) {
+        ordered = ordered | global;
+    }
+    if has[1] && !on(Fault::FenceLocalIgnored) {
+        ordered = ordered | local;
+    }
+    ordered
+}
+
+/// Leaves with a value what the work-item releases by writing it.
+fn leave(thread: &Thread, access: Access, message: &mut Message) {
+    let Some((order, scope)) = access.atomic else {
+        return;
+    };
+    message.heads.extend_from_slice(&thread.released);
+    if releases(order) && !on(Fault::ReleaseIgnored) {
+        let regions = access.regions();
+        message.heads.push(Head {
+            group: thread.group,
+            scope,
+            regions,
+            view: thread.view.only(regions),
+        });
+    }
+    let heads = std::mem::take(&mut message.heads);
+    for head in heads {
+        merge(&mut message.heads, head);
+    }
+}
+
+/// Adds what a release left to others.
+fn merge(heads: &mut Vec<Head>, head: Head) {
+    let same = |other: &&mut Head| {
+        (other.group, other.scope, other.regions) == (head.group, head.scope, head.regions)
+    };
+    match heads.iter_mut().find(same) {
+        Some(known) => known.view.join(&head.view, all()),
+        None => heads.push(head),
+    }
+}

@@ -1,0 +1,277 @@
+//! Barriers, regions of memory, and atomics.
+
+use crate::Scenario;
+use crate::rig::Rig;
+use crate::tools::*;
+
+pub const SCENARIOS: &[Scenario] = &[
+    ("barrier", barrier),
+    ("barrier_loop", barrier_loop),
+    ("barrier_function", barrier_function),
+    ("local_of_group", local_of_group),
+    ("local_arguments", local_arguments),
+    ("private", private),
+    ("private_and_local", private_and_local),
+    ("constant", constant),
+    ("generic", generic),
+    ("program_scope", program_scope),
+    ("atomic_add", atomic_add),
+    ("atomic_exchange", atomic_exchange),
+    ("atomic_cas", atomic_cas),
+    ("atomic_values", atomic_values),
+    ("atomic_min_max", atomic_min_max),
+    ("atomic_store", atomic_store),
+    ("atomic_init", atomic_init),
+];
+
+/// Each work-item reads, behind the barrier, what its neighbour wrote before it.
+fn barrier() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        local int l[16];
+        int i = get_local_id(0);
+        for (volatile int n = 0; n < 20 * (16 - i); ++n) { }
+        l[i] = i + 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x[get_global_id(0)] = l[15 - i];
+    }";
+    let out = output(&rig, source, 16, space(&[16], &[16]));
+    assert_eq!(out, (1..=16).rev().collect::<Vec<_>>());
+}
+
+fn barrier_loop() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        local int l[16];
+        int i = get_local_id(0), v = i;
+        for (int n = 0; n < 8; ++n) {
+            l[i] = v;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            v = l[(i + 1) % 16];
+            for (volatile int w = 0; w < 10 * i; ++w) { }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        x[i] = v;
+    }";
+    let out = output(&rig, source, 16, space(&[16], &[16]));
+    assert_eq!(out, (0..16).map(|i| (i + 8) % 16).collect::<Vec<_>>());
+}
+
+fn barrier_function() {
+    let rig = Rig::new();
+    let source = "
+    void exchange(local int *l) {
+        l[get_local_id(0)] = get_local_id(0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    kernel void k(global int *x) {
+        local int l[16];
+        int i = get_local_id(0);
+        for (volatile int w = 0; w < 20 * i; ++w) { }
+        exchange(l);
+        x[i] = l[15 - i];
+    }";
+    let out = output(&rig, source, 16, space(&[16], &[16]));
+    assert_eq!(out, (0..16).rev().collect::<Vec<_>>());
+}
+
+fn local_of_group() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        local int l[4];
+        int i = get_local_id(0);
+        l[i] = get_global_id(0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x[get_global_id(0)] = l[i];
+    }";
+    let out = output(&rig, source, 64, space(&[64], &[4]));
+    assert_eq!(out, (0..64).collect::<Vec<_>>());
+}
+
+fn local_arguments() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x, local int *a, local int *b) {
+        int i = get_local_id(0);
+        a[i] = 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        b[i] = 2;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x[i] = a[i];
+    }";
+    let kernel = kernel(&rig, source);
+    let out = buffer(&rig, &[0; 4]);
+    set(kernel, 0, out);
+    set_local(kernel, 1, 16);
+    set_local(kernel, 2, 16);
+    run(&rig, kernel, space(&[4], &[4]));
+    assert_eq!(words(&rig, out, 4), [1; 4]);
+}
+
+fn private() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        volatile int a[8];
+        int i = get_local_id(0);
+        for (int n = 0; n < 8; ++n) a[n] = i;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x[i] = a[x[16 + i]];
+    }";
+    let out = output(&rig, source, 32, space(&[16], &[16]));
+    assert_eq!(out[..16], (0..16).collect::<Vec<_>>());
+}
+
+fn private_and_local() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        local int l[64];
+        volatile int a[8];
+        int i = get_local_id(0);
+        l[i] = 1;
+        l[i + 32] = 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int n = 0; n < 8; ++n) a[n] = 7;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x[i] = l[i] + a[x[16 + i]];
+    }";
+    let out = output(&rig, source, 32, space(&[16], &[16]));
+    assert_eq!(out[..16], [8; 16]);
+}
+
+fn constant() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x, constant int *c) { *x = *c; }";
+    let kernel = kernel(&rig, source);
+    let (out, value) = (buffer(&rig, &[0]), buffer(&rig, &[6]));
+    set(kernel, 0, out);
+    set(kernel, 1, value);
+    run(&rig, kernel, space(&[1], &[1]));
+    assert_eq!(words(&rig, out, 1), [6]);
+}
+
+fn generic() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        local int l;
+        int *g = x, *p = &l;
+        x[0] = to_global(g) != 0;
+        x[1] = to_local(g) == 0;
+        x[2] = to_local(p) != 0;
+        x[3] = to_global(p) == 0;
+    }";
+    assert_eq!(output(&rig, source, 4, space(&[1], &[1])), [1; 4]);
+}
+
+fn program_scope() {
+    let rig = Rig::new();
+    let source = "
+    global int counter = 10;
+    kernel void k(global int *x) { *x = counter++; }
+    kernel void other(global int *x) { *x = counter++; }";
+    let program = program(&rig, source);
+    let kernels = ["k", "other", "k", "k"].map(|name| kernel_of(program, name));
+    let out = buffer(&rig, &[0]);
+    let counts = kernels.map(|kernel| {
+        set(kernel, 0, out);
+        run(&rig, kernel, space(&[1], &[1]));
+        words(&rig, out, 1)[0]
+    });
+    assert_eq!(counts, [10, 11, 12, 13]);
+}
+
+fn atomic_add() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        local atomic_int l;
+        global atomic_int *g = (global atomic_int *)x;
+        global atomic_long *wide = (global atomic_long *)(x + 2);
+        if (get_local_id(0) == 0) atomic_store(&l, 0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int n = 0; n < 8; ++n) {
+            atomic_fetch_add(g, 1);
+            atomic_fetch_add(wide, 1);
+            atomic_fetch_add(&l, 1);
+            atomic_fetch_add_explicit(g + 1, 1, memory_order_relaxed,
+                memory_scope_all_svm_devices);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_local_id(0) == 0) x[4] = atomic_load(&l);
+    }";
+    let out = output(&rig, source, 6, space(&[32], &[32]));
+    assert_eq!(out, [256, 256, 256, 0, 256, 0]);
+}
+
+fn atomic_exchange() {
+    let rig = Rig::new();
+    // Each value that is put in comes out once, or stays.
+    let source = "kernel void k(global int *x) {
+        global atomic_int *g = (global atomic_int *)x;
+        x[1 + get_global_id(0)] = atomic_exchange(g, (int)get_global_id(0) + 1);
+    }";
+    let mut out = output(&rig, source, 33, space(&[32], &[32]));
+    out.sort_unstable();
+    assert_eq!(out, (0..=32).collect::<Vec<_>>());
+}
+
+fn atomic_cas() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        global atomic_int *g = (global atomic_int *)x;
+        for (int n = 0; n < 8; ++n) {
+            int old = atomic_load(g);
+            while (!atomic_compare_exchange_strong(g, &old, old + 1)) { }
+        }
+    }";
+    assert_eq!(output(&rig, source, 1, space(&[32], &[32])), [256]);
+}
+
+fn atomic_values() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        global atomic_int *g = (global atomic_int *)x;
+        x[1] = atomic_exchange(g, 5);
+        x[2] = atomic_fetch_add(g, 2);
+        x[3] = atomic_fetch_or(g, 8);
+        x[4] = atomic_load(g);
+    }";
+    let out = output(&rig, source, 5, space(&[1], &[1]));
+    assert_eq!(out, [15, 0, 5, 7, 15]);
+}
+
+fn atomic_min_max() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        global atomic_int *g = (global atomic_int *)x;
+        atomic_fetch_min(g, -3);
+        atomic_fetch_max(g + 1, -3);
+        atomic_fetch_max(g + 2, 4);
+    }";
+    let out = output(&rig, source, 3, space(&[1], &[1]));
+    assert_eq!(out, [-3i32 as u32, 0, 4]);
+}
+
+/// A store of 64 bits is seen whole or not at all.
+fn atomic_store() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        global atomic_ulong *g = (global atomic_ulong *)x;
+        ulong both = 0x100000001ul;
+        if (get_local_id(0) == 0) {
+            for (int n = 1; n < 200; ++n) atomic_store(g, both * n);
+        } else {
+            for (int n = 0; n < 5000; ++n) {
+                ulong v = atomic_load(g);
+                if ((uint)v != (uint)(v >> 32)) x[2] = 1;
+            }
+        }
+    }";
+    assert_eq!(output(&rig, source, 3, space(&[2], &[2]))[2], 0);
+}
+
+fn atomic_init() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        global atomic_int *g = (global atomic_int *)x;
+        atomic_init(g, 7);
+    }";
+    assert_eq!(output(&rig, source, 1, space(&[1], &[1])), [7]);
+}
