@@ -2,7 +2,8 @@
 //!
 //! [`catalogue`] holds the rules, read from `rules/*.yaml`; [`rule`] names those that code speaks of.
 //! [`commands`] is the language of programs of commands, with the order that the rules give them and
-//! the check of what a run observed.
+//! the check of what a run observed. [`kernels`] is the language of kernel cases: index space, groups,
+//! atomics, regions and transfers.
 //!
 //! Nothing here calls OpenCL: the harness runs what this crate plans, and this crate judges what the
 //! harness saw.
@@ -11,5 +12,6 @@
 
 pub mod catalogue;
 pub mod commands;
+pub mod kernels;
 pub mod need;
 pub mod rule;

@@ -67,6 +67,8 @@ pub enum Need {
     C20,
     /// A 64-bit address space.
     Bits64,
+    /// The functions and rules of OpenCL 2.1.
+    Api21,
 }
 
 impl fmt::Display for Need {
@@ -102,6 +104,7 @@ impl fmt::Display for Need {
             Need::SubBufferAlign(n) => write!(f, "sub-buffers at multiples of {n} bytes"),
             Need::C20 => f.write_str("OpenCL C 2.0"),
             Need::Bits64 => f.write_str("64-bit addresses"),
+            Need::Api21 => f.write_str("OpenCL 2.1"),
         }
     }
 }

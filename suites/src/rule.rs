@@ -162,4 +162,68 @@ rules! {
     SV_SYSTEM_ANY = "sv.system.any";
     /// The commands on SVM.
     SV_API = "sv.api";
+    /// A wrong call gets its error.
+    API_ERRORS = "ex.api.errors";
+    /// Program-scope initializers run first, once.
+    PREREQ_PROGRAM_INIT = "ex.prereq.program-init";
+    /// Global ids cover the range once.
+    ND_GLOBAL_ID = "ex.nd.global-id";
+    /// Local, group and global ids agree.
+    ND_LOCAL_ID = "ex.nd.local-id";
+    /// The sizes and counts agree.
+    ND_GROUP_COUNT = "ex.nd.group-count";
+    /// Only remainder groups are smaller.
+    ND_NON_UNIFORM = "ex.nd.non-uniform";
+    /// A range that the local size does not divide is refused where groups must be uniform.
+    ND_UNIFORM_REQUIRED = "ex.nd.uniform-required";
+    /// The offset shifts global ids only.
+    ND_OFFSET = "ex.nd.offset";
+    /// A NULL local size covers the range.
+    ND_NULL_LOCAL = "ex.nd.null-local";
+    /// The map of sub-groups.
+    ND_SUBGROUP_MAP = "ex.nd.subgroup-map";
+    /// A work-group has a sub-group at least.
+    ND_SUBGROUP_DEGENERATE = "ex.nd.subgroup-degenerate";
+    /// Work-group barriers.
+    WG_BARRIER = "ex.wg.barrier";
+    /// Collective functions of work-groups.
+    WG_FUNCTIONS = "ex.wg.functions";
+    /// Sub-group barriers.
+    SG_BARRIER = "ex.sg.barrier";
+    /// Collective functions of sub-groups.
+    SG_FUNCTIONS = "ex.sg.functions";
+    /// Kernels from source.
+    KIND_SOURCE = "ex.kind.source";
+    /// Kernels from a binary.
+    KIND_BINARY = "ex.kind.binary";
+    /// Regions never alias.
+    RG_DISJOINT = "rg.disjoint";
+    /// Generic pointers.
+    RG_GENERIC = "rg.generic";
+    /// Local memory is a work-group's own.
+    RG_LOCAL = "rg.local-per-group";
+    /// Private memory is a work-item's own.
+    RG_PRIVATE = "rg.private-per-item";
+    /// Constants stay unchanged.
+    RG_CONSTANT = "rg.constant";
+    /// Arguments arrive as they were set.
+    RG_ARGS = "rg.args";
+    /// A pointer means the same everywhere.
+    SV_ADDRESS = "sv.address";
+    /// Bytes of fine-grain SVM do not disturb each other.
+    SV_FINE_BYTES = "sv.fine.bytes";
+    /// Atomics of the host and of devices.
+    SV_FINE_ATOMICS = "sv.fine.atomics";
+    /// Allocations reached through pointers.
+    SV_EXEC_INFO = "sv.exec-info";
+    /// Atomic accesses are indivisible.
+    MM_ATOMICITY = "mm.atomicity";
+    /// A read-modify-write reads the last value.
+    MM_RMW_LAST = "mm.rmw.last";
+    /// Initialization and defaults of atomics.
+    MM_INIT = "mm.init";
+    /// Barriers order memory.
+    MM_BARRIER_WG = "mm.barrier.wg";
+    /// Sub-group barriers order memory.
+    MM_BARRIER_SG = "mm.barrier.sg";
 }

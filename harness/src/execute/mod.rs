@@ -9,11 +9,15 @@ mod cl;
 pub mod commands;
 mod environment;
 mod host;
+mod kernel_cases;
+pub mod kernels;
 mod launch;
 mod programs;
+mod repeat;
 mod session;
 mod tally;
 
+pub use kernel_cases::{draw_kernel, read_kernel, run_kernel};
 pub use programs::{draw_commands, read_commands, run_commands};
 
 use crate::device::{Capabilities, OpenDevice};

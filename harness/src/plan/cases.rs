@@ -7,6 +7,7 @@ use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_reports::verdict::Quantifier;
 use classay_suites::commands::generate::Profile;
+use classay_suites::kernels::generate as kernels;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -62,18 +63,25 @@ pub fn shipped() -> Result<Vec<Case>, String> {
         .collect()
 }
 
-/// So many cases of every profile of programs of commands; each draws its program from its seed.
+/// So many cases of every profile of programs of commands and of every family of kernel cases; each
+/// draws what it runs from its seed.
 pub fn drawn(each: u32) -> Vec<Case> {
-    let cases = Profile::all().into_iter().flat_map(|(family, kind, _)| {
+    let profiles = Profile::all().into_iter().map(|(family, kind, _)| {
+        let profile = format!("{family}/{kind}");
+        (family, kind, Body::Drawn { profile })
+    });
+    let kernels = kernels::FAMILIES.iter().map(|(family, kind, _)| {
+        let name = format!("{family}/{kind}");
+        (*family, *kind, Body::DrawnKernel { family: name })
+    });
+    let cases = profiles.chain(kernels).flat_map(|(family, kind, body)| {
         (0..each).map(move |n| {
             let id = CaseId::new(family, kind, &format!("{n:05}"));
             Case {
                 test: id.as_str().to_string(),
                 id,
                 file: String::new(),
-                body: Body::Drawn {
-                    profile: format!("{family}/{kind}"),
-                },
+                body: body.clone(),
                 seed: 0,
                 budget: Budget::Instances(0),
             }
@@ -91,7 +99,7 @@ pub fn from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
     })
 }
 
-/// A case for each program of commands in a file, named as litmus tests are.
+/// A case for each program of commands or kernel case in a file, named as litmus tests are.
 pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
     named(paths, "program", &|id, path| {
         let wrong = |message| Unreadable::File {
@@ -100,13 +108,19 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
         };
         let bytes = read_bounded(path).map_err(wrong)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        crate::execute::read_commands(&text)
-            .map_err(|why| wrong(format!("is no valid program of commands: {why}")))?;
+        let body = match crate::execute::read_kernel(&text) {
+            Ok(_) => Body::Kernel { kernel: text },
+            Err(_) => {
+                crate::execute::read_commands(&text)
+                    .map_err(|why| wrong(format!("is no valid program of commands: {why}")))?;
+                Body::Commands { program: text }
+            }
+        };
         Ok(Case {
             test: id.name().to_string(),
             id,
             file: path.to_string_lossy().into_owned(),
-            body: Body::Commands { program: text },
+            body,
             seed: 0,
             budget: Budget::Instances(0),
         })

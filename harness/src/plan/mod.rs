@@ -55,6 +55,16 @@ pub enum Body {
         /// The program, as YAML.
         program: String,
     },
+    /// A kernel case that a family draws from the case's seed.
+    DrawnKernel {
+        /// The family, `family/kind`.
+        family: String,
+    },
+    /// A kernel case.
+    Kernel {
+        /// The case, as YAML.
+        kernel: String,
+    },
 }
 
 /// A [`Case`] as the store keeps it; the id is beside it.

@@ -4,6 +4,7 @@ use super::protocol::{Known, PROTOCOL, Refusal, Reply, Request};
 use super::variables;
 use crate::device::{OpenDevice, open};
 use crate::execute::commands::Bench;
+use crate::execute::kernels;
 use crate::execute::{self, Ended, NotRun};
 use crate::plan::Body;
 use crate::sys;
@@ -50,7 +51,7 @@ fn serve() -> Result<(), String> {
         Err(refusal) => return out.say(&Reply::Refused { refusal }),
     }
     let mut device = None;
-    let mut bench = None;
+    let mut benches = Benches::default();
     for request in requests {
         match request? {
             Request::Quit => return Ok(()),
@@ -61,7 +62,7 @@ fn serve() -> Result<(), String> {
             Request::Open { at, known } => {
                 let reply = match open::open(at, known.map(|k| *k)) {
                     Ok((at, opened, known)) => {
-                        bench = None;
+                        benches = Benches::default();
                         device = Some(opened);
                         Reply::Opened {
                             at,
@@ -87,12 +88,19 @@ fn serve() -> Result<(), String> {
                     seed,
                     budget,
                 };
-                let reply = job.run(&body, &mut bench, &mut out)?;
+                let reply = job.run(&body, &mut benches, &mut out)?;
                 out.say(&reply)?;
             }
         }
     }
     Ok(())
+}
+
+/// What the cases of a device share.
+#[derive(Default)]
+struct Benches {
+    commands: Option<Bench>,
+    kernels: Option<kernels::Bench>,
 }
 
 /// A case to run.
@@ -105,12 +113,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// Runs the case, sending its launches as they come; returns the reply that ends it.
-    fn run(
-        &self,
-        body: &Body,
-        bench: &mut Option<Bench>,
-        out: &mut Output,
-    ) -> Result<Reply, String> {
+    fn run(&self, body: &Body, benches: &mut Benches, out: &mut Output) -> Result<Reply, String> {
         let mut told = Ok(());
         let mut tell = |launch| {
             if told.is_ok() {
@@ -130,11 +133,26 @@ impl Job<'_> {
                 let plan = match body {
                     Body::Commands { program } => execute::read_commands(program),
                     Body::Drawn { profile } => execute::draw_commands(profile, self.seed),
-                    Body::Litmus { .. } => Err("no program of commands".into()),
+                    Body::Litmus { .. } | Body::DrawnKernel { .. } | Body::Kernel { .. } => {
+                        Err("no program of commands".into())
+                    }
                 };
                 let plan = plan.map_err(|error| unreadable(&error))?;
-                let bench = bench.get_or_insert_with(|| Bench::new(self.device));
+                let bench = benches
+                    .commands
+                    .get_or_insert_with(|| Bench::new(self.device));
                 execute::run_commands(self.device, bench, plan, self.budget, &mut tell)
+            }
+            Body::DrawnKernel { family } => {
+                let case = execute::draw_kernel(family, self.seed);
+                let case = case.map_err(|error| unreadable(&error))?;
+                let bench = &mut benches.kernels;
+                execute::run_kernel(self.device, bench, &case, self.budget, &mut tell)
+            }
+            Body::Kernel { kernel } => {
+                let case = execute::read_kernel(kernel).map_err(|error| unreadable(&error))?;
+                let bench = &mut benches.kernels;
+                execute::run_kernel(self.device, bench, &case, self.budget, &mut tell)
             }
         };
         told?;

@@ -168,8 +168,11 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
         Body::Litmus { source, question } => {
             judge_case(source, *question, &result.histogram(), model)
         }
-        // The worker judged each run by the program's own order.
-        Body::Drawn { .. } | Body::Commands { .. } => judge_commands(&result.histogram()),
+        // The worker judged each run by what the case itself says.
+        Body::Drawn { .. }
+        | Body::Commands { .. }
+        | Body::DrawnKernel { .. }
+        | Body::Kernel { .. } => judge_commands(&result.histogram()),
     };
     result.verdict = verdict;
     result.reason = reason;

@@ -131,5 +131,6 @@ pub fn offers(capabilities: &Capabilities, devices: usize, need: Need) -> bool {
         Need::SubBufferAlign(bytes) => bytes % (c.mem_base_addr_align_bits / 8).max(1) == 0,
         Need::C20 => c.c_version >= (2, 0),
         Need::Bits64 => c.address_bits == 64,
+        Need::Api21 => c.version >= (2, 1),
     }
 }

@@ -1,0 +1,149 @@
+//! What outlives a run: a context, a queue, and built programs.
+
+use super::super::NotRun;
+use super::super::commands::SetupError;
+use super::Named;
+use crate::device::OpenDevice;
+use cl3::program as cl;
+use cl3::types::{cl_command_queue, cl_context, cl_device_id, cl_program};
+use classay_reports::record::Evidence;
+use classay_suites::kernels::case::{Build, KernelCase};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::ptr;
+
+/// Programs that are kept; where there are more, all are given up and built again when needed.
+const KEPT: usize = 32;
+
+/// A context on the device under test.
+pub struct Bench {
+    pub context: cl_context,
+    pub queue: cl_command_queue,
+    device: cl_device_id,
+    std: String,
+    programs: HashMap<(String, Build), cl_program>,
+    /// Seconds spent in the implementation's compiler since this was last taken.
+    pub build_seconds: f64,
+}
+
+impl Bench {
+    /// A bench on a device.
+    pub fn new(device: &OpenDevice) -> Result<Bench, SetupError> {
+        // The device under test comes first.
+        let id = device.platform_devices[0].id();
+        let context = cl3::context::create_context(&[id], ptr::null(), None, ptr::null_mut())
+            .of("clCreateContext")?;
+        let queue = if device.capabilities.version < (2, 0) {
+            // SAFETY: the device is one of the context, and both are alive.
+            unsafe { cl3::command_queue::create_command_queue(context, id, 0) }
+                .of("clCreateCommandQueue")?
+        } else {
+            // SAFETY: as above; no list of properties is given.
+            unsafe {
+                cl3::command_queue::create_command_queue_with_properties(context, id, ptr::null())
+            }
+            .of("clCreateCommandQueueWithProperties")?
+        };
+        Ok(Bench {
+            context,
+            queue,
+            device: id,
+            std: device.capabilities.c_std.clone(),
+            programs: HashMap::new(),
+            build_seconds: 0.0,
+        })
+    }
+
+    /// The program of a case, built; null where it has none.
+    pub fn program(&mut self, case: &KernelCase) -> Result<cl_program, NotRun> {
+        if case.source.is_empty() {
+            return Ok(ptr::null_mut());
+        }
+        let key = (case.source.clone(), case.build.clone());
+        if let Some(program) = self.programs.get(&key) {
+            return Ok(*program);
+        }
+        if self.programs.len() >= KEPT {
+            self.forget();
+        }
+        let begun = std::time::Instant::now();
+        let mut program = cl::create_program_with_source(self.context, &[&case.source])
+            .of("clCreateProgramWithSource")?;
+        let built = self.build(program, case);
+        self.build_seconds += begun.elapsed().as_secs_f64();
+        if let Err(why) = built {
+            self.release(program);
+            return Err(why);
+        }
+        if case.build.through_binary {
+            let again = self.through_binary(program, case);
+            self.release(program);
+            program = again?;
+        }
+        self.programs.insert(key, program);
+        Ok(program)
+    }
+
+    fn build(&self, program: cl_program, case: &KernelCase) -> Result<(), NotRun> {
+        let std = case.build.std.as_deref().unwrap_or(&self.std);
+        let options = format!("-cl-std={std} {}", case.build.options);
+        // Options of a case are names of options: one with a zero byte in it is none.
+        let options = CString::new(options).unwrap_or_default();
+        cl::build_program(program, &[self.device], &options, None, ptr::null_mut())
+            .of("clBuildProgram")
+            .map_err(|error| {
+                let log =
+                    cl::get_program_build_info(program, self.device, cl::CL_PROGRAM_BUILD_LOG)
+                        .map(String::from)
+                        .unwrap_or_default();
+                let evidence = |kind: &str, text: String| Evidence {
+                    kind: kind.into(),
+                    text,
+                };
+                NotRun::Failed {
+                    reason: error.to_string(),
+                    evidence: vec![
+                        evidence("build log", log),
+                        evidence("source", case.source.clone()),
+                    ],
+                }
+            })
+    }
+
+    /// A program of a built program's binary.
+    fn through_binary(&self, program: cl_program, case: &KernelCase) -> Result<cl_program, NotRun> {
+        let binaries: Vec<Vec<u8>> = cl::get_program_info(program, cl::CL_PROGRAM_BINARIES)
+            .of("clGetProgramInfo")?
+            .into();
+        let slices: Vec<&[u8]> = binaries.iter().map(Vec::as_slice).collect();
+        // SAFETY: the device is one of the context; the binaries live through the call.
+        let again =
+            unsafe { cl::create_program_with_binary(self.context, &[self.device], &slices) }
+                .of("clCreateProgramWithBinary")?;
+        self.build(again, case)
+            .inspect_err(|_| self.release(again))?;
+        Ok(again)
+    }
+
+    fn forget(&mut self) {
+        for (_, program) in std::mem::take(&mut self.programs) {
+            self.release(program);
+        }
+    }
+
+    fn release(&self, program: cl_program) {
+        // SAFETY: the program is this bench's own, and is not used after this.
+        let _ = unsafe { cl::release_program(program) };
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        self.forget();
+        // SAFETY: the handles are this bench's own, and nothing of it is used after this.
+        unsafe {
+            let _ = cl3::command_queue::release_command_queue(self.queue);
+            let _ = cl3::context::release_context(self.context);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The memory of a case: made, written and looked at by the host.
+
+use super::super::commands::SetupError;
+use super::{Bench, Named};
+use cl3::command_queue as queue;
+use cl3::memory as mem;
+use cl3::types::{cl_buffer_region, cl_context, cl_event, cl_mem};
+use classay_suites::kernels::case::{KernelCase, Kind, Object};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+
+/// How memory of the host and of SVM is aligned: as the largest vector of OpenCL C.
+const ALIGN: usize = 128;
+
+/// Memory of the host, freed with it. The devices' commands on it are complete by then, for a run
+/// finishes its queue first.
+pub struct HostBytes {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+impl HostBytes {
+    fn new(bytes: usize) -> HostBytes {
+        // At most the bytes of a valid case's object, so the layout is one.
+        let layout = Layout::from_size_align(bytes.max(1), ALIGN).unwrap_or(Layout::new::<u64>());
+        // SAFETY: the layout has a size above zero.
+        match NonNull::new(unsafe { alloc_zeroed(layout) }) {
+            Some(start) => HostBytes { start, layout },
+            None => handle_alloc_error(layout),
+        }
+    }
+}
+
+impl Drop for HostBytes {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated with this layout.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+    }
+}
+
+/// An object of a case.
+pub enum Memory {
+    /// A buffer or sub-buffer.
+    Buffer(cl_mem),
+    /// An SVM allocation; whether it must be mapped for the host.
+    Svm {
+        context: cl_context,
+        start: *mut u8,
+        coarse: bool,
+    },
+    /// Memory of the host.
+    Host(HostBytes),
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the handles are this object's own, and the commands on them are complete.
+        unsafe {
+            match self {
+                Memory::Buffer(buffer) => {
+                    let _ = mem::release_mem_object(*buffer);
+                }
+                Memory::Svm { context, start, .. } => {
+                    let _ = mem::svm_free(*context, start.cast());
+                }
+                Memory::Host(_) => {}
+            }
+        }
+    }
+}
+
+impl Memory {
+    /// An object with its first contents; `before` are the objects before it.
+    pub fn make(bench: &Bench, object: &Object, before: &[Memory]) -> Result<Memory, SetupError> {
+        let mut contents = object.contents.bytes(object.bytes);
+        let svm = |flags: u64, coarse: bool| {
+            // SAFETY: asks for memory; a failure is an error value.
+            let start = unsafe {
+                mem::svm_alloc(
+                    bench.context,
+                    mem::CL_MEM_READ_WRITE | flags,
+                    object.bytes,
+                    ALIGN as u32,
+                )
+            }
+            .of("clSVMAlloc")?;
+            let memory = Memory::Svm {
+                context: bench.context,
+                start: start.cast(),
+                coarse,
+            };
+            memory.write(bench, 0, &contents)?;
+            Ok(memory)
+        };
+        match object.kind {
+            Kind::Buffer => {
+                let flags = mem::CL_MEM_READ_WRITE | mem::CL_MEM_COPY_HOST_PTR;
+                // SAFETY: the contents are as long as the buffer and are copied by the call.
+                let buffer = unsafe {
+                    mem::create_buffer(
+                        bench.context,
+                        flags,
+                        object.bytes,
+                        contents.as_mut_ptr().cast(),
+                    )
+                };
+                Ok(Memory::Buffer(buffer.of("clCreateBuffer")?))
+            }
+            Kind::SubBuffer { of, origin } => {
+                let region = cl_buffer_region {
+                    origin,
+                    size: object.bytes,
+                };
+                let parent = before
+                    .get(of.index())
+                    .map(Memory::handle)
+                    .unwrap_or_default();
+                // SAFETY: the parent is alive, and the region lives through the call.
+                let part = unsafe {
+                    mem::create_sub_buffer(
+                        parent.unwrap_or(ptr::null_mut()),
+                        mem::CL_MEM_READ_WRITE,
+                        mem::CL_BUFFER_CREATE_TYPE_REGION,
+                        (&raw const region).cast(),
+                    )
+                };
+                Ok(Memory::Buffer(part.of("clCreateSubBuffer")?))
+            }
+            Kind::SvmCoarse => svm(0, true),
+            Kind::SvmFine => svm(mem::CL_MEM_SVM_FINE_GRAIN_BUFFER, false),
+            Kind::SvmAtomics => svm(
+                mem::CL_MEM_SVM_FINE_GRAIN_BUFFER | mem::CL_MEM_SVM_ATOMICS,
+                false,
+            ),
+            Kind::Host => {
+                let memory = Memory::Host(HostBytes::new(object.bytes));
+                memory.write(bench, 0, &contents)?;
+                Ok(memory)
+            }
+        }
+    }
+
+    /// The handle of a buffer.
+    pub fn handle(&self) -> Option<cl_mem> {
+        match self {
+            Memory::Buffer(buffer) => Some(*buffer),
+            Memory::Svm { .. } | Memory::Host(_) => None,
+        }
+    }
+
+    /// Its address, where it has one.
+    pub fn address(&self) -> Option<*mut u8> {
+        match self {
+            Memory::Buffer(_) => None,
+            Memory::Svm { start, .. } => Some(*start),
+            Memory::Host(bytes) => Some(bytes.start.as_ptr()),
+        }
+    }
+
+    /// Writes as the host: mapped where that is needed. Only for objects that have an address.
+    pub fn write(&self, bench: &Bench, at: usize, data: &[u8]) -> Result<(), SetupError> {
+        let Some(start) = self.address() else {
+            return Ok(());
+        };
+        // SAFETY: the case is valid, so the bytes lie in the object; those of a coarse-grain
+        // allocation are mapped. Nothing else writes them now: that is how cases are made.
+        unsafe {
+            let to = start.add(at);
+            self.mapped(bench, to, data.len(), mem::CL_MAP_WRITE, &mut || {
+                ptr::copy_nonoverlapping(data.as_ptr(), to, data.len());
+            })
+        }
+    }
+
+    /// All bytes, when everything is finished.
+    pub fn look(&self, bench: &Bench, bytes: usize) -> Result<Vec<u8>, SetupError> {
+        let mut seen = vec![0; bytes];
+        // SAFETY: `seen` is as long as the object, the read blocks, and of what has an address the
+        // bytes lie in the object, which is mapped where that is needed.
+        unsafe {
+            match (self, self.address()) {
+                (Memory::Buffer(buffer), _) => {
+                    let event = queue::enqueue_read_buffer(
+                        bench.queue,
+                        *buffer,
+                        1,
+                        0,
+                        bytes,
+                        seen.as_mut_ptr().cast(),
+                        0,
+                        ptr::null(),
+                    )
+                    .of("clEnqueueReadBuffer")?;
+                    release(event);
+                }
+                (Memory::Svm { .. } | Memory::Host(_), Some(start)) => {
+                    let to = seen.as_mut_ptr();
+                    self.mapped(bench, start, bytes, mem::CL_MAP_READ, &mut || {
+                        ptr::copy_nonoverlapping(start, to, bytes);
+                    })?;
+                }
+                (Memory::Svm { .. } | Memory::Host(_), None) => {}
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Does something with bytes at an address, which are mapped meanwhile in coarse-grain SVM.
+    ///
+    /// # Safety
+    /// The bytes lie in this object.
+    unsafe fn mapped(
+        &self,
+        bench: &Bench,
+        at: *mut u8,
+        bytes: usize,
+        flags: u64,
+        act: &mut dyn FnMut(),
+    ) -> Result<(), SetupError> {
+        let coarse = matches!(self, Memory::Svm { coarse: true, .. }) && bytes > 0;
+        let at: *mut c_void = at.cast();
+        if coarse {
+            // SAFETY: by the caller.
+            let event =
+                unsafe { queue::enqueue_svm_map(bench.queue, 1, flags, at, bytes, 0, ptr::null()) };
+            release(event.of("clEnqueueSVMMap")?);
+        }
+        act();
+        if coarse {
+            // SAFETY: it was mapped above.
+            let event = unsafe { queue::enqueue_svm_unmap(bench.queue, at, 0, ptr::null()) };
+            release(event.of("clEnqueueSVMUnmap")?);
+            queue::finish(bench.queue).of("clFinish")?;
+        }
+        Ok(())
+    }
+}
+
+/// Gives up an event.
+pub fn release(event: cl_event) {
+    // SAFETY: the caller owns the event and does not use it again.
+    let _ = unsafe { cl3::event::release_event(event) };
+}
+
+/// The memory of a case.
+pub fn make(bench: &Bench, case: &KernelCase) -> Result<Vec<Memory>, SetupError> {
+    let mut made = Vec::new();
+    for object in &case.objects {
+        let memory = Memory::make(bench, object, &made)?;
+        made.push(memory);
+    }
+    Ok(made)
+}

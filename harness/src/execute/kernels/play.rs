@@ -1,0 +1,461 @@
+//! Plays the steps of a case.
+
+use super::super::NotRun;
+use super::super::commands::SetupError;
+use super::memory::{self, Memory, release};
+use super::{Bench, Named};
+use cl3::command_queue as queue;
+use cl3::kernel as cl;
+use cl3::memory as mem;
+use cl3::types::{cl_event, cl_kernel, cl_mem, cl_program};
+use classay_suites::kernels::case::{
+    Arg, Corner, KernelCase, Kind, Launch, Move, ObjectId, Place, Step, Transfer,
+};
+use classay_suites::kernels::trace::Trace;
+use std::ffi::{CString, c_void};
+use std::ptr;
+
+/// A run.
+pub struct Play<'a> {
+    bench: &'a Bench,
+    case: &'a KernelCase,
+    program: cl_program,
+    memory: Vec<Memory>,
+    trace: Trace,
+}
+
+/// What a step did: the function that it called, and the code.
+type Called = (&'static str, i32);
+
+/// The code of a call that gives an event, which is released.
+fn code(result: Result<cl_event, i32>) -> i32 {
+    match result {
+        Ok(event) => {
+            release(event);
+            0
+        }
+        Err(code) => code,
+    }
+}
+
+impl Play<'_> {
+    /// The beginning of a run. The program is the case's own.
+    pub fn make<'a>(
+        bench: &'a Bench,
+        case: &'a KernelCase,
+        program: cl_program,
+    ) -> Result<Play<'a>, SetupError> {
+        let memory = memory::make(bench, case)?;
+        let mut trace = Trace::default();
+        for (n, object) in memory.iter().enumerate() {
+            if let Some(address) = object.address() {
+                trace.addresses.insert(ObjectId(n as u16), address as u64);
+            }
+        }
+        Ok(Play {
+            bench,
+            case,
+            program,
+            memory,
+            trace,
+        })
+    }
+
+    /// Plays until a step fails that should not.
+    pub fn steps(&mut self) -> Result<(), NotRun> {
+        for (n, step) in self.case.steps.iter().enumerate() {
+            let (called, wanted) = match step {
+                Step::Launch(launch) => (Some(self.launch(launch)), launch.code),
+                Step::Move(moved) => (Some(self.transfer(moved)), moved.code),
+                Step::Finish => (Some(self.finish()), 0),
+                Step::Host {
+                    at,
+                    bytes,
+                    contents,
+                } => {
+                    self.write(*at, &contents.bytes(*bytes))?;
+                    (None, 0)
+                }
+                Step::Point { at, to } => {
+                    let address = to.and_then(|to| self.place(to)).map_or(0, |p| p as usize);
+                    self.write(*at, &address.to_ne_bytes())?;
+                    (None, 0)
+                }
+                Step::Look { object, .. } => {
+                    let called = self.finish();
+                    if called.1 == 0 {
+                        let bytes = self.case.objects[object.index()].bytes;
+                        let seen = self.memory[object.index()].look(self.bench, bytes)?;
+                        self.trace.looks.insert(n, seen);
+                    }
+                    (Some(called), 0)
+                }
+            };
+            if let Some(called) = called {
+                self.trace.codes.insert(n, called);
+                if called.1 != wanted && wanted == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finishes everything, gives up the memory, and gives back what was seen.
+    pub fn end(self) -> Result<Trace, NotRun> {
+        let finished = queue::finish(self.bench.queue).of("clFinish");
+        if let Err(error) = finished {
+            // Commands may still use the memory: it is left to them.
+            std::mem::forget(self.memory);
+            return Err(error.into());
+        }
+        // Sub-buffers before their parents.
+        let mut memory = self.memory;
+        while memory.pop().is_some() {}
+        Ok(self.trace)
+    }
+
+    fn finish(&self) -> Called {
+        let result = queue::finish(self.bench.queue);
+        ("clFinish", result.err().unwrap_or(0))
+    }
+
+    fn write(&self, at: Place, data: &[u8]) -> Result<(), SetupError> {
+        self.memory[at.object.index()].write(self.bench, at.byte, data)
+    }
+
+    /// The address of a place.
+    fn place(&self, at: Place) -> Option<*mut u8> {
+        let start = self.memory[at.object.index()].address()?;
+        // SAFETY: in a valid case the place lies in its object, or at its end.
+        Some(unsafe { start.add(at.byte) })
+    }
+
+    /// The same for a call; null where the object is a buffer, which a valid call never names so.
+    fn pointer(&self, at: Place) -> *mut c_void {
+        self.place(at).unwrap_or(ptr::null_mut()).cast()
+    }
+
+    fn buffer(&self, id: ObjectId) -> cl_mem {
+        self.memory[id.index()].handle().unwrap_or(ptr::null_mut())
+    }
+
+    fn launch(&self, launch: &Launch) -> Called {
+        let name = CString::new(launch.kernel.as_str()).unwrap_or_default();
+        let kernel = match cl::create_kernel(self.program, &name) {
+            Ok(kernel) => kernel,
+            Err(code) => return ("clCreateKernel", code),
+        };
+        let called = self.launch_kernel(launch, kernel);
+        // SAFETY: the kernel is ours, and not used after this; what is enqueued keeps it.
+        let _ = unsafe { cl::release_kernel(kernel) };
+        called
+    }
+
+    fn launch_kernel(&self, launch: &Launch, kernel: cl_kernel) -> Called {
+        for (n, arg) in launch.args.iter().enumerate() {
+            let called = self.argument(kernel, n as u32, arg);
+            if called.1 != 0 {
+                return called;
+            }
+        }
+        let called = self.reach(kernel, launch);
+        if called.1 != 0 {
+            return called;
+        }
+        let sizes = |list: &[u64]| -> Vec<usize> { list.iter().map(|n| *n as usize).collect() };
+        let global = sizes(&launch.range.global);
+        let offset = launch.range.offset.as_deref().map(sizes);
+        let local = launch.range.local.as_deref().map(sizes);
+        let or_null = |list: &Option<Vec<usize>>| list.as_ref().map_or(ptr::null(), |l| l.as_ptr());
+        for _ in 0..launch.times.max(1) {
+            // SAFETY: the three lists have as many numbers as there are dimensions and live through
+            // the call; the arguments are set, and the memory lives until the queue is finished.
+            let result = unsafe {
+                queue::enqueue_nd_range_kernel(
+                    self.bench.queue,
+                    kernel,
+                    global.len() as u32,
+                    or_null(&offset),
+                    global.as_ptr(),
+                    or_null(&local),
+                    0,
+                    ptr::null(),
+                )
+            };
+            let code = code(result);
+            if code != 0 {
+                return ("clEnqueueNDRangeKernel", code);
+            }
+        }
+        ("clEnqueueNDRangeKernel", 0)
+    }
+
+    fn argument(&self, kernel: cl_kernel, n: u32, arg: &Arg) -> Called {
+        let set = |size: usize, value: *const c_void| {
+            // SAFETY: the value has so many bytes, or is null for local memory.
+            let result = unsafe { cl::set_kernel_arg(kernel, n, size, value) };
+            ("clSetKernelArg", result.err().unwrap_or(0))
+        };
+        let svm = |address: *const c_void| {
+            // SAFETY: an address in an allocation that lives until the queue is finished.
+            let result = unsafe { cl::set_kernel_arg_svm_pointer(kernel, n, address) };
+            ("clSetKernelArgSVMPointer", result.err().unwrap_or(0))
+        };
+        match arg {
+            Arg::Object(id) => match self.memory[id.index()].handle() {
+                Some(buffer) => set(size_of::<cl_mem>(), (&raw const buffer).cast()),
+                None => svm(self.pointer(Place {
+                    object: *id,
+                    byte: 0,
+                })),
+            },
+            Arg::Pointer(place) => svm(self.pointer(*place)),
+            Arg::Local(bytes) => set(*bytes, ptr::null()),
+            Arg::Bytes(bytes) => set(bytes.len(), bytes.as_ptr().cast()),
+            Arg::Uint(value) => set(4, (&raw const *value).cast()),
+            Arg::Ulong(value) => set(8, (&raw const *value).cast()),
+        }
+    }
+
+    /// Tells of allocations that the kernel reaches through pointers.
+    fn reach(&self, kernel: cl_kernel, launch: &Launch) -> Called {
+        let mut pointers: Vec<*mut c_void> = Vec::new();
+        let mut system = false;
+        for id in &launch.reaches {
+            match self.case.objects[id.index()].kind {
+                Kind::Host => system = true,
+                Kind::Buffer
+                | Kind::SubBuffer { .. }
+                | Kind::SvmCoarse
+                | Kind::SvmFine
+                | Kind::SvmAtomics => pointers.push(self.pointer(Place {
+                    object: *id,
+                    byte: 0,
+                })),
+            }
+        }
+        let mut result = Ok(());
+        if !pointers.is_empty() {
+            // SAFETY: the list has so many bytes and lives through the call.
+            result = unsafe {
+                cl::set_kernel_exec_info(
+                    kernel,
+                    cl::CL_KERNEL_EXEC_INFO_SVM_PTRS,
+                    size_of_val(pointers.as_slice()),
+                    pointers.as_ptr().cast(),
+                )
+            };
+        }
+        if system && result.is_ok() {
+            let yes: cl3::types::cl_bool = 1;
+            // SAFETY: as above.
+            result = unsafe {
+                cl::set_kernel_exec_info(
+                    kernel,
+                    cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM,
+                    size_of_val(&yes),
+                    (&raw const yes).cast(),
+                )
+            };
+        }
+        ("clSetKernelExecInfo", result.err().unwrap_or(0))
+    }
+
+    fn transfer(&self, moved: &Move) -> Called {
+        let q = self.bench.queue;
+        let block = u32::from(moved.blocking);
+        // SAFETY: in a valid case the bytes lie in memory that lives until the queue is finished, and
+        // the host's memory is touched by nothing else before that; small arrays and patterns live
+        // through the calls, which copy them.
+        unsafe {
+            match &moved.what {
+                Transfer::Read { from, to, bytes } => {
+                    let (b, p) = (self.buffer(from.object), self.pointer(*to));
+                    let event = queue::enqueue_read_buffer(
+                        q,
+                        b,
+                        block,
+                        from.byte,
+                        *bytes,
+                        p,
+                        0,
+                        ptr::null(),
+                    );
+                    ("clEnqueueReadBuffer", code(event))
+                }
+                Transfer::Write { from, to, bytes } => {
+                    let (b, p) = (self.buffer(to.object), self.pointer(*from));
+                    let event = queue::enqueue_write_buffer(
+                        q,
+                        b,
+                        block,
+                        to.byte,
+                        *bytes,
+                        p,
+                        0,
+                        ptr::null(),
+                    );
+                    ("clEnqueueWriteBuffer", code(event))
+                }
+                Transfer::Copy { from, to, bytes } => {
+                    let (a, b) = (self.buffer(from.object), self.buffer(to.object));
+                    let event = queue::enqueue_copy_buffer(
+                        q,
+                        a,
+                        b,
+                        from.byte,
+                        to.byte,
+                        *bytes,
+                        0,
+                        ptr::null(),
+                    );
+                    ("clEnqueueCopyBuffer", code(event))
+                }
+                Transfer::Fill { pattern, to, bytes } => {
+                    let event = queue::enqueue_fill_buffer(
+                        q,
+                        self.buffer(to.object),
+                        pattern.as_ptr().cast(),
+                        pattern.len(),
+                        to.byte,
+                        *bytes,
+                        0,
+                        ptr::null(),
+                    );
+                    ("clEnqueueFillBuffer", code(event))
+                }
+                Transfer::ReadRect { from, to, region } => {
+                    let event = queue::enqueue_read_buffer_rect(
+                        q,
+                        self.buffer(from.object),
+                        block,
+                        from.origin.as_ptr(),
+                        to.origin.as_ptr(),
+                        region.as_ptr(),
+                        from.row,
+                        from.slice,
+                        to.row,
+                        to.slice,
+                        self.corner(to),
+                        0,
+                        ptr::null(),
+                    );
+                    ("clEnqueueReadBufferRect", code(event))
+                }
+                Transfer::WriteRect { from, to, region } => {
+                    let event = queue::enqueue_write_buffer_rect(
+                        q,
+                        self.buffer(to.object),
+                        block,
+                        to.origin.as_ptr(),
+                        from.origin.as_ptr(),
+                        region.as_ptr(),
+                        to.row,
+                        to.slice,
+                        from.row,
+                        from.slice,
+                        self.corner(from),
+                        0,
+                        ptr::null(),
+                    );
+                    ("clEnqueueWriteBufferRect", code(event))
+                }
+                Transfer::CopyRect { from, to, region } => {
+                    let event = queue::enqueue_copy_buffer_rect(
+                        q,
+                        self.buffer(from.object),
+                        self.buffer(to.object),
+                        from.origin.as_ptr(),
+                        to.origin.as_ptr(),
+                        region.as_ptr(),
+                        from.row,
+                        from.slice,
+                        to.row,
+                        to.slice,
+                        0,
+                        ptr::null(),
+                    );
+                    ("clEnqueueCopyBufferRect", code(event))
+                }
+                Transfer::MapRead { from, to, bytes } => {
+                    self.map(*from, *bytes, mem::CL_MAP_READ, |p| {
+                        ptr::copy_nonoverlapping(p, self.pointer(*to).cast(), *bytes);
+                    })
+                }
+                Transfer::MapWrite {
+                    from,
+                    to,
+                    bytes,
+                    invalidate,
+                } => {
+                    let flags = if *invalidate {
+                        mem::CL_MAP_WRITE_INVALIDATE_REGION
+                    } else {
+                        mem::CL_MAP_WRITE
+                    };
+                    self.map(*to, *bytes, flags, |p| {
+                        ptr::copy_nonoverlapping(self.pointer(*from).cast(), p, *bytes);
+                    })
+                }
+                Transfer::SvmCopy { from, to, bytes } => {
+                    let (a, b) = (self.pointer(*from), self.pointer(*to));
+                    let event = queue::enqueue_svm_mem_cpy(q, block, b, a, *bytes, 0, ptr::null());
+                    ("clEnqueueSVMMemcpy", code(event))
+                }
+                Transfer::SvmFill { pattern, to, bytes } => {
+                    let event = queue::enqueue_svm_mem_fill(
+                        q,
+                        self.pointer(*to),
+                        pattern.as_ptr().cast(),
+                        pattern.len(),
+                        *bytes,
+                        0,
+                        ptr::null(),
+                    );
+                    ("clEnqueueSVMMemFill", code(event))
+                }
+            }
+        }
+    }
+
+    fn corner(&self, corner: &Corner) -> *mut c_void {
+        self.pointer(Place {
+            object: corner.object,
+            byte: 0,
+        })
+    }
+
+    /// Maps bytes of a buffer, gives them to `act`, and unmaps them.
+    ///
+    /// # Safety
+    /// `act` keeps to the bytes.
+    unsafe fn map(&self, at: Place, bytes: usize, flags: u64, act: impl FnOnce(*mut u8)) -> Called {
+        let buffer = self.buffer(at.object);
+        let mut address: *mut c_void = ptr::null_mut();
+        // SAFETY: the buffer is alive, and the call blocks.
+        let event = unsafe {
+            queue::enqueue_map_buffer(
+                self.bench.queue,
+                buffer,
+                1,
+                flags,
+                at.byte,
+                bytes,
+                &mut address,
+                0,
+                ptr::null(),
+            )
+        };
+        let mapped = code(event);
+        if mapped != 0 || address.is_null() {
+            return ("clEnqueueMapBuffer", mapped);
+        }
+        act(address.cast());
+        // SAFETY: it was mapped above, and is not used after this.
+        let event = unsafe {
+            queue::enqueue_unmap_mem_object(self.bench.queue, buffer, address, 0, ptr::null())
+        };
+        ("clEnqueueUnmapMemObject", code(event))
+    }
+}

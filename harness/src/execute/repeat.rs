@@ -1,0 +1,92 @@
+//! Runs a case again and again within its budget, and counts what each run showed.
+
+use super::{Budget, Ended, NotRun};
+use crate::judge::AS_REQUIRED;
+use classay_reports::record::{Evidence, Launch, OutcomeCount};
+use classay_suites::commands::check::Violation;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Runs that are told as one launch under a time budget.
+const RUNS: u64 = 16;
+
+/// Violations of a case that are kept as evidence.
+const KEPT: usize = 8;
+
+/// Calls `one` with the number of each run, which gives the rules that it broke. The violation that
+/// is told first stands for its run; all kinds that were seen are evidence, up to [`KEPT`]. Returns
+/// also whether there were any.
+pub fn repeat(
+    budget: Budget,
+    on_launch: &mut dyn FnMut(Launch),
+    one: &mut dyn FnMut(u64) -> Result<Vec<Violation>, NotRun>,
+) -> Result<(Ended, bool), NotRun> {
+    let started = Instant::now();
+    let mut ended = Ended::default();
+    let mut violations: Vec<String> = Vec::new();
+    let mut run = 0;
+    let mut index = 0;
+    loop {
+        let runs = match budget {
+            Budget::Instances(n) => n.saturating_sub(run).min(RUNS),
+            Budget::Seconds(s) => {
+                if run == 0 {
+                    1
+                } else if started.elapsed().as_secs_f64() < s {
+                    RUNS
+                } else {
+                    0
+                }
+            }
+        };
+        if runs == 0 {
+            break;
+        }
+        let begun = Instant::now();
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        let mut done = 0;
+        for _ in 0..runs {
+            let broken = one(run)?;
+            run += 1;
+            done += 1;
+            let outcome = broken
+                .first()
+                .map_or_else(|| AS_REQUIRED.to_string(), ToString::to_string);
+            *counts.entry(outcome).or_default() += 1;
+            for violation in broken {
+                let text = violation.to_string();
+                if violations.len() < KEPT && !violations.contains(&text) {
+                    violations.push(text);
+                }
+            }
+            let over = matches!(budget, Budget::Seconds(s) if started.elapsed().as_secs_f64() > s);
+            if over {
+                break;
+            }
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        ended.device_seconds += seconds;
+        on_launch(Launch {
+            index,
+            instances: done,
+            seconds,
+            outcomes: counts
+                .into_iter()
+                .map(|(outcome, count)| OutcomeCount {
+                    asked: outcome != AS_REQUIRED,
+                    outcome,
+                    count,
+                })
+                .collect(),
+        });
+        index += 1;
+    }
+    let violated = !violations.is_empty();
+    for text in violations {
+        ended.evidence.push(Evidence {
+            kind: "violation".into(),
+            text,
+        });
+    }
+    Ok((ended, violated))
+}

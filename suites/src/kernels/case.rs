@@ -1,0 +1,535 @@
+//! What a kernel case is made of.
+
+use crate::need::Need;
+use crate::rule::RuleId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// A case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelCase {
+    /// What it does, in a sentence.
+    pub about: String,
+    /// What the device must offer.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub needs: BTreeSet<Need>,
+    /// The program; empty where no kernel runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// How it is built.
+    #[serde(default)]
+    pub build: Build,
+    /// Its memory.
+    pub objects: Vec<Object>,
+    /// What the host does, in order.
+    pub steps: Vec<Step>,
+}
+
+/// How a program is built.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// The `-cl-std` value; the device's highest where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub std: Option<String>,
+    /// Further options.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub options: String,
+    /// The source is built, its binary taken, and the kernels come from a program of that binary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub through_binary: bool,
+}
+
+/// An object, by its place in the case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ObjectId(pub u16);
+
+impl ObjectId {
+    /// Its place.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// A stretch of memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Object {
+    /// What it is.
+    pub kind: Kind,
+    /// Its length, in bytes; at least 1.
+    pub bytes: usize,
+    /// What is in it at the beginning. A sub-buffer has what its parent has there.
+    #[serde(default, skip_serializing_if = "Contents::is_zero")]
+    pub contents: Contents,
+}
+
+/// What memory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A buffer.
+    Buffer,
+    /// A part of a buffer.
+    SubBuffer {
+        /// The buffer.
+        of: ObjectId,
+        /// Where it begins, in bytes.
+        origin: usize,
+    },
+    /// A coarse-grain SVM allocation.
+    SvmCoarse,
+    /// A fine-grain SVM allocation.
+    SvmFine,
+    /// A fine-grain SVM allocation for atomics.
+    SvmAtomics,
+    /// Memory of the host that kernels may use where the device offers that.
+    Host,
+}
+
+impl Kind {
+    /// Whether it has an address on the host.
+    pub fn addressed(self) -> bool {
+        match self {
+            Kind::Buffer | Kind::SubBuffer { .. } => false,
+            Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => true,
+        }
+    }
+}
+
+/// Bytes, told shortly. Numbers are little-endian.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contents {
+    /// All zero.
+    #[default]
+    Zero,
+    /// 32-bit words.
+    Words(Vec<u32>),
+    /// 64-bit words.
+    Longs(Vec<u64>),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// The same 32-bit word again and again.
+    Every(u32),
+    /// Bytes that look random, different for each number and never seen twice in a row.
+    Noise(u32),
+    /// 32-bit words that count from this one.
+    Count(u32),
+}
+
+impl Contents {
+    /// Whether it is all zero.
+    pub fn is_zero(&self) -> bool {
+        *self == Contents::Zero
+    }
+
+    /// The bytes, so many; zeros follow what is listed.
+    pub fn bytes(&self, length: usize) -> Vec<u8> {
+        let words = length.div_ceil(4) as u32;
+        let mut bytes: Vec<u8> = match self {
+            Contents::Zero => Vec::new(),
+            Contents::Words(list) => list.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            Contents::Longs(list) => list.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            Contents::Bytes(list) => list.clone(),
+            Contents::Every(word) => (0..words).flat_map(|_| word.to_le_bytes()).collect(),
+            Contents::Noise(seed) => noise(*seed, length),
+            Contents::Count(first) => (0..words)
+                .flat_map(|n| first.wrapping_add(n).to_le_bytes())
+                .collect(),
+        };
+        bytes.resize(length, 0);
+        bytes
+    }
+}
+
+/// A linear congruential sequence's upper bytes, where a byte that equals the one before is changed.
+fn noise(seed: u32, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9).wrapping_add(0x7f4a_7c15);
+    let mut last = 0;
+    (0..length)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let mut byte = (state >> 24) as u8;
+            if byte == last {
+                byte = byte.wrapping_add(1);
+            }
+            last = byte;
+            byte
+        })
+        .collect()
+}
+
+/// Something that the host does. Commands go to one in-order queue, and block only where that is
+/// said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// A kernel.
+    Launch(Launch),
+    /// A transfer.
+    Move(Move),
+    /// clFinish.
+    Finish,
+    /// The host writes bytes into an object that has an address, while nothing else does.
+    Host {
+        /// Where to.
+        at: Place,
+        /// What, so many bytes.
+        bytes: usize,
+        /// The bytes.
+        contents: Contents,
+    },
+    /// The host writes the address of one place into another.
+    Point {
+        /// Where to: eight bytes, or four where pointers have so many.
+        at: Place,
+        /// The place it leads to; none is the null pointer.
+        to: Option<Place>,
+    },
+    /// Everything is finished, and the object is looked at.
+    Look {
+        /// The object.
+        object: ObjectId,
+        /// The rules that are broken if it is not as wanted, the likeliest first.
+        rules: Vec<RuleId>,
+        /// What it is called in a sentence.
+        name: String,
+        /// What has to be in it.
+        want: Want,
+    },
+}
+
+/// A place in an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The object.
+    pub object: ObjectId,
+    /// The byte.
+    pub byte: usize,
+}
+
+/// A launch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// Where it runs.
+    pub range: Range,
+    /// How often it is enqueued.
+    pub times: u32,
+    /// Allocations that it reaches through pointers in others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reaches: Vec<ObjectId>,
+    /// The code that the enqueue gives.
+    #[serde(default)]
+    pub code: i32,
+    /// The rules that are broken where it gives another, if it should give an error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleId>,
+}
+
+/// An index space.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// The global offset, one for each dimension; none is NULL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<Vec<u64>>,
+    /// The global size, one for each dimension.
+    pub global: Vec<u64>,
+    /// The local size, one for each dimension; none is NULL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<Vec<u64>>,
+}
+
+impl Range {
+    /// One dimension.
+    pub fn line(global: u64, local: u64) -> Range {
+        Range {
+            offset: None,
+            global: vec![global],
+            local: Some(vec![local]),
+        }
+    }
+
+    /// Work-items.
+    pub fn items(&self) -> u64 {
+        self.global.iter().product()
+    }
+
+    /// Work-items of a whole work-group; 1 where the implementation chooses.
+    pub fn group(&self) -> u64 {
+        self.local.as_ref().map_or(1, |l| l.iter().product())
+    }
+
+    /// A size in each of three dimensions; 1 where there are fewer.
+    pub fn three(list: &[u64], missing: u64) -> [u64; 3] {
+        [0, 1, 2].map(|d| list.get(d).copied().unwrap_or(missing))
+    }
+}
+
+/// An argument.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arg {
+    /// A buffer, or the beginning of an allocation.
+    Object(ObjectId),
+    /// A place in an allocation.
+    Pointer(Place),
+    /// Local memory, in bytes.
+    Local(usize),
+    /// A value, as its bytes.
+    Bytes(Vec<u8>),
+    /// A `uint`.
+    Uint(u32),
+    /// A `ulong`.
+    Ulong(u64),
+}
+
+/// A rectangle's place and pitches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Corner {
+    /// The object.
+    pub object: ObjectId,
+    /// Byte of the row, row, slice.
+    pub origin: [usize; 3],
+    /// Bytes from row to row; 0 for rows that follow each other closely.
+    pub row: usize,
+    /// Bytes from slice to slice; 0 for slices that follow each other closely.
+    pub slice: usize,
+}
+
+/// A transfer and the code that it gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Move {
+    /// What is moved.
+    pub what: Transfer,
+    /// The call blocks, where it can.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blocking: bool,
+    /// The code.
+    #[serde(default)]
+    pub code: i32,
+    /// The rules that are broken where it gives another, if it should give an error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleId>,
+}
+
+/// A transfer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transfer {
+    /// clEnqueueReadBuffer.
+    Read {
+        /// A buffer.
+        from: Place,
+        /// Memory of the host.
+        to: Place,
+        /// How much.
+        bytes: usize,
+    },
+    /// clEnqueueWriteBuffer.
+    Write {
+        /// Memory of the host.
+        from: Place,
+        /// A buffer.
+        to: Place,
+        /// How much.
+        bytes: usize,
+    },
+    /// clEnqueueCopyBuffer.
+    Copy {
+        /// A buffer.
+        from: Place,
+        /// A buffer.
+        to: Place,
+        /// How much.
+        bytes: usize,
+    },
+    /// clEnqueueFillBuffer.
+    Fill {
+        /// The pattern.
+        pattern: Vec<u8>,
+        /// A buffer.
+        to: Place,
+        /// How much.
+        bytes: usize,
+    },
+    /// clEnqueueReadBufferRect.
+    ReadRect {
+        /// A buffer.
+        from: Corner,
+        /// Memory of the host.
+        to: Corner,
+        /// Bytes of a row, rows, slices.
+        region: [usize; 3],
+    },
+    /// clEnqueueWriteBufferRect.
+    WriteRect {
+        /// Memory of the host.
+        from: Corner,
+        /// A buffer.
+        to: Corner,
+        /// Bytes of a row, rows, slices.
+        region: [usize; 3],
+    },
+    /// clEnqueueCopyBufferRect.
+    CopyRect {
+        /// A buffer.
+        from: Corner,
+        /// A buffer.
+        to: Corner,
+        /// Bytes of a row, rows, slices.
+        region: [usize; 3],
+    },
+    /// A blocking clEnqueueMapBuffer for reading, the host's copy of what it sees, and the unmap.
+    MapRead {
+        /// A buffer.
+        from: Place,
+        /// Memory of the host.
+        to: Place,
+        /// How much.
+        bytes: usize,
+    },
+    /// A blocking clEnqueueMapBuffer for writing, the host's copy into it, and the unmap.
+    MapWrite {
+        /// Memory of the host.
+        from: Place,
+        /// A buffer.
+        to: Place,
+        /// How much.
+        bytes: usize,
+        /// With CL_MAP_WRITE_INVALIDATE_REGION.
+        invalidate: bool,
+    },
+    /// clEnqueueSVMMemcpy.
+    SvmCopy {
+        /// SVM or memory of the host.
+        from: Place,
+        /// SVM or memory of the host.
+        to: Place,
+        /// How much.
+        bytes: usize,
+    },
+    /// clEnqueueSVMMemFill.
+    SvmFill {
+        /// The pattern.
+        pattern: Vec<u8>,
+        /// SVM.
+        to: Place,
+        /// How much.
+        bytes: usize,
+    },
+}
+
+/// How large the elements are of which a sentence speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// One byte.
+    Byte,
+    /// Four.
+    Word,
+    /// Eight.
+    Long,
+}
+
+impl Unit {
+    /// Bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            Unit::Byte => 1,
+            Unit::Word => 4,
+            Unit::Long => 8,
+        }
+    }
+
+    /// In a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Byte => "byte",
+            Unit::Word => "word",
+            Unit::Long => "long",
+        }
+    }
+}
+
+/// What has to be in an object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Want {
+    /// These contents.
+    Same {
+        /// As what it is compared and told.
+        unit: Unit,
+        /// The contents.
+        contents: Contents,
+        /// What is seen instead depends on races: the sentence names no values.
+        racy: bool,
+    },
+    /// What the transfers and the host left there.
+    AsMoved,
+    /// Among the first so many elements, each of these values once, in any order.
+    Permutation {
+        /// The elements.
+        unit: Unit,
+        /// How many.
+        count: u64,
+        /// The smallest value.
+        first: u64,
+        /// The step from one value to the next; at least 1.
+        step: u64,
+    },
+    /// The ids that each work-item of this range saw: a count of records in the first long, then the
+    /// records, of [`FIELDS`] longs each.
+    Ids {
+        /// The range.
+        range: Range,
+        /// Every work-group has to be whole.
+        uniform: bool,
+        /// How often the kernel ran.
+        times: u32,
+    },
+    /// The words of the first half and of the second half agree: two ways to compute the same.
+    Halves {
+        /// The elements.
+        unit: Unit,
+    },
+    /// Addresses: the pointer at each byte leads to the place; none is null.
+    Pointers(Vec<(usize, Option<Place>)>),
+}
+
+/// Longs in a record of a work-item's ids: for each of three dimensions global id, local id, group
+/// id, global size, local size, enqueued local size, number of groups and global offset; then the
+/// number of dimensions, the global and the local linear id.
+pub const FIELDS: usize = 27;
+
+impl KernelCase {
+    /// The rules whose breach it can tell.
+    pub fn covers(&self) -> BTreeSet<RuleId> {
+        let mut rules = BTreeSet::new();
+        for step in &self.steps {
+            match step {
+                Step::Look {
+                    rules: told, want, ..
+                } => {
+                    rules.extend(told);
+                    if let Want::Ids { range, .. } = want {
+                        rules.extend(super::ids::rules(range));
+                    }
+                }
+                Step::Launch(launch) => rules.extend(&launch.rules),
+                Step::Move(moved) => rules.extend(&moved.rules),
+                Step::Finish | Step::Host { .. } | Step::Point { .. } => {}
+            }
+        }
+        rules
+    }
+}

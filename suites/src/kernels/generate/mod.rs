@@ -1,0 +1,108 @@
+//! Draws kernel cases from a seed: one function for each family, and what they share.
+
+mod ndrange;
+mod transfer;
+
+use super::case::{Arg, Contents, KernelCase, Kind, Object, ObjectId, Place, Step, Unit, Want};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule::RuleId;
+
+/// A family of kernel cases: `family`, `kind`, and how one is drawn.
+pub type Family = (&'static str, &'static str, fn(&mut Draw) -> KernelCase);
+
+/// Every family.
+pub const FAMILIES: &[Family] = &[
+    ("ndrange", "ids", ndrange::ids),
+    ("ndrange", "large", ndrange::large),
+    ("ndrange", "errors", ndrange::errors),
+    ("transfer", "buffer", transfer::buffer),
+    ("transfer", "rect", transfer::rect),
+    ("transfer", "map", transfer::map),
+    ("transfer", "errors", transfer::errors),
+    ("transfer", "svm", transfer::svm),
+];
+
+/// The case that a family (`family/kind`) draws from a seed.
+pub fn draw(family: &str, seed: u64) -> Option<KernelCase> {
+    let (_, _, draw) = FAMILIES
+        .iter()
+        .find(|(name, kind, _)| family == format!("{name}/{kind}"))?;
+    Some(draw(&mut Draw::new(seed)))
+}
+
+/// A case that is being made.
+struct Making {
+    case: KernelCase,
+}
+
+impl Making {
+    /// A case of which this can be said.
+    fn new(about: impl Into<String>) -> Making {
+        Making {
+            case: KernelCase {
+                about: about.into(),
+                needs: Default::default(),
+                source: String::new(),
+                build: Default::default(),
+                objects: Vec::new(),
+                steps: Vec::new(),
+            },
+        }
+    }
+
+    /// Needs these.
+    fn need(&mut self, needs: &[Need]) {
+        self.case.needs.extend(needs);
+    }
+
+    /// A further object.
+    fn object(&mut self, kind: Kind, bytes: usize, contents: Contents) -> ObjectId {
+        let id = ObjectId(self.case.objects.len() as u16);
+        self.case.objects.push(Object {
+            kind,
+            bytes,
+            contents,
+        });
+        id
+    }
+
+    /// A buffer of zeros.
+    fn buffer(&mut self, bytes: usize) -> ObjectId {
+        self.object(Kind::Buffer, bytes.max(1), Contents::Zero)
+    }
+
+    /// A further step.
+    fn step(&mut self, step: Step) {
+        self.case.steps.push(step);
+    }
+
+    /// A look at an object.
+    fn look(&mut self, object: ObjectId, rules: &[RuleId], name: &str, want: Want) {
+        self.step(Step::Look {
+            object,
+            rules: rules.to_vec(),
+            name: name.into(),
+            want,
+        });
+    }
+}
+
+/// A place.
+fn at(object: ObjectId, byte: usize) -> Place {
+    Place { object, byte }
+}
+
+/// A buffer as an argument.
+fn object(id: ObjectId) -> Arg {
+    Arg::Object(id)
+}
+
+/// The same elements, each run.
+fn same(unit: Unit, contents: Contents) -> Want {
+    Want::Same {
+        unit,
+        contents,
+        racy: false,
+    }
+}

@@ -1,0 +1,312 @@
+//! Index spaces: each work-item tells its ids.
+
+use super::super::case::{Arg, Contents, FIELDS, KernelCase, Launch, Range, Step, Unit, Want};
+use super::{Making, object, same};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule::{self, RuleId};
+
+/// Writes the ids of each work-item into a record of its own, in the order in which they come. The
+/// place of a record is drawn by an atomic, so that wrong ids cannot hide each other.
+const IDS: &str = "\
+kernel void ids(global uint *count, global ulong *out, uint most) {
+    uint slot = atomic_inc(count);
+    if (slot >= most) return;
+    global ulong *record = out + 1 + (ulong)slot * 27;
+    for (uint d = 0; d < 3; d++) {
+        record[d] = get_global_id(d);
+        record[3 + d] = get_local_id(d);
+        record[6 + d] = get_group_id(d);
+        record[9 + d] = get_global_size(d);
+        record[12 + d] = get_local_size(d);
+#if __OPENCL_C_VERSION__ >= 200
+        record[15 + d] = get_enqueued_local_size(d);
+#else
+        record[15 + d] = get_local_size(d);
+#endif
+        record[18 + d] = get_num_groups(d);
+        record[21 + d] = get_global_offset(d);
+    }
+    record[24] = get_work_dim();
+#if __OPENCL_C_VERSION__ >= 200
+    record[25] = get_global_linear_id();
+    record[26] = get_local_linear_id();
+#else
+    record[25] = ((get_global_id(2) - get_global_offset(2)) * get_global_size(1)
+                  + get_global_id(1) - get_global_offset(1)) * get_global_size(0)
+               + get_global_id(0) - get_global_offset(0);
+    record[26] = (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0)
+               + get_local_id(0);
+#endif
+}
+kernel void tell(global uint *count, global ulong *out) { out[0] = *count; }
+";
+
+/// Sizes that are easy to get wrong.
+const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 64];
+
+/// Offsets that are easy to get wrong; the last ones need 64 bits.
+const OFFSETS: [u64; 8] = [0, 1, 3, 100, 65_535, 1 << 20, (1 << 32) - 2, (1 << 33) + 5];
+
+/// A range of at most `most` work-items; uniform, or of groups that do not divide it.
+fn range(draw: &mut Draw, most: u64, uniform: bool) -> Range {
+    let dimensions = draw.between(1, 3);
+    let mut global = Vec::new();
+    let mut local = Vec::new();
+    let (mut items, mut group) = (1, 1);
+    for _ in 0..dimensions {
+        let size = draw.pick(&SIZES).unwrap_or(1);
+        let size = size.min((most / items).max(1));
+        let in_group = if uniform {
+            let divisors: Vec<u64> = (1..=size)
+                .filter(|s| size % s == 0 && group * s <= 64)
+                .collect();
+            draw.pick(&divisors).unwrap_or(1)
+        } else {
+            draw.between(1, size.min((64 / group).max(1)) as usize) as u64
+        };
+        items *= size;
+        group *= in_group;
+        global.push(size);
+        local.push(in_group);
+    }
+    Range {
+        offset: None,
+        global,
+        local: Some(local),
+    }
+}
+
+/// Whether the local size divides the global size.
+fn divides(range: &Range) -> bool {
+    let local = range.local.as_deref().unwrap_or_default();
+    range.global.iter().zip(local).all(|(g, s)| g % s == 0)
+}
+
+/// Every work-item tells all its ids.
+pub fn ids(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("every work-item tells all its ids");
+    let uniform = draw.percent(60);
+    let mut range = range(draw, 2048, uniform);
+    if draw.percent(20) {
+        range.local = None;
+    } else if !divides(&range) {
+        case.need(&[Need::NonUniformGroups]);
+    }
+    if draw.percent(60) {
+        let offset = range
+            .global
+            .iter()
+            .map(|_| draw.pick(&OFFSETS).unwrap_or(0));
+        let offset: Vec<u64> = offset.collect();
+        if offset.iter().any(|f| *f > u64::from(u32::MAX) - 64) {
+            case.need(&[Need::Bits64]);
+        }
+        range.offset = Some(offset);
+    }
+    // Where the implementation chooses, a program may bind it to choose a divisor.
+    let bound = range.local.is_none() && draw.percent(50);
+    if bound {
+        if draw.percent(50) {
+            case.case.build.std = Some("CL1.2".into());
+        } else {
+            case.case.build.options = "-cl-uniform-work-group-size".into();
+            case.need(&[Need::C20]);
+        }
+    }
+    let times = draw.between(1, 2) as u32;
+    let records = range.items() as usize * times as usize;
+    let count = case.buffer(4);
+    let out = case.buffer(8 * (1 + records * FIELDS));
+    case.case.source = IDS.into();
+    // What is chosen is told by get_enqueued_local_size only.
+    if range.local.is_none() && case.case.build.std.is_some() {
+        case.case.build.std = None;
+        case.case.build.options = "-cl-uniform-work-group-size".into();
+    }
+    if range.local.is_none() {
+        case.need(&[Need::C20]);
+    } else if !divides(&range) {
+        case.need(&[Need::C20]);
+    }
+    case.step(Step::Launch(Launch {
+        kernel: "ids".into(),
+        args: vec![object(count), object(out), Arg::Uint(records as u32)],
+        range: range.clone(),
+        times,
+        ..Launch::default()
+    }));
+    case.step(tell(count, out));
+    let want = Want::Ids {
+        range,
+        uniform: bound,
+        times,
+    };
+    case.look(out, &[rule::ND_GLOBAL_ID], "the ids", want);
+    case.case
+}
+
+fn tell(count: super::super::case::ObjectId, out: super::super::case::ObjectId) -> Step {
+    Step::Launch(Launch {
+        kernel: "tell".into(),
+        args: vec![object(count), object(out)],
+        range: Range::line(1, 1),
+        times: 1,
+        ..Launch::default()
+    })
+}
+
+/// Counts the visits of each place of a range.
+const HITS: &str = "\
+kernel void hit(global uint *hits, ulong x, ulong y, ulong z) {
+    ulong at = ((get_global_id(2) - z) * get_global_size(1) + get_global_id(1) - y)
+             * get_global_size(0) + get_global_id(0) - x;
+    ulong most = get_global_size(0) * get_global_size(1) * get_global_size(2);
+    atomic_inc(hits + (at < most ? at : most));
+}
+";
+
+/// Ranges of more than 2^16 work-items, of primes, long in one dimension.
+pub fn large(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("each of many work-items counts a visit");
+    let (global, local) = draw
+        .pick(&[
+            (&[65_537, 1, 1][..], None),
+            (&[70_000], Some(&[16][..])),
+            (&[1, 66_000], Some(&[1, 8])),
+            (&[1, 1, 65_600], Some(&[1, 1, 32])),
+            (&[257, 257], None),
+            (&[41, 41, 41], Some(&[41, 1, 1])),
+            (&[131_072], Some(&[64])),
+            (&[3, 21_851], Some(&[3, 1])),
+        ])
+        .unwrap_or((&[65_537], None));
+    let offset: Vec<u64> = global
+        .iter()
+        .map(|_| draw.pick(&OFFSETS).unwrap_or(0))
+        .collect();
+    if offset.iter().any(|f| *f > (1 << 31)) {
+        case.need(&[Need::Bits64]);
+    }
+    let with_offset = draw.percent(60);
+    let range = Range {
+        offset: with_offset.then(|| offset.clone()),
+        global: global.to_vec(),
+        local: local.map(<[u64]>::to_vec),
+    };
+    let shift = if with_offset {
+        Range::three(&offset, 0)
+    } else {
+        [0; 3]
+    };
+    let items = range.items() as usize;
+    let hits = case.buffer(4 * (items + 1));
+    case.case.source = HITS.into();
+    let mut args = vec![object(hits)];
+    args.extend(shift.map(Arg::Ulong));
+    let mut rules: Vec<RuleId> = vec![rule::ND_GLOBAL_ID, rule::ND_GROUP_COUNT];
+    if with_offset {
+        rules.push(rule::ND_OFFSET);
+    }
+    if range.local.is_none() {
+        rules.push(rule::ND_NULL_LOCAL);
+    }
+    rules.push(rule::KI_COMPLETION);
+    case.step(Step::Launch(Launch {
+        kernel: "hit".into(),
+        args,
+        range,
+        times: 1,
+        ..Launch::default()
+    }));
+    let mut words = vec![1; items];
+    words.push(0);
+    case.look(
+        hits,
+        &rules,
+        "visits of each place",
+        same(Unit::Word, Contents::Words(words)),
+    );
+    case.case
+}
+
+/// Launches that must be refused, and empty ones.
+pub fn errors(draw: &mut Draw) -> KernelCase {
+    const INVALID_WORK_GROUP_SIZE: i32 = -54;
+    const INVALID_GLOBAL_OFFSET: i32 = -56;
+    let kind = draw.below(5);
+    let mut case = Making::new("a launch that has to be refused, or one without work-items");
+    case.case.source = "\
+kernel void touch(global uint *out) { out[0] = 7; }
+kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint *out) { out[0] = 7; }
+"
+    .into();
+    let out = case.buffer(4);
+    let mut launch = Launch {
+        kernel: "touch".into(),
+        args: vec![object(out)],
+        times: 1,
+        ..Launch::default()
+    };
+    let mut look = vec![rule::API_ERRORS];
+    match kind {
+        0 | 1 => {
+            // Never divides.
+            let size = draw.between(2, 8) as u64;
+            let rest = draw.between(1, size as usize - 1) as u64;
+            launch.range = Range::line(size * draw.between(1, 9) as u64 + rest, size);
+            if kind == 0 {
+                case.case.build.std = Some("CL1.2".into());
+            } else {
+                case.case.build.options = "-cl-uniform-work-group-size".into();
+                case.need(&[Need::C20]);
+            }
+            launch.code = INVALID_WORK_GROUP_SIZE;
+            launch.rules = vec![rule::ND_UNIFORM_REQUIRED, rule::API_ERRORS];
+        }
+        2 => {
+            launch.kernel = "required".into();
+            let local = draw
+                .pick(&[[2, 4], [8, 1], [4, 1], [1, 1], [2, 2]])
+                .unwrap_or([1, 1]);
+            launch.range = Range {
+                offset: None,
+                global: vec![8, 8],
+                local: Some(local.into()),
+            };
+            launch.code = INVALID_WORK_GROUP_SIZE;
+            launch.rules = vec![rule::API_ERRORS];
+        }
+        3 => {
+            // The last global id would not be a size_t.
+            case.need(&[Need::Bits64]);
+            launch.range = Range {
+                offset: Some(vec![u64::MAX - 3]),
+                global: vec![8],
+                local: None,
+            };
+            launch.code = INVALID_GLOBAL_OFFSET;
+            launch.rules = vec![rule::API_ERRORS];
+        }
+        _ => {
+            case.need(&[Need::Api21]);
+            let global = draw
+                .pick(&[&[0][..], &[0, 4], &[4, 0], &[2, 3, 0], &[0, 0, 0]])
+                .unwrap_or(&[0]);
+            launch.range = Range {
+                offset: None,
+                global: global.to_vec(),
+                local: draw.percent(50).then(|| vec![1; global.len()]),
+            };
+            look = vec![rule::EMPTY_COMMAND, rule::ND_GLOBAL_ID];
+        }
+    }
+    case.step(Step::Launch(launch));
+    case.look(
+        out,
+        &look,
+        "the kernel that must not run",
+        Want::words(vec![0]),
+    );
+    case.case
+}

@@ -1,0 +1,20 @@
+//! Kernel cases: what kernels compute, and what commands move.
+//!
+//! A [`case::KernelCase`] is a short story that one host thread tells over one in-order queue:
+//! memory with its first contents, kernels from a source, and steps (launches, transfers, writes of
+//! the host, and looks at memory). It is data: it can be stored as YAML ([`yaml`]), run again, and
+//! written down in another language. What transfers leave behind is computed by [`model`]; what
+//! kernels leave behind is part of the case, as expected contents or as one of the few named kinds
+//! of [`case::Want`] where a device may choose (work-group sizes, the order of work-groups, the map
+//! of sub-groups). [`check`] holds what a run observed ([`trace`]) against that, [`ids`] does so for
+//! the ids of work-items. [`generate`] draws cases from a seed, one function a family.
+
+pub mod case;
+pub mod check;
+pub mod generate;
+mod ids;
+pub mod model;
+#[cfg(test)]
+mod tests;
+pub mod trace;
+pub mod yaml;
