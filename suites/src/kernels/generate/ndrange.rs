@@ -59,7 +59,7 @@ fn range(draw: &mut Draw, most: u64, uniform: bool) -> Range {
         let size = size.min((most / items).max(1));
         let in_group = if uniform {
             let divisors: Vec<u64> = (1..=size)
-                .filter(|s| size % s == 0 && group * s <= 64)
+                .filter(|s| size.is_multiple_of(*s) && group * s <= 64)
                 .collect();
             draw.pick(&divisors).unwrap_or(1)
         } else {
@@ -80,7 +80,11 @@ fn range(draw: &mut Draw, most: u64, uniform: bool) -> Range {
 /// Whether the local size divides the global size.
 fn divides(range: &Range) -> bool {
     let local = range.local.as_deref().unwrap_or_default();
-    range.global.iter().zip(local).all(|(g, s)| g % s == 0)
+    range
+        .global
+        .iter()
+        .zip(local)
+        .all(|(g, s)| g.is_multiple_of(*s))
 }
 
 /// Every work-item tells all its ids.
@@ -124,9 +128,7 @@ pub fn ids(draw: &mut Draw) -> KernelCase {
         case.case.build.std = None;
         case.case.build.options = "-cl-uniform-work-group-size".into();
     }
-    if range.local.is_none() {
-        case.need(&[Need::C20]);
-    } else if !divides(&range) {
+    if range.local.is_none() || !divides(&range) {
         case.need(&[Need::C20]);
     }
     case.step(Step::Launch(Launch {

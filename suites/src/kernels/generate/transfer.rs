@@ -41,8 +41,16 @@ fn look_at_all(case: &mut Making, rules: &[RuleId]) {
     }
 }
 
+/// Memory of the host: what writes come from and what reads go to. The two are apart, for the host may
+/// not use what a read brings before the read is complete, and enqueuing a write from there is a use.
+#[derive(Clone, Copy)]
+struct Sides {
+    source: ObjectId,
+    target: ObjectId,
+}
+
 /// Two buffers, perhaps a sub-buffer, and memory of the host.
-fn objects(draw: &mut Draw, case: &mut Making) -> (Vec<ObjectId>, ObjectId) {
+fn objects(draw: &mut Draw, case: &mut Making) -> (Vec<ObjectId>, Sides) {
     let bytes = draw.pick(&[1537, 2048, 4099]).unwrap_or(2048);
     let mut buffers = Vec::new();
     for _ in 0..2 {
@@ -59,9 +67,15 @@ fn objects(draw: &mut Draw, case: &mut Making) -> (Vec<ObjectId>, ObjectId) {
         case.need(&[Need::SubBufferAlign(ORIGIN as u32)]);
         buffers.push(case.object(kind, length, Contents::Zero));
     }
-    let contents = Contents::Noise(draw.below(1 << 30) as u32);
-    let host = case.object(Kind::Host, bytes * 2, contents);
-    (buffers, host)
+    let mut host = || {
+        let contents = Contents::Noise(draw.below(1 << 30) as u32);
+        case.object(Kind::Host, bytes * 2, contents)
+    };
+    let sides = Sides {
+        source: host(),
+        target: host(),
+    };
+    (buffers, sides)
 }
 
 /// The rules of a case of these buffers.
@@ -82,21 +96,21 @@ fn related(buffers: &[ObjectId], a: ObjectId, b: ObjectId) -> bool {
 pub fn buffer(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("reads, writes, copies and fills of buffers");
     let (buffers, host) = objects(draw, &mut case);
-    let host_bytes = case.case.objects[host.index()].bytes;
+    let host_bytes = case.case.objects[host.source.index()].bytes;
     for _ in 0..draw.between(2, 8) {
-        let of = draw.pick(&buffers).unwrap_or(host);
+        let of = draw.pick(&buffers).unwrap_or(buffers[0]);
         let bytes = case.case.objects[of.index()].bytes;
         let (first, length) = stretch(draw, bytes);
         let blocking = draw.percent(30);
-        let there = at(host, draw.below(host_bytes - length + 1));
+        let place = draw.below(host_bytes - length + 1);
         let what = match draw.below(5) {
             0 => Transfer::Read {
                 from: at(of, first),
-                to: there,
+                to: at(host.target, place),
                 bytes: length,
             },
             1 => Transfer::Write {
-                from: there,
+                from: at(host.source, place),
                 to: at(of, first),
                 bytes: length,
             },
@@ -114,7 +128,7 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
                 }
             }
             _ => {
-                let to = draw.pick(&buffers).unwrap_or(host);
+                let to = draw.pick(&buffers).unwrap_or(buffers[0]);
                 let most = case.case.objects[to.index()].bytes;
                 let length = length.min(most);
                 let target = draw.below(most - length + 1);
@@ -183,12 +197,12 @@ pub fn rect(draw: &mut Draw) -> KernelCase {
                     draw.between(2, 4)
                 },
             ];
-            let of = draw.pick(&buffers).unwrap_or(host);
+            let of = draw.pick(&buffers).unwrap_or(buffers[0]);
             let kind = draw.below(3);
-            let to = if kind == 2 {
-                draw.pick(&buffers).unwrap_or(host)
-            } else {
-                host
+            let to = match kind {
+                0 => host.target,
+                1 => host.source,
+                _ => draw.pick(&buffers).unwrap_or(buffers[0]),
             };
             if kind == 2 && related(&buffers, of, to) {
                 continue;
@@ -230,21 +244,21 @@ pub fn rect(draw: &mut Draw) -> KernelCase {
 pub fn map(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("maps of stretches of buffers");
     let (buffers, host) = objects(draw, &mut case);
-    let host_bytes = case.case.objects[host.index()].bytes;
+    let host_bytes = case.case.objects[host.source.index()].bytes;
     for _ in 0..draw.between(2, 6) {
-        let of = draw.pick(&buffers).unwrap_or(host);
+        let of = draw.pick(&buffers).unwrap_or(buffers[0]);
         let bytes = case.case.objects[of.index()].bytes;
         let (first, length) = stretch(draw, bytes);
-        let there = at(host, draw.below(host_bytes - length + 1));
+        let place = draw.below(host_bytes - length + 1);
         let what = if draw.percent(40) {
             Transfer::MapRead {
                 from: at(of, first),
-                to: there,
+                to: at(host.target, place),
                 bytes: length,
             }
         } else {
             Transfer::MapWrite {
-                from: there,
+                from: at(host.source, place),
                 to: at(of, first),
                 bytes: length,
                 invalidate: draw.percent(50),
@@ -363,7 +377,7 @@ pub fn svm(draw: &mut Draw) -> KernelCase {
     let kind = if fine { Kind::SvmFine } else { Kind::SvmCoarse };
     let bytes = draw.pick(&[1025, 2048, 4099]).unwrap_or(2048);
     let mut all = Vec::new();
-    for kind in [kind, kind, Kind::Host] {
+    for kind in [kind, kind, Kind::Host, Kind::Host] {
         let contents = Contents::Noise(draw.below(1 << 30) as u32);
         all.push(case.object(kind, bytes, contents));
     }
@@ -380,8 +394,10 @@ pub fn svm(draw: &mut Draw) -> KernelCase {
                 bytes: times * size,
             }
         } else {
-            let one = draw.below(3);
-            let other = (one + draw.between(1, 2)) % 3;
+            // From SVM or the host's source, to SVM or the host's target.
+            let (one, other) = draw
+                .pick(&[(0, 1), (1, 0), (2, 0), (2, 1), (0, 3), (1, 3), (2, 3)])
+                .unwrap_or((0, 1));
             Transfer::SvmCopy {
                 from: at(all[one], first),
                 to: at(all[other], draw.below(bytes - length + 1)),
