@@ -1,5 +1,7 @@
 //! Draws kernel cases from a seed: one function for each family, and what they share.
 
+mod atomics;
+mod group;
 mod ndrange;
 mod transfer;
 
@@ -16,6 +18,10 @@ pub const FAMILIES: &[Family] = &[
     ("ndrange", "ids", ndrange::ids),
     ("ndrange", "large", ndrange::large),
     ("ndrange", "errors", ndrange::errors),
+    ("group", "barrier", group::barrier),
+    ("group", "local", group::local),
+    ("group", "private", group::private),
+    ("atomics", "crowd", atomics::crowd),
     ("transfer", "buffer", transfer::buffer),
     ("transfer", "rect", transfer::rect),
     ("transfer", "map", transfer::map),

@@ -1,0 +1,568 @@
+//! Atomic functions: indivisible, on every type and region, at every order and scope.
+//!
+//! What a crowd of atomic operations leaves behind is known although their order is not: sums, extremes,
+//! parities; the values that they return are then a permutation, or lead from one to the next.
+
+use super::super::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
+use super::{Making, object, same};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule::{self, RuleId};
+
+/// A type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Int,
+    Uint,
+    Long,
+    Ulong,
+}
+
+impl Type {
+    fn name(self) -> &'static str {
+        match self {
+            Type::Int => "int",
+            Type::Uint => "uint",
+            Type::Long => "long",
+            Type::Ulong => "ulong",
+        }
+    }
+
+    fn long(self) -> bool {
+        matches!(self, Type::Long | Type::Ulong)
+    }
+
+    fn unit(self) -> Unit {
+        if self.long() { Unit::Long } else { Unit::Word }
+    }
+}
+
+/// Where the atomic object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Region {
+    Global,
+    Local,
+    Svm(Kind),
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Add,
+    Sub,
+    Inc,
+    Dec,
+    Or,
+    And,
+    Xor,
+    Min,
+    Max,
+    Exchange,
+    Compare,
+    Flag,
+}
+
+const DEEDS: [Deed; 12] = [
+    Deed::Add,
+    Deed::Sub,
+    Deed::Inc,
+    Deed::Dec,
+    Deed::Or,
+    Deed::And,
+    Deed::Xor,
+    Deed::Min,
+    Deed::Max,
+    Deed::Exchange,
+    Deed::Compare,
+    Deed::Flag,
+];
+
+const RMW: &[RuleId] = &[rule::MM_ATOMICITY, rule::MM_RMW_LAST];
+
+/// How an operation is called.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    legacy: bool,
+    /// Nothing, an order, or an order and a scope.
+    explicit: u8,
+    order: &'static str,
+    /// The order of a compare-exchange that fails.
+    failure: &'static str,
+    scope: &'static str,
+}
+
+fn form(draw: &mut Draw, case: &mut Making, region: Region) -> Form {
+    // The unnamed forms order sequentially and reach the device.
+    let legacy = draw.percent(30);
+    let explicit = draw.below(3) as u8;
+    let order = draw
+        .pick(&[
+            "relaxed", "relaxed", "acquire", "release", "acq_rel", "seq_cst",
+        ])
+        .unwrap_or("relaxed");
+    let failure = match order {
+        "acquire" | "acq_rel" => "acquire",
+        "seq_cst" => "seq_cst",
+        _ => "relaxed",
+    };
+    let scope = match region {
+        Region::Local => draw.pick(&["work_group", "device"]),
+        Region::Global => draw.pick(&["device"]),
+        Region::Svm(_) => draw.pick(&["device", "all_svm_devices"]),
+    };
+    let scope = scope.unwrap_or("device");
+    if !legacy {
+        case.need(&[Need::C11Atomics]);
+        if explicit == 0 || order == "seq_cst" {
+            case.need(&[Need::OrderSeqCst]);
+        }
+        if explicit > 0 && matches!(order, "acquire" | "release" | "acq_rel") {
+            case.need(&[Need::OrderAcqRel]);
+        }
+        if explicit < 2 || scope == "device" {
+            case.need(&[Need::ScopeDevice]);
+        }
+        if explicit == 2 && scope == "all_svm_devices" {
+            case.need(&[Need::ScopeAllDevices]);
+        }
+    }
+    Form {
+        legacy,
+        explicit,
+        order,
+        failure,
+        scope,
+    }
+}
+
+impl Form {
+    fn call(&self, name: &str, args: &str) -> String {
+        match self.explicit {
+            0 => format!("atomic_{name}({args})"),
+            1 => format!(
+                "atomic_{name}_explicit({args}, memory_order_{})",
+                self.order
+            ),
+            _ => format!(
+                "atomic_{name}_explicit({args}, memory_order_{}, memory_scope_{})",
+                self.order, self.scope
+            ),
+        }
+    }
+
+    fn compare(&self, weak: bool, args: &str) -> String {
+        let name = if weak { "weak" } else { "strong" };
+        let call = format!("atomic_compare_exchange_{name}");
+        let orders = format!("memory_order_{}, memory_order_{}", self.order, self.failure);
+        match self.explicit {
+            0 => format!("{call}({args})"),
+            1 => format!("{call}_explicit({args}, {orders})"),
+            _ => format!(
+                "{call}_explicit({args}, {orders}, memory_scope_{})",
+                self.scope
+            ),
+        }
+    }
+}
+
+/// An operation of item `i`, whose result is the value before; and what is left behind.
+fn operation(deed: Deed, form: &Form, ty: Type) -> String {
+    let t = ty.name();
+    // Extensions name the 64-bit forms `atom_`.
+    let prefix = if ty.long() { "atom" } else { "atomic" };
+    let old = |name: &str, value: &str| format!("{prefix}_{name}(p, ({t})({value}))");
+    let new = |name: &str, value: &str| form.call(name, &format!("p, ({t})({value})"));
+    let pick = |legacy: &str, c11: &str, value: &str| {
+        if form.legacy {
+            old(legacy, value)
+        } else {
+            new(c11, value)
+        }
+    };
+    match deed {
+        Deed::Add => pick("add", "fetch_add", "3"),
+        Deed::Sub => pick("sub", "fetch_sub", "3"),
+        Deed::Inc if form.legacy => format!("{prefix}_inc(p)"),
+        Deed::Inc => new("fetch_add", "1"),
+        Deed::Dec if form.legacy => format!("{prefix}_dec(p)"),
+        Deed::Dec => new("fetch_sub", "1"),
+        Deed::Or => pick("or", "fetch_or", "1 << (i % 31)"),
+        Deed::And => pick("and", "fetch_and", "~(1 << (i % 31))"),
+        Deed::Xor => pick("xor", "fetch_xor", "1 << (i % 31)"),
+        Deed::Min => pick("min", "fetch_min", "1000000 - i"),
+        Deed::Max => pick("max", "fetch_max", "i + 5"),
+        Deed::Exchange => pick("xchg", "exchange", "i + 1"),
+        Deed::Compare | Deed::Flag => String::new(),
+    }
+}
+
+/// A crowd of read-modify-writes on one object.
+pub fn crowd(draw: &mut Draw) -> KernelCase {
+    let deed = draw.pick(&DEEDS).unwrap_or(Deed::Add);
+    let ty = draw
+        .pick(&[Type::Int, Type::Uint, Type::Uint, Type::Long, Type::Ulong])
+        .unwrap_or(Type::Uint);
+    let ty = if deed == Deed::Flag { Type::Int } else { ty };
+    let region = draw
+        .pick(&[
+            Region::Global,
+            Region::Global,
+            Region::Local,
+            Region::Local,
+            Region::Svm(Kind::SvmCoarse),
+            Region::Svm(Kind::SvmFine),
+            Region::Svm(Kind::SvmAtomics),
+        ])
+        .unwrap_or(Region::Global);
+    let mut case = Making::new(format!(
+        "many work-items: {deed:?} of {} ({region:?})",
+        ty.name()
+    ));
+    let mut form = form(draw, &mut case, region);
+    // Flags exist in the newer form only.
+    if deed == Deed::Flag && form.legacy {
+        form = Form {
+            legacy: false,
+            explicit: 0,
+            ..form
+        };
+    }
+    if deed == Deed::Flag {
+        let orders = [Need::OrderSeqCst, Need::OrderAcqRel];
+        case.need(&[Need::C11Atomics, Need::ScopeDevice]);
+        case.need(&orders);
+    }
+    if ty.long() {
+        case.need(&[Need::Int64Atomics]);
+    }
+    match region {
+        Region::Global | Region::Local | Region::Svm(Kind::Host | Kind::Buffer) => {}
+        Region::Svm(Kind::SubBuffer { .. }) => {}
+        Region::Svm(Kind::SvmCoarse) => case.need(&[Need::SvmCoarse]),
+        Region::Svm(Kind::SvmFine) => case.need(&[Need::SvmFine]),
+        Region::Svm(Kind::SvmAtomics) => case.need(&[Need::SvmFine, Need::SvmAtomics]),
+    }
+    let local = draw.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
+    let groups = draw.between(1, 8) as u32;
+    let passes = draw.pick(&[1u32, 3, 8]).unwrap_or(3);
+    // On local memory each group has an object of its own.
+    let inside = region == Region::Local;
+    let items = u64::from(local * groups);
+    let crowd = u64::from(local * passes) * if inside { 1 } else { u64::from(groups) };
+    let objects = match (inside, deed) {
+        (true, _) => groups as usize,
+        (false, Deed::Flag) => 2,
+        (false, _) => 1,
+    };
+    let initial: u64 = match deed {
+        Deed::Sub => 3 * crowd + 4,
+        Deed::Dec => crowd + 4,
+        Deed::And => 0x7fff_ffff,
+        Deed::Min => 1_000_000_000,
+        Deed::Add
+        | Deed::Inc
+        | Deed::Or
+        | Deed::Xor
+        | Deed::Max
+        | Deed::Exchange
+        | Deed::Compare
+        | Deed::Flag => 0,
+    };
+    case.case.source = source(draw, deed, &form, ty, inside, initial);
+    let size = ty.unit().bytes();
+    let kind = match region {
+        Region::Svm(kind) => kind,
+        Region::Global | Region::Local => Kind::Buffer,
+    };
+    let first = |n: usize, value: u64| match ty.unit() {
+        Unit::Long => Contents::Longs(vec![value; n]),
+        Unit::Byte | Unit::Word => Contents::Words(vec![value as u32; n]),
+    };
+    let left = case.object(kind, size * objects, first(objects, initial));
+    let results = items as usize * passes as usize;
+    let out = case.buffer(size * results);
+    case.step(Step::Launch(Launch {
+        kernel: "crowd".into(),
+        args: vec![object(left), object(out), Arg::Uint(passes)],
+        range: Range::line(items, u64::from(local)),
+        times: 1,
+        ..Launch::default()
+    }));
+    let bits = crowd.min(31);
+    let mask = (1u64 << bits) - 1;
+    let mut parity = 0u64;
+    for i in 0..crowd {
+        parity ^= 1 << (i % 31);
+    }
+    let last = match deed {
+        Deed::Add => Some(3 * crowd),
+        Deed::Sub | Deed::Dec => Some(4),
+        Deed::Inc | Deed::Compare => Some(crowd),
+        Deed::Or => Some(mask),
+        Deed::And => Some(0x7fff_ffff & !mask),
+        Deed::Xor => Some(parity),
+        Deed::Min => Some(1_000_000 - (crowd - 1)),
+        Deed::Max => Some(crowd - 1 + 5),
+        // The last is anyone's; together with what came before it is a permutation.
+        Deed::Exchange => None,
+        // What the holders counted is looked at below.
+        Deed::Flag => None,
+    };
+    if let Some(last) = last {
+        let want = Want::Same {
+            unit: ty.unit(),
+            contents: first(objects, last),
+            racy: true,
+        };
+        case.look(left, RMW, "what is left", want);
+    }
+    let returned = match deed {
+        Deed::Add => Some((0, 3)),
+        Deed::Inc | Deed::Compare => Some((0, 1)),
+        Deed::Sub => Some((7, 3)),
+        Deed::Dec => Some((5, 1)),
+        Deed::Exchange => Some((0, 1)),
+        Deed::Or | Deed::And | Deed::Xor | Deed::Min | Deed::Max | Deed::Flag => None,
+    };
+    if let (Some((first, step)), false) = (returned, inside) {
+        // Of exchanges the last value stays in the object; `seal` puts it behind the others.
+        if deed == Deed::Exchange {
+            exchanges(&mut case, left, out, ty, crowd);
+        } else {
+            let want = Want::Permutation {
+                unit: ty.unit(),
+                count: crowd,
+                first,
+                step,
+            };
+            case.look(out, RMW, "the values before", want);
+        }
+    }
+    if deed == Deed::Flag {
+        let want = same(Unit::Word, Contents::Zero);
+        case.look(out, &[rule::MM_ATOMICITY], "holders beside another", want);
+    }
+    case.case
+}
+
+/// What exchanges returned, and what stayed, is each value once.
+fn exchanges(
+    case: &mut Making,
+    left: super::super::case::ObjectId,
+    out: super::super::case::ObjectId,
+    ty: Type,
+    crowd: u64,
+) {
+    let size = ty.unit().bytes();
+    let all = case.buffer(size * (crowd as usize + 1));
+    case.step(Step::Launch(Launch {
+        kernel: "gather".into(),
+        args: vec![object(left), object(out), object(all), Arg::Ulong(crowd)],
+        range: Range::line(1, 1),
+        times: 1,
+        ..Launch::default()
+    }));
+    let want = Want::Permutation {
+        unit: ty.unit(),
+        count: crowd + 1,
+        first: 0,
+        step: 1,
+    };
+    case.look(all, RMW, "the exchanged values", want);
+}
+
+/// The kernel of a crowd.
+fn source(
+    draw: &mut Draw,
+    deed: Deed,
+    form: &Form,
+    ty: Type,
+    inside: bool,
+    initial: u64,
+) -> String {
+    let t = ty.name();
+    let atomic = match (form.legacy, deed) {
+        (_, Deed::Flag) => "atomic_flag".to_string(),
+        (true, _) => format!("volatile {t}"),
+        (false, _) => format!("volatile atomic_{t}"),
+    };
+    let deeds = match deed {
+        Deed::Compare if form.legacy => {
+            let name = if ty.long() { "atom" } else { "atomic" };
+            format!(
+                "\
+            {t} old = {name}_add(p, ({t})0), seen;
+            while ((seen = {name}_cmpxchg(p, old, old + 1)) != old) old = seen;
+            before = old;
+"
+            )
+        }
+        Deed::Compare => {
+            let weak = draw.percent(50);
+            let call = form.compare(weak, "p, &old, old + 1");
+            let load = "atomic_load_explicit(p, memory_order_relaxed)";
+            let load = if form.explicit == 0 {
+                "atomic_load(p)"
+            } else {
+                load
+            };
+            let load = if form.explicit == 2 {
+                format!(
+                    "atomic_load_explicit(p, memory_order_relaxed, memory_scope_{})",
+                    form.scope
+                )
+            } else {
+                load.to_string()
+            };
+            format!(
+                "\
+            {t} old = {load};
+            while (!{call}) {{ }}
+            before = old;
+"
+            )
+        }
+        Deed::Flag => {
+            let take = match form.explicit {
+                0 => "atomic_flag_test_and_set(p)".to_string(),
+                1 => "atomic_flag_test_and_set_explicit(p, memory_order_acquire)".into(),
+                _ => format!(
+                    "atomic_flag_test_and_set_explicit(p, memory_order_acquire, memory_scope_{})",
+                    form.scope
+                ),
+            };
+            let give = match form.explicit {
+                0 => "atomic_flag_clear(p)".to_string(),
+                1 => "atomic_flag_clear_explicit(p, memory_order_release)".into(),
+                _ => format!(
+                    "atomic_flag_clear_explicit(p, memory_order_release, memory_scope_{})",
+                    form.scope
+                ),
+            };
+            let owner = if inside { "&held" } else { "owners" };
+            format!(
+                "\
+            before = 0;
+            for (uint tries = 0; tries < 1000; tries++) {{
+                if ({take}) continue;
+                if (atomic_inc({owner}) != 0) before = 1;
+                atomic_dec({owner});
+                {give};
+                break;
+            }}
+"
+            )
+        }
+        Deed::Add
+        | Deed::Sub
+        | Deed::Inc
+        | Deed::Dec
+        | Deed::Or
+        | Deed::And
+        | Deed::Xor
+        | Deed::Min
+        | Deed::Max
+        | Deed::Exchange => format!("            before = {};\n", operation(deed, form, ty)),
+    };
+    let item = if inside {
+        "get_local_id(0)"
+    } else {
+        "get_global_id(0)"
+    };
+    let all = if inside {
+        "get_local_size(0)"
+    } else {
+        "get_global_size(0)"
+    };
+    let mut text = String::new();
+    if ty.long() {
+        text += "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+";
+    }
+    if deed == Deed::Flag {
+        return text + &flag(&deeds, inside);
+    }
+    let (declare, begin, end) = if inside {
+        let (init, load) = if form.legacy {
+            (format!("cell = ({t}){initial};"), "cell".to_string())
+        } else {
+            (
+                format!("atomic_init(&cell, ({t}){initial});"),
+                format!(
+                    "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
+                     memory_scope_work_group)"
+                ),
+            )
+        };
+        (
+            format!("    local {atomic} cell;\n    local {atomic} *p = &cell;\n"),
+            format!("    if (get_local_id(0) == 0) {init}\n    barrier(CLK_LOCAL_MEM_FENCE);\n"),
+            format!(
+                "    barrier(CLK_LOCAL_MEM_FENCE);\n    if (get_local_id(0) == 0) left[get_group_id(0)] = {load};\n"
+            ),
+        )
+    } else {
+        (
+            format!("    global {atomic} *p = (global {atomic} *)left;\n"),
+            String::new(),
+            String::new(),
+        )
+    };
+    text += &format!(
+        "\
+kernel void crowd(global {t} *left, global {t} *out, uint passes) {{
+{declare}{begin}    for (uint pass = 0; pass < passes; pass++) {{
+        {t} i = ({t})({item} + pass * {all}), before;
+        {{
+{deeds}        }}
+        out[get_global_id(0) + pass * get_global_size(0)] = before;
+    }}
+{end}}}
+"
+    );
+    if deed == Deed::Exchange {
+        text += &format!(
+            "\
+kernel void gather(global {t} *left, global {t} *out, global {t} *all, ulong count) {{
+    for (ulong i = 0; i < count; i++) all[i] = out[i];
+    all[count] = left[0];
+}}
+"
+        );
+    }
+    text
+}
+
+/// The kernel of a crowd around a flag; behind the flag lies the count of its holders.
+fn flag(deeds: &str, inside: bool) -> String {
+    let begin = if inside {
+        "\
+    local atomic_flag cell;
+    local atomic_flag *p = &cell;
+    local int held;
+    if (get_local_id(0) == 0) { atomic_flag_clear(&cell); held = 0; }
+    barrier(CLK_LOCAL_MEM_FENCE);
+"
+    } else {
+        "\
+    volatile global atomic_flag *p = (volatile global atomic_flag *)left;
+    volatile global int *owners = left + 1;
+"
+    };
+    format!(
+        "\
+kernel void crowd(global int *left, global int *out, uint passes) {{
+{begin}    for (uint pass = 0; pass < passes; pass++) {{
+        int before;
+        {{
+{deeds}        }}
+        out[get_global_id(0) + pass * get_global_size(0)] = before;
+    }}
+}}
+"
+    )
+}

@@ -1,0 +1,485 @@
+//! Work-groups: barriers in generated control flow, local memory, private memory.
+
+use super::super::case::{Arg, Contents, KernelCase, Launch, Range, Step, Unit};
+use super::{Making, object, same};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule;
+use std::fmt::Write as _;
+
+/// A round of an exchange: each work-item writes its value, passes a barrier, reads another's, and
+/// mixes the two.
+#[derive(Debug, Clone, Copy)]
+struct Exchange {
+    /// The work-item that is read is so many further on, around the group.
+    shift: u32,
+    /// What the sum is multiplied with.
+    factor: u32,
+    /// What is added.
+    add: u32,
+    /// Through local or global memory.
+    local: bool,
+}
+
+/// Control flow that every work-item of a group takes alike.
+#[derive(Debug, Clone)]
+enum Flow {
+    Exchange(Exchange),
+    /// An exchange in a function.
+    Call(Exchange),
+    /// `if (group % modulus == rest)`, or its else.
+    Branch {
+        modulus: u32,
+        rest: u32,
+        then: Vec<Flow>,
+        otherwise: Vec<Flow>,
+    },
+    /// So many passes, and the group's number modulo something more.
+    Loop {
+        passes: u32,
+        modulus: u32,
+        body: Vec<Flow>,
+    },
+    /// A switch on the pass of the loop around it, or on the group.
+    Switch {
+        cases: Vec<Vec<Flow>>,
+    },
+    /// A loop that all leave in its middle.
+    Leave {
+        passes: u32,
+        first: Vec<Flow>,
+        rest: Vec<Flow>,
+    },
+}
+
+/// How many exchanges a program has at most, counting each once.
+const MOST: usize = 10;
+
+fn exchange(draw: &mut Draw, group: u32) -> Exchange {
+    Exchange {
+        shift: draw.between(1, group.max(2) as usize - 1) as u32,
+        factor: draw.below(1000) as u32 * 2 + 3,
+        add: draw.below(1 << 20) as u32,
+        local: draw.percent(70),
+    }
+}
+
+fn flow(draw: &mut Draw, group: u32, depth: u32, left: &mut usize) -> Vec<Flow> {
+    let mut list = Vec::new();
+    for _ in 0..draw.between(1, 3) {
+        if *left == 0 {
+            break;
+        }
+        let kind = if depth == 0 {
+            draw.below(4)
+        } else {
+            draw.below(10)
+        };
+        list.push(match kind {
+            0..=2 => {
+                *left -= 1;
+                Flow::Exchange(exchange(draw, group))
+            }
+            3 => {
+                *left -= 1;
+                Flow::Call(exchange(draw, group))
+            }
+            4 | 5 => {
+                let modulus = draw.between(2, 3) as u32;
+                Flow::Branch {
+                    modulus,
+                    rest: draw.below(modulus as usize) as u32,
+                    then: flow(draw, group, depth - 1, left),
+                    otherwise: if draw.percent(50) {
+                        flow(draw, group, depth - 1, left)
+                    } else {
+                        Vec::new()
+                    },
+                }
+            }
+            6 | 7 => Flow::Loop {
+                passes: draw.between(1, 4) as u32,
+                modulus: draw.between(1, 3) as u32,
+                body: flow(draw, group, depth - 1, left),
+            },
+            8 => Flow::Switch {
+                cases: (0..draw.between(2, 3))
+                    .map(|_| flow(draw, group, depth - 1, left))
+                    .collect(),
+            },
+            _ => Flow::Leave {
+                passes: draw.between(2, 4) as u32,
+                first: flow(draw, group, depth - 1, left),
+                rest: flow(draw, group, depth - 1, left),
+            },
+        });
+    }
+    list
+}
+
+/// Writes the control flow as OpenCL C.
+struct Writer {
+    text: String,
+    indent: usize,
+    loops: usize,
+    /// `work_group_barrier` with scopes instead of `barrier`.
+    scoped: bool,
+}
+
+impl Writer {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{:1$}{line}", "", self.indent * 4);
+    }
+
+    fn barrier(&self, local: bool) -> String {
+        let flag = if local { "LOCAL" } else { "GLOBAL" };
+        if self.scoped {
+            format!("work_group_barrier(CLK_{flag}_MEM_FENCE, memory_scope_work_group);")
+        } else {
+            format!("barrier(CLK_{flag}_MEM_FENCE);")
+        }
+    }
+
+    fn exchange(&mut self, e: Exchange) {
+        let cells = if e.local { "cells" } else { "mine" };
+        let barrier = self.barrier(e.local);
+        self.line(&format!("{cells}[me] = value;"));
+        self.line(&barrier);
+        self.line(&format!(
+            "value = (value + {cells}[(me + {}u) % size]) * {}u + {}u;",
+            e.shift, e.factor, e.add
+        ));
+        self.line(&barrier);
+    }
+
+    fn block(&mut self, head: &str, list: &[Flow]) {
+        self.line(&format!("{head} {{"));
+        self.indent += 1;
+        self.list(list);
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn list(&mut self, list: &[Flow]) {
+        for flow in list {
+            match flow {
+                Flow::Exchange(e) => self.exchange(*e),
+                Flow::Call(e) => {
+                    let cells = if e.local { "in_cells" } else { "in_mine" };
+                    let to = if e.local { "cells" } else { "mine" };
+                    self.line(&format!(
+                        "value = {cells}({to}, me, size, value, {}u, {}u, {}u);",
+                        e.shift, e.factor, e.add
+                    ));
+                }
+                Flow::Branch {
+                    modulus,
+                    rest,
+                    then,
+                    otherwise,
+                } => {
+                    self.block(&format!("if (group % {modulus}u == {rest}u)"), then);
+                    if !otherwise.is_empty() {
+                        self.block("else", otherwise);
+                    }
+                }
+                Flow::Loop {
+                    passes,
+                    modulus,
+                    body,
+                } => {
+                    let i = self.next();
+                    let head =
+                        format!("for (uint {i} = 0; {i} < {passes}u + group % {modulus}u; {i}++)");
+                    self.block(&head, body);
+                }
+                Flow::Switch { cases } => {
+                    self.line(&format!("switch (group % {}u) {{", cases.len()));
+                    for (n, case) in cases.iter().enumerate() {
+                        let label = if n + 1 == cases.len() {
+                            "default:".to_string()
+                        } else {
+                            format!("case {n}:")
+                        };
+                        self.block(&label, case);
+                        self.line("break;");
+                    }
+                    self.line("}");
+                }
+                Flow::Leave {
+                    passes,
+                    first,
+                    rest,
+                } => {
+                    let i = self.next();
+                    self.line(&format!("uint {i} = 0;"));
+                    self.line("while (1) {");
+                    self.indent += 1;
+                    self.list(first);
+                    self.line(&format!("if (++{i} == {passes}u) break;"));
+                    self.list(rest);
+                    self.indent -= 1;
+                    self.line("}");
+                }
+            }
+        }
+    }
+
+    fn next(&mut self) -> String {
+        self.loops += 1;
+        format!("i{}", self.loops)
+    }
+}
+
+/// What the values of a group become.
+fn run(list: &[Flow], group: u32, values: &mut Vec<u32>) {
+    let exchange = |e: &Exchange, values: &mut Vec<u32>| {
+        let size = values.len();
+        *values = (0..size)
+            .map(|me| {
+                let other = values[(me + e.shift as usize) % size];
+                values[me]
+                    .wrapping_add(other)
+                    .wrapping_mul(e.factor)
+                    .wrapping_add(e.add)
+            })
+            .collect();
+    };
+    for flow in list {
+        match flow {
+            Flow::Exchange(e) | Flow::Call(e) => exchange(e, values),
+            Flow::Branch {
+                modulus,
+                rest,
+                then,
+                otherwise,
+            } => {
+                let taken = if group % modulus == *rest {
+                    then
+                } else {
+                    otherwise
+                };
+                run(taken, group, values);
+            }
+            Flow::Loop {
+                passes,
+                modulus,
+                body,
+            } => {
+                for _ in 0..passes + group % modulus {
+                    run(body, group, values);
+                }
+            }
+            Flow::Switch { cases } => run(&cases[group as usize % cases.len()], group, values),
+            Flow::Leave {
+                passes,
+                first,
+                rest,
+            } => {
+                for pass in 1..=*passes {
+                    run(first, group, values);
+                    if pass < *passes {
+                        run(rest, group, values);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Exchanges between barriers, in loops, branches and functions.
+pub fn barrier(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("work-items exchange values between barriers in control flow");
+    let group = draw.pick(&[2, 3, 4, 7, 8, 16, 31, 64]).unwrap_or(4);
+    let groups = draw.between(1, 6) as u32;
+    let scoped = draw.percent(40);
+    if scoped {
+        case.need(&[Need::C20]);
+    }
+    let argument = draw.percent(50);
+    let mut left = MOST;
+    let mut list = vec![Flow::Exchange(exchange(draw, group))];
+    list.extend(flow(draw, group, 3, &mut left));
+    let mut writer = Writer {
+        text: String::new(),
+        indent: 0,
+        loops: 0,
+        scoped,
+    };
+    for (name, region, local) in [("in_cells", "local", true), ("in_mine", "global", false)] {
+        let barrier = writer.barrier(local);
+        writer.line(&format!(
+            "uint {name}({region} uint *cells, uint me, uint size, uint value, uint shift, uint factor, uint add) {{"
+        ));
+        writer.line("    cells[me] = value;");
+        writer.line(&format!("    {barrier}"));
+        writer.line("    value = (value + cells[(me + shift) % size]) * factor + add;");
+        writer.line(&format!("    {barrier}"));
+        writer.line("    return value;\n}");
+    }
+    let parameter = if argument { ", local uint *cells" } else { "" };
+    writer.line(&format!(
+        "kernel void exchange(global uint *out, global uint *all{parameter}) {{"
+    ));
+    writer.indent = 1;
+    if !argument {
+        writer.line(&format!("local uint cells[{group}];"));
+    }
+    writer.line("uint me = get_local_id(0);");
+    writer.line("uint size = get_local_size(0);");
+    writer.line("uint group = get_group_id(0);");
+    writer.line("global uint *mine = all + group * size;");
+    writer.line("uint value = get_global_id(0) * 7u + 1u;");
+    writer.list(&list);
+    writer.line("out[get_global_id(0)] = value;");
+    writer.indent = 0;
+    writer.line("}");
+    case.case.source = writer.text;
+    let items = (group * groups) as usize;
+    let out = case.buffer(4 * items);
+    let all = case.buffer(4 * items);
+    let mut args = vec![object(out), object(all)];
+    if argument {
+        args.push(Arg::Local(4 * group as usize));
+    }
+    case.step(Step::Launch(Launch {
+        kernel: "exchange".into(),
+        args,
+        range: Range::line(u64::from(group * groups), u64::from(group)),
+        times: 1,
+        ..Launch::default()
+    }));
+    let mut wanted = Vec::new();
+    for g in 0..groups {
+        let mut values: Vec<u32> = (0..group).map(|me| (g * group + me) * 7 + 1).collect();
+        run(&list, g, &mut values);
+        wanted.extend(values);
+    }
+    let mut want = same(Unit::Word, Contents::Words(wanted));
+    if let super::Want::Same { racy, .. } = &mut want {
+        *racy = true;
+    }
+    case.look(
+        out,
+        &[rule::WG_BARRIER, rule::MM_BARRIER_WG],
+        "the exchanged values",
+        want,
+    );
+    case.case
+}
+
+/// Local memory, static and of arguments, is a group's own.
+pub fn local(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("each work-group fills its local memory and finds it as it left it");
+    let group = draw.pick(&[1, 4, 16, 33]).unwrap_or(4);
+    let groups = draw.between(2, 12) as u32;
+    let words = draw.pick(&[64u32, 100, 256]).unwrap_or(64);
+    case.case.source = format!(
+        "\
+kernel void fill(global uint *wrong, local uint *first, local uint *second, uint words) {{
+    local uint fixed[{words}];
+    local ushort small[{words}];
+    uint group = get_group_id(0), size = get_local_size(0), me = get_local_id(0);
+    for (uint pass = 0; pass < 3; pass++) {{
+        uint token = (group * 8 + pass + 1) << 12;
+        for (uint i = me; i < words; i += size) {{
+            first[i] = token + i;
+            second[i] = token + 1024 + i;
+            fixed[i] = token + 2048 + i;
+            small[i] = (ushort)(token / 4096 * 300 + i);
+        }}
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint bad = 0;
+        for (uint i = 0; i < words; i++) {{
+            bad += first[i] != token + i;
+            bad += second[i] != token + 1024 + i;
+            bad += fixed[i] != token + 2048 + i;
+            bad += small[i] != (ushort)(token / 4096 * 300 + i);
+        }}
+        wrong[get_global_id(0)] += bad;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }}
+}}
+"
+    );
+    let items = group * groups;
+    let wrong = case.buffer(4 * items as usize);
+    let bytes = 4 * words as usize;
+    case.step(Step::Launch(Launch {
+        kernel: "fill".into(),
+        args: vec![
+            object(wrong),
+            Arg::Local(bytes),
+            Arg::Local(bytes),
+            Arg::Uint(words),
+        ],
+        range: Range::line(u64::from(items), u64::from(group)),
+        times: draw.between(1, 2) as u32,
+        ..Launch::default()
+    }));
+    case.look(
+        wrong,
+        &[rule::RG_LOCAL, rule::RG_DISJOINT],
+        "cells of local memory that changed",
+        same(Unit::Word, Contents::Zero),
+    );
+    case.case
+}
+
+/// Private memory is a work-item's own, across barriers.
+pub fn private(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("each work-item keeps its private arrays over barriers");
+    let group = draw.pick(&[1u32, 5, 8, 32]).unwrap_or(8);
+    let groups = draw.between(1, 5) as u32;
+    let words = draw.pick(&[3u32, 16, 100, 700]).unwrap_or(16);
+    let stride = draw.pick(&[1u32, 3, 7]).unwrap_or(1);
+    case.case.source = format!(
+        "\
+typedef struct {{ uint2 pair; uchar bytes[5]; }} thing;
+kernel void keep(global uint *wrong) {{
+    uint cells[{words}];
+    thing things[4];
+    uint me = get_global_id(0) * 65536u + 1u;
+    for (uint i = 0; i < {words}u; i++) cells[i] = me + i * {stride}u;
+    for (uint i = 0; i < 4; i++) {{
+        things[i].pair = (uint2)(me + i, me - i);
+        for (uint b = 0; b < 5; b++) things[i].bytes[b] = (uchar)(get_global_id(0) * 5u + b + i);
+    }}
+    uint bad = 0;
+    for (uint pass = 0; pass < 3; pass++) {{
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = 0; i < {words}u; i++) {{
+            bad += cells[i] != me + i * {stride}u + pass;
+            cells[i] += 1u;
+        }}
+        for (uint i = 0; i < 4; i++) {{
+            bad += things[i].pair.x != me + i || things[i].pair.y != me - i;
+            for (uint b = 0; b < 5; b++)
+                bad += things[i].bytes[b] != (uchar)(get_global_id(0) * 5u + b + i);
+        }}
+    }}
+    wrong[get_global_id(0)] = bad;
+}}
+"
+    );
+    let items = group * groups;
+    let wrong = case.object(
+        super::Kind::Buffer,
+        4 * items as usize,
+        Contents::Every(u32::MAX),
+    );
+    case.step(Step::Launch(Launch {
+        kernel: "keep".into(),
+        args: vec![object(wrong)],
+        range: Range::line(u64::from(items), u64::from(group)),
+        times: 1,
+        ..Launch::default()
+    }));
+    case.look(
+        wrong,
+        &[rule::RG_PRIVATE, rule::RG_DISJOINT],
+        "cells of private memory that changed",
+        same(Unit::Word, Contents::Zero),
+    );
+    case.case
+}
