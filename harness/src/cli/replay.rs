@@ -5,10 +5,11 @@ use super::exit;
 use super::failure::Failure;
 use super::litmus::{Asked, play, tell};
 use super::output::Out;
-use crate::execute::{Budget, draw_commands};
+use crate::execute::{Budget, draw_commands, draw_kernel};
 use crate::plan::{self, seed};
 use classay_reports::record::CaseId;
 use classay_suites::commands::yaml;
+use classay_suites::kernels;
 
 /// Runs of each program unless told otherwise.
 const RUNS: u64 = 100;
@@ -20,8 +21,15 @@ pub fn program(args: &ProgramArgs) -> Result<u8, Failure> {
         .case
         .rsplit_once('/')
         .map_or("", |(profile, _)| profile);
-    let plan = draw_commands(profile, seed::of_case(args.seed, &id)).map_err(Failure::Usage)?;
-    Out::new().text(&yaml::write(&plan.program));
+    let seed = seed::of_case(args.seed, &id);
+    let text = match draw_kernel(profile, seed) {
+        Ok(case) => kernels::yaml::write(&case),
+        Err(_) => {
+            let plan = draw_commands(profile, seed).map_err(Failure::Usage)?;
+            yaml::write(&plan.program)
+        }
+    };
+    Out::new().text(&text);
     Ok(exit::PASSED)
 }
 

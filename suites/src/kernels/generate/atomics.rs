@@ -3,7 +3,9 @@
 //! What a crowd of atomic operations leaves behind is known although their order is not: sums, extremes,
 //! parities; the values that they return are then a permutation, or lead from one to the next.
 
-use super::super::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
+use super::super::case::{
+    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
+};
 use super::{Making, object, same};
 use crate::commands::generate::Draw;
 use crate::need::Need;
@@ -324,19 +326,16 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         Deed::Exchange => Some((0, 1)),
         Deed::Or | Deed::And | Deed::Xor | Deed::Min | Deed::Max | Deed::Flag => None,
     };
-    if let (Some((first, step)), false) = (returned, inside) {
-        // Of exchanges the last value stays in the object; `seal` puts it behind the others.
-        if deed == Deed::Exchange {
-            exchanges(&mut case, left, out, ty, crowd);
-        } else {
-            let want = Want::Permutation {
-                unit: ty.unit(),
-                count: crowd,
-                first,
-                step,
-            };
-            case.look(out, RMW, "the values before", want);
-        }
+    if deed == Deed::Exchange {
+        exchanges(&mut case, left, out, ty, [results, objects]);
+    } else if let (Some((first, step)), false) = (returned, inside) {
+        let want = Want::Permutation {
+            unit: ty.unit(),
+            count: crowd,
+            first,
+            step,
+        };
+        case.look(out, RMW, "the values before", want);
     }
     if deed == Deed::Flag {
         let want = same(Unit::Word, Contents::Zero);
@@ -346,25 +345,21 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
 }
 
 /// What exchanges returned, and what stayed, is each value once.
-fn exchanges(
-    case: &mut Making,
-    left: super::super::case::ObjectId,
-    out: super::super::case::ObjectId,
-    ty: Type,
-    crowd: u64,
-) {
-    let size = ty.unit().bytes();
-    let all = case.buffer(size * (crowd as usize + 1));
+fn exchanges(case: &mut Making, left: ObjectId, out: ObjectId, ty: Type, counts: [usize; 2]) {
+    let count = counts[0] + counts[1];
+    let all = case.buffer(ty.unit().bytes() * count);
+    let mut args = vec![object(left), object(out), object(all)];
+    args.extend(counts.map(|n| Arg::Uint(n as u32)));
     case.step(Step::Launch(Launch {
         kernel: "gather".into(),
-        args: vec![object(left), object(out), object(all), Arg::Ulong(crowd)],
+        args,
         range: Range::line(1, 1),
         times: 1,
         ..Launch::default()
     }));
     let want = Want::Permutation {
         unit: ty.unit(),
-        count: crowd + 1,
+        count: count as u64,
         first: 0,
         step: 1,
     };
@@ -469,6 +464,12 @@ fn source(
     } else {
         "get_global_id(0)"
     };
+    // The values that groups exchange in their own cells follow each other.
+    let base = if inside && deed == Deed::Exchange {
+        "get_group_id(0) * (get_local_size(0) * passes + 1)"
+    } else {
+        "0"
+    };
     let all = if inside {
         "get_local_size(0)"
     } else {
@@ -488,10 +489,13 @@ fn source(
     }
     let (declare, begin, end) = if inside {
         let (init, load) = if form.legacy {
-            (format!("cell = ({t}){initial};"), "cell".to_string())
+            (
+                format!("cell = ({t})({initial} + base);"),
+                "cell".to_string(),
+            )
         } else {
             (
-                format!("atomic_init(&cell, ({t}){initial});"),
+                format!("atomic_init(&cell, ({t})({initial} + base));"),
                 format!(
                     "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
                      memory_scope_work_group)"
@@ -515,8 +519,9 @@ fn source(
     text += &format!(
         "\
 kernel void crowd(global {t} *left, global {t} *out, uint passes) {{
+    const uint base = {base};
 {declare}{begin}    for (uint pass = 0; pass < passes; pass++) {{
-        {t} i = ({t})({item} + pass * {all}), before;
+        {t} i = ({t})({item} + pass * {all} + base), before;
         {{
 {deeds}        }}
         out[get_global_id(0) + pass * get_global_size(0)] = before;
@@ -527,9 +532,9 @@ kernel void crowd(global {t} *left, global {t} *out, uint passes) {{
     if deed == Deed::Exchange {
         text += &format!(
             "\
-kernel void gather(global {t} *left, global {t} *out, global {t} *all, ulong count) {{
-    for (ulong i = 0; i < count; i++) all[i] = out[i];
-    all[count] = left[0];
+kernel void gather(global {t} *left, global {t} *out, global {t} *all, uint returned, uint cells) {{
+    for (uint i = 0; i < returned; i++) all[i] = out[i];
+    for (uint i = 0; i < cells; i++) all[returned + i] = left[i];
 }}
 "
         );

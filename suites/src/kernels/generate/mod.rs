@@ -1,8 +1,11 @@
 //! Draws kernel cases from a seed: one function for each family, and what they share.
 
 mod atomics;
+mod functions;
 mod group;
 mod ndrange;
+mod regions;
+mod svm;
 mod transfer;
 
 use super::case::{Arg, Contents, KernelCase, Kind, Object, ObjectId, Place, Step, Unit, Want};
@@ -21,7 +24,15 @@ pub const FAMILIES: &[Family] = &[
     ("group", "barrier", group::barrier),
     ("group", "local", group::local),
     ("group", "private", group::private),
+    ("group", "functions", functions::work_group),
+    ("subgroup", "collective", functions::sub_group),
     ("atomics", "crowd", atomics::crowd),
+    ("memory", "disjoint", regions::disjoint),
+    ("memory", "program-scope", regions::program_scope),
+    ("memory", "generic", regions::generic),
+    ("memory", "arguments", regions::arguments),
+    ("svm", "structures", svm::structures),
+    ("svm", "bytes", svm::bytes),
     ("transfer", "buffer", transfer::buffer),
     ("transfer", "rect", transfer::rect),
     ("transfer", "map", transfer::map),

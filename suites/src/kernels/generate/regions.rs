@@ -1,0 +1,314 @@
+//! Regions of memory: constants, program-scope variables, generic pointers, arguments, and kernels from
+//! sources and binaries.
+
+use super::super::case::{Arg, Build, Contents, KernelCase, Kind, Launch, Range, Step, Unit};
+use super::{Making, object, same};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule;
+use std::fmt::Write as _;
+
+fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Step {
+    Step::Launch(Launch {
+        kernel: kernel.into(),
+        args,
+        range,
+        times: 1,
+        ..Launch::default()
+    })
+}
+
+/// A kernel that uses all four regions, whose addresses and contents stay apart.
+pub fn disjoint(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("all regions at once: none changes another, and constants stay");
+    let words = draw.pick(&[8u32, 33, 64]).unwrap_or(8);
+    let group = draw.pick(&[1u64, 4, 15]).unwrap_or(4);
+    let groups = draw.between(1, 4) as u64;
+    let table: Vec<u32> = (0..words).map(|_| draw.below(1 << 30) as u32).collect();
+    let listed = table
+        .iter()
+        .map(|w| format!("{w}u"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    case.case.source = format!(
+        "\
+constant uint table[{words}] = {{ {listed} }};
+constant struct {{ uchar a; ulong b; ushort c[3]; }} mixed = {{ 7, 0x123456789abcdefUL, {{ 1, 2, 3 }} }};
+kernel void everywhere(global uint *out, constant uint *given, local uint *argument, uint words) {{
+    local uint fixed[{words}];
+    uint own[{words}];
+    uint me = get_local_id(0), size = get_local_size(0), item = get_global_id(0);
+    for (uint pass = 0; pass < 2; pass++) {{
+        for (uint i = me; i < words; i += size) {{
+            fixed[i] = 0x10000u + i + pass;
+            argument[i] = 0x20000u + i + pass;
+        }}
+        for (uint i = 0; i < words; i++) {{
+            own[i] = 0x30000u + i + item + pass;
+            out[item * words + i] = 0x40000u + i + item + pass;
+        }}
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        uint bad = 0;
+        for (uint i = 0; i < words; i++) {{
+            bad += fixed[i] != 0x10000u + i + pass;
+            bad += argument[i] != 0x20000u + i + pass;
+            bad += own[i] != 0x30000u + i + item + pass;
+            bad += out[item * words + i] != 0x40000u + i + item + pass;
+            bad += table[i] != given[i];
+        }}
+        bad += mixed.a != 7 || mixed.b != 0x123456789abcdefUL || mixed.c[2] != 3;
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (pass == 1) out[item * words] = bad;
+    }}
+}}
+"
+    );
+    let items = (group * groups) as u32;
+    let out = case.buffer((4 * items * words) as usize);
+    let given = case.object(
+        Kind::Buffer,
+        4 * words as usize,
+        Contents::Words(table.clone()),
+    );
+    let args = vec![
+        object(out),
+        object(given),
+        Arg::Local(4 * words as usize),
+        Arg::Uint(words),
+    ];
+    case.step(launch(
+        "everywhere",
+        args,
+        Range::line(u64::from(items), group),
+    ));
+    let mut wanted = Vec::new();
+    for item in 0..items {
+        wanted.push(0);
+        wanted.extend((1..words).map(|i| 0x40001 + i + item));
+    }
+    case.look(
+        out,
+        &[
+            rule::RG_DISJOINT,
+            rule::RG_CONSTANT,
+            rule::RG_LOCAL,
+            rule::RG_PRIVATE,
+        ],
+        "what the regions held",
+        same(Unit::Word, Contents::Words(wanted)),
+    );
+    case.look(
+        given,
+        &[rule::RG_CONSTANT],
+        "the constant buffer",
+        same(Unit::Word, Contents::Words(table)),
+    );
+    case.case
+}
+
+/// Program-scope variables: initialized once, and kept from kernel to kernel.
+pub fn program_scope(draw: &mut Draw) -> KernelCase {
+    let mut case =
+        Making::new("program-scope variables begin with their initializers and are kept");
+    case.need(&[Need::ProgramScopeVariables, Need::C20]);
+    // The source is the case's own, so that no other case has touched its variables; each run makes
+    // the values new by what it adds.
+    let start = draw.below(1 << 30) as u32;
+    let count = draw.between(2, 9) as u32;
+    let wide = draw.below(1 << 30) as u64 * 5_000_000_011;
+    case.case.source = format!(
+        "\
+typedef struct {{ uint head; uchar bytes[3]; ulong tail; }} thing;
+global uint counter = {start}u;
+global uint list[{count}] = {{ {start}u + 1u }};
+global ulong wide = {wide}UL;
+global uint zero;
+global thing made = {{ 3, {{ 4, 5, 6 }}, 7 }};
+global uint *global pointer = &list[1];
+kernel void first(global uint *out) {{
+    out[0] = counter - {start}u;
+    out[1] = list[0] - {start}u;
+    out[2] = list[{count} - 1] != ({count} == 1 ? {start}u + 1u : 0u);
+    out[3] = wide != {wide}UL;
+    out[4] = zero;
+    out[5] = made.head * 1000u + made.bytes[0] * 100u + made.bytes[2] * 10u + (uint)made.tail;
+    out[6] = pointer == &list[1];
+    counter += 5u; list[0] += 6u; zero += 7u; made.bytes[1] = 99; wide += 1; *pointer = 42u;
+}}
+kernel void second(global uint *out) {{
+    out[0] = counter - {start}u;
+    out[1] = list[0] - {start}u;
+    out[2] = zero;
+    out[3] = made.bytes[1];
+    out[4] = (uint)(wide - {wide}UL);
+    out[5] = list[1];
+    // As they were, for the next run.
+    counter -= 5u; list[0] -= 6u; zero -= 7u; made.bytes[1] = 5; wide -= 1; list[1] = 0;
+}}
+"
+    );
+    let before = case.buffer(28);
+    let after = case.buffer(24);
+    case.step(launch("first", vec![object(before)], Range::line(1, 1)));
+    case.step(launch("second", vec![object(after)], Range::line(1, 1)));
+    case.look(
+        before,
+        &[rule::PREREQ_PROGRAM_INIT, rule::RG_PROGRAM_SCOPE],
+        "variables at the beginning",
+        same(Unit::Word, Contents::Words(vec![0, 1, 0, 0, 0, 3467, 1])),
+    );
+    case.look(
+        after,
+        &[rule::RG_PROGRAM_SCOPE],
+        "variables after a kernel",
+        same(Unit::Word, Contents::Words(vec![5, 7, 7, 99, 1, 42])),
+    );
+    case.case
+}
+
+/// Generic pointers to each region.
+pub fn generic(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("generic pointers lead where they led before");
+    case.need(&[Need::GenericAddressSpace, Need::C20]);
+    let group = draw.pick(&[1u64, 2, 9]).unwrap_or(2);
+    let value = draw.below(1 << 20);
+    case.case.source = format!(
+        "\
+uint load(const uint *p) {{ return *p; }}
+void add(uint *p, uint n) {{ *p += n; }}
+uint region(const uint *p) {{
+    uint kind = 0;
+    if (to_global(p)) kind |= 1;
+    if (to_local(p)) kind |= 2;
+    if (to_private(p)) kind |= 4;
+    cl_mem_fence_flags flags = get_fence(p);
+    if (flags & CLK_GLOBAL_MEM_FENCE) kind |= 8;
+    if (flags & CLK_LOCAL_MEM_FENCE) kind |= 16;
+    return kind;
+}}
+kernel void roam(global uint *cells, local uint *near, global uint *out) {{
+    uint own = {value}u;
+    uint me = get_local_id(0), item = get_global_id(0);
+    near[me] = {value}u + 2;
+    cells[item] = {value}u + 4;
+    uint *which[3] = {{ cells + item, near + me, &own }};
+    for (uint i = 0; i < 3; i++) {{
+        uint *p = which[(i + item) % 3];
+        add(p, item + 1);
+    }}
+    out[item * 7] = load(&own) - {value}u;
+    out[item * 7 + 1] = near[me] - {value}u;
+    out[item * 7 + 2] = cells[item] - {value}u;
+    for (uint i = 0; i < 3; i++) out[item * 7 + 3 + i] = region(which[i]) & (i == 2 ? 7u | 16u : 31u);
+    out[item * 7 + 6] = to_global((uint *)(cells + item)) == cells + item && to_local((uint *)(near + me)) == near + me;
+}}
+"
+    );
+    let items = group * 3;
+    let cells = case.buffer(4 * items as usize);
+    let out = case.buffer(28 * items as usize);
+    let args = vec![object(cells), Arg::Local(4 * group as usize), object(out)];
+    case.step(launch("roam", args, Range::line(items, group)));
+    let mut wanted = Vec::new();
+    for item in 0..items as u32 {
+        // The flags of a private pointer are the device's choice, but that they do not name local memory.
+        wanted.extend([item + 1, item + 3, item + 5, 1 | 8, 2 | 16, 4, 1]);
+    }
+    case.look(
+        out,
+        &[rule::RG_GENERIC],
+        "values and regions through generic pointers",
+        same(Unit::Word, Contents::Words(wanted)),
+    );
+    case.case
+}
+
+/// Arguments of every type, compared byte by byte with what was set; some come from a binary.
+pub fn arguments(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("a kernel finds each byte of its arguments");
+    let count = draw.between(1, 8);
+    let mut parameters = String::new();
+    let mut body = String::new();
+    let mut args = Vec::new();
+    let mut wanted = Vec::new();
+    for n in 0..count {
+        let (name, size) = draw
+            .pick(&[
+                ("char", 1),
+                ("uchar", 1),
+                ("short", 2),
+                ("ushort", 2),
+                ("int", 4),
+                ("uint", 4),
+                ("long", 8),
+                ("ulong", 8),
+                ("float", 4),
+                ("char2", 2),
+                ("uchar3", 4),
+                ("short4", 8),
+                ("ushort8", 16),
+                ("int3", 16),
+                ("uint4", 16),
+                ("int16", 64),
+                ("long2", 16),
+                ("ulong4", 32),
+                ("long16", 128),
+                ("float4", 16),
+                ("float8", 32),
+                ("thing", 24),
+                ("large", 256),
+            ])
+            .unwrap_or(("int", 4));
+        let bytes = Contents::Noise(draw.below(1 << 30) as u32).bytes(size);
+        let _ = write!(parameters, ", {name} a{n}");
+        let place = wanted.len();
+        // The fourth element of a vector of three, and the holes of a structure, hold nothing.
+        let (used, kept) = match name {
+            "uchar3" => (3, bytes[..3].to_vec()),
+            "int3" => (12, bytes[..12].to_vec()),
+            "thing" => (9, [&bytes[..1], &bytes[8..16]].concat()),
+            _ => (size, bytes.clone()),
+        };
+        if name == "thing" {
+            let _ = writeln!(
+                body,
+                "    out[{place}] = a{n}.a;\n    for (uint i = 0; i < 8; i++) out[{place} + 1 + i] = (uchar)(a{n}.b >> (8 * i));"
+            );
+        } else {
+            let _ = writeln!(
+                body,
+                "    for (uint i = 0; i < {used}; i++) out[{place} + i] = ((const uchar *)&a{n})[i];"
+            );
+        }
+        wanted.extend(kept);
+        args.push(Arg::Bytes(bytes));
+    }
+    case.case.source = format!(
+        "\
+typedef struct {{ uchar a; ulong b; ushort c; }} thing;
+typedef struct {{ uint words[64]; }} large;
+kernel void take(global uchar *out{parameters}) {{
+{}}}
+",
+        body.replace("(const uchar *)&", "(const private uchar *)&")
+    );
+    let binary = draw.percent(40);
+    case.case.build = Build {
+        through_binary: binary,
+        ..Build::default()
+    };
+    let out = case.buffer(wanted.len());
+    args.insert(0, object(out));
+    case.step(launch("take", args, Range::line(1, 1)));
+    let mut rules = vec![rule::RG_ARGS, rule::KIND_SOURCE];
+    if binary {
+        rules[1] = rule::KIND_BINARY;
+    }
+    case.look(
+        out,
+        &rules,
+        "bytes of the arguments",
+        same(Unit::Byte, Contents::Bytes(wanted)),
+    );
+    case.case
+}

@@ -1,0 +1,241 @@
+//! Shared virtual memory: structures full of pointers, and bytes beside each other.
+
+use super::super::case::{
+    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want,
+};
+use super::{Making, at, object, same};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule::{self, RuleId};
+
+/// Bytes of a node: two pointers, a value, and a place to fill.
+const NODE: usize = 24;
+
+const WALK: &str = "\
+typedef struct node { global struct node *left; global struct node *right; uint value; uint hole; } node;
+// Follows the bits of each work-item's number from the node that it is given.
+kernel void walk(global node *from, global uint *out, uint steps) {
+    global node *at = from;
+    uint bits = get_global_id(0), sum = 0;
+    for (uint i = 0; i < steps && at; i++, bits >>= 1) {
+        sum = sum * 31u + at->value;
+        at = bits & 1 ? at->right : at->left;
+    }
+    out[get_global_id(0)] = sum;
+}
+// Turns a node around: one work-item for each node of an allocation.
+kernel void turn(global node *nodes) {
+    global node *own = nodes + get_global_id(0);
+    global node *left = own->left;
+    own->left = own->right;
+    own->right = left;
+    own->value += 1000u;
+}
+";
+
+fn kinds(draw: &mut Draw, case: &mut Making) -> (Kind, Vec<RuleId>) {
+    let (kind, needs, rule) = draw
+        .pick(&[
+            (Kind::SvmCoarse, &[Need::SvmCoarse][..], rule::SV_COARSE_MAP),
+            (Kind::SvmFine, &[Need::SvmFine], rule::SV_FINE_SYNC_POINT),
+            (
+                Kind::SvmAtomics,
+                &[Need::SvmFine, Need::SvmAtomics],
+                rule::SV_FINE_SYNC_POINT,
+            ),
+            (Kind::Host, &[Need::SvmSystem], rule::SV_SYSTEM_ANY),
+        ])
+        .unwrap_or((Kind::SvmCoarse, &[Need::SvmCoarse], rule::SV_COARSE_MAP));
+    case.need(needs);
+    (kind, vec![rule::SV_ADDRESS, rule, rule::SV_EXEC_INFO])
+}
+
+/// A node: its place, the nodes that it leads to, and its value.
+#[derive(Clone)]
+struct Node {
+    at: Place,
+    left: Option<usize>,
+    right: Option<usize>,
+    value: u32,
+}
+
+/// What a walk by the bits of each number finds.
+fn walks(nodes: &[Node], from: usize, count: u32, steps: u32) -> Vec<u32> {
+    (0..count)
+        .map(|mut bits| {
+            let mut at = Some(from);
+            let mut sum = 0u32;
+            for _ in 0..steps {
+                let Some(node) = at.map(|n| &nodes[n]) else {
+                    break;
+                };
+                sum = sum.wrapping_mul(31).wrapping_add(node.value);
+                at = if bits & 1 == 1 { node.right } else { node.left };
+                bits >>= 1;
+            }
+            sum
+        })
+        .collect()
+}
+
+/// Lists, trees and graphs over several allocations: the host builds, a kernel walks and turns them
+/// around, the host looks at the pointers, builds some anew, and a kernel walks again.
+pub fn structures(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("structures of pointers over several allocations");
+    case.need(&[Need::Bits64]);
+    let (kind, rules) = kinds(draw, &mut case);
+    case.case.source = WALK.into();
+    let each = draw.between(2, 7);
+    let allocations: Vec<ObjectId> = (0..draw.between(1, 3))
+        .map(|_| case.object(kind, NODE * each, Contents::Zero))
+        .collect();
+    let total = each * allocations.len();
+    let shape = draw.below(3);
+    // The nodes in an order that jumps between allocations.
+    let mut places: Vec<Place> = allocations
+        .iter()
+        .flat_map(|a| (0..each).map(|n| at(*a, n * NODE)))
+        .collect();
+    for n in (1..places.len()).rev() {
+        places.swap(n, draw.below(n + 1));
+    }
+    let mut nodes: Vec<Node> = (0..total)
+        .map(|n| {
+            let inside = |n: usize| (n < total).then_some(n);
+            let (left, right) = match shape {
+                // A list that can be followed both ways.
+                0 => (inside(n + 1), n.checked_sub(1)),
+                1 => (inside(2 * n + 1), inside(2 * n + 2)),
+                _ => {
+                    let mut any = || draw.percent(90).then(|| draw.below(total));
+                    (any(), any())
+                }
+            };
+            Node {
+                at: places[n],
+                left,
+                right,
+                value: draw.below(1000) as u32,
+            }
+        })
+        .collect();
+    let point = |case: &mut Making, nodes: &[Node], n: usize| {
+        let node = &nodes[n];
+        for (byte, to) in [(0, node.left), (8, node.right)] {
+            case.step(Step::Point {
+                at: at(node.at.object, node.at.byte + byte),
+                to: to.map(|to| nodes[to].at),
+            });
+        }
+        case.step(Step::Host {
+            at: at(node.at.object, node.at.byte + 16),
+            bytes: 4,
+            contents: Contents::Words(vec![node.value]),
+        });
+    };
+    for n in 0..total {
+        point(&mut case, &nodes, n);
+    }
+    let count = draw.pick(&[1u32, 4, 16]).unwrap_or(4);
+    let steps = 12;
+    let walk = |case: &mut Making, nodes: &[Node], from: usize| {
+        let out = case.buffer(4 * count as usize);
+        case.step(Step::Launch(Launch {
+            kernel: "walk".into(),
+            // Into the middle of an allocation, most often.
+            args: vec![Arg::Pointer(nodes[from].at), object(out), Arg::Uint(steps)],
+            range: Range::line(u64::from(count), 1),
+            times: 1,
+            reaches: allocations.clone(),
+            ..Launch::default()
+        }));
+        let want = Want::words(walks(nodes, from, count, steps));
+        case.look(out, &rules, "what a walk found", want);
+    };
+    walk(&mut case, &nodes, 0);
+    for allocation in &allocations {
+        case.step(Step::Launch(Launch {
+            kernel: "turn".into(),
+            args: vec![object(*allocation)],
+            range: Range::line(each as u64, 1),
+            times: 1,
+            reaches: allocations.clone(),
+            ..Launch::default()
+        }));
+    }
+    for node in &mut nodes {
+        std::mem::swap(&mut node.left, &mut node.right);
+        node.value += 1000;
+    }
+    for allocation in &allocations {
+        let mut list = Vec::new();
+        for node in nodes.iter().filter(|n| n.at.object == *allocation) {
+            list.push((node.at.byte, node.left.map(|n| nodes[n].at)));
+            list.push((node.at.byte + 8, node.right.map(|n| nodes[n].at)));
+        }
+        case.look(
+            *allocation,
+            &rules,
+            "the pointers that a kernel turned around",
+            Want::Pointers(list),
+        );
+    }
+    let changed = draw.below(total);
+    nodes[changed].left = Some(draw.below(total));
+    nodes[changed].value = 5;
+    point(&mut case, &nodes, changed);
+    walk(&mut case, &nodes, draw.below(total));
+    case.case
+}
+
+/// Bytes beside each other, written by work-items and by the host while the kernel may run.
+pub fn bytes(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("the host and work-items write bytes beside each other");
+    let (kind, need) = draw
+        .pick(&[
+            (Kind::SvmFine, Need::SvmFine),
+            (Kind::Host, Need::SvmSystem),
+        ])
+        .unwrap_or((Kind::SvmFine, Need::SvmFine));
+    case.need(&[need]);
+    let count = draw.pick(&[8usize, 32, 64]).unwrap_or(32);
+    let every = draw.between(2, 5);
+    let passes = draw.pick(&[10u32, 300, 2000]).unwrap_or(300);
+    case.case.source = "\
+kernel void put(global uchar *bytes, uint every, uint passes) {
+    uint i = get_global_id(0);
+    if (i % every == 0) return;
+    for (uint pass = 0; pass < passes; pass++) ((volatile global uchar *)bytes)[i] = (uchar)(i * 3 + pass + 1);
+}
+"
+    .into();
+    let shared = case.object(kind, count, Contents::Zero);
+    case.step(Step::Launch(Launch {
+        kernel: "put".into(),
+        args: vec![object(shared), Arg::Uint(every as u32), Arg::Uint(passes)],
+        range: Range::line(count as u64, draw.pick(&[1, 4, 8]).unwrap_or(1)),
+        times: 1,
+        ..Launch::default()
+    }));
+    let mut wanted = Vec::new();
+    for i in 0..count {
+        if i % every == 0 {
+            let byte = (200 - i) as u8;
+            case.step(Step::Host {
+                at: at(shared, i),
+                bytes: 1,
+                contents: Contents::Bytes(vec![byte]),
+            });
+            wanted.push(byte);
+        } else {
+            wanted.push((i as u32 * 3 + passes) as u8);
+        }
+    }
+    case.look(
+        shared,
+        &[rule::SV_FINE_BYTES],
+        "bytes that the host and work-items wrote",
+        same(Unit::Byte, Contents::Bytes(wanted)),
+    );
+    case.case
+}
