@@ -11,6 +11,7 @@
 
 #![deny(unsafe_code)]
 
+mod campaign;
 mod cli;
 mod device;
 mod execute;

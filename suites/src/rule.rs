@@ -58,6 +58,10 @@ macro_rules! rules {
 rules! {
     /// A valid call succeeds.
     API_VALID = "ex.api.valid";
+    /// A command passes its states in order.
+    STATE_ORDER = "ex.state.order";
+    /// What a kernel wrote is visible when it ends.
+    ENDED_VISIBLE = "ex.state.ended-visible";
     /// Profiled times are in order.
     STATE_PROFILING = "ex.state.profiling";
     /// A status only moves forward.

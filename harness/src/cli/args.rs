@@ -59,6 +59,10 @@ pub enum Command {
     Program(ProgramArgs),
     /// Run a program of commands from a YAML file again and again
     Replay(ReplayArgs),
+    /// Break a device in every known way and say which of its faults the suites notice
+    Faults(FaultsArgs),
+    /// Print the catalogue of rules and what covers them
+    Rules(RulesArgs),
     /// List implementations, platforms and devices with what they can do
     Devices(DevicesArgs),
     /// Print the version
@@ -381,6 +385,59 @@ pub struct ReplayArgs {
     pub json: bool,
     #[command(flatten)]
     pub care: CareArgs,
+}
+
+/// Options of `faults`.
+#[derive(Debug, Args)]
+pub struct FaultsArgs {
+    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
+    pub device: Option<Selector>,
+    /// Only the faults whose name matches, `*` and `?` being wildcards; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub select: Vec<String>,
+    /// Seconds that each fault is looked for before it counts as survived [default: 4]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub budget: Option<f64>,
+    /// Master seed of the cases; drawn and printed unless given
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Cases of each kind
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub programs: u32,
+    /// Give a case up when there is no sign of life for this long
+    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
+    pub case_timeout: f64,
+    /// Print one JSON object a fault instead of the table
+    #[arg(long)]
+    pub json: bool,
+    /// Also write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Print the faults and run nothing
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// How `rules` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum RulesFormat {
+    /// For a terminal.
+    Text,
+    /// A table in Markdown.
+    Md,
+    /// One JSON array.
+    Json,
+}
+
+/// Options of `rules`.
+#[derive(Debug, Args)]
+pub struct RulesArgs {
+    /// How to print
+    #[arg(long, value_enum, default_value_t = RulesFormat::Text)]
+    pub format: RulesFormat,
+    /// Cases of each kind that are drawn to see what they cover
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub programs: u32,
 }
 
 /// Options of `devices`.

@@ -10,6 +10,7 @@ mod drive;
 pub mod exit;
 mod explain;
 pub mod failure;
+mod faults;
 mod generate;
 mod judge;
 mod keep;
@@ -17,6 +18,7 @@ mod litmus;
 pub mod output;
 mod progress;
 mod replay;
+mod rules;
 mod run;
 
 use args::{Cli, Command};
@@ -48,6 +50,8 @@ pub fn main() -> u8 {
         Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Program(args)) => replay::program(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
+        Some(Command::Faults(args)) => faults::faults(&args),
+        Some(Command::Rules(args)) => rules::rules(&args),
         Some(Command::Devices(args)) => devices::devices(&args),
         Some(Command::Version) => {
             output::Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));

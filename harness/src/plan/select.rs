@@ -14,7 +14,7 @@ pub fn selected(patterns: &[String], case: &Case) -> bool {
 }
 
 /// Whether `pattern` matches all of `text`.
-fn matches(pattern: &str, text: &str) -> bool {
+pub fn matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);

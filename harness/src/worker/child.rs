@@ -78,6 +78,7 @@ fn serve() -> Result<(), String> {
                 body,
                 seed,
                 budget,
+                patience,
             } => {
                 let device = device
                     .as_ref()
@@ -87,6 +88,7 @@ fn serve() -> Result<(), String> {
                     case: &case,
                     seed,
                     budget,
+                    patience,
                 };
                 let reply = job.run(&body, &mut benches, &mut out)?;
                 out.say(&reply)?;
@@ -109,6 +111,7 @@ struct Job<'a> {
     case: &'a CaseId,
     seed: u64,
     budget: execute::Budget,
+    patience: f64,
 }
 
 impl Job<'_> {
@@ -141,6 +144,8 @@ impl Job<'_> {
                 let bench = benches
                     .commands
                     .get_or_insert_with(|| Bench::new(self.device));
+                // A run that waits in vain for a callback must end before it is given up.
+                bench.set_patience((self.patience / 2.0).clamp(0.1, 10.0));
                 execute::run_commands(self.device, bench, plan, self.budget, &mut tell)
             }
             Body::DrawnKernel { family } => {

@@ -32,6 +32,10 @@ pub struct Start {
     pub library: String,
     /// The library under the layer, when `library` is the layer.
     pub under_layer: Option<String>,
+    /// What Touchstone is told to break; `None` leaves it what this process was told.
+    pub faults: Option<String>,
+    /// What the layer is told to break; likewise.
+    pub layer_faults: Option<String>,
 }
 
 /// A running worker. Dropping it kills it.
@@ -74,6 +78,12 @@ impl Worker {
             Some(library) => command.env(variables::UNDER_LAYER, library),
             None => command.env_remove(variables::UNDER_LAYER),
         };
+        if let Some(faults) = &start.faults {
+            command.env(variables::TOUCHSTONE_FAULTS, faults);
+        }
+        if let Some(faults) = &start.layer_faults {
+            command.env(variables::LAYER_FAULTS, faults);
+        }
         let not_started = |e: String| Death {
             how: How::NotStarted(e),
             stderr: String::new(),

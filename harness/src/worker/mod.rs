@@ -22,4 +22,6 @@ pub mod variables {
     pub const UNDER_LAYER: &str = "CLASSAY_LAYER_LIBRARY";
     /// The layer's faults; where set, every library is opened through the layer.
     pub const LAYER_FAULTS: &str = "CLASSAY_LAYER_FAULTS";
+    /// What Touchstone is to break.
+    pub const TOUCHSTONE_FAULTS: &str = "TOUCHSTONE_FAULTS";
 }

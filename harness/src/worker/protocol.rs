@@ -41,6 +41,8 @@ pub enum Request {
         seed: u64,
         /// When to stop.
         budget: Budget,
+        /// Seconds without a sign of life after which the parent gives the case up.
+        patience: f64,
     },
     /// End. No answer.
     Quit,
@@ -200,6 +202,7 @@ mod tests {
             },
             seed: u64::MAX,
             budget: Budget::Instances(u64::MAX),
+            patience: 1.5,
         };
         let text = serde_json::to_string(&request).expect("json");
         assert!(!text.contains('\n'), "one message is one line: {text}");

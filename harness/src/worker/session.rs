@@ -28,6 +28,15 @@ pub struct Limits {
     pub retries: u32,
 }
 
+/// What is to be broken, beside what this process was told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Breakage {
+    /// Faults of Touchstone, as `TOUCHSTONE_FAULTS` takes them.
+    pub touchstone: Option<String>,
+    /// Faults of the layer, as `CLASSAY_LAYER_FAULTS` takes them.
+    pub layer: Option<String>,
+}
+
 /// Why nothing more can run.
 #[derive(Debug)]
 pub enum Stop {
@@ -56,7 +65,16 @@ struct Link {
 impl Session {
     /// Opens the device that `selector` names in a first worker.
     pub fn open(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Stop> {
-        let (link, mut worker) = Link::make(selector, interrupt)?;
+        Session::open_broken(selector, &Breakage::default(), interrupt)
+    }
+
+    /// Opens it with a fault.
+    pub fn open_broken(
+        selector: &Selector,
+        breakage: &Breakage,
+        interrupt: &Interrupt,
+    ) -> Result<Session, Stop> {
+        let (link, mut worker) = Link::make(selector, breakage, interrupt)?;
         let (at, known) = link
             .open(&mut worker, selector.at, None)
             .map_err(|e| link.stop(e))?;
@@ -166,7 +184,7 @@ impl Session {
 
 /// Platforms and devices of a library, by name.
 pub fn list(selector: &Selector, interrupt: &Interrupt) -> Result<Vec<ListedPlatform>, Stop> {
-    let (link, mut worker) = Link::make(selector, interrupt)?;
+    let (link, mut worker) = Link::make(selector, &Breakage::default(), interrupt)?;
     worker.send(&Request::List);
     let listed = link.receive(&mut worker).and_then(|reply| match reply {
         Reply::Listed { platforms } => Ok(platforms),
@@ -214,7 +232,11 @@ fn out_of_turn(reply: &Reply) -> How {
 impl Link {
     /// Finds the library and starts a first worker over it: directly, or through the layer where
     /// it has only ICD entry points or where the layer's faults are wanted.
-    fn make(selector: &Selector, interrupt: &Interrupt) -> Result<(Link, Worker), Stop> {
+    fn make(
+        selector: &Selector,
+        breakage: &Breakage,
+        interrupt: &Interrupt,
+    ) -> Result<(Link, Worker), Stop> {
         let names = selector.library.names().map_err(Stop::NoDevice)?;
         let program = std::env::current_exe().map_err(|e| {
             Stop::NoDevice(format!(
@@ -227,6 +249,8 @@ impl Link {
                 program,
                 library: names.join(";"),
                 under_layer: None,
+                faults: breakage.touchstone.clone(),
+                layer_faults: breakage.layer.clone(),
             },
             interrupt: interrupt.clone(),
         };
@@ -241,7 +265,8 @@ impl Link {
             link.start.library = layer;
             Ok(())
         };
-        if std::env::var_os(variables::LAYER_FAULTS).is_some_and(|v| !v.is_empty()) {
+        let told = std::env::var_os(variables::LAYER_FAULTS).is_some_and(|v| !v.is_empty());
+        if told || breakage.layer.is_some() {
             through_layer(&mut link)?;
         }
         match link.start() {
@@ -400,6 +425,7 @@ fn run_on(
         body: case.body.clone(),
         seed: case.seed,
         budget: case.budget,
+        patience: patience.as_secs_f64(),
     });
     let end = match case.budget {
         Budget::Seconds(seconds) => {

@@ -49,6 +49,8 @@ fn session(folder: &Path, body: &str) -> Session {
         link: Link {
             selector: "touchstone".parse().expect("a selector"),
             start: Start {
+                faults: None,
+                layer_faults: None,
                 program: script(folder, body),
                 library: String::new(),
                 under_layer: None,

@@ -144,6 +144,107 @@ impl Plan {
             }
         }
         rules.insert(rule::STATE_PROFILING);
+        rules.insert(rule::API_VALID);
+        rules.extend(self.covers_of_queues());
+        rules
+    }
+}
+
+impl Plan {
+    /// What the commands' places say, whatever their data.
+    fn covers_of_queues(&self) -> BTreeSet<RuleId> {
+        let (program, order) = (&self.program, &self.order);
+        let mut rules = BTreeSet::new();
+        let enqueuing: BTreeSet<_> = (0..program.commands.len())
+            .map(|n| order.enqueued(CommandId::at(n)).who)
+            .collect();
+        if enqueuing.len() > 1 {
+            rules.insert(rule::QUEUE_THREADS);
+        }
+        let sets = program
+            .steps()
+            .filter(|(_, s)| matches!(s, Step::Set { .. }));
+        for (set, _) in sets {
+            let set = Moment::Call(set);
+            for (n, held) in program.commands.iter().enumerate() {
+                let id = CommandId::at(n);
+                let enqueued = Moment::Return(order.enqueued(id));
+                if !order.before(set, Moment::Start(id)) {
+                    continue;
+                }
+                if !held.blocking && order.before(enqueued, set) {
+                    rules.insert(rule::QUEUE_NON_BLOCKING);
+                }
+                let passes = program.commands.iter().enumerate().any(|(m, other)| {
+                    let other_id = CommandId::at(m);
+                    other.queue != held.queue
+                        && order.before(enqueued, Moment::Call(order.enqueued(other_id)))
+                        && order.before(Moment::End(other_id), set)
+                });
+                if passes {
+                    rules.insert(rule::QUEUE_INDEPENDENT);
+                }
+            }
+        }
+        let asked: Vec<_> = program
+            .steps()
+            .filter_map(|(place, step)| match step {
+                Step::Status(event) => Some((place, *event)),
+                _ => None,
+            })
+            .collect();
+        let twice = asked.iter().any(|(place, event)| {
+            asked.iter().any(|(later, of)| {
+                event == of && order.before(Moment::Return(*place), Moment::Call(*later))
+            })
+        });
+        if twice {
+            rules.insert(rule::STATE_ORDER);
+        }
+        let reads: Vec<(Read, &Vec<(Cell, Value)>)> =
+            self.memory.reads().iter().map(|(r, c)| (*r, c)).collect();
+        for (n, (read, cells)) in reads.iter().enumerate() {
+            let written_by_kernel = cells.iter().any(|(cell, value)| {
+                let writes = self.memory.writes(*cell).iter();
+                writes
+                    .filter(|w| w.value == *value)
+                    .any(|w| match w.writer {
+                        Writer::Command(c) => {
+                            matches!(program.commands[c.index()].what, What::Kernel(_))
+                        }
+                        Writer::Access(_) | Writer::Creation(_) => false,
+                    })
+            });
+            if written_by_kernel {
+                rules.insert(rule::ENDED_VISIBLE);
+            }
+            let Some((from, to)) = memory::moments(program, *read) else {
+                continue;
+            };
+            let together = reads[n + 1..].iter().any(|(other, theirs)| {
+                memory::moments(program, *other).is_some_and(|(start, end)| {
+                    !order.before(to, start)
+                        && !order.before(end, from)
+                        && cells
+                            .iter()
+                            .any(|(c, _)| theirs.iter().any(|(t, _)| t == c))
+                })
+            });
+            if together {
+                rules.insert(rule::SP_CONCURRENT_READS);
+            }
+        }
+        for (n, object) in program.objects.iter().enumerate() {
+            let devices: BTreeSet<u8> = program
+                .commands
+                .iter()
+                .filter(|c| super::order::names(program, &c.what, ObjectId::at(n)))
+                .map(|c| program.queues[c.queue.index()].device)
+                .collect();
+            if object.kind == Kind::SvmCoarse && devices.len() > 1 {
+                rules.insert(rule::SV_COARSE_DEVICES);
+            }
+        }
         rules
     }
 }
@@ -516,11 +617,12 @@ impl Found<'_> {
                         "by its times command {} started before command {}, for which it waits, ended",
                         command.0, first.0
                     );
-                    self.add(
-                        vec![rule::STATE_PROFILING, rule::PREREQ_WAIT_LIST],
-                        rule::STATE_PROFILING,
-                        what,
-                    );
+                    let mut rules = self
+                        .plan
+                        .order
+                        .rules_between(Moment::End(*first), Moment::Start(*command));
+                    rules.push(rule::STATE_PROFILING);
+                    self.add(rules, rule::STATE_PROFILING, what);
                 }
             }
         }
@@ -565,7 +667,9 @@ fn carried_by(program: &Program, command: CommandId) -> Vec<RuleId> {
         }
         What::Fill(range) => object(range.object, true),
         What::Map { .. } | What::Unmap(_) => rules.push(rule::SP_MAP_UNMAP),
-        What::Migrate { objects, .. } => objects.iter().for_each(|o| object(*o, true)),
+        What::Migrate { objects, .. } | What::Free(objects) => {
+            objects.iter().for_each(|o| object(*o, true));
+        }
         What::Marker | What::Barrier => {}
     }
     rules

@@ -153,7 +153,7 @@ fn uses(program: &Program) -> Vec<Use> {
             }
             What::Unmap(_) | What::Marker | What::Barrier => {}
             // The application must keep a migration apart from every other use.
-            What::Migrate { objects, .. } => {
+            What::Migrate { objects, .. } | What::Free(objects) => {
                 for &object in objects {
                     let all = Range {
                         object,
@@ -281,6 +281,7 @@ fn play(program: &Program, order: &Order) -> Memory {
                     | What::Map { .. }
                     | What::Unmap(_)
                     | What::Migrate { .. }
+                    | What::Free(_)
                     | What::Marker
                     | What::Barrier => {}
                 }
@@ -328,6 +329,7 @@ fn play(program: &Program, order: &Order) -> Memory {
                     | What::Map { .. }
                     | What::Unmap(_)
                     | What::Migrate { .. }
+                    | What::Free(_)
                     | What::Marker
                     | What::Barrier => {}
                 }

@@ -250,6 +250,8 @@ pub enum What {
         /// To the host, not to the queue's device.
         to_host: bool,
     },
+    /// clEnqueueSVMFree of these allocations; nothing uses them afterwards.
+    Free(Vec<ObjectId>),
     /// clEnqueueMarkerWithWaitList.
     Marker,
     /// clEnqueueBarrierWithWaitList.

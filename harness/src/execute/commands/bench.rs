@@ -6,6 +6,7 @@ use cl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFIL
 use cl3::types::{cl_command_queue, cl_context, cl_device_id, cl_kernel, cl_program};
 use std::ffi::{CStr, CString};
 use std::ptr;
+use std::time::Duration;
 
 /// The kernels' source.
 pub const SOURCE: &str = include_str!("workload.cl");
@@ -16,6 +17,7 @@ pub struct Bench {
     version: (u32, u32),
     options: CString,
     contexts: Vec<Context>,
+    patience: Duration,
 }
 
 /// A context with its kernels.
@@ -38,7 +40,18 @@ impl Bench {
             // The options are a version's name: no zero byte is in them.
             options: CString::new(options).unwrap_or_default(),
             contexts: Vec::new(),
+            patience: Duration::from_secs(10),
         }
+    }
+
+    /// How long the end of a run waits for commands and callbacks that should be done, in seconds.
+    pub fn set_patience(&mut self, seconds: f64) {
+        self.patience = Duration::from_secs_f64(seconds);
+    }
+
+    /// Likewise.
+    pub fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// A device, by number.

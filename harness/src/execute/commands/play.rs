@@ -365,6 +365,7 @@ impl Player<'_> {
             What::Map { range, mode } => self.map(id, *range, *mode, blocking, n, list),
             What::Unmap(map) => self.unmap(q, *map, n, list),
             What::Migrate { objects, to_host } => self.migrate(q, objects, *to_host, n, list),
+            What::Free(objects) => self.free(q, objects, n, list),
             // SAFETY: the list has n events.
             What::Marker => unsafe { queue::enqueue_marker_with_wait_list(q, n, list) },
             // SAFETY: the list has n events.
@@ -373,6 +374,7 @@ impl Player<'_> {
         match made {
             Ok(event) => {
                 world.events[id.index()].store(event, Ordering::Release);
+                world.events_made[id.index()].store(true, Ordering::Release);
                 0
             }
             Err(code) => code,
@@ -732,6 +734,36 @@ impl Player<'_> {
             // SAFETY: as above.
             None => unsafe { queue::enqueue_svm_unmap(q, pointer, n, list) },
         }
+    }
+
+    fn free(
+        &self,
+        q: cl3::types::cl_command_queue,
+        objects: &[ObjectId],
+        n: u32,
+        list: *const cl_event,
+    ) -> Result<cl_event, i32> {
+        let mut pointers: Vec<*const c_void> = objects
+            .iter()
+            .filter_map(|o| self.world.pointer(*o).map(<*mut c_void>::cast_const))
+            .collect();
+        let count = pointers.len() as u32;
+        // SAFETY: the list has this length; a valid program does not use the memory afterwards.
+        let made = unsafe {
+            queue::enqueue_svm_free(
+                q,
+                count,
+                pointers.as_mut_ptr(),
+                None,
+                ptr::null_mut(),
+                n,
+                list,
+            )
+        };
+        // The array is the caller's again.
+        pointers.fill(ptr::null());
+        std::hint::black_box(&pointers);
+        made
     }
 
     fn migrate(

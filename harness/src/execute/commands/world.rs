@@ -16,12 +16,9 @@ use classay_suites::commands::trace::{Seen, Times, Trace};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// How long the end of a run waits for commands and callbacks that should be done.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A handle that threads may share: the specification makes the functions that take it safe to call
 /// from several threads at once.
@@ -61,6 +58,8 @@ pub struct World {
     pub objects: Vec<Memory>,
     /// Events of commands; null until they are enqueued, and after their release.
     pub events: Vec<AtomicPtr<c_void>>,
+    /// Whether commands were enqueued.
+    pub events_made: Vec<AtomicBool>,
     /// User events.
     pub users: Vec<AtomicPtr<c_void>>,
     /// Pointers of maps.
@@ -84,6 +83,8 @@ pub struct World {
     pub called: Condvar,
     /// Its number in the table of worlds.
     pub number: u64,
+    /// How long the end waits for commands and callbacks that should be done.
+    patience: Duration,
 }
 
 /// A signal between host threads.
@@ -127,6 +128,11 @@ impl World {
             queues: Vec::new(),
             objects: Vec::new(),
             events: nulls(program.commands.len()),
+            events_made: program
+                .commands
+                .iter()
+                .map(|_| AtomicBool::new(false))
+                .collect(),
             users: Vec::new(),
             maps: nulls(program.commands.len()),
             staging: Vec::new(),
@@ -144,6 +150,7 @@ impl World {
             }),
             called: Condvar::new(),
             number: 0,
+            patience: bench.patience(),
         };
         for n in 0..u16::from(program.contexts) {
             let context = bench.context(n)?;
@@ -186,6 +193,7 @@ impl World {
                 | What::Map { .. }
                 | What::Unmap(_)
                 | What::Migrate { .. }
+                | What::Free(_)
                 | What::Marker
                 | What::Barrier => {}
             }
@@ -228,6 +236,7 @@ impl World {
                 | What::Map { .. }
                 | What::Unmap(_)
                 | What::Migrate { .. }
+                | What::Free(_)
                 | What::Marker
                 | What::Barrier => continue,
             };
@@ -432,7 +441,7 @@ impl World {
     /// takes everything down.
     pub fn end(self: &Arc<World>) -> Result<Trace, SetupError> {
         let program = &self.plan.program;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + self.patience;
         let released: Vec<usize> = program
             .steps()
             .filter_map(|(_, step)| match step {
@@ -628,7 +637,11 @@ impl World {
         }
         // Sub-buffers come after their parents, and go before them.
         for (n, object) in self.objects.iter().enumerate().rev() {
-            let gone = released(&|s| *s == Step::ReleaseObject(ObjectId::at(n)));
+            let freed = self.plan.program.commands.iter().enumerate().any(|(c, command)| {
+                let event = self.events_made[c].load(Ordering::Acquire);
+                matches!(&command.what, What::Free(all) if event && all.contains(&ObjectId::at(n)))
+            });
+            let gone = freed || released(&|s| *s == Step::ReleaseObject(ObjectId::at(n)));
             let context = self.contexts[self.plan.program.objects[n].context.index()].0;
             match object {
                 Memory::Buffer(buffer, under) => {

@@ -234,7 +234,7 @@ impl Filler<'_> {
                     }
                 }
             }
-            (_, what @ (What::Unmap(_) | What::Marker | What::Barrier)) => what,
+            (_, what @ (What::Unmap(_) | What::Free(_) | What::Marker | What::Barrier)) => what,
         };
         self.program.commands[id.index()].what = what;
     }

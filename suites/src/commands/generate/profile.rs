@@ -238,6 +238,15 @@ impl Profile {
         }
     }
 
+    /// Coarse-grain SVM on several devices.
+    pub fn svm_devices() -> Profile {
+        Profile {
+            devices: 2,
+            queues: 4,
+            ..Profile::svm_coarse()
+        }
+    }
+
     /// Every profile with its family and name.
     pub fn all() -> Vec<(&'static str, &'static str, Profile)> {
         vec![
@@ -248,6 +257,7 @@ impl Profile {
             ("memory", "random", Profile::memory()),
             ("memory", "variable", Profile::variable()),
             ("svm", "coarse", Profile::svm_coarse()),
+            ("svm", "devices", Profile::svm_devices()),
             ("svm", "fine", Profile::svm_fine()),
             ("svm", "system", Profile::svm_system()),
             ("kernels", "native", Profile::native()),

@@ -282,7 +282,10 @@ impl Builder<'_> {
                 self.push(queue, What::Barrier, list, Work::Empty);
             }
             Idiom::HostWait => {
-                self.let_go();
+                // Sometimes while gates hold other queues back.
+                if !self.draw.percent(25) {
+                    self.let_go();
+                }
                 self.flush(from);
                 self.main.push(Step::Wait(vec![Event::Command(first)]));
                 self.look(first);
@@ -558,6 +561,45 @@ impl Builder<'_> {
         self.ends.push(unmap);
     }
 
+    /// Whether another host thread enqueues commands.
+    fn has_thread(&self) -> bool {
+        let enqueues = |step: &Step| matches!(step, Step::Enqueue(_));
+        self.program.threads[1..]
+            .iter()
+            .any(|steps| steps.iter().any(enqueues))
+    }
+
+    /// Frees an SVM allocation by a command, which a gate may hold back.
+    fn free(&mut self) {
+        let svm: Vec<u16> = (0..self.program.objects.len() as u16)
+            .filter(|n| {
+                let kind = self.program.objects[usize::from(*n)].kind;
+                matches!(kind, Kind::SvmCoarse | Kind::SvmFine)
+            })
+            .collect();
+        // Another thread's commands may come at any time.
+        let alone = !self.has_thread();
+        let Some(object) = self
+            .draw
+            .pick(&svm)
+            .filter(|_| alone && self.draw.percent(50))
+        else {
+            return;
+        };
+        let queue = self.queue();
+        let wait: Vec<Event> = self.ends.iter().map(|id| Event::Command(*id)).collect();
+        for other in 0..self.program.queues.len() {
+            self.flush(QueueId::at(other));
+        }
+        let mut wait = wait;
+        if self.draw.percent(self.profile.gates) {
+            let gate = self.gate();
+            wait.push(gate);
+        }
+        self.push(queue, What::Free(vec![ObjectId(object)]), wait, Work::Empty);
+        self.let_go();
+    }
+
     /// Releases events whose commands may not have run yet, and which nothing uses afterwards.
     fn released_early(&mut self, queues: &[QueueId]) -> Vec<CommandId> {
         let mut early = Vec::new();
@@ -589,12 +631,13 @@ impl Builder<'_> {
         self.let_go();
         let queues = self.program.queues.len();
         let release = self.draw.percent(self.profile.releases);
+        self.free();
         // Either a queue is released before its commands are done, or some of their events are: with
         // neither nobody could know when they are.
         let mut released = Vec::new();
         for queue in 0..queues {
             let queue = QueueId::at(queue);
-            if release && self.draw.percent(50) {
+            if release && !self.has_thread() && self.draw.percent(50) {
                 released.push(queue);
                 // A release flushes, too.
                 if self.draw.percent(50) {

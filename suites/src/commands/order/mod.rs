@@ -18,7 +18,7 @@ pub use graph::{Edge, Moment, Why};
 pub use shape::Invalid;
 
 use super::program::{
-    CallbackId, Command, CommandId, Event, Place, Program, Step, UserId, What, Who,
+    CallbackId, Command, CommandId, Event, ObjectId, Place, Program, Step, UserId, What, Who,
 };
 use crate::rule::{self, RuleId};
 use graph::Graph;
@@ -354,8 +354,14 @@ pub fn is_empty(what: &What) -> bool {
         | What::Fill(_)
         | What::Map { .. }
         | What::Unmap(_)
-        | What::Migrate { .. } => false,
+        | What::Migrate { .. }
+        | What::Free(_) => false,
     }
+}
+
+/// Whether a command names an object.
+pub fn names(program: &Program, what: &What, object: ObjectId) -> bool {
+    shape::objects_of(program, what).contains(&object)
 }
 
 /// The place of the step after this one.

@@ -144,7 +144,8 @@ fn command_edges(places: &Places, graph: &mut Graph, id: CommandId, command: &Co
         | What::Fill(_)
         | What::Map { .. }
         | What::Unmap(_)
-        | What::Migrate { .. } => rule::SP_EVENT_WAIT,
+        | What::Migrate { .. }
+        | What::Free(_) => rule::SP_EVENT_WAIT,
     };
     for event in &command.wait {
         if let Some((from, rule)) = completion(places, *event, rule) {
@@ -178,7 +179,8 @@ fn queue_edges(program: &Program, graph: &mut Graph, a: CommandId, b: CommandId)
         | What::Fill(_)
         | What::Map { .. }
         | What::Unmap(_)
-        | What::Migrate { .. } => {}
+        | What::Migrate { .. }
+        | What::Free(_) => {}
     }
     if first.what == What::Barrier {
         let rule = if first.wait.is_empty() {

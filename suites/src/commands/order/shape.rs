@@ -378,6 +378,18 @@ impl Shape<'_> {
                 }
                 false
             }
+            What::Free(objects) => {
+                for object in objects {
+                    let kind = self.object(*object)?.kind;
+                    if !matches!(kind, Kind::SvmCoarse | Kind::SvmFine) {
+                        return wrong(format!("command {} frees what it cannot", id.0));
+                    }
+                }
+                if objects.is_empty() {
+                    return wrong(format!("command {} frees nothing", id.0));
+                }
+                false
+            }
             What::Marker | What::Barrier => false,
         };
         if command.blocking && !can_block {
@@ -629,7 +641,45 @@ pub(super) fn check_use(program: &Program, order: &Order) -> Result<(), Invalid>
         }
     }
     known_to_end(program, order, &releases)?;
+    frees_last(program, order)?;
     maps_end(program, order)
+}
+
+/// What is freed is used by nothing that may come after.
+fn frees_last(program: &Program, order: &Order) -> Result<(), Invalid> {
+    for (n, command) in program.commands.iter().enumerate() {
+        let What::Free(objects) = &command.what else {
+            continue;
+        };
+        let free = CommandId::at(n);
+        for object in objects {
+            let used = |place, what: String| {
+                Err(Invalid::Lifetime {
+                    place,
+                    what,
+                    when: "although it may be freed before",
+                })
+            };
+            for (m, other) in program.commands.iter().enumerate() {
+                let id = CommandId::at(m);
+                let uses = objects_of(program, &other.what).contains(object);
+                if m != n && uses && !order.before(Moment::End(id), Moment::Start(free)) {
+                    return used(order.enqueued(id), format!("object {}", object.0));
+                }
+            }
+            for (place, step) in program.steps() {
+                let uses = match step {
+                    Step::Access(id) => program.accesses[id.index()].range.object == *object,
+                    Step::ReleaseObject(id) => id == object,
+                    _ => false,
+                };
+                if uses && !order.before(Moment::Return(place), Moment::Start(free)) {
+                    return used(place, format!("object {}", object.0));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A command's queue or its event lasts until the end, or its completion is waited for: otherwise
@@ -754,6 +804,7 @@ fn objects_named(what: &What) -> impl Iterator<Item = &ObjectId> {
         | What::Map { .. }
         | What::Unmap(_)
         | What::Migrate { .. }
+        | What::Free(_)
         | What::Marker
         | What::Barrier => None,
     };
@@ -764,7 +815,7 @@ fn objects_named(what: &What) -> impl Iterator<Item = &ObjectId> {
 }
 
 /// The objects that a command names.
-fn objects_of(program: &Program, what: &What) -> Vec<ObjectId> {
+pub(super) fn objects_of(program: &Program, what: &What) -> Vec<ObjectId> {
     match what {
         What::Kernel(kernel) | What::Native(kernel) => kernel
             .reads
@@ -785,10 +836,11 @@ fn objects_of(program: &Program, what: &What) -> Vec<ObjectId> {
             | What::Fill(_)
             | What::Unmap(_)
             | What::Migrate { .. }
+            | What::Free(_)
             | What::Marker
             | What::Barrier => Vec::new(),
         },
-        What::Migrate { objects, .. } => objects.clone(),
+        What::Migrate { objects, .. } | What::Free(objects) => objects.clone(),
         What::Marker | What::Barrier => Vec::new(),
     }
 }

@@ -1,0 +1,129 @@
+//! The faults there are, read from the bundled libraries that have them.
+
+#![allow(unsafe_code)]
+
+use crate::device::bundled;
+use crate::worker::session::Breakage;
+use serde::{Deserialize, Serialize};
+use std::ffi::{CStr, c_char};
+
+/// Who breaks the rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// Touchstone itself.
+    Touchstone,
+    /// The layer, at the API.
+    Layer,
+    /// The layer, in the source of kernels.
+    Source,
+}
+
+/// A way to break a device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// Its name.
+    pub id: String,
+    /// Who breaks it.
+    pub by: By,
+    /// The rules that it breaks, the main one first.
+    pub rules: Vec<String>,
+    /// What it does, in words.
+    pub breaks: String,
+    /// What it takes to see it: `anywhere`, or what else a device must do.
+    pub shows: String,
+}
+
+impl Fault {
+    /// What a worker is told.
+    pub fn breakage(&self) -> Breakage {
+        match self.by {
+            By::Touchstone => Breakage {
+                touchstone: Some(self.id.clone()),
+                layer: None,
+            },
+            By::Layer | By::Source => Breakage {
+                touchstone: None,
+                layer: Some(self.id.clone()),
+            },
+        }
+    }
+
+    /// Whether every device shows it.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.shows.as_str(), "anywhere" | "hang" | "group")
+    }
+}
+
+/// A fault as the layer lists it.
+#[derive(Deserialize)]
+struct OfLayer {
+    id: String,
+    kind: String,
+    rules: Vec<String>,
+    breaks: String,
+    shows: String,
+}
+
+/// The layer's faults.
+pub fn of_layer() -> Result<Vec<Fault>, String> {
+    let text = text_of(&bundled::layer()?, b"classay_layer_named_faults\0")?;
+    let all: Vec<OfLayer> =
+        serde_json::from_str(&text).map_err(|e| format!("the layer's list of faults: {e}"))?;
+    Ok(all
+        .into_iter()
+        .map(|fault| Fault {
+            by: if fault.kind == "source" {
+                By::Source
+            } else {
+                By::Layer
+            },
+            id: fault.id,
+            rules: fault.rules,
+            breaks: fault.breaks,
+            shows: fault.shows,
+        })
+        .collect())
+}
+
+/// Touchstone's faults: a line each, with name, rules, class of bugs and a sentence between tabs.
+pub fn of_touchstone() -> Result<Vec<Fault>, String> {
+    let text = text_of(&bundled::touchstone()?, b"touchstoneFaults\0")?;
+    text.lines()
+        .map(|line| {
+            let parts: Vec<&str> = line.split('\t').collect();
+            let [id, rules, _, says] = parts.as_slice() else {
+                return Err(format!("Touchstone's list of faults has a line \"{line}\""));
+            };
+            Ok(Fault {
+                id: (*id).to_string(),
+                by: By::Touchstone,
+                rules: rules.split_whitespace().map(str::to_string).collect(),
+                breaks: (*says).to_string(),
+                shows: "anywhere".into(),
+            })
+        })
+        // What breaks no rule is no fault.
+        .filter(|fault| fault.as_ref().map_or(true, |f| !f.rules.is_empty()))
+        .collect()
+}
+
+/// What a function of a bundled library returns: text that lives as long as the library.
+fn text_of(library: &str, function: &[u8]) -> Result<String, String> {
+    let name = String::from_utf8_lossy(&function[..function.len() - 1]).into_owned();
+    // SAFETY: the bundled libraries' initializers only set up their own statics.
+    let library = unsafe { libloading::Library::new(library) }
+        .map_err(|e| format!("{library} cannot be loaded: {e}"))?;
+    // SAFETY: the function has this type in both libraries, which are built with this program.
+    let text = unsafe {
+        let function = library
+            .get::<extern "C" fn() -> *const c_char>(function)
+            .map_err(|e| format!("{name} is missing: {e}"))?;
+        let text = function();
+        if text.is_null() {
+            return Err(format!("{name} gives nothing"));
+        }
+        CStr::from_ptr(text).to_string_lossy().into_owned()
+    };
+    Ok(text)
+}

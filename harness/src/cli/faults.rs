@@ -1,0 +1,333 @@
+//! `classay faults`: which faults the suites notice.
+
+use super::args::FaultsArgs;
+use super::drive::{devices_own, open};
+use super::exit;
+use super::failure::Failure;
+use super::output::{Out, complain, say};
+use crate::campaign::covers::covers;
+use crate::campaign::hunt::{Hunted, Terms, each, run};
+use crate::campaign::list::{By, of_layer, of_touchstone};
+use crate::campaign::{Fault, Found, hunt};
+use crate::device::{Library, Selector};
+use crate::execute::Budget;
+use crate::interrupt::Interrupt;
+use crate::judge::ChosenModel;
+use crate::plan::{self, seed, select};
+use crate::worker::session::{Limits, Session, Stop};
+use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
+use classay_reports::text::number::short;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// Seconds for each fault unless told otherwise.
+const BUDGET: f64 = 4.0;
+
+/// A line of `--json`.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    fault: &'a Fault,
+    #[serde(flatten)]
+    found: &'a Found,
+}
+
+/// Does it; returns the exit code.
+pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
+    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+    let selector = args.device.clone().unwrap_or(Selector {
+        library: Library::Touchstone,
+        at: None,
+    });
+    let mut faults = Vec::new();
+    if selector.library == Library::Touchstone {
+        match of_touchstone() {
+            Ok(own) => faults.extend(own),
+            Err(why) => complain(&why),
+        }
+    }
+    faults.extend(of_layer().map_err(Failure::Bug)?);
+    faults.retain(|fault| {
+        args.select.is_empty() || args.select.iter().any(|p| select::matches(p, &fault.id))
+    });
+    if faults.is_empty() {
+        return Err(Failure::Nothing(format!(
+            "no fault matches {}; `classay faults --list` prints them",
+            args.select.join(" or ")
+        )));
+    }
+    let mut out = Out::new();
+    if args.list {
+        for fault in &faults {
+            out.line(&listed(fault, args.json));
+        }
+        return Ok(exit::PASSED);
+    }
+    let seed = args.seed.unwrap_or_else(seed::draw);
+    let mut session = open(&selector, &interrupt)?;
+    let model = devices_own(&session)?;
+    let limits = Limits {
+        patience: Duration::from_secs_f64(args.case_timeout),
+        retries: 0,
+    };
+    let cases = cases(args.programs, seed)?;
+    say(&format!(
+        "{} faults, {} cases on {} ({selector}), seed {seed}",
+        faults.len(),
+        cases.len(),
+        session.known().record.name,
+    ));
+    let clean = clean(&mut session, &cases, limits, &model)?;
+    session.close();
+    let begun = Instant::now();
+    let mut results = Vec::new();
+    for (n, fault) in faults.iter().enumerate() {
+        let terms = Terms {
+            budget: Duration::from_secs_f64(args.budget.unwrap_or(BUDGET)),
+            limits,
+            model: &model,
+            clean_failures: &clean,
+        };
+        let found = match Session::open_broken(&selector, &fault.breakage(), &interrupt) {
+            Ok(mut session) => match hunt(fault, &cases, &terms, &mut session) {
+                Ok(found) => found,
+                Err(Stop::Interrupted) => {
+                    return Err(Failure::Interrupted(format!(
+                        ": {n} of {} faults were looked for",
+                        faults.len()
+                    )));
+                }
+                Err(Stop::NoDevice(why)) => Found::Unopened { why },
+            },
+            Err(Stop::Interrupted) => {
+                return Err(Failure::Interrupted(format!(
+                    ": {n} of {} faults were looked for",
+                    faults.len()
+                )));
+            }
+            Err(Stop::NoDevice(why)) => Found::Unopened { why },
+        };
+        let line = Line {
+            fault,
+            found: &found,
+        };
+        if args.json {
+            // Strings and numbers: nothing in it can fail to become JSON.
+            out.line(&serde_json::to_string(&line).unwrap_or_default());
+        } else {
+            out.line(&row(fault, &found));
+        }
+        results.push(found);
+    }
+    let killed = results.iter().filter(|found| noticed(found)).count();
+    let plain = faults.iter().filter(|f| f.is_plain()).count();
+    let killed_plain = faults
+        .iter()
+        .zip(&results)
+        .filter(|(f, found)| f.is_plain() && noticed(found))
+        .count();
+    say(&format!(
+        "noticed {killed} of {} faults in {:.0} s; of those that every device shows {killed_plain} \
+         of {plain} ({:.1} %)",
+        faults.len(),
+        begun.elapsed().as_secs_f64(),
+        100.0 * killed_plain as f64 / plain.max(1) as f64
+    ));
+    if let Some(path) = &args.junit {
+        write_junit(path, &selector, seed, &faults, &results)?;
+    }
+    Ok(if killed_plain == plain {
+        exit::PASSED
+    } else {
+        exit::FAILED
+    })
+}
+
+/// Whether a fault was noticed. One that keeps the device from opening was, too.
+fn noticed(found: &Found) -> bool {
+    match found {
+        Found::Killed { .. } | Found::Unopened { .. } => true,
+        Found::Survived { .. } => false,
+    }
+}
+
+/// The cases, each kind's in turn.
+fn cases(each: u32, seed: u64) -> Result<Vec<Hunted>, Failure> {
+    let mut all = plan::drawn(each);
+    // The first of every kind, then the second: a fault is found soonest by many kinds.
+    all.sort_by(|a, b| (a.id.name(), a.id.as_str()).cmp(&(b.id.name(), b.id.as_str())));
+    all.extend(plan::shipped().map_err(Failure::Bug)?);
+    plan::share_out(&mut all, seed, Budget::Instances(1));
+    Ok(all
+        .into_iter()
+        .map(|case| Hunted {
+            rules: covers(&case),
+            case,
+        })
+        .collect())
+}
+
+/// The cases that fail on the device as it is.
+fn clean(
+    session: &mut Session,
+    cases: &[Hunted],
+    limits: Limits,
+    model: &ChosenModel,
+) -> Result<HashSet<CaseId>, Failure> {
+    let none = HashSet::new();
+    let terms = Terms {
+        budget: Duration::MAX,
+        limits,
+        model,
+        clean_failures: &none,
+    };
+    let mut failed = HashSet::new();
+    for hunted in cases {
+        let result = run(session, &hunted.case, each(&hunted.case), &terms)?;
+        if result.verdict.is_failure() {
+            say(&format!(
+                "without a fault: {} {}: {}",
+                result.verdict, hunted.case.id, result.reason
+            ));
+            failed.insert(hunted.case.id.clone());
+        }
+    }
+    Ok(failed)
+}
+
+fn listed(fault: &Fault, json: bool) -> String {
+    if json {
+        return serde_json::to_string(fault).unwrap_or_default();
+    }
+    format!(
+        "{:<34} {}\n    {}",
+        fault.id,
+        fault.rules.join(" "),
+        fault.breaks
+    )
+}
+
+fn row(fault: &Fault, found: &Found) -> String {
+    let by = match fault.by {
+        By::Touchstone => "touchstone",
+        By::Layer => "layer",
+        By::Source => "source",
+    };
+    match found {
+        Found::Killed {
+            case,
+            own,
+            runs,
+            of,
+            shown,
+            expected,
+            ..
+        } => format!(
+            "{:<10} {by:<10} {:<32} {case} after {runs} runs, {shown} of {of}, 99 % in {} s",
+            if *own { "killed" } else { "elsewhere" },
+            fault.id,
+            short(*expected),
+        ),
+        Found::Survived { runs, cases, .. } => format!(
+            "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases",
+            if fault.is_plain() {
+                "SURVIVED"
+            } else {
+                "unseen"
+            },
+            fault.id
+        ),
+        Found::Unopened { why } => {
+            let why = why.lines().next().unwrap_or_default();
+            format!("{:<10} {by:<10} {:<32} {why}", "unopened", fault.id)
+        }
+    }
+}
+
+/// A fault as a test case: it passes where the fault is noticed.
+fn write_junit(
+    path: &std::path::Path,
+    selector: &Selector,
+    seed: u64,
+    faults: &[Fault],
+    results: &[Found],
+) -> Result<(), Failure> {
+    use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
+    let cases: Vec<CaseResult> = faults
+        .iter()
+        .zip(results)
+        .map(|(fault, found)| {
+            let (verdict, reason, instances, seconds) = match found {
+                Found::Killed {
+                    reason,
+                    runs,
+                    seconds,
+                    case,
+                    ..
+                } => (
+                    Verdict::Pass,
+                    format!("noticed by {case}: {reason}"),
+                    *runs,
+                    *seconds,
+                ),
+                Found::Survived {
+                    runs,
+                    seconds,
+                    cases,
+                } => (
+                    if fault.is_plain() {
+                        Verdict::Fail
+                    } else {
+                        Verdict::Inconclusive
+                    },
+                    format!("{runs} runs of {cases} cases did not notice it"),
+                    *runs,
+                    *seconds,
+                ),
+                Found::Unopened { why } => (Verdict::Pass, why.clone(), 0, 0.0),
+            };
+            CaseResult {
+                case: CaseId::new("faults", &fault.rules.join(" "), &fault.id),
+                test: fault.id.clone(),
+                file: String::new(),
+                verdict,
+                reason,
+                instances,
+                seconds,
+                build_seconds: 0.0,
+                device_seconds: 0.0,
+                attempts: 1,
+                failed_attempts: 0,
+                launches: Vec::new(),
+                evidence: vec![Evidence {
+                    kind: "fault".into(),
+                    text: fault.breaks.clone(),
+                }],
+            }
+        })
+        .collect();
+    let plan = format!("faults of {selector}");
+    let run = Run {
+        id: RunId::new(1),
+        plan_hash: PlanHash::of(&plan),
+        record: RunRecord {
+            created: time::OffsetDateTime::now_utc(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            seed,
+            plan,
+        },
+        device: None,
+        status: RunStatus::Done,
+        finished: None,
+        planned: cases.len() as u64,
+        committed: cases.len() as u64,
+    };
+    let failure = |reason: String| Failure::Output {
+        path: path.to_path_buf(),
+        reason,
+    };
+    let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
+    classay_reports::junit::write(&run, &cases, std::io::BufWriter::new(file))
+        .map_err(|e| failure(e.to_string()))
+}

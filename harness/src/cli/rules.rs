@@ -1,0 +1,140 @@
+//! `classay rules`: the catalogue, with the cases and the faults of each rule.
+
+use super::args::{RulesArgs, RulesFormat};
+use super::exit;
+use super::failure::Failure;
+use super::output::{Out, complain};
+use crate::campaign::covers::covers;
+use crate::campaign::list::{of_layer, of_touchstone};
+use crate::execute::Budget;
+use crate::plan;
+use classay_suites::catalogue::{self, Kind, Rule};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A rule with what covers it.
+#[derive(Serialize)]
+struct Covered {
+    #[serde(flatten)]
+    rule: &'static Rule,
+    /// Kinds of cases that put it to the test, with how many of the drawn cases do.
+    cases: BTreeMap<String, u32>,
+    /// Faults that break it.
+    faults: Vec<String>,
+}
+
+/// Does it; returns the exit code.
+pub fn rules(args: &RulesArgs) -> Result<u8, Failure> {
+    let mut cases = plan::drawn(args.programs);
+    cases.extend(plan::shipped().map_err(Failure::Bug)?);
+    plan::share_out(&mut cases, 1, Budget::Instances(1));
+    let mut by_rule: BTreeMap<_, BTreeMap<String, u32>> = BTreeMap::new();
+    for case in &cases {
+        let kind = case
+            .id
+            .as_str()
+            .rsplit_once('/')
+            .map_or(case.id.as_str(), |(kind, _)| kind);
+        for rule in covers(case) {
+            *by_rule
+                .entry(rule)
+                .or_default()
+                .entry(kind.to_string())
+                .or_default() += 1;
+        }
+    }
+    let mut faults: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for list in [of_touchstone(), of_layer()] {
+        match list {
+            Ok(list) => {
+                for fault in list {
+                    for rule in fault.rules {
+                        faults.entry(rule).or_default().push(fault.id.clone());
+                    }
+                }
+            }
+            Err(why) => complain(&why),
+        }
+    }
+    let all: Vec<Covered> = catalogue::all()
+        .iter()
+        .map(|rule| Covered {
+            rule,
+            cases: by_rule.remove(&rule.id).unwrap_or_default(),
+            faults: faults.remove(rule.id.as_str()).unwrap_or_default(),
+        })
+        .collect();
+    let mut out = Out::new();
+    match args.format {
+        // Strings and numbers: nothing in it can fail to become JSON.
+        RulesFormat::Json => out.line(&serde_json::to_string_pretty(&all).unwrap_or_default()),
+        RulesFormat::Md => markdown(&all, &mut out),
+        RulesFormat::Text => text(&all, &mut out),
+    }
+    Ok(exit::PASSED)
+}
+
+fn kinds(covered: &Covered) -> String {
+    let names: Vec<&str> = covered.cases.keys().map(String::as_str).collect();
+    names.join(", ")
+}
+
+fn needs(covered: &Covered) -> String {
+    let names: Vec<String> = covered.rule.needs.iter().map(ToString::to_string).collect();
+    names.join(", ")
+}
+
+fn markdown(all: &[Covered], out: &mut Out) {
+    out.line("| rule | section | kind | needs | says | cases | faults |");
+    out.line("| --- | --- | --- | --- | --- | --- | --- |");
+    for covered in all {
+        let rule = covered.rule;
+        out.line(&format!(
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            rule.id,
+            rule.section,
+            rule.kind.name(),
+            needs(covered),
+            rule.statement.replace('|', "\\|"),
+            kinds(covered),
+            covered.faults.join(", ")
+        ));
+    }
+}
+
+fn text(all: &[Covered], out: &mut Out) {
+    for covered in all {
+        let rule = covered.rule;
+        out.line(&format!(
+            "{} ({}, {})",
+            rule.id,
+            rule.kind.name(),
+            rule.section
+        ));
+        for line in classay_reports::text::layout::wrap(&rule.statement, 76) {
+            out.line(&format!("    {line}"));
+        }
+        if !rule.needs.is_empty() {
+            out.line(&format!("    needs {}", needs(covered)));
+        }
+        let cases: u32 = covered.cases.values().sum();
+        out.line(&format!(
+            "    {cases} cases in {} kinds, {} faults",
+            covered.cases.len(),
+            covered.faults.len()
+        ));
+    }
+    // The oracle keeps Vulkan's rules; no OpenCL device can break them.
+    let must: Vec<&Covered> = all
+        .iter()
+        .filter(|c| c.rule.kind == Kind::Must && !c.rule.id.as_str().starts_with("vk."))
+        .collect();
+    let cased = must.iter().filter(|c| !c.cases.is_empty()).count();
+    let faulted = must.iter().filter(|c| !c.faults.is_empty()).count();
+    out.line(&format!(
+        "\n{} rules; of {} that must hold on an OpenCL device, {cased} have cases and {faulted} \
+         have faults",
+        all.len(),
+        must.len()
+    ));
+}
