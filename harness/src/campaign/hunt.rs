@@ -172,14 +172,22 @@ pub fn run(
 pub fn each(case: &Case) -> u64 {
     match case.body {
         Body::Litmus { .. } => INSTANCES,
-        Body::Drawn { .. } | Body::Commands { .. } => RUNS,
+        Body::Drawn { .. }
+        | Body::Small { .. }
+        | Body::Commands { .. }
+        | Body::DrawnKernel { .. }
+        | Body::Kernel { .. } => RUNS,
     }
 }
 
 fn again(case: &Case) -> u64 {
     match case.body {
         Body::Litmus { .. } => INSTANCES,
-        Body::Drawn { .. } | Body::Commands { .. } => AGAIN,
+        Body::Drawn { .. }
+        | Body::Small { .. }
+        | Body::Commands { .. }
+        | Body::DrawnKernel { .. }
+        | Body::Kernel { .. } => AGAIN,
     }
 }
 

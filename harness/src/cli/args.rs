@@ -103,6 +103,9 @@ pub struct RunArgs {
     /// Programs of commands of each kind that the run draws
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub programs: u32,
+    /// Small programs of commands of the run, spread over the list of all 12,000
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub small: u32,
     /// Go on with the last unfinished run of the store
     #[arg(long)]
     pub resume: bool,

@@ -155,6 +155,7 @@ fn noticed(found: &Found) -> bool {
 /// The cases, each kind's in turn.
 fn cases(each: u32, seed: u64) -> Result<Vec<Hunted>, Failure> {
     let mut all = plan::drawn(each);
+    all.extend(plan::small(each));
     // The first of every kind, then the second: a fault is found soonest by many kinds.
     all.sort_by(|a, b| (a.id.name(), a.id.as_str()).cmp(&(b.id.name(), b.id.as_str())));
     all.extend(plan::shipped().map_err(Failure::Bug)?);

@@ -5,7 +5,7 @@ use super::exit;
 use super::failure::Failure;
 use super::litmus::{Asked, play, tell};
 use super::output::Out;
-use crate::execute::{Budget, draw_commands, draw_kernel};
+use crate::execute::{Budget, draw_commands, draw_kernel, small_commands};
 use crate::plan::{self, seed};
 use classay_reports::record::CaseId;
 use classay_suites::commands::yaml;
@@ -22,14 +22,20 @@ pub fn program(args: &ProgramArgs) -> Result<u8, Failure> {
         .rsplit_once('/')
         .map_or("", |(profile, _)| profile);
     let seed = seed::of_case(args.seed, &id);
-    let text = match draw_kernel(profile, seed) {
-        Ok(case) => kernels::yaml::write(&case),
-        Err(_) => {
-            let plan = draw_commands(profile, seed).map_err(Failure::Usage)?;
-            yaml::write(&plan.program)
-        }
+    if let Ok(case) = draw_kernel(profile, seed) {
+        Out::new().text(&kernels::yaml::write(&case));
+        return Ok(exit::PASSED);
+    }
+    let plan = if profile == "queue/small" {
+        let number = id.name().parse().map_err(|_| {
+            Failure::Usage(format!("{} is no number of a small program", id.name()))
+        })?;
+        small_commands(number)
+    } else {
+        draw_commands(profile, seed)
     };
-    Out::new().text(&text);
+    let plan = plan.map_err(Failure::Usage)?;
+    Out::new().text(&yaml::write(&plan.program));
     Ok(exit::PASSED)
 }
 

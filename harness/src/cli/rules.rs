@@ -26,6 +26,7 @@ struct Covered {
 /// Does it; returns the exit code.
 pub fn rules(args: &RulesArgs) -> Result<u8, Failure> {
     let mut cases = plan::drawn(args.programs);
+    cases.extend(plan::small(args.programs));
     cases.extend(plan::shipped().map_err(Failure::Bug)?);
     plan::share_out(&mut cases, 1, Budget::Instances(1));
     let mut by_rule: BTreeMap<_, BTreeMap<String, u32>> = BTreeMap::new();

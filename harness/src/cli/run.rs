@@ -32,6 +32,7 @@ pub fn run(args: &RunArgs) -> Result<u8, Failure> {
 
 fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failure> {
     let mut cases = plan::shipped().map_err(Failure::Bug)?;
+    cases.extend(plan::small(args.small));
     cases.extend(plan::drawn(args.programs));
     let all = cases.len();
     cases.retain(|case| select::selected(&args.select, case));

@@ -18,7 +18,7 @@ mod session;
 mod tally;
 
 pub use kernel_cases::{draw_kernel, read_kernel, run_kernel};
-pub use programs::{draw_commands, read_commands, run_commands};
+pub use programs::{draw_commands, read_commands, run_commands, small_commands};
 
 use crate::device::{Capabilities, OpenDevice};
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Need, Needs, Shape, TestKernel};

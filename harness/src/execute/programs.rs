@@ -19,6 +19,11 @@ pub fn draw_commands(profile: &str, seed: u64) -> Result<Plan, String> {
     generate::random(seed, &profile).map_err(|e| e.to_string())
 }
 
+/// The plan of a small program.
+pub fn small_commands(number: u32) -> Result<Plan, String> {
+    generate::enumerate::small(number as usize).map_err(|e| e.to_string())
+}
+
 /// The plan of a program in YAML.
 pub fn read_commands(text: &str) -> Result<Plan, String> {
     let program = yaml::read(text).map_err(|e| e.to_string())?;

@@ -6,7 +6,7 @@ use classay_litmus::program::{self, Program};
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_reports::verdict::Quantifier;
-use classay_suites::commands::generate::Profile;
+use classay_suites::commands::generate::{Profile, enumerate};
 use classay_suites::kernels::generate as kernels;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -88,6 +88,28 @@ pub fn drawn(each: u32) -> Vec<Case> {
         })
     });
     cases.collect()
+}
+
+/// So many of the small programs of commands, spread over the list of all.
+pub fn small(wanted: u32) -> Vec<Case> {
+    let all = enumerate::shapes().len();
+    let wanted = (wanted as usize).min(all);
+    (0..wanted)
+        .map(|n| {
+            let number = n * all / wanted;
+            let id = CaseId::new("queue", "small", &format!("{number:05}"));
+            Case {
+                test: id.as_str().to_string(),
+                id,
+                file: String::new(),
+                body: Body::Small {
+                    number: number as u32,
+                },
+                seed: 0,
+                budget: Budget::Instances(0),
+            }
+        })
+        .collect()
 }
 
 /// A case for each litmus test in a file, in order, and what is wrong with the files that give none.

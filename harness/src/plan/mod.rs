@@ -9,7 +9,7 @@ mod cases;
 pub mod seed;
 pub mod select;
 
-pub use cases::{Unreadable, drawn, from_files, programs_from_files, read, shipped};
+pub use cases::{Unreadable, drawn, from_files, programs_from_files, read, shipped, small};
 
 use crate::execute::Budget;
 use classay_reports::record::CaseId;
@@ -49,6 +49,11 @@ pub enum Body {
     Drawn {
         /// The profile, `family/kind`.
         profile: String,
+    },
+    /// A small program of commands, by its number in the list of all.
+    Small {
+        /// The number.
+        number: u32,
     },
     /// A program of commands.
     Commands {

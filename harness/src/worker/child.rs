@@ -132,8 +132,9 @@ impl Job<'_> {
                     .map_err(|error| unreadable(&error))?;
                 execute::run_litmus(self.device, &program, self.seed, self.budget, &mut tell)
             }
-            Body::Drawn { .. } | Body::Commands { .. } => {
+            Body::Drawn { .. } | Body::Small { .. } | Body::Commands { .. } => {
                 let plan = match body {
+                    Body::Small { number } => execute::small_commands(*number),
                     Body::Commands { program } => execute::read_commands(program),
                     Body::Drawn { profile } => execute::draw_commands(profile, self.seed),
                     Body::Litmus { .. } | Body::DrawnKernel { .. } | Body::Kernel { .. } => {

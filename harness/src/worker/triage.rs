@@ -170,6 +170,7 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
         }
         // The worker judged each run by what the case itself says.
         Body::Drawn { .. }
+        | Body::Small { .. }
         | Body::Commands { .. }
         | Body::DrawnKernel { .. }
         | Body::Kernel { .. } => judge_commands(&result.histogram()),

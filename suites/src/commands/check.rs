@@ -20,6 +20,14 @@ pub struct Violation {
     pub what: String,
 }
 
+impl Violation {
+    /// With all its rules.
+    pub fn whole(&self) -> String {
+        let rules: Vec<&str> = self.rules.iter().map(|rule| rule.as_str()).collect();
+        format!("{}: {}", rules.join("|"), self.what)
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The others say the same in other words, or are less likely.
@@ -293,7 +301,11 @@ impl Found<'_> {
             }
             if code != 0 && !self.after_failure() {
                 let what = format!("{place}, {}, returned {code}", call(step));
-                self.add(vec![rule::API_VALID], rule::API_VALID, what);
+                let mut rules = vec![rule::API_VALID];
+                if let Step::Wait(_) = step {
+                    rules.extend(self.lost());
+                }
+                self.add(rules, rule::API_VALID, what);
             }
         }
     }
@@ -327,7 +339,7 @@ impl Found<'_> {
             let done = order.completion(*event);
             if let Event::User(user) = event
                 && let Some((set, wanted)) = order.set(*user)
-                && order.surely(Moment::Return(set), Moment::Call(place))
+                && order.surely(Moment::Call(set), Moment::Call(place))
                 && told != wanted
             {
                 let what =
@@ -383,7 +395,7 @@ impl Found<'_> {
         for (command, last) in &self.trace.last {
             let (right, rule) = match order.fate(*command) {
                 Fate::Completes => (*last == status::COMPLETE, rule::STATE_QUERY),
-                Fate::Fails => (*last < 0, rule::FAIL_PROPAGATE),
+                Fate::Fails => (*last < 0, rule::FAIL_NEGATIVE),
                 Fate::Open => (true, rule::STATE_QUERY),
             };
             let excused = order.fate(*command) == Fate::Completes && self.after_failure();
@@ -392,9 +404,29 @@ impl Found<'_> {
                     "when all was finished the status of command {} was {last}",
                     command.0
                 );
-                self.add(vec![rule], rule, what);
+                let mut rules = vec![rule];
+                if order.fate(*command) == Fate::Fails {
+                    rules.extend([rule::FAIL_PROPAGATE, rule::FAIL_USER_EVENT]);
+                } else {
+                    rules.extend(self.lost());
+                }
+                self.add(rules, rule, what);
             }
         }
+    }
+
+    /// The rules by which the command would have run after all.
+    fn lost(&self) -> Vec<RuleId> {
+        let program = &self.plan.program;
+        let mut rules = Vec::new();
+        let release = |s: &Step| matches!(s, Step::ReleaseQueue(_) | Step::ReleaseEvent(_));
+        if program.steps().any(|(_, step)| release(step)) {
+            rules.push(rule::QUEUE_RELEASE);
+        }
+        if self.plan.covers_of_queues().contains(&rule::QUEUE_THREADS) {
+            rules.push(rule::QUEUE_THREADS);
+        }
+        rules
     }
 
     fn data(&mut self) {
@@ -479,6 +511,18 @@ impl Found<'_> {
             Some((_, of)) => of != ANY_CELL && of != from,
             None => !untouched,
         };
+        let invalidated = self.plan.program.commands.iter().any(|c| match &c.what {
+            What::Map {
+                range,
+                mode: MapMode::Invalidate,
+            } => self.plan.program.root(range.object).0 == cell.0,
+            _ => false,
+        });
+        let rules = if elsewhere && invalidated {
+            [rules, vec![rule::SP_MAP_INVALIDATE]].concat()
+        } else {
+            rules
+        };
         let means = self.means(read, last.map(|write| write.writer));
         let mut all = if elsewhere || matches!(seen, Seen::Mixed(..)) {
             [means, rules].concat()
@@ -513,7 +557,11 @@ impl Found<'_> {
     fn brought(&self, read: Read) -> Vec<RuleId> {
         let order = &self.plan.order;
         match read {
-            Read::Kernel { .. } => vec![rule::KI_COMPLETION],
+            Read::Kernel { .. } => {
+                let mut rules = vec![rule::KI_COMPLETION];
+                rules.extend(self.lost());
+                rules
+            }
             Read::Command(id) => {
                 let look = self
                     .plan
@@ -579,6 +627,33 @@ impl Found<'_> {
         }
     }
 
+    /// A command that the host held back for a while was queued at least that long before it started;
+    /// half of it is enough here, for clocks differ.
+    fn held_time(&mut self, command: CommandId, between: u64) {
+        let order = &self.plan.order;
+        let enqueued = Moment::Return(order.enqueued(command));
+        let Some(&since) = self.trace.clock.get(&enqueued) else {
+            return;
+        };
+        let longest = self
+            .trace
+            .clock
+            .iter()
+            .filter(|(moment, _)| {
+                matches!(moment, Moment::Call(_)) && order.before(**moment, Moment::Start(command))
+            })
+            .map(|(_, time)| time.saturating_sub(since))
+            .max()
+            .unwrap_or_default();
+        if longest >= HELD_LONG && between < longest / 2 {
+            let what = format!(
+                "by its times command {} started much sooner after it was queued than the host let it",
+                command.0
+            );
+            self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+        }
+    }
+
     fn times(&mut self) {
         let program = &self.plan.program;
         for (command, t) in &self.trace.times {
@@ -602,6 +677,7 @@ impl Found<'_> {
                     self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
                 }
             }
+            self.held_time(*command, t.start.saturating_sub(t.queued));
             let spec = &program.commands[command.index()];
             for event in &spec.wait {
                 let Event::Command(first) = event else {
@@ -708,6 +784,9 @@ fn of_kind(kind: Kind) -> Option<RuleId> {
         Kind::Variable => Some(rule::RG_PROGRAM_SCOPE),
     }
 }
+
+/// Nanoseconds by which the coarsest timer of a device can be told from none.
+const HELD_LONG: u64 = 200_000;
 
 /// The writer and the cell of a token of this run.
 fn token(run: u32, word: u32) -> Option<(Writer, u8)> {

@@ -78,6 +78,8 @@ pub struct Trace {
     /// When moments of the host came, in one order for all threads: a call's stamp is drawn before
     /// the call, a return's after it, a callback's as its first act.
     pub stamps: BTreeMap<Moment, u64>,
+    /// The same moments by the host's clock, in nanoseconds from the run's beginning.
+    pub clock: BTreeMap<Moment, u64>,
     /// What calls returned.
     pub codes: BTreeMap<Place, i32>,
     /// What `Status` steps were told.

@@ -78,10 +78,15 @@ impl World {
         self.clock.fetch_add(1, Ordering::SeqCst)
     }
 
+    fn nanoseconds(&self) -> u64 {
+        self.begun.elapsed().as_nanos() as u64
+    }
+
     fn add(&self, part: Trace) {
         let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         all.reads.extend(part.reads);
         all.stamps.extend(part.stamps);
+        all.clock.extend(part.clock);
         all.codes.extend(part.codes);
         all.statuses.extend(part.statuses);
         all.fired.extend(part.fired);
@@ -137,6 +142,9 @@ struct Player<'w> {
 impl Player<'_> {
     fn step(&mut self, place: Place, step: &Step) {
         let world = self.world;
+        self.trace
+            .clock
+            .insert(Moment::Call(place), world.nanoseconds());
         let call = world.stamp();
         self.trace.stamps.insert(Moment::Call(place), call);
         let code = match step {
@@ -207,6 +215,9 @@ impl Player<'_> {
         };
         let back = world.stamp();
         self.trace.stamps.insert(Moment::Return(place), back);
+        self.trace
+            .clock
+            .insert(Moment::Return(place), world.nanoseconds());
         if let Some(code) = code {
             self.trace.codes.insert(place, code);
         }
@@ -384,8 +395,11 @@ impl Player<'_> {
     fn argument(&self, range: &Range) -> (Pointer, bool) {
         match &self.world.objects[range.object.index()] {
             Memory::Buffer(buffer, _) => (Pointer::Buffer(buffer.0), false),
-            Memory::Svm(svm) => (Pointer::Svm(svm.0), false),
-            Memory::System(words) => (Pointer::Svm(words.pointer()), false),
+            // A pointer into the middle: to the range's first cell.
+            Memory::Svm(_) | Memory::System(_) => match self.world.cell_pointer(*range) {
+                Some(pointer) => (Pointer::Svm(pointer), false),
+                None => (Pointer::None, false),
+            },
             Memory::Variable => (Pointer::None, true),
         }
     }
@@ -422,8 +436,13 @@ impl Player<'_> {
             let place = world.logged.get(&read).copied().unwrap_or_default();
             let (pointer, is_variable) = self.argument(range);
             args.pointers[at] = pointer;
+            let first = if let Pointer::Svm(_) = pointer {
+                0
+            } else {
+                range.first
+            };
             args.ranges[at] = [
-                u32::from(range.first),
+                u32::from(first),
                 u32::from(range.count),
                 u32::from(range.stride),
                 place as u32,
@@ -433,11 +452,17 @@ impl Player<'_> {
         for (at, range) in kernel.writes.iter().enumerate() {
             let (pointer, is_variable) = self.argument(range);
             args.pointers[2 + at] = pointer;
+            let root = program.root(range.object).1;
+            let (first, before) = if let Pointer::Svm(_) = pointer {
+                (0, range.first)
+            } else {
+                (range.first, root)
+            };
             args.ranges[2 + at] = [
-                u32::from(range.first),
+                u32::from(first),
                 u32::from(range.count),
                 u32::from(range.stride),
-                u32::from(program.root(range.object).1),
+                u32::from(before),
             ];
             which |= u32::from(is_variable) << (2 + at);
         }

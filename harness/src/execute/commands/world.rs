@@ -78,6 +78,8 @@ pub struct World {
     pub native_log: HostWords,
     pub signals: Vec<Signal>,
     pub clock: AtomicU64,
+    /// When the run began.
+    pub begun: Instant,
     /// What callbacks add to; threads bring theirs when they end.
     pub shared: Mutex<Trace>,
     pub called: Condvar,
@@ -144,6 +146,7 @@ impl World {
             native_log: HostWords::new(0),
             signals: (0..program.signals).map(|_| Signal::default()).collect(),
             clock: AtomicU64::new(1),
+            begun: Instant::now(),
             shared: Mutex::new(Trace {
                 run,
                 ..Trace::default()

@@ -138,6 +138,26 @@ impl Filler<'_> {
         self.draw.weighted(&possible)
     }
 
+    /// Likewise; where none of these objects has one, another of the same kind of memory.
+    fn range_like(
+        &mut self,
+        objects: &[ObjectId],
+        from: Moment,
+        write: bool,
+        strides: u8,
+    ) -> Option<Range> {
+        let found = self.range(objects, from, write, strides, None);
+        if found.is_some() {
+            return found;
+        }
+        let first = objects.first()?;
+        let kind = self.program.objects[first.index()].kind;
+        let others = self.objects(|k| {
+            k == kind || matches!((k, kind), (Kind::Buffer(_), Kind::SubBuffer { .. }))
+        });
+        self.range(&others, from, write, strides, None)
+    }
+
     /// Objects that the kind of work at hand can use beside this one.
     fn objects(&self, fits: impl Fn(Kind) -> bool) -> Vec<ObjectId> {
         (0..self.program.objects.len())
@@ -163,7 +183,7 @@ impl Filler<'_> {
             (_, What::Read(transfer)) => {
                 let strides = if transfer.rect { 3 } else { 1 };
                 let objects = [transfer.range.object];
-                match self.range(&objects, start, false, strides, None) {
+                match self.range_like(&objects, start, false, strides) {
                     Some(range) => {
                         self.use_cells(range, end, false);
                         What::Read(Transfer { range, ..transfer })
@@ -174,7 +194,7 @@ impl Filler<'_> {
             }
             (_, What::Write(transfer)) => {
                 let strides = if transfer.rect { 3 } else { 1 };
-                match self.range(&[transfer.range.object], start, true, strides, None) {
+                match self.range_like(&[transfer.range.object], start, true, strides) {
                     Some(range) => {
                         self.use_cells(range, end, true);
                         What::Write(Transfer { range, ..transfer })
@@ -182,7 +202,7 @@ impl Filler<'_> {
                     None => What::Write(transfer),
                 }
             }
-            (_, What::Fill(range)) => match self.range(&[range.object], start, true, 1, None) {
+            (_, What::Fill(range)) => match self.range_like(&[range.object], start, true, 1) {
                 Some(range) => {
                     self.use_cells(range, end, true);
                     What::Fill(range)
@@ -192,7 +212,7 @@ impl Filler<'_> {
             (_, What::Copy { from, rect, .. }) => self.copy(id, from.object, rect),
             (_, What::Map { range, mode }) => {
                 let to = unmap_of(&self.program, id).map_or(end, Moment::End);
-                match self.range(&[range.object], start, mode.writes(), 1, None) {
+                match self.range_like(&[range.object], start, mode.writes(), 1) {
                     Some(range) => {
                         self.use_cells(range, to, mode.writes());
                         What::Map { range, mode }

@@ -158,7 +158,7 @@ impl Profile {
                 (Work::Copy, 3),
                 (Work::Fill, 2),
                 (Work::Map, 4),
-                (Work::Migrate, 1),
+                (Work::Migrate, 2),
             ],
             ..Profile::queue()
         }

@@ -7,6 +7,7 @@
 //! and lets the gates' threads go on.
 
 use super::Draw;
+use super::enumerate::Shape;
 use super::profile::{Idiom, Profile, Work};
 use crate::commands::program::*;
 
@@ -39,37 +40,10 @@ struct Builder<'d> {
 /// Draws one.
 pub fn draw(draw: &mut Draw, profile: &Profile) -> Skeleton {
     let queues = draw.between(1, profile.queues);
-    let cell_words = draw.pick(&[16, 16, 32, 64]).unwrap_or(16);
-    let mut builder = Builder {
-        program: Program {
-            devices: profile.devices,
-            contexts: 1,
-            cell_words,
-            queues: (0..queues)
-                .map(|n| Queue {
-                    context: ContextId(0),
-                    device: (n % usize::from(profile.devices)) as u8,
-                    out_of_order: draw.percent(profile.out_of_order),
-                })
-                .collect(),
-            objects: Vec::new(),
-            users: Vec::new(),
-            commands: Vec::new(),
-            callbacks: Vec::new(),
-            accesses: Vec::new(),
-            signals: 0,
-            threads: vec![Vec::new()],
-        },
-        draw,
-        profile,
-        works: Vec::new(),
-        main: Vec::new(),
-        closed: Vec::new(),
-        held: Vec::new(),
-        ends: Vec::new(),
-        waiting: None,
-        failing: Vec::new(),
-    };
+    let out_of_order: Vec<bool> = (0..queues)
+        .map(|_| draw.percent(profile.out_of_order))
+        .collect();
+    let mut builder = Builder::new(draw, profile, &out_of_order);
     builder.objects();
     let commands = builder.draw.between(profile.commands.0, profile.commands.1);
     if builder.draw.percent(profile.threads) {
@@ -79,11 +53,29 @@ pub fn draw(draw: &mut Draw, profile: &Profile) -> Skeleton {
         builder.command();
     }
     builder.end();
-    builder.program.threads[0] = builder.main;
-    Skeleton {
-        program: builder.program,
-        works: builder.works,
+    builder.done()
+}
+
+/// Draws the skeleton of a shape: its commands in order, each after those that it follows.
+pub fn of_shape(draw: &mut Draw, profile: &Profile, shape: &Shape) -> Skeleton {
+    let mut builder = Builder::new(draw, profile, &shape.out_of_order);
+    builder.objects();
+    let mut ids: Vec<CommandId> = Vec::new();
+    for (n, queue) in shape.queues.iter().enumerate() {
+        let queue = QueueId(u16::from(*queue));
+        let mut wait = Vec::new();
+        for &first in &shape.after[n] {
+            builder.order_by(shape.idiom, ids[first], queue, &mut wait);
+        }
+        if shape.after[n].is_empty() {
+            let gate = builder.gate();
+            wait.push(gate);
+        }
+        builder.work(Work::Kernel, queue, wait);
+        ids.extend(builder.ends.last().copied());
     }
+    builder.end();
+    builder.done()
 }
 
 /// A range for now.
@@ -96,7 +88,51 @@ fn some(object: u16) -> Range {
     }
 }
 
-impl Builder<'_> {
+impl<'d> Builder<'d> {
+    fn new(draw: &'d mut Draw, profile: &'d Profile, out_of_order: &[bool]) -> Builder<'d> {
+        let cell_words = draw.pick(&[16, 16, 32, 64]).unwrap_or(16);
+        Builder {
+            program: Program {
+                devices: profile.devices,
+                contexts: 1,
+                cell_words,
+                queues: out_of_order
+                    .iter()
+                    .enumerate()
+                    .map(|(n, out_of_order)| Queue {
+                        context: ContextId(0),
+                        device: (n % usize::from(profile.devices)) as u8,
+                        out_of_order: *out_of_order,
+                    })
+                    .collect(),
+                objects: Vec::new(),
+                users: Vec::new(),
+                commands: Vec::new(),
+                callbacks: Vec::new(),
+                accesses: Vec::new(),
+                signals: 0,
+                threads: vec![Vec::new()],
+            },
+            draw,
+            profile,
+            works: Vec::new(),
+            main: Vec::new(),
+            closed: Vec::new(),
+            held: Vec::new(),
+            ends: Vec::new(),
+            waiting: None,
+            failing: Vec::new(),
+        }
+    }
+
+    fn done(mut self) -> Skeleton {
+        self.program.threads[0] = self.main;
+        Skeleton {
+            program: self.program,
+            works: self.works,
+        }
+    }
+
     fn objects(&mut self) {
         let wanted = self.draw.between(1, 3);
         for _ in 0..wanted {
@@ -250,9 +286,20 @@ impl Builder<'_> {
 
     /// Orders what comes next in a queue after a command, in some way.
     fn order(&mut self, first: CommandId, queue: QueueId, wait: &mut Vec<Event>) {
+        let idiom = self.draw.weighted(&self.profile.idioms);
+        self.order_by(idiom, first, queue, wait);
+    }
+
+    /// Orders it in this way, or in one like it where this one does nothing there.
+    fn order_by(
+        &mut self,
+        idiom: Option<Idiom>,
+        first: CommandId,
+        queue: QueueId,
+        wait: &mut Vec<Event>,
+    ) {
         let from = self.queue_of(first);
         let across = from != queue;
-        let idiom = self.draw.weighted(&self.profile.idioms);
         match idiom.unwrap_or(Idiom::WaitList) {
             Idiom::WaitList => wait.push(Event::Command(first)),
             Idiom::Marker if self.out_of_order(from) => {
@@ -286,7 +333,10 @@ impl Builder<'_> {
                 if !self.draw.percent(25) {
                     self.let_go();
                 }
-                self.flush(from);
+                // A wait flushes, too.
+                if !self.draw.percent(30) {
+                    self.flush(from);
+                }
                 self.main.push(Step::Wait(vec![Event::Command(first)]));
                 self.look(first);
             }
