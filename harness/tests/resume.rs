@@ -202,7 +202,18 @@ fn workers_killed_at_any_moment_cost_what_they_were_doing() {
 fn begin_all(store: &Path) -> Command {
     let mut command = classay();
     command
-        .args(["run", "--seed", "42", "--instances", "500", "--json"])
+        .args([
+            "run",
+            "--seed",
+            "42",
+            "--instances",
+            "500",
+            "--programs",
+            "0",
+            "--small",
+            "5",
+            "--json",
+        ])
         .args(["--device", &device(), "--store"])
         .arg(store);
     command
