@@ -72,6 +72,8 @@ struct Job {
     groups_run: AtomicU64,
     /// Under a fault: whether the last group, which is left out at first, may run.
     late: Option<AtomicBool>,
+    /// Under a fault: runs groups.
+    broken: Option<BrokenWork>,
     /// When the launch began, by the clock of the weak machine.
     floor: u64,
     /// No more groups are to be taken, and running ones are to end.
@@ -79,6 +81,9 @@ struct Job {
     end: Mutex<End>,
     ended: Condvar,
 }
+
+/// Runs groups under faults; true when none are left to take.
+type BrokenWork = fn(&Job, &mut Arena, &Shared) -> bool;
 
 #[derive(Debug, Default)]
 struct End {
@@ -153,13 +158,14 @@ impl Pool {
         executable: &Arc<Executable>,
         launch: Launch,
     ) -> Result<LaunchStats, LaunchError> {
-        self.start(executable, launch, false)
+        self.start(executable, launch, None, false)
     }
 
     fn start(
         &self,
         executable: &Arc<Executable>,
         launch: Launch,
+        broken: Option<BrokenWork>,
         late: bool,
     ) -> Result<LaunchStats, LaunchError> {
         let plan = plan::check(executable, &launch)?;
@@ -176,6 +182,7 @@ impl Pool {
         }
         let job = Arc::new(Job {
             late: (late && space.group_count() > 1).then(AtomicBool::default),
+            broken,
             floor: broken::now(),
             executable: Arc::clone(executable),
             memory: executable.with_variables(&launch.memory),
@@ -220,15 +227,18 @@ impl Pool {
     /// As [`Pool::run`], under a fault: with `late` the last group runs a moment after this has
     /// returned, so what the launch uses must stay.
     ///
+    /// `X` is any type of the calling crate: the executor under faults is compiled there, as what
+    /// the compiler makes of the other depends on how many there are beside it.
+    ///
     /// # Errors
     /// As [`Pool::run`].
-    pub fn run_broken(
+    pub fn run_broken<X>(
         &self,
         executable: &Arc<Executable>,
         launch: Launch,
         late: bool,
     ) -> Result<LaunchStats, LaunchError> {
-        self.start(executable, launch, late)
+        self.start(executable, launch, Some(Job::work_broken::<X>), late)
     }
 
     /// Hands a job to the pool and runs groups of it on the calling thread, if fewer
@@ -345,7 +355,9 @@ impl Job {
 
     /// Runs groups; true when none are left to take.
     fn work(&self, arena: &mut Arena, shared: &Shared) -> bool {
-        if self.memory.is_guarded() {
+        if let Some(work) = self.broken {
+            work(self, arena, shared)
+        } else if self.memory.is_guarded() {
             self.work_with::<true>(arena, shared)
         } else {
             self.work_with::<false>(arena, shared)
@@ -357,12 +369,25 @@ impl Job {
         let kernel = self.kernel();
         let memory =
             HostMemory::<GUARD>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
-        if self.plan.space.broken {
-            let memory = BrokenMemory::new(memory, kernel, self.launch.seed, self.floor);
-            self.work_over(memory, arena, shared)
+        self.work_over(memory, arena, shared)
+    }
+
+    /// The same under faults.
+    fn work_broken<X>(&self, arena: &mut Arena, shared: &Shared) -> bool {
+        if self.memory.is_guarded() {
+            self.work_broken_with::<true, X>(arena, shared)
         } else {
-            self.work_over(memory, arena, shared)
+            self.work_broken_with::<false, X>(arena, shared)
         }
+    }
+
+    fn work_broken_with<const GUARD: bool, X>(&self, arena: &mut Arena, shared: &Shared) -> bool {
+        let kernel = self.kernel();
+        let memory =
+            HostMemory::<GUARD>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
+        let (seed, floor) = (self.launch.seed, self.floor);
+        let memory = BrokenMemory::<GUARD, X>::new(memory, kernel, seed, floor);
+        self.work_over(memory, arena, shared)
     }
 
     /// The same over a port.

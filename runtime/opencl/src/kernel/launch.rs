@@ -118,7 +118,9 @@ impl Kernel {
             }
             let pool = device.pool();
             let ran = match &around {
-                Some(around) => around.run(|late| pool.run_broken(&executable, launch, late)),
+                Some(around) => {
+                    around.run(|late| pool.run_broken::<Around>(&executable, launch, late))
+                }
                 None => pool.run(&executable, launch),
             };
             if prints {

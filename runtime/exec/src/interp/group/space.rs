@@ -83,6 +83,8 @@ impl Ids<'_> {
 
     /// The answer to a query. A dimension past the last gives 0 for ids and
     /// offsets, 1 for sizes (OpenCL C section 6.15.1).
+    // Not inlined: where it would be, every instruction would pay for it.
+    #[inline(never)]
     pub(crate) fn query(&self, query: Query, dim: u32) -> u64 {
         let s = self.space;
         if s.broken

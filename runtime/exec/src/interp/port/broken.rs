@@ -15,6 +15,7 @@ use super::{GroupPort, Port};
 use crate::error::TrapKind;
 use crate::interp::code::{Kernel, Site};
 use std::collections::HashMap;
+use std::marker::PhantomData;
 use std::ops::Range;
 use touchstone_faults::{Fault, is_weak, on};
 use touchstone_ir::{AddressSpace, MemScope, Order, Regions, RmwOp};
@@ -28,9 +29,10 @@ pub(crate) fn now() -> u64 {
     }
 }
 
-/// Memory under faults.
-#[derive(Debug)]
-pub(crate) struct BrokenMemory<'a, const GUARD: bool> {
+/// Memory under faults. `X` is a type of the crate that runs launches over it
+/// ([`Pool::run_broken`](crate::Pool::run_broken)).
+pub(crate) struct BrokenMemory<'a, const GUARD: bool, X> {
+    instantiated: PhantomData<X>,
     host: HostMemory<'a, GUARD>,
     kernel: &'a Kernel,
     seed: u64,
@@ -47,14 +49,15 @@ pub(crate) struct BrokenMemory<'a, const GUARD: bool> {
     words: HashMap<(u32, u64), u32>,
 }
 
-impl<'a, const GUARD: bool> BrokenMemory<'a, GUARD> {
+impl<'a, const GUARD: bool, X> BrokenMemory<'a, GUARD, X> {
     pub(crate) fn new(
         host: HostMemory<'a, GUARD>,
         kernel: &'a Kernel,
         seed: u64,
         floor: u64,
-    ) -> BrokenMemory<'a, GUARD> {
+    ) -> BrokenMemory<'a, GUARD, X> {
         BrokenMemory {
+            instantiated: PhantomData,
             host,
             kernel,
             seed,
@@ -193,7 +196,7 @@ fn combined<W: Word>(op: RmwOp, old: W, value: W) -> Option<W> {
     Some(W::from_bytes(new))
 }
 
-impl<const GUARD: bool> Port for BrokenMemory<'_, GUARD> {
+impl<const GUARD: bool, X> Port for BrokenMemory<'_, GUARD, X> {
     fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W> {
         let Some(access) = self.weak::<W>(site, address, None) else {
             return self.host.load(site, address);
@@ -420,7 +423,7 @@ impl<const GUARD: bool> Port for BrokenMemory<'_, GUARD> {
     }
 }
 
-impl<const GUARD: bool> BrokenMemory<'_, GUARD> {
+impl<const GUARD: bool, X> BrokenMemory<'_, GUARD, X> {
     /// Writes what memory does not have yet.
     fn catch_up(&self, machine: &mut weak::Locked) {
         for (address, size, bits) in machine.get().take_behind() {
@@ -437,7 +440,7 @@ impl<const GUARD: bool> BrokenMemory<'_, GUARD> {
     }
 }
 
-impl<const GUARD: bool> Drop for BrokenMemory<'_, GUARD> {
+impl<const GUARD: bool, X> Drop for BrokenMemory<'_, GUARD, X> {
     fn drop(&mut self) {
         if self.is_weak {
             self.catch_up(&mut weak::lock());
@@ -445,7 +448,7 @@ impl<const GUARD: bool> Drop for BrokenMemory<'_, GUARD> {
     }
 }
 
-impl<const GUARD: bool> GroupPort for BrokenMemory<'_, GUARD> {
+impl<const GUARD: bool, X> GroupPort for BrokenMemory<'_, GUARD, X> {
     fn set_local(&mut self, block: Block) {
         self.host.set_local(block);
     }
