@@ -30,6 +30,10 @@ impl Type {
         }
     }
 
+    fn signed(self) -> bool {
+        matches!(self, Type::Int | Type::Long)
+    }
+
     fn long(self) -> bool {
         matches!(self, Type::Long | Type::Ulong)
     }
@@ -191,7 +195,10 @@ fn operation(deed: Deed, form: &Form, ty: Type) -> String {
         Deed::Or => pick("or", "fetch_or", "1 << (i % 31)"),
         Deed::And => pick("and", "fetch_and", "~(1 << (i % 31))"),
         Deed::Xor => pick("xor", "fetch_xor", "1 << (i % 31)"),
+        // Below zero where the type goes there.
+        Deed::Min if ty.signed() => pick("min", "fetch_min", "2 - i"),
         Deed::Min => pick("min", "fetch_min", "1000000 - i"),
+        Deed::Max if ty.signed() => pick("max", "fetch_max", "i - 900000"),
         Deed::Max => pick("max", "fetch_max", "i + 5"),
         Deed::Exchange => pick("xchg", "exchange", "i + 1"),
         Deed::Compare | Deed::Flag => String::new(),
@@ -261,6 +268,7 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         Deed::Dec => crowd + 4,
         Deed::And => 0x7fff_ffff,
         Deed::Min => 1_000_000_000,
+        Deed::Max if ty.signed() => 1_000_000_u64.wrapping_neg(),
         Deed::Add
         | Deed::Inc
         | Deed::Or
@@ -303,7 +311,9 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         Deed::Or => Some(mask),
         Deed::And => Some(0x7fff_ffff & !mask),
         Deed::Xor => Some(parity),
+        Deed::Min if ty.signed() => Some(2u64.wrapping_sub(crowd - 1)),
         Deed::Min => Some(1_000_000 - (crowd - 1)),
+        Deed::Max if ty.signed() => Some((crowd - 1).wrapping_sub(900_000)),
         Deed::Max => Some(crowd - 1 + 5),
         // The last is anyone's; together with what came before it is a permutation.
         Deed::Exchange => None,
@@ -376,6 +386,11 @@ fn source(
     initial: u64,
 ) -> String {
     let t = ty.name();
+    let initial = if ty.signed() {
+        format!("({})", initial as i64)
+    } else {
+        format!("{initial}u")
+    };
     let atomic = match (form.legacy, deed) {
         (_, Deed::Flag) => "atomic_flag".to_string(),
         (true, _) => format!("volatile {t}"),
@@ -570,4 +585,74 @@ kernel void crowd(global int *left, global int *out, uint passes) {{
 }}
 "
     )
+}
+
+/// Stores of values whose parts agree, and loads that must find such values.
+pub fn store(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("atomic stores and loads are of whole values");
+    let ty = draw
+        .pick(&[Type::Uint, Type::Ulong, Type::Ulong])
+        .unwrap_or(Type::Uint);
+    let explicit = draw.percent(60);
+    case.need(&[Need::C11Atomics, Need::ScopeDevice]);
+    if !explicit {
+        case.need(&[Need::OrderSeqCst]);
+    }
+    if ty.long() {
+        case.need(&[Need::Int64Atomics]);
+    }
+    let (t, half) = if ty.long() {
+        ("ulong", 32)
+    } else {
+        ("uint", 16)
+    };
+    let (store, load) = if explicit {
+        (
+            "atomic_store_explicit(p, v, memory_order_relaxed, memory_scope_device)",
+            "atomic_load_explicit(p, memory_order_relaxed, memory_scope_device)",
+        )
+    } else {
+        ("atomic_store(p, v)", "atomic_load(p)")
+    };
+    case.case.source = format!(
+        "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes) {{
+    uint item = get_global_id(0), bad = 0;
+    for (uint pass = 0; pass < passes; pass++) {{
+        {t} one = ({t})(item * 131u + pass & 0x7fffu) + 1;
+        {t} v = one << {half} | one;
+        {store};
+        {t} seen = {load};
+        bad += (seen >> {half}) != (seen & ((({t})1 << {half}) - 1));
+    }}
+    torn[item] = bad;
+}}
+"
+    );
+    let local = draw.pick(&[1u64, 2, 16]).unwrap_or(2);
+    let items = local * draw.between(2, 8) as u64;
+    let cell = case.buffer(ty.unit().bytes());
+    let torn = case.buffer(4 * items as usize);
+    case.step(Step::Launch(Launch {
+        kernel: "halves".into(),
+        args: vec![
+            object(cell),
+            object(torn),
+            Arg::Uint(draw.pick(&[20, 300]).unwrap_or(20)),
+        ],
+        range: Range::line(items, local),
+        times: 1,
+        ..Launch::default()
+    }));
+    let want = Want::Same {
+        unit: Unit::Word,
+        contents: Contents::Zero,
+        racy: true,
+    };
+    case.look(torn, &[rule::MM_ATOMICITY], "values in two parts", want);
+    case.case
 }

@@ -27,6 +27,7 @@ pub const FAMILIES: &[Family] = &[
     ("group", "functions", functions::work_group),
     ("subgroup", "collective", functions::sub_group),
     ("atomics", "crowd", atomics::crowd),
+    ("atomics", "store", atomics::store),
     ("memory", "disjoint", regions::disjoint),
     ("memory", "program-scope", regions::program_scope),
     ("memory", "generic", regions::generic),

@@ -287,9 +287,11 @@ pub fn arguments(draw: &mut Draw) -> KernelCase {
         "\
 typedef struct {{ uchar a; ulong b; ushort c; }} thing;
 typedef struct {{ uint words[64]; }} large;
-kernel void take(global uchar *out{parameters}) {{
+kernel void take(global uchar *all{parameters}) {{
+    global uchar *out = all + get_global_id(0) * {}u;
 {}}}
 ",
+        wanted.len(),
         body.replace("(const uchar *)&", "(const private uchar *)&")
     );
     let binary = draw.percent(40);
@@ -297,9 +299,11 @@ kernel void take(global uchar *out{parameters}) {{
         through_binary: binary,
         ..Build::default()
     };
+    let (items, group) = draw.pick(&[(1, 1), (3, 1), (8, 4)]).unwrap_or((3, 1));
+    let wanted = wanted.repeat(items);
     let out = case.buffer(wanted.len());
     args.insert(0, object(out));
-    case.step(launch("take", args, Range::line(1, 1)));
+    case.step(launch("take", args, Range::line(items as u64, group)));
     let mut rules = vec![rule::RG_ARGS, rule::KIND_SOURCE];
     if binary {
         rules[1] = rule::KIND_BINARY;

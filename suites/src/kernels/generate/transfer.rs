@@ -250,7 +250,14 @@ pub fn map(draw: &mut Draw) -> KernelCase {
         let bytes = case.case.objects[of.index()].bytes;
         let (first, length) = stretch(draw, bytes);
         let place = draw.below(host_bytes - length + 1);
-        let what = if draw.percent(40) {
+        let what = if draw.percent(30) {
+            // What the device writes between two maps.
+            Transfer::Fill {
+                pattern: Contents::Noise(draw.below(1 << 30) as u32).bytes(1),
+                to: at(of, first),
+                bytes: length,
+            }
+        } else if draw.percent(50) {
             Transfer::MapRead {
                 from: at(of, first),
                 to: at(host.target, place),
