@@ -63,6 +63,8 @@ pub enum Command {
     Faults(FaultsArgs),
     /// Print the catalogue of rules and what covers them
     Rules(RulesArgs),
+    /// Make a failing program of commands small
+    Shrink(ShrinkArgs),
     /// List implementations, platforms and devices with what they can do
     Devices(DevicesArgs),
     /// Print the version
@@ -441,6 +443,38 @@ pub struct RulesArgs {
     /// Cases of each kind that are drawn to see what they cover
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub programs: u32,
+/// What `shrink` does with what.
+const SHRINK_CODES: &str = "\
+Exit codes:
+  0  the program passes: there is nothing to shrink
+  1  it fails, and what is written is the smallest program found that fails comparably
+  2  the command line or the file is wrong
+  3  there is no such device, or it is gone
+  4  the device lacks what the program needs
+  5  interrupted; the smallest program so far is written
+  6  the output file cannot be written";
+
+/// Options of `shrink`.
+#[derive(Debug, Args)]
+#[command(after_help = SHRINK_CODES)]
+pub struct ShrinkArgs {
+    /// A program of commands, as YAML
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
+    pub device: Option<Selector>,
+    /// Write the small program into this file instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Run the program as it is this many times to see how it fails [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub instances: Option<u64>,
+    /// Stop after this long with what there is [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub limit: Option<f64>,
+    /// A program hangs when it gives no sign of life for this long
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub case_timeout: f64,
 }
 
 /// Options of `devices`.

@@ -20,6 +20,7 @@ mod progress;
 mod replay;
 mod rules;
 mod run;
+mod shrink;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -52,6 +53,7 @@ pub fn main() -> u8 {
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Faults(args)) => faults::faults(&args),
         Some(Command::Rules(args)) => rules::rules(&args),
+        Some(Command::Shrink(args)) => shrink::shrink(&args),
         Some(Command::Devices(args)) => devices::devices(&args),
         Some(Command::Version) => {
             output::Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));

@@ -6,10 +6,22 @@
 use super::graph::{Moment, Why};
 use super::shape::Invalid;
 use super::{Order, by_queue, flushes};
-use crate::commands::program::{CommandId, Place, Program};
+use crate::commands::program::{CommandId, Event, Place, Program, Step};
 
 /// Checks it.
 pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
+    let lists = program.commands.iter().map(|command| &command.wait);
+    let waited = program.steps().filter_map(|(_, step)| match step {
+        Step::Wait(events) => Some(events),
+        _ => None,
+    });
+    for event in lists.chain(waited).flatten() {
+        if let Event::User(user) = event
+            && order.set(*user).is_none()
+        {
+            return Err(Invalid::NeverSet { user: *user });
+        }
+    }
     let mut graph = order.graph.clone();
     for commands in by_queue(program).into_values() {
         for &a in &commands {

@@ -48,6 +48,12 @@ pub enum Invalid {
         /// The command.
         command: CommandId,
     },
+    /// Something waits for a user event that no step sets.
+    #[error("something waits for user event {}, and no step sets it", user.0)]
+    NeverSet {
+        /// The user event.
+        user: UserId,
+    },
     /// Something is used when it may not be there yet, or not any more.
     #[error("{place} uses {what} {when}")]
     Lifetime {

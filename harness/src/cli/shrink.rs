@@ -1,0 +1,322 @@
+//! `classay shrink`: makes a failing program of commands small.
+//!
+//! Every program is run in a worker, so that one that crashes or hangs costs a try and not the
+//! search. The judge runs a program in batches and stops when it has seen as many failures as it
+//! needs, or cannot see them any more.
+
+use super::args::ShrinkArgs;
+use super::drive::{devices_own, open};
+use super::exit;
+use super::failure::Failure;
+use super::litmus::tell;
+use super::output::{Out, say};
+use crate::device::{Library, Selector};
+use crate::execute::{Budget, read_commands};
+use crate::interrupt::Interrupt;
+use crate::judge::{AS_REQUIRED, ChosenModel};
+use crate::plan::{self, Body, Case};
+use crate::worker::session::{Limits, Session, Stop};
+use classay_reports::record::{CaseId, CaseResult, Verdict};
+use classay_reports::stats::{Confidence, clopper_pearson};
+use classay_suites::commands::check::Plan;
+use classay_suites::commands::shrink::comparable::{Death, Failure as Fails, Observed, Target};
+use classay_suites::commands::shrink::{Answer, Shrunk, shrink as make_small};
+use classay_suites::commands::yaml;
+use std::time::{Duration, Instant};
+
+/// Runs of the program as it is given, unless told otherwise.
+const RUNS: u64 = 100;
+
+/// Most runs of a smaller program; a failure too rare for them is searched for in so many.
+const MOST_RUNS: u64 = 20_000;
+
+/// Batches in which a smaller program's runs come.
+const BATCHES: u64 = 8;
+
+/// Does it; returns the exit code.
+pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
+    let mut out = Out::new();
+    let (cases, unreadable) = plan::programs_from_files(std::slice::from_ref(&args.file));
+    for file in &unreadable {
+        tell(file, false, &mut out);
+    }
+    let [case] = cases.as_slice() else {
+        return Ok(exit::USAGE);
+    };
+    let Body::Commands { program } = &case.body else {
+        return Ok(exit::USAGE);
+    };
+    let first = read_commands(program).map_err(Failure::Usage)?;
+    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+    let selector = args.device.clone().unwrap_or(Selector {
+        library: Library::Touchstone,
+        at: None,
+    });
+    let session = open(&selector, &interrupt)?;
+    let model = devices_own(&session)?;
+    let record = session.known().record.clone();
+    say(&format!(
+        "{} ({selector}), driver {}",
+        record.name, record.driver
+    ));
+    let mut runner = Runner {
+        session,
+        limits: Limits {
+            patience: Duration::from_secs_f64(args.case_timeout),
+            retries: 0,
+        },
+        model,
+    };
+    let seen = match runner.run(&first, args.instances.unwrap_or(RUNS))? {
+        Ran::Observed(seen) => seen,
+        Ran::Skipped(reason) => return Err(Failure::Nothing(reason)),
+    };
+    let Some(target) = Target::of(&seen) else {
+        say(&format!(
+            "nothing to shrink: the program passes in {} runs; --instances N runs it more often",
+            seen.runs
+        ));
+        return Ok(exit::PASSED);
+    };
+    say(&format!(
+        "it {}; a smaller program gets {} runs and is kept if it does so in {}",
+        told(&target, &seen),
+        target.needed_runs().min(MOST_RUNS),
+        target.needed_failures()
+    ));
+    let limit = args.limit.map(Duration::from_secs_f64);
+    let bounds = Bounds {
+        deadline: limit.map(|limit| Instant::now() + limit),
+        interrupt: &interrupt,
+    };
+    let (shrunk, stopped) = search(&mut runner, first, &target, &bounds);
+    // With the rate that the small one has.
+    let least = target
+        .needed_runs()
+        .min(MOST_RUNS)
+        .max(args.instances.unwrap_or(RUNS));
+    let last = match &stopped {
+        Some(Stop::Interrupted | Stop::NoDevice(_)) => None,
+        None => match runner.run(&shrunk.plan, least) {
+            Ok(Ran::Observed(seen)) => Some(seen),
+            Ok(Ran::Skipped(_)) | Err(_) => None,
+        },
+    };
+    let head = heading(
+        &shrunk,
+        &target,
+        last.as_ref(),
+        &record.name,
+        &record.driver,
+    );
+    let text = format!("{head}{}", yaml::write(&shrunk.plan.program));
+    match &args.out {
+        Some(path) => std::fs::write(path, &text).map_err(|e| Failure::Output {
+            path: path.clone(),
+            reason: e.to_string(),
+        })?,
+        None => out.text(&text),
+    }
+    say(&format!(
+        "{} programs tried, {} kept",
+        shrunk.progress.asked, shrunk.progress.kept
+    ));
+    match stopped {
+        Some(Stop::Interrupted) => Err(Failure::Interrupted(
+            ": the smallest program so far is kept".into(),
+        )),
+        Some(Stop::NoDevice(sentence)) => Err(Failure::NoDevice(sentence)),
+        None => Ok(exit::FAILED),
+    }
+}
+
+/// What ends a search early.
+struct Bounds<'a> {
+    deadline: Option<Instant>,
+    interrupt: &'a Interrupt,
+}
+
+/// Shrinks; also says what stopped it for good, where something did.
+fn search(
+    runner: &mut Runner,
+    first: Plan,
+    target: &Target,
+    bounds: &Bounds<'_>,
+) -> (Shrunk, Option<Stop>) {
+    let mut stopped = None;
+    let shrunk = make_small(
+        first,
+        &mut |plan| {
+            if bounds.interrupt.came() {
+                stopped = Some(Stop::Interrupted);
+                return Answer::Stop;
+            }
+            if bounds.deadline.is_some_and(|end| Instant::now() > end) {
+                return Answer::Stop;
+            }
+            match runner.judge(plan, target) {
+                Ok(true) => Answer::Fails,
+                Ok(false) => Answer::Passes,
+                Err(stop) => {
+                    stopped = Some(stop);
+                    Answer::Stop
+                }
+            }
+        },
+        &mut |plan, progress| {
+            let p = &plan.program;
+            let steps: usize = p.steps().count();
+            say(&format!(
+                "{} tried, {} kept: {} commands, {} queues, {} objects, {} threads, {steps} steps",
+                progress.asked,
+                progress.kept,
+                p.commands.len(),
+                p.queues.len(),
+                p.objects.len(),
+                p.threads.len(),
+            ));
+        },
+    );
+    (shrunk, stopped)
+}
+
+/// What runs of a program gave.
+enum Ran {
+    Observed(Observed),
+    Skipped(String),
+}
+
+/// Runs programs in workers.
+struct Runner {
+    session: Session,
+    limits: Limits,
+    model: ChosenModel,
+}
+
+impl Runner {
+    fn run(&mut self, plan: &Plan, runs: u64) -> Result<Ran, Stop> {
+        let case = Case {
+            id: CaseId::new("program", "shrink", "candidate"),
+            test: "candidate".into(),
+            file: String::new(),
+            body: Body::Commands {
+                program: yaml::write(&plan.program),
+            },
+            seed: 0,
+            budget: Budget::Instances(runs),
+        };
+        let result = self
+            .session
+            .run(&case, self.limits, &self.model, &mut |_| {})?;
+        Ok(if result.verdict == Verdict::Skip {
+            Ran::Skipped(result.reason)
+        } else {
+            Ran::Observed(observed(&result))
+        })
+    }
+
+    /// Whether a program fails comparably.
+    fn judge(&mut self, plan: &Plan, target: &Target) -> Result<bool, Stop> {
+        let runs = target.needed_runs().min(MOST_RUNS);
+        let needed = target.needed_failures();
+        let mut seen = Observed::default();
+        while seen.runs < runs {
+            let batch = runs.div_ceil(BATCHES).min(runs - seen.runs);
+            match self.run(plan, batch)? {
+                Ran::Observed(more) if more.runs == 0 && more.death.is_none() => return Ok(false),
+                Ran::Observed(more) => seen.add(more),
+                // What a smaller program needs and the device lacks is no failure.
+                Ran::Skipped(_) => return Ok(false),
+            }
+            if target.count(&seen) >= needed {
+                return Ok(true);
+            }
+            if seen.death.is_some() || target.count(&seen) + (runs - seen.runs) < needed {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn observed(result: &CaseResult) -> Observed {
+    let mut seen = Observed {
+        runs: result.launches.iter().map(|l| l.instances).sum(),
+        ..Observed::default()
+    };
+    for outcome in result.launches.iter().flat_map(|l| &l.outcomes) {
+        if outcome.outcome != AS_REQUIRED {
+            *seen.violations.entry(outcome.outcome.clone()).or_default() += outcome.count;
+        }
+    }
+    seen.death = match result.verdict {
+        Verdict::Crash => Some(Death::Crash),
+        Verdict::Timeout => Some(Death::Hang),
+        // A call of the harness itself failed, so that no run came to its end.
+        Verdict::Fail if seen.violations.is_empty() => Some(Death::Error(result.reason.clone())),
+        Verdict::Fail | Verdict::Pass | Verdict::Inconclusive | Verdict::Skip => None,
+    };
+    seen
+}
+
+/// How a program fails, in words.
+fn told(target: &Target, seen: &Observed) -> String {
+    match &target.failure {
+        Fails::Breaks(rules) => {
+            let names: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
+            let names = names.join(" or ");
+            format!("breaks {names} in {} of {} runs", target.failed, seen.runs)
+        }
+        Fails::Ends(death) => {
+            let how = match death {
+                Death::Crash => "crashes".to_string(),
+                Death::Hang => "never comes back".to_string(),
+                Death::Error(reason) => reason.clone(),
+            };
+            format!("{how}; {} runs were told of before", seen.runs)
+        }
+    }
+}
+
+/// Comments at the head of the small program's file: how often it fails, and how.
+fn heading(
+    shrunk: &Shrunk,
+    target: &Target,
+    last: Option<&Observed>,
+    device: &str,
+    driver: &str,
+) -> String {
+    let mut lines = vec![format!("On {device}, driver {driver}, this program")];
+    match last {
+        Some(seen) => {
+            lines.push(told(
+                &Target {
+                    failed: target.count(seen),
+                    ..target.clone()
+                },
+                seen,
+            ));
+            if let (Fails::Breaks(_), true) = (&target.failure, seen.runs > 0) {
+                let k = target.count(seen).min(seen.runs);
+                let interval = clopper_pearson(k, seen.runs, Confidence::P95);
+                lines.push(format!(
+                    "(95 % Clopper-Pearson interval of the rate: {:.4} to {:.4}):",
+                    interval.low, interval.high
+                ));
+            }
+            lines.extend(seen.violations.keys().take(4).cloned());
+        }
+        None => {
+            lines.push("fails; how often was not measured, because the search was stopped".into())
+        }
+    }
+    if shrunk.minimal {
+        lines.push("Nothing smaller that was tried fails at a comparable rate.".into());
+    } else {
+        lines.push("The search was stopped: there may be a smaller one.".into());
+    }
+    lines
+        .iter()
+        .map(|line| format!("# {}\n", line.replace('\n', " ")))
+        .collect()
+}

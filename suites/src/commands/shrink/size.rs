@@ -1,0 +1,122 @@
+//! How large a program is: what shrinking makes smaller with every step.
+
+use crate::commands::program::*;
+
+/// The size of a program, what matters most first; compared as words are in a dictionary. Every
+/// component is a natural number, so no chain of ever smaller sizes is endless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Size([u64; 22]);
+
+impl Size {
+    /// The size of a program.
+    pub fn of(p: &Program) -> Size {
+        let mut ranges: Vec<Range> = p.accesses.iter().map(|a| a.range).collect();
+        let (mut what, mut flags, mut entries) = (0, 0, 0);
+        let (mut items, mut delay) = (0u64, 0u64);
+        for command in &p.commands {
+            entries += command.wait.len() as u64;
+            flags += u64::from(command.blocking);
+            what += match &command.what {
+                What::Marker => 0,
+                What::Barrier => 1,
+                What::Fill(_) => 2,
+                What::Kernel(_) => 3,
+                What::Write(_) | What::Read(_) => 4,
+                What::Native(_) | What::Copy { .. } => 5,
+                What::Map { .. } | What::Unmap(_) | What::Migrate { .. } => 6,
+            };
+            match &command.what {
+                What::Kernel(k) | What::Native(k) => {
+                    ranges.extend(k.reads.iter().chain(&k.writes));
+                    items += u64::from(k.items.max(1)) - 1;
+                    delay += u64::from(k.spin);
+                    flags += u64::from(k.reuse) + u64::from(k.items == 0);
+                }
+                What::Read(t) | What::Write(t) => {
+                    ranges.push(t.range);
+                    flags += u64::from(t.rect);
+                }
+                What::Copy { from, to, rect } => {
+                    ranges.extend([*from, *to]);
+                    flags += u64::from(*rect);
+                }
+                What::Fill(range) => ranges.push(*range),
+                What::Map { range, mode } => {
+                    ranges.push(*range);
+                    flags += match mode {
+                        MapMode::Read => 0,
+                        MapMode::Write => 1,
+                        MapMode::ReadWrite => 2,
+                        MapMode::Invalidate => 3,
+                    };
+                }
+                What::Migrate { objects, to_host } => {
+                    flags += objects.len() as u64 + u64::from(*to_host);
+                }
+                What::Unmap(_) | What::Marker | What::Barrier => {}
+            }
+        }
+        let (mut steps, mut failures) = (0, 0u64);
+        for (_, step) in p.steps() {
+            steps += 1;
+            match step {
+                Step::Sleep(micros) => delay += u64::from(*micros),
+                Step::Yield(times) => delay += u64::from(*times),
+                Step::Wait(events) => entries += events.len() as u64,
+                Step::Set { status, .. } => failures += u64::from(status.unsigned_abs()),
+                Step::Enqueue(_)
+                | Step::Flush(_)
+                | Step::Finish(_)
+                | Step::Register(_)
+                | Step::Access(_)
+                | Step::Inspect(_)
+                | Step::Status(_)
+                | Step::Signal(_)
+                | Step::Await(_)
+                | Step::ReleaseEvent(_)
+                | Step::ReleaseQueue(_)
+                | Step::ReleaseObject(_) => {}
+            }
+        }
+        let sum = |of: &dyn Fn(&Range) -> u8| ranges.iter().map(|r| u64::from(of(r))).sum::<u64>();
+        let early = |c: &&Callback| c.at != Reached::Complete;
+        Size([
+            p.contexts.into(),
+            p.devices.into(),
+            p.threads.len() as u64,
+            p.commands.len() as u64,
+            p.callbacks.len() as u64,
+            p.users.len() as u64,
+            p.queues.len() as u64,
+            p.objects.len() as u64,
+            p.accesses.len() as u64,
+            p.signals.into(),
+            steps,
+            entries,
+            ranges.len() as u64,
+            sum(&|r| r.count),
+            what,
+            p.objects.iter().map(|o| kind(o.kind)).sum(),
+            p.queues.iter().map(|q| u64::from(q.out_of_order)).sum(),
+            flags + failures + p.callbacks.iter().filter(early).count() as u64,
+            sum(&|r| r.stride) + sum(&|r| r.first),
+            p.objects.iter().map(|o| u64::from(o.cells)).sum(),
+            u64::from(p.cell_words) + items,
+            delay,
+        ])
+    }
+}
+
+fn kind(kind: Kind) -> u64 {
+    match kind {
+        Kind::Buffer(HostPointer::Copy) => 0,
+        Kind::Buffer(HostPointer::Alloc) => 1,
+        Kind::Buffer(HostPointer::Use) => 2,
+        Kind::Variable => 3,
+        Kind::SvmCoarse => 4,
+        Kind::SvmFine => 5,
+        Kind::SvmSystem => 6,
+        Kind::Buffer(HostPointer::UseSvm) => 7,
+        Kind::SubBuffer { .. } => 8,
+    }
+}
