@@ -31,19 +31,27 @@ pub fn bypasses(p: &Program) -> Vec<Program> {
 
 /// The program without a command, where what waited for it waits for these instead.
 fn bypass(p: &Program, id: CommandId, own: &[Event]) -> Option<Program> {
+    let names = |c: &usize| p.commands[*c].wait.contains(&Event::Command(id));
+    let mut heirs: Vec<usize> = (0..p.commands.len()).filter(names).collect();
+    if heirs.is_empty() {
+        // In an in-order queue the next one waits for it without a list.
+        let queue = p.commands[id.index()].queue;
+        let next = (id.index() + 1..p.commands.len()).find(|c| p.commands[*c].queue == queue);
+        heirs.extend(next);
+    }
+    if heirs.is_empty() || own.is_empty() {
+        return None;
+    }
     let mut changed = p.clone();
-    let mut waits = false;
-    for command in &mut changed.commands {
-        if command.wait.contains(&Event::Command(id)) {
-            waits = true;
-            for event in own {
-                if !command.wait.contains(event) {
-                    command.wait.push(*event);
-                }
+    for heir in heirs {
+        let wait = &mut changed.commands[heir].wait;
+        for event in own {
+            if !wait.contains(event) {
+                wait.push(*event);
             }
         }
     }
-    (waits && !own.is_empty()).then(|| without(&changed, &[Unit::Command(id)]))?
+    without(&changed, &[Unit::Command(id)])
 }
 
 /// The programs in which thread 0 does the steps of another: after the signal that the other awaits
