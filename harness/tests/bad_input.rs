@@ -273,3 +273,63 @@ fn a_reader_that_goes_away_is_no_trouble() {
     assert!(status.code().is_some(), "{status}");
     assert!(!stderr.contains("panicked"), "{stderr}");
 }
+
+#[test]
+fn programs_of_commands_that_are_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let huge = format!("devices: 1\n# {}\n", "x".repeat(8 << 20));
+    let cells = common::GATED.replace("cells: 4", "cells: 250");
+    let words = common::GATED.replace("cell_words: 8", "cell_words: 60000");
+    let step = common::GATED.replace("{inspect: 2}", "{inspect: 77}");
+    let kind = common::GATED.replace("{buffer: copy}", "{bufer: copy}");
+    let unset = common::GATED.replace(", {set: {user: 0, status: 0}}", "");
+    let race = common::GATED.replace("  wait: [{command: 0}]\n", "");
+    let many = common::GATED.replace("signals: 1", "signals: 65000");
+    let part = common::GATED.replace("{buffer: use}", "{sub-buffer: {of: 0, first: 255}}");
+    for (name, text, words) in [
+        (
+            "text.yaml",
+            "this is no program",
+            &["is no valid program of commands"][..],
+        ),
+        ("empty.yaml", "", &["is no valid program of commands"]),
+        ("huge.yaml", &huge, &["too large"]),
+        ("cells.yaml", &cells, &["object 0 has 250 cells; 1 to 64"]),
+        ("words.yaml", &words, &["at most 256 words"]),
+        ("step.yaml", &step, &["there is no command 77"]),
+        ("kind.yaml", &kind, &["bufer", "line"]),
+        (
+            "unset.yaml",
+            &unset,
+            &["waits for user event 0, and no step sets it"],
+        ),
+        (
+            "race.yaml",
+            &race,
+            &["command 0 and command 1 use cell 1 of object 0"],
+        ),
+        ("many.yaml", &many, &["65000 signals", "at most 1000"]),
+        ("part.yaml", &part, &["object 1 is no part of object 0"]),
+    ] {
+        let path = write(folder.path(), name, text);
+        let mut said = vec![name];
+        said.extend(words);
+        for command in [&["replay"][..], &["shrink"], &["reproduce", "--c"]] {
+            run(classay().args(command).arg(&path))
+                .expect(USAGE)
+                .says(&said);
+        }
+    }
+    run(classay().args(["reproduce", "--c", "/nowhere.yaml"]))
+        .expect(USAGE)
+        .says(&["No such file"]);
+    let path = write(folder.path(), "right.yaml", common::GATED);
+    run(classay().arg("reproduce").arg(&path))
+        .expect(USAGE)
+        .says(&["--c"]);
+    run(classay()
+        .args(["reproduce", "--c", "--out", "/nowhere/x.c"])
+        .arg(&path))
+    .expect(STORE)
+    .says(&["cannot write /nowhere/x.c"]);
+}

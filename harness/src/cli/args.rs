@@ -65,6 +65,8 @@ pub enum Command {
     Rules(RulesArgs),
     /// Make a failing program of commands small
     Shrink(ShrinkArgs),
+    /// Write a program of commands as a C program that needs nothing but an OpenCL library
+    Reproduce(ReproduceArgs),
     /// List implementations, platforms and devices with what they can do
     Devices(DevicesArgs),
     /// Print the version
@@ -475,6 +477,20 @@ pub struct ShrinkArgs {
     /// A program hangs when it gives no sign of life for this long
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub case_timeout: f64,
+}
+
+/// Options of `reproduce`.
+#[derive(Debug, Args)]
+pub struct ReproduceArgs {
+    /// A program of commands, as YAML
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// In C, which is the only language that there is
+    #[arg(long, required = true)]
+    pub c: bool,
+    /// Write it into this file instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// Options of `devices`.

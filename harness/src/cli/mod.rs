@@ -19,6 +19,7 @@ pub mod output;
 mod progress;
 mod replay;
 mod rules;
+mod reproduce;
 mod run;
 mod shrink;
 
@@ -54,6 +55,7 @@ pub fn main() -> u8 {
         Some(Command::Faults(args)) => faults::faults(&args),
         Some(Command::Rules(args)) => rules::rules(&args),
         Some(Command::Shrink(args)) => shrink::shrink(&args),
+        Some(Command::Reproduce(args)) => reproduce::reproduce(&args),
         Some(Command::Devices(args)) => devices::devices(&args),
         Some(Command::Version) => {
             output::Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));

@@ -212,7 +212,7 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
         .map_err(message)?;
     if bytes.len() > syntax::limits::MAX_BYTES {
         return Err(format!(
-            "is too large: a litmus test has at most {} bytes",
+            "is too large: a test has at most {} bytes",
             syntax::limits::MAX_BYTES
         ));
     }

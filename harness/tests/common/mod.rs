@@ -114,6 +114,38 @@ P1 (global atomic_int* y, global atomic_int* x) {
 exists (0:r0=0 /\\ 1:r0=0)
 ";
 
+/// A fill that waits for a gate, a kernel that waits for the fill and reads what it wrote, and much
+/// that has nothing to do with it.
+pub const GATED: &str = "
+devices: 1
+contexts: 1
+cell_words: 8
+queues:
+- {context: 0, device: 0, out_of_order: false}
+- {context: 0, device: 0, out_of_order: false}
+objects:
+- {context: 0, cells: 4, kind: {buffer: copy}}
+- {context: 0, cells: 6, kind: {buffer: use}}
+users: [0]
+commands:
+- queue: 0
+  what: {fill: {object: 0, first: 1, count: 2}}
+  wait: [{user: 0}]
+- queue: 1
+  what: {kernel: {reads: [{object: 0, first: 1, count: 2}], writes: [{object: 1, first: 3, count: 1}], items: 3, spin: 50}}
+  wait: [{command: 0}]
+- queue: 1
+  what: {read: {range: {object: 1, first: 3, count: 1}}}
+- queue: 1
+  what: {write: {range: {object: 1, first: 0, count: 2}}}
+callbacks:
+- {event: {command: 3}, at: complete}
+signals: 1
+threads:
+- [{enqueue: 0}, {flush: 0}, {enqueue: 1}, {enqueue: 2}, {flush: 1}, {signal: 0}, {enqueue: 3}, {register: 0}, {finish: 1}, {inspect: 2}]
+- [{await: 0}, {sleep: 2000}, {set: {user: 0, status: 0}}]
+";
+
 /// Writes a file into a folder.
 pub fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);

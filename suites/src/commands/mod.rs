@@ -15,6 +15,7 @@ pub mod generate;
 pub mod memory;
 pub mod order;
 pub mod program;
+pub mod reproduce;
 pub mod shrink;
 pub mod trace;
 pub mod yaml;

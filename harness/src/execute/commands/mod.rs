@@ -19,7 +19,7 @@ mod host;
 mod play;
 mod world;
 
-pub use bench::Bench;
+pub use bench::{Bench, SOURCE};
 
 use crate::device::Capabilities;
 use classay_suites::commands::check::Plan;

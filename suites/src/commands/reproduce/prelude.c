@@ -226,3 +226,20 @@ static inline struct times times_of(cl_event event)
     return times;
 }
 
+/* Sets the arguments of the kernels from the fifth on: see their source. */
+static inline cl_int set_words(cl_kernel kernel, cl_mem log, const cl_uint ranges[4][4],
+                               cl_uint token, cl_uint spin)
+{
+    cl_uint words = WORDS;
+    cl_int code = clSetKernelArg(kernel, 4, sizeof log, &log);
+    for (cl_uint n = 0; n < 4 && code == CL_SUCCESS; n++)
+        code = clSetKernelArg(kernel, 5 + n, 16, ranges[n]);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, 9, sizeof words, &words);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, 10, sizeof token, &token);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, 11, sizeof spin, &spin);
+    return code;
+}
+

@@ -1,0 +1,143 @@
+//! `classay reproduce --c`: the C programs compile without warnings, pass on Touchstone, and name the
+//! broken rule over the layer. Without a C compiler or OpenCL headers there is nothing to test.
+
+mod common;
+
+use common::{Done, GATED, classay, run, write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A library of ours, where `classay` looks for it.
+fn library(name: &str) -> PathBuf {
+    let beside = Path::new(env!("CARGO_BIN_EXE_classay"))
+        .parent()
+        .expect("a folder");
+    let places = [beside.join(name), beside.join("deps").join(name)];
+    let found = places.iter().find(|path| path.exists());
+    found.unwrap_or_else(|| panic!("no {name}")).clone()
+}
+
+fn compile(source: &Path) -> Result<PathBuf, String> {
+    let program = source.with_extension("program");
+    let touchstone = library("libtouchstone.so");
+    let done = run(Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"])
+        .arg(&program)
+        .arg(source)
+        .arg(&touchstone)
+        .arg(format!(
+            "-Wl,-rpath,{}",
+            touchstone.parent().expect("a folder").display()
+        ))
+        .arg("-lpthread"));
+    match done.code {
+        Some(0) => Ok(program),
+        _ => Err(done.told()),
+    }
+}
+
+/// Whether C programs that use OpenCL can be compiled here; says so where not.
+fn can_compile(folder: &Path) -> bool {
+    let text =
+        "#define CL_TARGET_OPENCL_VERSION 210\n#include <CL/cl.h>\nint main(void) { return 0; }\n";
+    let there = Command::new("cc").arg("--version").output().is_ok()
+        && compile(&write(folder, "nothing.c", text)).is_ok();
+    if !there {
+        eprintln!("skipped: there is no C compiler with OpenCL headers");
+    }
+    there
+}
+
+fn reproduce(yaml: &Path) -> PathBuf {
+    let c = yaml.with_extension("c");
+    run(classay()
+        .args(["reproduce", "--c", "--out"])
+        .args([&c, yaml]))
+    .expect(0);
+    c
+}
+
+fn play(program: &Path, runs: &str) -> Command {
+    let mut command = Command::new(program);
+    command.arg(runs);
+    command.env("TOUCHSTONE_THREADS", "2");
+    command
+}
+
+#[test]
+fn programs_of_every_kind_compile_and_pass() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if !can_compile(folder.path()) {
+        return;
+    }
+    for kind in [
+        "queue/random",
+        "queue/failure",
+        "queue/devices",
+        "sync/random",
+        "memory/random",
+        "memory/variable",
+        "svm/coarse",
+        "svm/fine",
+        "svm/system",
+        "kernels/native",
+    ] {
+        for seed in ["1", "2"] {
+            let case = format!("{kind}/00000");
+            let drawn = run(classay().args(["program", &case, "--seed", seed])).expect(0);
+            let name = format!("{}-{seed}.yaml", kind.replace('/', "-"));
+            let yaml = write(folder.path(), &name, drawn.stdout);
+            let program = compile(&reproduce(&yaml)).unwrap_or_else(|e| panic!("{case}: {e}"));
+            let done = run(&mut play(&program, "10"));
+            let too_few = done.stderr.contains("there are fewer");
+            assert!(
+                done.code == Some(0) || too_few && kind == "queue/devices",
+                "{case} of seed {seed}: {}",
+                done.told()
+            );
+        }
+    }
+}
+
+fn broken(program: &Path, fault: &str) -> Done {
+    run(play(program, "10")
+        .env("LD_PRELOAD", library("libclassay_layer.so"))
+        .env("CLASSAY_LAYER_LIBRARY", library("libtouchstone.so"))
+        .env("CLASSAY_LAYER_FAULTS", fault))
+}
+
+#[test]
+fn what_the_layer_breaks_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if !can_compile(folder.path()) {
+        return;
+    }
+    let yaml = write(folder.path(), "gated.yaml", GATED);
+    let program = compile(&reproduce(&yaml)).unwrap_or_else(|e| panic!("{e}"));
+    run(&mut play(&program, "20")).expect(0);
+    for (fault, words) in [
+        ("waits-ignored-kernel", "sp.event-wait"),
+        ("waits-ignored-fill", "sp.user-event"),
+        ("finish-at-once", "sp.finish"),
+        ("skip@clSetEventCallback", "ex.state.callbacks"),
+        ("error=CL_OUT_OF_RESOURCES@clFlush:*", "ex.api.valid"),
+    ] {
+        let done = broken(&program, fault).expect(1);
+        assert!(done.stdout.contains(words), "{fault}: {}", done.told());
+    }
+}
+
+#[test]
+fn the_text_says_what_is_expected_and_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let yaml = write(folder.path(), "gated.yaml", GATED);
+    let text = std::fs::read_to_string(reproduce(&yaml)).expect("text");
+    for words in [
+        "command 0: fills cells 1 2 of object 0; on queue 0 (in order); waits for user event 0",
+        "#define CL_TARGET_OPENCL_VERSION 120",
+        "sp.event-wait (",
+    ] {
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(words), "{words}\n{text}");
+    }
+}

@@ -1,0 +1,203 @@
+//! Lines of C, and words for what a program is made of.
+
+use crate::commands::program::*;
+
+/// C that is being written.
+#[derive(Default)]
+pub struct Text(String);
+
+impl Text {
+    /// A line.
+    pub fn line(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
+    }
+
+    /// Lines as they are.
+    pub fn raw(&mut self, text: &str) {
+        self.0.push_str(text);
+    }
+
+    /// A comment of these lines, broken where they are too long.
+    pub fn comment(&mut self, lines: &[String]) {
+        let mut first = true;
+        for line in lines {
+            for part in broken(&line.replace("*/", "* /"), 94) {
+                let head = if first { "/* " } else { "   " };
+                first = false;
+                self.line(format!("{head}{part}").trim_end());
+            }
+        }
+        self.line("*/");
+    }
+
+    /// All of it.
+    pub fn done(self) -> String {
+        self.0
+    }
+}
+
+/// A line in parts of about so many characters, the later ones indented.
+fn broken(line: &str, width: usize) -> Vec<String> {
+    let indent: String = line.chars().take_while(|c| *c == ' ').collect();
+    let mut parts = vec![indent.clone()];
+    for word in line.split_whitespace() {
+        let Some(last) = parts.last_mut() else { break };
+        if last.trim().is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + word.chars().count() < width {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            parts.push(format!("{indent}    {word}"));
+        }
+    }
+    parts
+}
+
+/// A C string.
+pub fn quoted(text: &str) -> String {
+    let escaped: String = text
+        .chars()
+        .flat_map(|c| match c {
+            '"' => vec!['\\', '"'],
+            '\\' => vec!['\\', '\\'],
+            '\n' => vec!['\\', 'n'],
+            other => vec![other],
+        })
+        .collect();
+    format!("\"{escaped}\"")
+}
+
+/// A text as C strings, one a line.
+pub fn source(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("    {}\n", quoted(&format!("{line}\n"))))
+        .collect()
+}
+
+/// What an object is.
+pub fn kind(kind: Kind) -> String {
+    match kind {
+        Kind::Buffer(HostPointer::Copy) => "a buffer".into(),
+        Kind::Buffer(HostPointer::Use) => "a buffer over memory of the host".into(),
+        Kind::Buffer(HostPointer::Alloc) => "a buffer with CL_MEM_ALLOC_HOST_PTR".into(),
+        Kind::Buffer(HostPointer::UseSvm) => "a buffer over a coarse-grain SVM allocation".into(),
+        Kind::SubBuffer { of, first } => {
+            format!("a sub-buffer of object {} from cell {first} on", of.0)
+        }
+        Kind::SvmCoarse => "a coarse-grain SVM allocation".into(),
+        Kind::SvmFine => "a fine-grain SVM allocation".into(),
+        Kind::SvmSystem => "memory of the host (fine-grain system SVM)".into(),
+        Kind::Variable => "a program-scope variable".into(),
+    }
+}
+
+/// Cells.
+pub fn range(range: Range) -> String {
+    let cells: Vec<String> = range.cells().map(|c| c.to_string()).collect();
+    format!("cells {} of object {}", cells.join(" "), range.object.0)
+}
+
+/// An event.
+pub fn event(event: Event) -> String {
+    match event {
+        Event::Command(c) => format!("command {}", c.0),
+        Event::User(u) => format!("user event {}", u.0),
+    }
+}
+
+/// What a command does and what it waits for.
+pub fn command(p: &Program, command: &Command) -> String {
+    let ranges = |of: &[Range]| {
+        let all: Vec<String> = of.iter().map(|r| range(*r)).collect();
+        all.join(" and ")
+    };
+    let kernel = |name: &str, k: &Kernel| {
+        let mut text = format!("{name} of {} work-items", k.items);
+        if !k.reads.is_empty() {
+            text += &format!(", reads {}", ranges(&k.reads));
+        }
+        if k.spin > 0 {
+            text += &format!(", turns {} times in a loop", k.spin);
+        }
+        if !k.writes.is_empty() {
+            text += &format!(", writes {}", ranges(&k.writes));
+        }
+        if k.reuse {
+            text += "; its arguments are set to others as soon as it is enqueued";
+        }
+        text
+    };
+    let rect = |rect: bool| if rect { " as a rectangle" } else { "" };
+    let what = match &command.what {
+        What::Kernel(k) => kernel("kernel", k),
+        What::Native(k) => kernel("native kernel", k),
+        What::Read(t) => format!("reads {}{}", range(t.range), rect(t.rect)),
+        What::Write(t) => format!("writes {}{}", range(t.range), rect(t.rect)),
+        What::Copy { from, to, rect: r } => {
+            format!("copies {} to {}{}", range(*from), range(*to), rect(*r))
+        }
+        What::Fill(r) => format!("fills {}", range(*r)),
+        What::Map { range: r, mode } => format!("maps {} ({})", range(*r), flags(*mode)),
+        What::Unmap(map) => format!("unmaps what command {} mapped", map.0),
+        What::Migrate { objects, to_host } => {
+            let all: Vec<String> = objects.iter().map(|o| o.0.to_string()).collect();
+            let to = if *to_host { "the host" } else { "its device" };
+            format!("migrates objects {} to {to}", all.join(" "))
+        }
+        What::Marker => "marker".into(),
+        What::Barrier => "barrier".into(),
+    };
+    let mut text = what;
+    let order = if p.queues[command.queue.index()].out_of_order {
+        "out of order"
+    } else {
+        "in order"
+    };
+    text += &format!("; on queue {} ({order})", command.queue.0);
+    if command.blocking {
+        text += ", blocking";
+    }
+    if !command.wait.is_empty() {
+        let all: Vec<String> = command.wait.iter().map(|e| event(*e)).collect();
+        text += &format!("; waits for {}", all.join(" and "));
+    }
+    text
+}
+
+/// The flags of a map.
+pub fn flags(mode: MapMode) -> &'static str {
+    match mode {
+        MapMode::Read => "CL_MAP_READ",
+        MapMode::Write => "CL_MAP_WRITE",
+        MapMode::ReadWrite => "CL_MAP_READ | CL_MAP_WRITE",
+        MapMode::Invalidate => "CL_MAP_WRITE_INVALIDATE_REGION",
+    }
+}
+
+/// What a step does.
+pub fn step(step: &Step) -> String {
+    let events = |of: &[Event]| {
+        let all: Vec<String> = of.iter().map(|e| event(*e)).collect();
+        all.join(" and ")
+    };
+    match step {
+        Step::Enqueue(id) => format!("enqueues command {}", id.0),
+        Step::Flush(q) => format!("clFlush of queue {}", q.0),
+        Step::Finish(q) => format!("clFinish of queue {}", q.0),
+        Step::Wait(of) => format!("clWaitForEvents of {}", events(of)),
+        Step::Set { user, status } => format!("sets user event {} to {status}", user.0),
+        Step::Register(id) => format!("registers callback {}", id.0),
+        Step::Access(id) => format!("host access {}", id.0),
+        Step::Inspect(id) => format!("looks at what command {} read", id.0),
+        Step::Status(of) => format!("asks for the status of {}", event(*of)),
+        Step::Signal(id) => format!("gives signal {}", id.0),
+        Step::Await(id) => format!("awaits signal {}", id.0),
+        Step::Sleep(micros) => format!("sleeps {micros} microseconds"),
+        Step::Yield(times) => format!("yields {times} times"),
+        Step::ReleaseEvent(of) => format!("releases the event of {}", event(*of)),
+        Step::ReleaseQueue(q) => format!("releases queue {}", q.0),
+        Step::ReleaseObject(id) => format!("releases object {}", id.0),
+    }
+}
