@@ -10,6 +10,9 @@
 //! least number that makes this at most 1 %. It is then asked for at least n·p/4 failures, about 4.6,
 //! for being kept. One that fails at the full rate p has four times as many on average, and the
 //! binomial probability of fewer than asked for is below 0.1 %; a test computes it.
+//!
+//! Among many programs that fail seldom some show enough failures by chance, and a search keeps just
+//! those. So who searches asks again before keeping one.
 
 use crate::rule::RuleId;
 use std::collections::BTreeMap;
