@@ -18,8 +18,11 @@ fn what_has_nothing_to_do_with_a_failure_goes() {
     let text = std::fs::read_to_string(&small).expect("the small program");
     assert!(text.starts_with("# On "), "{text}");
     assert!(text.contains("Clopper-Pearson"), "{text}");
-    assert!(text.matches("- queue:").count() <= 2, "{text}");
-    assert!(!text.contains("callbacks"), "{text}");
+    // Two commands are enough. But which of the smaller ones fail is a matter of chance, so a third
+    // may stay.
+    assert!(text.matches("- queue:").count() <= 3, "{text}");
+    let plain: usize = text.lines().filter(|l| !l.starts_with('#')).count();
+    assert!(plain < 55, "{plain} lines\n{text}");
     // It is a program like any other, and fails as the large one does.
     run(classay()
         .env("CLASSAY_LAYER_FAULTS", "waits-ignored-kernel")
