@@ -26,7 +26,7 @@ fn what_has_nothing_to_do_with_a_failure_goes() {
     // It is a program like any other, and fails as the large one does.
     run(classay()
         .env("CLASSAY_LAYER_FAULTS", "waits-ignored-kernel")
-        .args(["replay", "--device", &device(), "--instances", "50"])
+        .args(["replay", "--device", &device(), "--instances", "1000"])
         .arg(&small))
     .expect(1);
     run(classay()
