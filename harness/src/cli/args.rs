@@ -445,6 +445,8 @@ pub struct RulesArgs {
     /// Cases of each kind that are drawn to see what they cover
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub programs: u32,
+}
+
 /// What `shrink` does with what.
 const SHRINK_CODES: &str = "\
 Exit codes:

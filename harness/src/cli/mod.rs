@@ -18,8 +18,8 @@ mod litmus;
 pub mod output;
 mod progress;
 mod replay;
-mod rules;
 mod reproduce;
+mod rules;
 mod run;
 mod shrink;
 

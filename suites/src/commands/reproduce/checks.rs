@@ -14,7 +14,9 @@ use std::collections::BTreeSet;
 /// A negative number that nothing sets.
 const ODD: i32 = -9999;
 /// A word that is no token of run 0.
-const NO_TOKEN: u32 = 0xfffe_0000;
+fn no_token() -> u32 {
+    Token::of(5, Writer::Creation(ObjectId(0)), 0).0
+}
 
 /// Writes the function `check`; gives the rules that it names.
 pub fn write(plan: &Plan, c: &mut Text) -> BTreeSet<RuleId> {
@@ -279,7 +281,7 @@ impl Checks<'_> {
                 .iter()
                 .map(|(_, value)| match value {
                     Value::Of(writer, cell) => Seen::Whole(Token::of(0, *writer, *cell).0),
-                    Value::Anything => Seen::Whole(NO_TOKEN),
+                    Value::Anything => Seen::Whole(no_token()),
                 })
                 .collect();
             let mut lines = Vec::new();
@@ -303,7 +305,7 @@ impl Checks<'_> {
                     words.insert(Token::of(0, write.writer, ANY_CELL).0);
                 }
                 words.insert(Token::of(0, Writer::Creation(cell.0), cell.1).0);
-                let otherwise = ask(NO_TOKEN | 1);
+                let otherwise = ask(no_token());
                 let mut instead: Vec<String> = Vec::new();
                 for word in words {
                     if let Some(rules) = ask(word)

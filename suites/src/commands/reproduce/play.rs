@@ -188,6 +188,20 @@ impl Play<'_> {
                     c.line(&format!("    code = clEnqueueSVMMigrateMem(queue, {len}, objects, NULL, {flag}, {tail});"));
                 }
             }
+            What::Free(objects) => {
+                let list: Vec<String> = objects
+                    .iter()
+                    .map(|o| format!("w.memory[{}]", o.0))
+                    .collect();
+                c.line(&format!("    void *objects[] = {{ {} }};", list.join(", ")));
+                c.line(&format!(
+                    "    code = clEnqueueSVMFree(queue, {}, objects, NULL, NULL, {tail});",
+                    objects.len()
+                ));
+                c.line(
+                    "    memset(objects, 0, sizeof objects); /* the array is the caller's again */",
+                );
+            }
             What::Marker => {
                 c.line(&format!(
                     "    code = clEnqueueMarkerWithWaitList(queue, {tail});"

@@ -146,6 +146,10 @@ pub fn command(p: &Program, command: &Command) -> String {
             let to = if *to_host { "the host" } else { "its device" };
             format!("migrates objects {} to {to}", all.join(" "))
         }
+        What::Free(objects) => {
+            let all: Vec<String> = objects.iter().map(|o| o.0.to_string()).collect();
+            format!("frees objects {}", all.join(" "))
+        }
         What::Marker => "marker".into(),
         What::Barrier => "barrier".into(),
     };

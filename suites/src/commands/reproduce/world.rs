@@ -292,6 +292,7 @@ impl World<'_> {
                 | What::Fill(_)
                 | What::Unmap(_)
                 | What::Migrate { .. }
+                | What::Free(_)
                 | What::Marker
                 | What::Barrier => {}
             }
@@ -497,7 +498,10 @@ impl World<'_> {
             c.line(&format!("        clReleaseEvent(w.user[{n}]);"));
         }
         for (n, object) in p.objects.iter().enumerate().rev() {
-            let gone = self.released(&Step::ReleaseObject(ObjectId::at(n)));
+            let freed =
+                |c: &Command| matches!(&c.what, What::Free(all) if all.contains(&ObjectId::at(n)));
+            let gone = p.commands.iter().any(freed)
+                || self.released(&Step::ReleaseObject(ObjectId::at(n)));
             let context = object.context.0;
             let buffer = matches!(object.kind, Kind::Buffer(_) | Kind::SubBuffer { .. });
             if buffer && !gone {
@@ -546,6 +550,7 @@ impl World<'_> {
                 | What::Map { .. }
                 | What::Unmap(_)
                 | What::Migrate { .. }
+                | What::Free(_)
                 | What::Marker
                 | What::Barrier => {}
             }

@@ -236,7 +236,9 @@ impl Cut<'_> {
                 }
                 self.has(Unit::Command(*map))
             }
-            What::Migrate { objects, .. } => objects.iter().all(|o| self.has(Unit::Object(*o))),
+            What::Migrate { objects, .. } | What::Free(objects) => {
+                objects.iter().all(|o| self.has(Unit::Object(*o)))
+            }
             // They lose the ranges.
             What::Kernel(_) | What::Native(_) | What::Marker | What::Barrier => false,
         };
@@ -377,6 +379,9 @@ impl Cut<'_> {
                 objects: objects.iter().filter_map(|o| new.object(*o)).collect(),
                 to_host: *to_host,
             },
+            What::Free(objects) => {
+                What::Free(objects.iter().filter_map(|o| new.object(*o)).collect())
+            }
             What::Marker => What::Marker,
             What::Barrier => What::Barrier,
         };

@@ -299,6 +299,7 @@ impl List<'_> {
             | What::Copy { .. }
             | What::Fill(_)
             | What::Migrate { .. }
+            | What::Free(_)
             | What::Kernel(_)
             | What::Native(_)
             | What::Barrier => {
@@ -404,6 +405,15 @@ impl List<'_> {
                         to_host: false,
                     };
                     self.with(|p| p.commands[n].what = what);
+                }
+            }
+            What::Free(objects) => {
+                for at in 0..objects.len() {
+                    self.with(|p| {
+                        if let What::Free(objects) = &mut p.commands[n].what {
+                            objects.remove(at);
+                        }
+                    });
                 }
             }
             What::Unmap(_) | What::Marker | What::Barrier => {}
@@ -555,7 +565,11 @@ fn every_range(p: &mut Program) -> Vec<&mut Range> {
             What::Read(t) | What::Write(t) => all.push(&mut t.range),
             What::Copy { from, to, .. } => all.extend([from, to]),
             What::Fill(range) | What::Map { range, .. } => all.push(range),
-            What::Unmap(_) | What::Migrate { .. } | What::Marker | What::Barrier => {}
+            What::Unmap(_)
+            | What::Migrate { .. }
+            | What::Free(_)
+            | What::Marker
+            | What::Barrier => {}
         }
     }
     all

@@ -23,7 +23,7 @@ impl Size {
                 What::Kernel(_) => 3,
                 What::Write(_) | What::Read(_) => 4,
                 What::Native(_) | What::Copy { .. } => 5,
-                What::Map { .. } | What::Unmap(_) | What::Migrate { .. } => 6,
+                What::Map { .. } | What::Unmap(_) | What::Migrate { .. } | What::Free(_) => 6,
             };
             match &command.what {
                 What::Kernel(k) | What::Native(k) => {
@@ -53,6 +53,7 @@ impl Size {
                 What::Migrate { objects, to_host } => {
                     flags += objects.len() as u64 + u64::from(*to_host);
                 }
+                What::Free(objects) => flags += objects.len() as u64,
                 What::Unmap(_) | What::Marker | What::Barrier => {}
             }
         }
