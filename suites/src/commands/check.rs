@@ -654,6 +654,28 @@ impl Found<'_> {
         }
     }
 
+    /// A command took no longer, from queued to ended, than the whole run since its enqueue; twice that
+    /// and a little more is let pass, for clocks differ.
+    fn whole_time(&mut self, command: CommandId, between: u64) {
+        let enqueue = Moment::Call(self.plan.order.enqueued(command));
+        let clock = &self.trace.clock;
+        let (Some(&since), Some(&until)) = (clock.get(&enqueue), clock.values().max()) else {
+            return;
+        };
+        // The run may go on after its last step, until everything is finished.
+        if self
+            .trace
+            .finished
+            .is_some_and(|end| between > 2 * end.max(until).saturating_sub(since) + SLACK)
+        {
+            let what = format!(
+                "by its times command {} was queued long before it was enqueued",
+                command.0
+            );
+            self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+        }
+    }
+
     fn times(&mut self) {
         let program = &self.plan.program;
         for (command, t) in &self.trace.times {
@@ -678,6 +700,7 @@ impl Found<'_> {
                 }
             }
             self.held_time(*command, t.start.saturating_sub(t.queued));
+            self.whole_time(*command, t.end.saturating_sub(t.queued));
             let spec = &program.commands[command.index()];
             for event in &spec.wait {
                 let Event::Command(first) = event else {
@@ -784,6 +807,9 @@ fn of_kind(kind: Kind) -> Option<RuleId> {
         Kind::Variable => Some(rule::RG_PROGRAM_SCOPE),
     }
 }
+
+/// Nanoseconds that clocks may differ beside.
+const SLACK: u64 = 50_000_000;
 
 /// Nanoseconds by which the coarsest timer of a device can be told from none.
 const HELD_LONG: u64 = 200_000;

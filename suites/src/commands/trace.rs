@@ -80,6 +80,8 @@ pub struct Trace {
     pub stamps: BTreeMap<Moment, u64>,
     /// The same moments by the host's clock, in nanoseconds from the run's beginning.
     pub clock: BTreeMap<Moment, u64>,
+    /// When everything was finished, by that clock.
+    pub finished: Option<u64>,
     /// What calls returned.
     pub codes: BTreeMap<Place, i32>,
     /// What `Status` steps were told.

@@ -475,6 +475,7 @@ impl World {
             std::mem::take(&mut *shared)
         };
         trace.run = self.run;
+        trace.finished = Some(self.begun.elapsed().as_nanos() as u64);
         for (n, event) in self.events.iter().enumerate() {
             let event = event.load(Ordering::Acquire);
             if event.is_null() {
