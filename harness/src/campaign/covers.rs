@@ -1,30 +1,35 @@
 //! The rules that a case puts to the test.
 
-use crate::execute::{draw_commands, draw_kernel, read_commands, read_kernel, small_commands};
-use crate::plan::{Body, Case};
-use classay_suites::kernels::case::KernelCase;
+use crate::judge::ChosenModel;
+use crate::plan::{Case, Work};
+use classay_litmus::oracle::{Explanation, Limits, explain};
+use classay_litmus::program::{Predicate, Program, Quantifier};
 use classay_suites::rule::RuleId;
 use std::collections::BTreeSet;
 
-/// The rules of a case, whose seed is set. A litmus test may show any rule of memory consistency.
-pub fn covers(case: &Case) -> BTreeSet<RuleId> {
-    let plan = match &case.body {
-        Body::Litmus { .. } => {
-            return classay_suites::catalogue::all()
-                .iter()
-                .map(|rule| rule.id)
-                .filter(|id| id.as_str().starts_with("mm."))
-                .collect();
-        }
-        Body::Drawn { profile } => draw_commands(profile, case.seed),
-        Body::Small { number } => small_commands(*number),
-        Body::Commands { program } => read_commands(program),
-        Body::DrawnKernel { family } => return of_kernel(draw_kernel(family, case.seed)),
-        Body::Kernel { kernel } => return of_kernel(read_kernel(kernel)),
-    };
-    plan.map(|plan| plan.covers()).unwrap_or_default()
+/// The rules of a case, whose seed is set: those by which the outcome that a litmus test asks about is
+/// forbidden, and for a generated case those whose breach could change what is observed.
+pub fn covers(case: &Case, model: &ChosenModel) -> BTreeSet<RuleId> {
+    match case.body.work(case.seed) {
+        Ok(Work::Litmus(program)) => forbidden_by(&program, model),
+        Ok(Work::Commands(plan)) => plan.covers(),
+        Ok(Work::Kernel(case)) => case.covers(),
+        Err(_) => BTreeSet::new(),
+    }
 }
 
-fn of_kernel(case: Result<KernelCase, String>) -> BTreeSet<RuleId> {
-    case.map(|case| case.covers()).unwrap_or_default()
+fn forbidden_by(program: &Program, model: &ChosenModel) -> BTreeSet<RuleId> {
+    let asked = program.condition.predicate.clone();
+    let asked = match program.condition.quantifier {
+        Quantifier::Exists | Quantifier::NotExists => asked,
+        Quantifier::Forall => Predicate::Not(Box::new(asked)),
+    };
+    match explain(program, &model.model, &asked, &Limits::default()) {
+        Ok(Explanation::Forbidden(refusal)) => refusal
+            .failures
+            .iter()
+            .filter_map(|failure| RuleId::find(&failure.check))
+            .collect(),
+        Ok(Explanation::Allowed(_) | Explanation::Impossible) | Err(_) => BTreeSet::new(),
+    }
 }

@@ -3,7 +3,7 @@
 use super::Fault;
 use crate::execute::Budget;
 use crate::judge::ChosenModel;
-use crate::plan::{Body, Case};
+use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseId, CaseResult, Verdict};
 use classay_suites::rule::RuleId;
@@ -89,7 +89,11 @@ pub fn hunt(
     let begun = Instant::now();
     let rules: Vec<RuleId> = fault.rules.iter().filter_map(|r| RuleId::find(r)).collect();
     let main = |c: &&Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
-    let some = |c: &&Hunted| rules.iter().any(|r| c.rules.contains(r));
+    // Any litmus test may show what is wrong with the consistency of memory.
+    let of_memory = rules.iter().any(|r| r.as_str().starts_with("mm."));
+    let some = |c: &&Hunted| {
+        rules.iter().any(|r| c.rules.contains(r)) || of_memory && c.case.body.is_litmus()
+    };
     let in_order = cases
         .iter()
         .filter(|c| main(c))
@@ -170,24 +174,18 @@ pub fn run(
 
 /// How often a case is run in the search.
 pub fn each(case: &Case) -> u64 {
-    match case.body {
-        Body::Litmus { .. } => INSTANCES,
-        Body::Drawn { .. }
-        | Body::Small { .. }
-        | Body::Commands { .. }
-        | Body::DrawnKernel { .. }
-        | Body::Kernel { .. } => RUNS,
+    if case.body.is_litmus() {
+        INSTANCES
+    } else {
+        RUNS
     }
 }
 
 fn again(case: &Case) -> u64 {
-    match case.body {
-        Body::Litmus { .. } => INSTANCES,
-        Body::Drawn { .. }
-        | Body::Small { .. }
-        | Body::Commands { .. }
-        | Body::DrawnKernel { .. }
-        | Body::Kernel { .. } => AGAIN,
+    if case.body.is_litmus() {
+        INSTANCES
+    } else {
+        AGAIN
     }
 }
 
@@ -221,10 +219,11 @@ fn names_a_rule(result: &CaseResult, fault: &Fault) -> bool {
                 .chain(evidence)
                 .chain([result.reason.clone()])
                 .collect();
-            fault
-                .rules
-                .iter()
-                .any(|rule| all.iter().any(|text| text.contains(rule.as_str())))
+            let names = all.iter().flat_map(|text| {
+                text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))
+            });
+            let named: HashSet<&str> = names.collect();
+            fault.rules.iter().any(|rule| named.contains(rule.as_str()))
         }
     }
 }

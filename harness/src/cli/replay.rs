@@ -1,15 +1,13 @@
-//! `classay program` and `classay replay`: programs of commands as files.
+//! `classay program` and `classay replay`: generated cases as files.
 
 use super::args::{ProgramArgs, ReplayArgs};
 use super::exit;
 use super::failure::Failure;
 use super::litmus::{Asked, play, tell};
 use super::output::Out;
-use crate::execute::{Budget, draw_commands, draw_kernel, small_commands};
-use crate::plan::{self, seed};
+use crate::execute::Budget;
+use crate::plan::{self, Body, seed};
 use classay_reports::record::CaseId;
-use classay_suites::commands::yaml;
-use classay_suites::kernels;
 
 /// Runs of each program unless told otherwise.
 const RUNS: u64 = 100;
@@ -17,25 +15,12 @@ const RUNS: u64 = 100;
 /// Prints the program of a case; returns the exit code.
 pub fn program(args: &ProgramArgs) -> Result<u8, Failure> {
     let id = CaseId::from_stored(args.case.clone());
-    let profile = args
-        .case
-        .rsplit_once('/')
-        .map_or("", |(profile, _)| profile);
+    let (profile, name) = args.case.rsplit_once('/').unwrap_or_default();
     let seed = seed::of_case(args.seed, &id);
-    if let Ok(case) = draw_kernel(profile, seed) {
-        Out::new().text(&kernels::yaml::write(&case));
-        return Ok(exit::PASSED);
-    }
-    let plan = if profile == "queue/small" {
-        let number = id.name().parse().map_err(|_| {
-            Failure::Usage(format!("{} is no number of a small program", id.name()))
-        })?;
-        small_commands(number)
-    } else {
-        draw_commands(profile, seed)
-    };
-    let plan = plan.map_err(Failure::Usage)?;
-    Out::new().text(&yaml::write(&plan.program));
+    let work = Body::named(profile, name)
+        .and_then(|body| body.work(seed))
+        .map_err(Failure::Usage)?;
+    Out::new().text(&work.to_text());
     Ok(exit::PASSED)
 }
 

@@ -6,7 +6,6 @@ use super::failure::Failure;
 use super::litmus::tell;
 use super::output::Out;
 use crate::execute::commands::SOURCE;
-use crate::execute::read_commands;
 use crate::plan::{self, Body};
 use classay_suites::commands::reproduce::to_c;
 
@@ -20,7 +19,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Failure> {
     let Some(Body::Commands { program }) = cases.first().map(|case| &case.body) else {
         return Ok(exit::USAGE);
     };
-    let plan = read_commands(program).map_err(Failure::Usage)?;
+    let plan = plan::read_commands(program).map_err(Failure::Usage)?;
     let text = to_c(&plan, SOURCE);
     match &args.out {
         Some(path) => std::fs::write(path, text).map_err(|e| Failure::Output {

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::litmus::tell;
 use super::output::{Out, say};
 use crate::device::{Library, Selector};
-use crate::execute::{Budget, read_commands};
+use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::{AS_REQUIRED, ChosenModel};
 use crate::plan::{self, Body, Case};
@@ -46,7 +46,7 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
     let Body::Commands { program } = &case.body else {
         return Ok(exit::USAGE);
     };
-    let first = read_commands(program).map_err(Failure::Usage)?;
+    let first = plan::read_commands(program).map_err(Failure::Usage)?;
     let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
     let selector = args.device.clone().unwrap_or(Selector {
         library: Library::Touchstone,

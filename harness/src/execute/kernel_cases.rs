@@ -2,21 +2,11 @@
 
 use super::kernels::{self, Bench};
 use super::repeat::repeat;
-use super::{Budget, Ended, NotRun, commands};
+use super::{Budget, Ended, NotRun, needs};
 use crate::device::OpenDevice;
 use classay_reports::record::{Evidence, Launch};
 use classay_suites::kernels::case::KernelCase;
-use classay_suites::kernels::{check, generate, yaml};
-
-/// The case that a family draws.
-pub fn draw_kernel(family: &str, seed: u64) -> Result<KernelCase, String> {
-    generate::draw(family, seed).ok_or_else(|| format!("there is no family {family}"))
-}
-
-/// The case in YAML.
-pub fn read_kernel(text: &str) -> Result<KernelCase, String> {
-    yaml::read(text).map_err(|e| e.to_string())
-}
+use classay_suites::kernels::{check, yaml};
 
 /// Runs it until the budget is spent: so many runs, or seconds.
 pub fn run_kernel(
@@ -26,19 +16,7 @@ pub fn run_kernel(
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
 ) -> Result<Ended, NotRun> {
-    let missing: Vec<String> = case
-        .needs
-        .iter()
-        .filter(|need| !commands::offers(&device.capabilities, 1, **need))
-        .map(ToString::to_string)
-        .collect();
-    if !missing.is_empty() {
-        let capability = missing.join(", ");
-        return Err(NotRun::Skip {
-            reason: format!("the device lacks {capability}"),
-            capability,
-        });
-    }
+    needs::check(&device.capabilities, 1, &case.needs)?;
     let bench = match bench {
         Some(bench) => bench,
         None => bench.insert(Bench::new(device)?),

@@ -12,13 +12,14 @@ mod host;
 mod kernel_cases;
 pub mod kernels;
 mod launch;
+mod needs;
 mod programs;
 mod repeat;
 mod session;
 mod tally;
 
-pub use kernel_cases::{draw_kernel, read_kernel, run_kernel};
-pub use programs::{draw_commands, read_commands, run_commands, small_commands};
+pub use kernel_cases::run_kernel;
+pub use programs::run_commands;
 
 use crate::device::{Capabilities, OpenDevice};
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Need, Needs, Shape, TestKernel};

@@ -1,13 +1,13 @@
 //! Cases from the shipped tests and from files.
 
-use super::{Body, Case};
+use super::{Body, Case, read_commands};
 use crate::execute::Budget;
 use classay_litmus::program::{self, Program};
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_reports::verdict::Quantifier;
 use classay_suites::commands::generate::{Profile, enumerate};
-use classay_suites::kernels::generate as kernels;
+use classay_suites::kernels::{generate as kernels, yaml};
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -130,10 +130,10 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
         };
         let bytes = read_bounded(path).map_err(wrong)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let body = match crate::execute::read_kernel(&text) {
+        let body = match yaml::read(&text) {
             Ok(_) => Body::Kernel { kernel: text },
             Err(_) => {
-                crate::execute::read_commands(&text)
+                read_commands(&text)
                     .map_err(|why| wrong(format!("is no valid program of commands: {why}")))?;
                 Body::Commands { program: text }
             }

@@ -1,20 +1,21 @@
 //! What will run, decided before anything runs.
 //!
 //! A plan is a list of [`Case`]s with a master seed and a budget. [`seed`] gives each case its own
-//! stream, [`select`] picks cases by pattern, `cases` makes them from the shipped tests and from
-//! files. The store keeps the plan and each case's specification, so that a run can be resumed from
+//! stream, [`select`] picks cases by pattern, `cases` makes them from the shipped tests, from files, and from
+//! the suites' generators; `body` is what a case runs. The store keeps the plan and each case's specification, so that a run can be resumed from
 //! the store alone.
 
+mod body;
 mod cases;
 pub mod seed;
 pub mod select;
 
+pub use body::{Body, Work, read_commands};
 pub use cases::{Unreadable, drawn, from_files, programs_from_files, read, shipped, small};
 
 use crate::execute::Budget;
 use classay_reports::record::CaseId;
 use classay_reports::store::{PlanHash, PlannedCase};
-use classay_reports::verdict::Quantifier;
 use serde::{Deserialize, Serialize};
 
 /// One generated thing to run, with all that decides what it does.
@@ -32,44 +33,6 @@ pub struct Case {
     pub seed: u64,
     /// When to stop.
     pub budget: Budget,
-}
-
-/// What a case runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Body {
-    /// A litmus test.
-    Litmus {
-        /// The program, as litmus text.
-        source: String,
-        /// How its question quantifies.
-        question: Quantifier,
-    },
-    /// A program of commands that a profile draws from the case's seed.
-    Drawn {
-        /// The profile, `family/kind`.
-        profile: String,
-    },
-    /// A small program of commands, by its number in the list of all.
-    Small {
-        /// The number.
-        number: u32,
-    },
-    /// A program of commands.
-    Commands {
-        /// The program, as YAML.
-        program: String,
-    },
-    /// A kernel case that a family draws from the case's seed.
-    DrawnKernel {
-        /// The family, `family/kind`.
-        family: String,
-    },
-    /// A kernel case.
-    Kernel {
-        /// The case, as YAML.
-        kernel: String,
-    },
 }
 
 /// A [`Case`] as the store keeps it; the id is beside it.
@@ -186,6 +149,7 @@ pub fn share_out(cases: &mut [Case], master: u64, asked: Budget) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use classay_reports::verdict::Quantifier;
 
     fn case(name: &str) -> Case {
         Case {

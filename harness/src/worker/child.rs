@@ -6,9 +6,8 @@ use crate::device::{OpenDevice, open};
 use crate::execute::commands::Bench;
 use crate::execute::kernels;
 use crate::execute::{self, Ended, NotRun};
-use crate::plan::Body;
+use crate::plan::{Body, Work};
 use crate::sys;
-use classay_litmus::syntax;
 use classay_reports::record::CaseId;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -126,37 +125,22 @@ impl Job<'_> {
                 });
             }
         };
-        let ended = match body {
-            Body::Litmus { source, .. } => {
-                let program = syntax::read_litmus(self.case.as_str(), source)
-                    .map_err(|error| unreadable(&error))?;
+        let work = body
+            .work(self.seed)
+            .map_err(|error| format!("the parent sent a case that cannot be read: {error}"))?;
+        let ended = match work {
+            Work::Litmus(program) => {
                 execute::run_litmus(self.device, &program, self.seed, self.budget, &mut tell)
             }
-            Body::Drawn { .. } | Body::Small { .. } | Body::Commands { .. } => {
-                let plan = match body {
-                    Body::Small { number } => execute::small_commands(*number),
-                    Body::Commands { program } => execute::read_commands(program),
-                    Body::Drawn { profile } => execute::draw_commands(profile, self.seed),
-                    Body::Litmus { .. } | Body::DrawnKernel { .. } | Body::Kernel { .. } => {
-                        Err("no program of commands".into())
-                    }
-                };
-                let plan = plan.map_err(|error| unreadable(&error))?;
+            Work::Commands(plan) => {
                 let bench = benches
                     .commands
                     .get_or_insert_with(|| Bench::new(self.device));
                 // A run that waits in vain for a callback must end before it is given up.
                 bench.set_patience((self.patience / 2.0).clamp(0.1, 10.0));
-                execute::run_commands(self.device, bench, plan, self.budget, &mut tell)
+                execute::run_commands(self.device, bench, *plan, self.budget, &mut tell)
             }
-            Body::DrawnKernel { family } => {
-                let case = execute::draw_kernel(family, self.seed);
-                let case = case.map_err(|error| unreadable(&error))?;
-                let bench = &mut benches.kernels;
-                execute::run_kernel(self.device, bench, &case, self.budget, &mut tell)
-            }
-            Body::Kernel { kernel } => {
-                let case = execute::read_kernel(kernel).map_err(|error| unreadable(&error))?;
+            Work::Kernel(case) => {
                 let bench = &mut benches.kernels;
                 execute::run_kernel(self.device, bench, &case, self.budget, &mut tell)
             }
@@ -190,10 +174,6 @@ impl Job<'_> {
             },
         }
     }
-}
-
-fn unreadable(error: &dyn std::fmt::Display) -> String {
-    format!("the parent sent a program that cannot be read: {error}")
 }
 
 fn names(list: &str) -> Vec<String> {

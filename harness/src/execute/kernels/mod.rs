@@ -13,20 +13,9 @@ mod play;
 pub use bench::Bench;
 
 use super::NotRun;
-use super::commands::SetupError;
+use super::commands::Named;
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::trace::Trace;
-
-/// Gives a code its call.
-trait Named<T> {
-    fn of(self, call: &'static str) -> Result<T, SetupError>;
-}
-
-impl<T> Named<T> for Result<T, i32> {
-    fn of(self, call: &'static str) -> Result<T, SetupError> {
-        self.map_err(|code| SetupError { call, code })
-    }
-}
 
 /// Runs a valid case once.
 pub fn run(bench: &mut Bench, case: &KernelCase) -> Result<Trace, NotRun> {

@@ -1,0 +1,176 @@
+//! What a case runs, and how it is read or drawn. Nothing here needs a device.
+
+use classay_litmus::program::Program;
+use classay_litmus::syntax;
+use classay_reports::verdict::Quantifier;
+use classay_suites::commands::check::Plan;
+use classay_suites::commands::generate::{Profile, enumerate, random};
+use classay_suites::commands::yaml as commands;
+use classay_suites::kernels::case::KernelCase;
+use classay_suites::kernels::{generate as kernels, yaml};
+use serde::{Deserialize, Serialize};
+
+/// What a case runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Body {
+    /// A litmus test.
+    Litmus {
+        /// The program, as litmus text.
+        source: String,
+        /// How its question quantifies.
+        question: Quantifier,
+    },
+    /// A program of commands that a profile draws from the case's seed.
+    Drawn {
+        /// The profile, `family/kind`.
+        profile: String,
+    },
+    /// A small program of commands, by its number in the list of all.
+    Small {
+        /// The number.
+        number: u32,
+    },
+    /// A program of commands.
+    Commands {
+        /// The program, as YAML.
+        program: String,
+    },
+    /// A kernel case that a family draws from the case's seed.
+    DrawnKernel {
+        /// The family, `family/kind`.
+        family: String,
+    },
+    /// A kernel case.
+    Kernel {
+        /// The case, as YAML.
+        kernel: String,
+    },
+}
+
+/// A body, read or drawn.
+pub enum Work {
+    /// A litmus test.
+    Litmus(Box<Program>),
+    /// A program of commands with its plan.
+    Commands(Box<Plan>),
+    /// A kernel case.
+    Kernel(Box<KernelCase>),
+}
+
+impl Body {
+    /// The body of a generated case, by the family, the kind and the name in its id.
+    pub fn named(profile: &str, name: &str) -> Result<Body, String> {
+        let is = |(family, kind): (&str, &str)| profile == format!("{family}/{kind}");
+        if profile == SMALL {
+            let number = name
+                .parse()
+                .map_err(|_| format!("{name} is no number of a small program"))?;
+            return Ok(Body::Small { number });
+        }
+        if Profile::all()
+            .iter()
+            .any(|(family, kind, _)| is((family, kind)))
+        {
+            let profile = profile.to_string();
+            return Ok(Body::Drawn { profile });
+        }
+        if kernels::FAMILIES
+            .iter()
+            .any(|(family, kind, _)| is((family, kind)))
+        {
+            let family = profile.to_string();
+            return Ok(Body::DrawnKernel { family });
+        }
+        Err(format!("there is no kind of generated cases {profile}"))
+    }
+
+    /// What it runs with this seed.
+    pub fn work(&self, seed: u64) -> Result<Work, String> {
+        Ok(match self {
+            Body::Litmus { source, .. } => {
+                let program = syntax::read_litmus("the case", source).map_err(|e| e.to_string())?;
+                Work::Litmus(Box::new(program))
+            }
+            Body::Drawn { profile } => {
+                let (_, _, drawn) = Profile::all()
+                    .into_iter()
+                    .find(|(family, kind, _)| *profile == format!("{family}/{kind}"))
+                    .ok_or_else(|| format!("there is no profile {profile}"))?;
+                let plan = random(seed, &drawn).map_err(|e| e.to_string())?;
+                Work::Commands(Box::new(plan))
+            }
+            Body::Small { number } => {
+                let plan = enumerate::small(*number as usize).map_err(|e| e.to_string())?;
+                Work::Commands(Box::new(plan))
+            }
+            Body::Commands { program } => Work::Commands(Box::new(read_commands(program)?)),
+            Body::DrawnKernel { family } => {
+                let case = kernels::draw(family, seed)
+                    .ok_or_else(|| format!("there is no family {family}"))?;
+                Work::Kernel(Box::new(case))
+            }
+            Body::Kernel { kernel } => {
+                Work::Kernel(Box::new(yaml::read(kernel).map_err(|e| e.to_string())?))
+            }
+        })
+    }
+
+    /// Whether it is a litmus test, which has thousands of instances in a launch.
+    pub fn is_litmus(&self) -> bool {
+        match self {
+            Body::Litmus { .. } => true,
+            Body::Drawn { .. }
+            | Body::Small { .. }
+            | Body::Commands { .. }
+            | Body::DrawnKernel { .. }
+            | Body::Kernel { .. } => false,
+        }
+    }
+}
+
+/// Where the small programs stand in ids.
+pub const SMALL: &str = "queue/small";
+
+impl Work {
+    /// As text that reads as the same.
+    pub fn to_text(&self) -> String {
+        match self {
+            Work::Litmus(program) => syntax::write_litmus(program),
+            Work::Commands(plan) => commands::write(&plan.program),
+            Work::Kernel(case) => yaml::write(case),
+        }
+    }
+}
+
+/// The plan of a program of commands in YAML.
+pub fn read_commands(text: &str) -> Result<Plan, String> {
+    let program = commands::read(text).map_err(|e| e.to_string())?;
+    Plan::of(program).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+
+    #[test]
+    fn generated_bodies_are_found_by_their_ids() {
+        let all = plan::drawn(1).into_iter().chain(plan::small(3));
+        for case in all {
+            let (profile, name) = case.id.as_str().rsplit_once('/').expect("three parts");
+            assert_eq!(Body::named(profile, name), Ok(case.body), "{}", case.id);
+        }
+        assert!(Body::named("no/such", "0").is_err());
+        assert!(Body::named(SMALL, "x").is_err());
+    }
+
+    #[test]
+    fn what_a_body_draws_is_the_same_every_time() {
+        for case in plan::drawn(2) {
+            let text = || case.body.work(7).map(|work| work.to_text());
+            assert_eq!(text(), text(), "{}", case.id);
+            assert!(text().is_ok(), "{}", case.id);
+        }
+    }
+}
