@@ -18,6 +18,7 @@ mod bench;
 mod host;
 mod play;
 mod world;
+mod worlds;
 
 pub use bench::{Bench, SOURCE};
 

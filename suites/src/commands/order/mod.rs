@@ -3,11 +3,14 @@
 //!
 //! A command has two moments, its start and its completion; a step of a host thread has two, the
 //! call and its return; a callback has one, its invocation. [`rules`] draws the edges, [`shape`]
-//! checks first that everything a program names exists and belongs together, and [`progress`] checks
-//! last that the program ends on every implementation that keeps the rules: also on one that runs
+//! checks first that everything a program names exists and belongs together, [`lifetime`] that it is
+//! used while it is there, and [`progress`] checks last that the program ends on every implementation that keeps the rules: also on one that runs
 //! its out-of-order queues in order and submits nothing before it is flushed.
 
 mod graph;
+mod invalid;
+mod lifetime;
+mod places;
 mod progress;
 mod rules;
 mod shape;
@@ -15,13 +18,14 @@ mod shape;
 mod tests;
 
 pub use graph::{Edge, Moment, Why};
-pub use shape::Invalid;
+pub use invalid::Invalid;
 
 use super::program::{
     CallbackId, Command, CommandId, Event, ObjectId, Place, Program, Step, UserId, What, Who,
 };
 use crate::rule::{self, RuleId};
 use graph::Graph;
+use places::Places;
 use std::collections::BTreeMap;
 
 /// How a command must end.
@@ -81,7 +85,7 @@ impl Order {
         };
         order.fates = order.draw_fates(program);
         order.sure = order.draw_sure(program);
-        shape::check_use(program, &order)?;
+        lifetime::check(program, &order)?;
         progress::check(program, &order)?;
         Ok(order)
     }
@@ -287,14 +291,6 @@ impl Facts {
             native: matches!(command.what, What::Native(_)),
         }
     }
-}
-
-/// Where the things of a program are done, each by one step.
-struct Places {
-    enqueued: Vec<Place>,
-    registered: Vec<Place>,
-    signalled: Vec<Place>,
-    set: Vec<Option<(Place, i32)>>,
 }
 
 /// The commands of each queue with their places.

@@ -4,7 +4,7 @@
 //! may run its commands in order, and a command may wait until its queue is flushed.
 
 use super::graph::{Moment, Why};
-use super::shape::Invalid;
+use super::invalid::Invalid;
 use super::{Order, by_queue, flushes};
 use crate::commands::program::{CommandId, Event, Place, Program, Step};
 

@@ -1,7 +1,7 @@
 //! The edges that the rules give.
 
 use super::graph::{Graph, Moment, Why};
-use super::shape::Invalid;
+use super::invalid::Invalid;
 use super::{Places, after, by_queue};
 use crate::commands::program::{
     Command, CommandId, Event, Place, Program, Reached, Step, What, Who,

@@ -1,0 +1,61 @@
+//! What was called, how often and with what.
+
+use super::Found;
+use crate::commands::order::Fate;
+use crate::commands::program::{CallbackId, Reached};
+use crate::commands::trace::status;
+use crate::rule;
+
+impl Found<'_> {
+    pub(super) fn callbacks(&mut self) {
+        let order = &self.plan.order;
+        for (n, callback) in self.plan.program.callbacks.iter().enumerate() {
+            let id = CallbackId::at(n);
+            let fired: Vec<_> = self
+                .trace
+                .fired
+                .iter()
+                .filter(|f| f.callback == id)
+                .collect();
+            let fate = order.fate_of_event(callback.event);
+            let must = match (fate, callback.at) {
+                (_, Reached::Complete) => order.completion(callback.event).is_some(),
+                (Fate::Completes, Reached::Submitted | Reached::Running) => {
+                    // A user event is never running, and what is set is past all states.
+                    order.completion(callback.event).is_some()
+                }
+                (Fate::Fails | Fate::Open, Reached::Submitted | Reached::Running) => false,
+            };
+            let registered = self.trace.codes.get(&order.registered(id)) == Some(&0);
+            let excused = fate != Fate::Fails && self.after_failure() || !registered;
+            let wanted = match callback.at {
+                Reached::Submitted => status::SUBMITTED,
+                Reached::Running => status::RUNNING,
+                Reached::Complete => status::COMPLETE,
+            };
+            let mut wrong = Vec::new();
+            if must && fired.is_empty() && !excused {
+                wrong.push(format!("callback {n} was never called"));
+            }
+            if fired.len() > 1 {
+                wrong.push(format!("callback {n} was called {} times", fired.len()));
+            }
+            for f in &fired {
+                if !f.right_event {
+                    wrong.push(format!("callback {n} was given another event"));
+                }
+                let right = match fate {
+                    Fate::Completes => f.status == wanted || f.status < 0 && excused,
+                    Fate::Fails => f.status < 0 || callback.at != Reached::Complete,
+                    Fate::Open => true,
+                };
+                if !right {
+                    wrong.push(format!("callback {n} was told status {}", f.status));
+                }
+            }
+            for what in wrong {
+                self.add(vec![rule::STATE_CALLBACKS], rule::STATE_CALLBACKS, what);
+            }
+        }
+    }
+}

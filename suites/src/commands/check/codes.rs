@@ -1,0 +1,59 @@
+//! What calls returned, and in which order.
+
+use super::{Found, call};
+use crate::commands::order::{Fate, Moment};
+use crate::commands::program::Step;
+use crate::commands::trace::status;
+use crate::rule;
+
+impl Found<'_> {
+    pub(super) fn codes(&mut self) {
+        let order = &self.plan.order;
+        let steps: Vec<_> = self.plan.program.steps().collect();
+        for (place, step) in steps {
+            let Some(&code) = self.trace.codes.get(&place) else {
+                continue;
+            };
+            if let Step::Wait(events) = step {
+                let fates: Vec<Fate> = events.iter().map(|e| order.fate_of_event(*e)).collect();
+                if fates.contains(&Fate::Fails) {
+                    if code != status::ERROR_IN_WAIT_LIST {
+                        let what = format!(
+                            "{place}, clWaitForEvents on an event that fails, returned {code}, not {}",
+                            status::ERROR_IN_WAIT_LIST
+                        );
+                        self.add(vec![rule::FAIL_NEGATIVE], rule::FAIL_NEGATIVE, what);
+                    }
+                    continue;
+                }
+                if fates.contains(&Fate::Open) {
+                    continue;
+                }
+            }
+            if code != 0 && !self.after_failure() {
+                let what = format!("{place}, {}, returned {code}", call(step));
+                let mut rules = vec![rule::API_VALID];
+                if let Step::Wait(_) = step {
+                    rules.extend(self.lost());
+                }
+                self.add(rules, rule::API_VALID, what);
+            }
+        }
+    }
+
+    /// What happens before something came before it.
+    pub(super) fn stamps(&mut self) {
+        let mut stamps: Vec<(Moment, u64)> =
+            self.trace.stamps.iter().map(|(m, s)| (*m, *s)).collect();
+        stamps.sort_by_key(|(_, stamp)| *stamp);
+        for (n, (early, _)) in stamps.iter().enumerate() {
+            for (late, _) in &stamps[n + 1..] {
+                if self.plan.order.surely(*late, *early) {
+                    let rules = self.plan.order.rules_between(*late, *early);
+                    let what = format!("{early} came before {late}");
+                    self.add(rules, rule::NOT_BEFORE_READY, what);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The rules by which data comes, whatever its order.
+
+use crate::commands::program::{
+    AccessId, CommandId, HostPointer, Kind, MapMode, ObjectId, Program, What,
+};
+use crate::rule::{self, RuleId};
+
+/// The rules by which a command carries data.
+pub(super) fn carried_by(program: &Program, command: CommandId) -> Vec<RuleId> {
+    let mut rules = Vec::new();
+    let mut object = |id: ObjectId, transfer: bool| {
+        let kind = program.objects[id.index()].kind;
+        rules.extend(of_kind(kind));
+        if transfer {
+            rules.push(if kind.is_svm() {
+                rule::SV_API
+            } else {
+                rule::RG_TRANSFER
+            });
+        }
+    };
+    match &program.commands[command.index()].what {
+        What::Kernel(kernel) | What::Native(kernel) => {
+            for range in kernel.reads.iter().chain(&kernel.writes) {
+                object(range.object, false);
+            }
+            if kernel.reuse {
+                rules.push(rule::ARGS_CAPTURED);
+            }
+            rules.push(rule::KI_COMPLETION);
+        }
+        What::Read(transfer) | What::Write(transfer) => object(transfer.range.object, true),
+        What::Copy { from, to, .. } => {
+            object(from.object, true);
+            object(to.object, true);
+        }
+        What::Fill(range) => object(range.object, true),
+        What::Map { .. } | What::Unmap(_) => rules.push(rule::SP_MAP_UNMAP),
+        What::Migrate { objects, .. } | What::Free(objects) => {
+            objects.iter().for_each(|o| object(*o, true));
+        }
+        What::Marker | What::Barrier => {}
+    }
+    rules
+}
+
+/// The rules by which a host thread and the device share data.
+pub(super) fn by_host(program: &Program, access: AccessId) -> Vec<RuleId> {
+    let access = &program.accesses[access.index()];
+    let kind = program.objects[access.range.object.index()].kind;
+    let mut rules = Vec::new();
+    if let Some(map) = access.map {
+        rules.push(rule::SP_MAP_UNMAP);
+        if let What::Map {
+            mode: MapMode::Invalidate,
+            ..
+        } = program.commands[map.index()].what
+        {
+            rules.push(rule::SP_MAP_INVALIDATE);
+        }
+    }
+    rules.extend(of_kind(kind));
+    rules
+}
+
+/// The rules of a kind of memory.
+fn of_kind(kind: Kind) -> Option<RuleId> {
+    match kind {
+        Kind::Buffer(HostPointer::Copy) => None,
+        Kind::Buffer(HostPointer::Use | HostPointer::Alloc | HostPointer::UseSvm) => {
+            Some(rule::RG_HOST_PTR)
+        }
+        Kind::SubBuffer { .. } => Some(rule::RG_SUB_BUFFER),
+        Kind::SvmCoarse => Some(rule::SV_COARSE_MAP),
+        Kind::SvmFine => Some(rule::SV_FINE_SYNC_POINT),
+        Kind::SvmSystem => Some(rule::SV_SYSTEM_ANY),
+        Kind::Variable => Some(rule::RG_PROGRAM_SCOPE),
+    }
+}

@@ -1,0 +1,153 @@
+//! Holds what a run observed against what the rules require.
+//!
+//! [`Plan::check`] goes through a trace: [`codes`] what calls returned and in which order, [`statuses`]
+//! what was told of commands, [`callbacks`] what was called, [`data`] what reads saw, [`times`] what was
+//! profiled. [`covers`] says which rules a run puts to the test, and [`means`] by which rules data
+//! comes, whatever the order.
+
+mod callbacks;
+mod codes;
+mod covers;
+mod data;
+mod means;
+mod statuses;
+mod times;
+
+use super::memory::Memory;
+use super::order::Order;
+use super::program::{Event, Program, Step};
+use super::trace::Trace;
+use crate::rule::{self, RuleId};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A broken rule.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Violation {
+    /// The rules of which one is broken, the likeliest first; never empty.
+    pub rules: Vec<RuleId>,
+    /// What was seen and what had to be, the same words in every run that sees the same.
+    pub what: String,
+}
+
+impl Violation {
+    /// With all its rules.
+    pub fn whole(&self) -> String {
+        let rules: Vec<&str> = self.rules.iter().map(|rule| rule.as_str()).collect();
+        format!("{}: {}", rules.join("|"), self.what)
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The others say the same in other words, or are less likely.
+        for (n, rule) in self.rules.iter().take(4).enumerate() {
+            write!(f, "{}{rule}", if n == 0 { "" } else { "|" })?;
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+/// A program with all that is known of it before it runs.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The program.
+    pub program: Program,
+    /// Its happens-before.
+    pub order: Order,
+    /// Its memory.
+    pub memory: Memory,
+}
+
+impl Plan {
+    /// The plan of a valid program, or what is wrong with it.
+    pub fn of(program: Program) -> Result<Plan, super::order::Invalid> {
+        let order = Order::of(&program)?;
+        let memory = Memory::of(&program, &order)?;
+        Ok(Plan {
+            program,
+            order,
+            memory,
+        })
+    }
+
+    /// Every rule that a trace breaks, each violation once, and what it shows of rules that allow
+    /// several ways.
+    pub fn check(&self, trace: &Trace) -> Vec<Violation> {
+        let mut found = Found {
+            plan: self,
+            trace,
+            violations: BTreeSet::new(),
+        };
+        found.codes();
+        found.stamps();
+        found.statuses();
+        found.data();
+        found.callbacks();
+        found.times();
+        found.violations.into_iter().collect()
+    }
+}
+
+struct Found<'p> {
+    plan: &'p Plan,
+    trace: &'p Trace,
+    violations: BTreeSet<Violation>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, mut rules: Vec<RuleId>, or: RuleId, what: String) {
+        if rules.is_empty() {
+            rules.push(or);
+        }
+        self.violations.insert(Violation { rules, what });
+    }
+
+    /// After something failed, the specification leaves what else its context does open.
+    fn after_failure(&self) -> bool {
+        self.plan.order.has_failures()
+    }
+
+    /// The rules by which the command would have run after all.
+    fn lost(&self) -> Vec<RuleId> {
+        let program = &self.plan.program;
+        let mut rules = Vec::new();
+        let release = |s: &Step| matches!(s, Step::ReleaseQueue(_) | Step::ReleaseEvent(_));
+        if program.steps().any(|(_, step)| release(step)) {
+            rules.push(rule::QUEUE_RELEASE);
+        }
+        if self.plan.covers_of_queues().contains(&rule::QUEUE_THREADS) {
+            rules.push(rule::QUEUE_THREADS);
+        }
+        rules
+    }
+}
+
+fn name(event: Event) -> String {
+    match event {
+        Event::Command(c) => format!("command {}", c.0),
+        Event::User(u) => format!("user event {}", u.0),
+    }
+}
+
+/// What a step calls.
+fn call(step: &Step) -> &'static str {
+    match step {
+        Step::Enqueue(_) => "an enqueue",
+        Step::Flush(_) => "clFlush",
+        Step::Finish(_) => "clFinish",
+        Step::Wait(_) => "clWaitForEvents",
+        Step::Set { .. } => "clSetUserEventStatus",
+        Step::Register(_) => "clSetEventCallback",
+        Step::Status(_) => "clGetEventInfo",
+        Step::ReleaseEvent(_) => "clReleaseEvent",
+        Step::ReleaseQueue(_) => "clReleaseCommandQueue",
+        Step::ReleaseObject(_) => "a release",
+        Step::Access(_)
+        | Step::Inspect(_)
+        | Step::Signal(_)
+        | Step::Await(_)
+        | Step::Sleep(_)
+        | Step::Yield(_) => "no call",
+    }
+}

@@ -1,0 +1,98 @@
+//! What was told of the states of commands.
+
+use super::{Found, name};
+use crate::commands::order::{Fate, Moment};
+use crate::commands::program::{Event, Place, Step};
+use crate::commands::trace::status;
+use crate::rule;
+
+impl Found<'_> {
+    pub(super) fn statuses(&mut self) {
+        let steps: Vec<_> = self.plan.program.steps().collect();
+        let order = &self.plan.order;
+        let mut asked: Vec<(Event, Place, i32)> = Vec::new();
+        for (place, step) in steps {
+            let (Step::Status(event), Some(&told)) = (step, self.trace.statuses.get(&place)) else {
+                continue;
+            };
+            let name = name(*event);
+            let fate = order.fate_of_event(*event);
+            let done = order.completion(*event);
+            if let Event::User(user) = event
+                && let Some((set, wanted)) = order.set(*user)
+                && order.surely(Moment::Call(set), Moment::Call(place))
+                && told != wanted
+            {
+                let what =
+                    format!("at {place} the status of {name} was {told}, and {wanted} was set");
+                self.add(vec![rule::FAIL_NEGATIVE], rule::FAIL_NEGATIVE, what);
+            }
+            if done.is_some_and(|done| order.surely(done, Moment::Call(place))) {
+                let right = match fate {
+                    Fate::Completes => told == status::COMPLETE || told < 0 && self.after_failure(),
+                    Fate::Fails => told < 0,
+                    Fate::Open => told <= status::COMPLETE,
+                };
+                if !right {
+                    let what = format!("at {place} the status of {name} was {told}, after its end");
+                    let rules = done
+                        .map(|done| order.rules_between(done, Moment::Call(place)))
+                        .unwrap_or_default();
+                    self.add(rules, rule::STATE_QUERY, what);
+                }
+            }
+            let held = match event {
+                Event::Command(c) => order.surely(Moment::Return(place), Moment::Start(*c)),
+                Event::User(u) => order
+                    .set(*u)
+                    .is_some_and(|(set, _)| order.surely(Moment::Return(place), Moment::Call(set))),
+            };
+            if held && told < status::SUBMITTED {
+                let what = format!(
+                    "at {place} the status of {name} was {told}, before its prerequisites were complete"
+                );
+                let rules = match event {
+                    Event::Command(c) => {
+                        order.rules_between(Moment::Return(place), Moment::Start(*c))
+                    }
+                    Event::User(_) => Vec::new(),
+                };
+                self.add(rules, rule::NOT_BEFORE_READY, what);
+            }
+            asked.push((*event, place, told));
+        }
+        for (n, (event, place, told)) in asked.iter().enumerate() {
+            for (other, later, then) in &asked[n + 1..] {
+                let ordered = order.surely(Moment::Return(*place), Moment::Call(*later));
+                if event == other && ordered && then > told {
+                    let what = format!(
+                        "the status of {} went back from {told} at {place} to {then} at {later}",
+                        name(*event)
+                    );
+                    self.add(vec![rule::STATE_QUERY], rule::STATE_QUERY, what);
+                }
+            }
+        }
+        for (command, last) in &self.trace.last {
+            let (right, rule) = match order.fate(*command) {
+                Fate::Completes => (*last == status::COMPLETE, rule::STATE_QUERY),
+                Fate::Fails => (*last < 0, rule::FAIL_NEGATIVE),
+                Fate::Open => (true, rule::STATE_QUERY),
+            };
+            let excused = order.fate(*command) == Fate::Completes && self.after_failure();
+            if !right && !excused {
+                let what = format!(
+                    "when all was finished the status of command {} was {last}",
+                    command.0
+                );
+                let mut rules = vec![rule];
+                if order.fate(*command) == Fate::Fails {
+                    rules.extend([rule::FAIL_PROPAGATE, rule::FAIL_USER_EVENT]);
+                } else {
+                    rules.extend(self.lost());
+                }
+                self.add(rules, rule, what);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What was profiled, also against the host's clock.
+
+use super::Found;
+use crate::commands::order::Moment;
+use crate::commands::program::{CommandId, Event};
+use crate::rule;
+
+/// Nanoseconds that clocks may differ beside.
+const SLACK: u64 = 50_000_000;
+
+/// Nanoseconds by which the coarsest timer of a device can be told from none.
+const HELD_LONG: u64 = 200_000;
+
+impl Found<'_> {
+    /// A command that the host held back for a while was queued at least that long before it started;
+    /// half of it is enough here, for clocks differ.
+    fn held_time(&mut self, command: CommandId, between: u64) {
+        let order = &self.plan.order;
+        let enqueued = Moment::Return(order.enqueued(command));
+        let Some(&since) = self.trace.clock.get(&enqueued) else {
+            return;
+        };
+        let longest = self
+            .trace
+            .clock
+            .iter()
+            .filter(|(moment, _)| {
+                matches!(moment, Moment::Call(_)) && order.before(**moment, Moment::Start(command))
+            })
+            .map(|(_, time)| time.saturating_sub(since))
+            .max()
+            .unwrap_or_default();
+        if longest >= HELD_LONG && between < longest / 2 {
+            let what = format!(
+                "by its times command {} started much sooner after it was queued than the host let it",
+                command.0
+            );
+            self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+        }
+    }
+
+    /// A command took no longer, from queued to ended, than the whole run since its enqueue; twice that
+    /// and a little more is let pass, for clocks differ.
+    fn whole_time(&mut self, command: CommandId, between: u64) {
+        let enqueue = Moment::Call(self.plan.order.enqueued(command));
+        let clock = &self.trace.clock;
+        let (Some(&since), Some(&until)) = (clock.get(&enqueue), clock.values().max()) else {
+            return;
+        };
+        // The run may go on after its last step, until everything is finished.
+        if self
+            .trace
+            .finished
+            .is_some_and(|end| between > 2 * end.max(until).saturating_sub(since) + SLACK)
+        {
+            let what = format!(
+                "by its times command {} was queued long before it was enqueued",
+                command.0
+            );
+            self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+        }
+    }
+
+    pub(super) fn times(&mut self) {
+        let program = &self.plan.program;
+        for (command, t) in &self.trace.times {
+            let all = [
+                ("queued", Some(t.queued)),
+                ("submitted", Some(t.submit)),
+                ("started", Some(t.start)),
+                ("ended", Some(t.end)),
+                ("complete", t.complete),
+            ];
+            let known: Vec<(&str, u64)> = all
+                .into_iter()
+                .filter_map(|(name, time)| time.map(|time| (name, time)))
+                .collect();
+            for pair in known.windows(2) {
+                if pair[0].1 > pair[1].1 {
+                    let what = format!(
+                        "by its times command {} was {} after it was {}",
+                        command.0, pair[0].0, pair[1].0
+                    );
+                    self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+                }
+            }
+            self.held_time(*command, t.start.saturating_sub(t.queued));
+            self.whole_time(*command, t.end.saturating_sub(t.queued));
+            let spec = &program.commands[command.index()];
+            for event in &spec.wait {
+                let Event::Command(first) = event else {
+                    continue;
+                };
+                let device =
+                    |c: CommandId| program.queues[program.commands[c.index()].queue.index()].device;
+                let Some(before) = self.trace.times.get(first) else {
+                    continue;
+                };
+                if device(*first) == device(*command) && before.end > t.start {
+                    let what = format!(
+                        "by its times command {} started before command {}, for which it waits, ended",
+                        command.0, first.0
+                    );
+                    let mut rules = self
+                        .plan
+                        .order
+                        .rules_between(Moment::End(*first), Moment::Start(*command));
+                    rules.push(rule::STATE_PROFILING);
+                    self.add(rules, rule::STATE_PROFILING, what);
+                }
+            }
+        }
+        for command in &self.trace.elsewhere {
+            let what = format!(
+                "command {} mapped the application's own memory to another address",
+                command.0
+            );
+            self.add(vec![rule::RG_HOST_PTR], rule::RG_HOST_PTR, what);
+        }
+    }
+}

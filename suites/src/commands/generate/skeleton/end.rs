@@ -1,0 +1,161 @@
+//! Draws how a program ends: what it frees, releases, waits for and looks at.
+
+use super::Builder;
+use crate::commands::generate::profile::Work;
+use crate::commands::program::*;
+
+impl Builder<'_> {
+    /// Whether another host thread enqueues commands.
+    fn has_thread(&self) -> bool {
+        let enqueues = |step: &Step| matches!(step, Step::Enqueue(_));
+        self.program.threads[1..]
+            .iter()
+            .any(|steps| steps.iter().any(enqueues))
+    }
+
+    /// Frees an SVM allocation by a command, which a gate may hold back.
+    fn free(&mut self) {
+        let svm: Vec<u16> = (0..self.program.objects.len() as u16)
+            .filter(|n| {
+                let kind = self.program.objects[usize::from(*n)].kind;
+                matches!(kind, Kind::SvmCoarse | Kind::SvmFine)
+            })
+            .collect();
+        // Another thread's commands may come at any time.
+        let alone = !self.has_thread();
+        let Some(object) = self
+            .draw
+            .pick(&svm)
+            .filter(|_| alone && self.draw.percent(50))
+        else {
+            return;
+        };
+        let queue = self.queue();
+        let wait: Vec<Event> = self.ends.iter().map(|id| Event::Command(*id)).collect();
+        for other in 0..self.program.queues.len() {
+            self.flush(QueueId::at(other));
+        }
+        let mut wait = wait;
+        if self.draw.percent(self.profile.gates) {
+            let gate = self.gate();
+            wait.push(gate);
+        }
+        self.push(queue, What::Free(vec![ObjectId(object)]), wait, Work::Empty);
+        self.let_go();
+    }
+
+    /// Releases events whose commands may not have run yet, and which nothing uses afterwards.
+    fn released_early(&mut self, queues: &[QueueId]) -> Vec<CommandId> {
+        let mut early = Vec::new();
+        for id in self.ends.clone() {
+            let event = Event::Command(id);
+            let waited = |steps: &Vec<Step>| {
+                steps.iter().any(|step| match step {
+                    Step::Wait(events) => events.contains(&event),
+                    Step::Inspect(of) => *of == id,
+                    _ => false,
+                })
+            };
+            let told = self.program.callbacks.iter().any(|c| c.event == event);
+            let read = self.works[id.index()] == Work::Read;
+            let elsewhere = !self.main.contains(&Step::Enqueue(id));
+            let with_queue = queues.contains(&self.queue_of(id));
+            if with_queue || read || told || elsewhere || self.program.threads.iter().any(waited) {
+                continue;
+            }
+            if self.draw.percent(40) {
+                self.main.push(Step::ReleaseEvent(event));
+                early.push(id);
+            }
+        }
+        early
+    }
+
+    pub(super) fn end(&mut self) {
+        self.let_go();
+        let queues = self.program.queues.len();
+        let release = self.draw.percent(self.profile.releases);
+        self.free();
+        // Either a queue is released before its commands are done, or some of their events are: with
+        // neither nobody could know when they are.
+        let mut released = Vec::new();
+        for queue in 0..queues {
+            let queue = QueueId::at(queue);
+            if release && !self.has_thread() && self.draw.percent(50) {
+                released.push(queue);
+                // A release flushes, too.
+                if self.draw.percent(50) {
+                    self.flush(queue);
+                }
+            } else {
+                self.flush(queue);
+            }
+        }
+        let early = if release {
+            self.released_early(&released)
+        } else {
+            Vec::new()
+        };
+        let mut mine: Vec<CommandId> = self
+            .main
+            .iter()
+            .filter_map(|step| match step {
+                Step::Enqueue(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        mine.retain(|id| !early.contains(id));
+        for queue in 0..queues {
+            let queue = QueueId::at(queue);
+            let last: Vec<Event> = mine
+                .iter()
+                .copied()
+                .filter(|id| self.queue_of(*id) == queue)
+                .map(Event::Command)
+                .collect();
+            let gone = released.contains(&queue);
+            if gone {
+                self.main.push(Step::ReleaseQueue(queue));
+            }
+            let lost = early.iter().any(|id| self.queue_of(*id) == queue);
+            if gone || !lost && self.draw.percent(30) {
+                if !last.is_empty() {
+                    self.main.push(Step::Wait(last));
+                }
+            } else {
+                self.main.push(Step::Finish(queue));
+            }
+        }
+        let reads: Vec<CommandId> = (0..self.works.len())
+            .filter(|n| self.works[*n] == Work::Read)
+            .map(CommandId::at)
+            .filter(|id| !self.main.contains(&Step::Inspect(*id)))
+            .collect();
+        for id in reads {
+            self.main.push(Step::Inspect(id));
+        }
+        self.host_access();
+        for id in &mine {
+            if self.draw.percent(30) {
+                self.main.push(Step::Status(Event::Command(*id)));
+            }
+        }
+        for user in std::mem::take(&mut self.failing) {
+            if self.draw.percent(50) {
+                self.main.push(Step::Status(Event::User(user)));
+            }
+        }
+        // Callbacks may still ask for the states of others.
+        let free: Vec<CommandId> = mine
+            .iter()
+            .copied()
+            .filter(|id| {
+                let of = |c: &Callback| c.event == Event::Command(*id) && !c.steps.is_empty();
+                !self.program.callbacks.iter().any(of)
+            })
+            .collect();
+        if release && let Some(id) = self.draw.pick(&free) {
+            self.main.push(Step::ReleaseEvent(Event::Command(id)));
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Draws queues, commands and what orders them, without data.
+//!
+//! The main thread enqueues everything. A command that waits for nothing often waits for a *gate*, a
+//! user event that another host thread opens a little later: until then, whatever depends on it must
+//! not start, so an implementation that forgets a dependency has all the time to show it. Before the
+//! main thread blocks, and at its end, it asks for the states of some commands that gates hold back,
+//! and lets the gates' threads go on.
+//! [`order`] puts one command after another, [`work`] draws what commands are, [`end`] how a program ends.
+
+mod end;
+mod order;
+mod work;
+
+use super::Draw;
+use super::enumerate::Shape;
+use super::profile::{Profile, Work};
+use crate::commands::program::*;
+
+/// A program whose ranges are not chosen yet.
+pub struct Skeleton {
+    /// The program; all its ranges are the first cell of an object.
+    pub program: Program,
+    /// What each command is.
+    pub works: Vec<Work>,
+}
+
+struct Builder<'d> {
+    draw: &'d mut Draw,
+    profile: &'d Profile,
+    program: Program,
+    works: Vec<Work>,
+    main: Vec<Step>,
+    /// Signals of gates that are still to be given.
+    closed: Vec<SignalId>,
+    /// Commands that may be held back by them.
+    held: Vec<CommandId>,
+    /// Commands that later ones may depend on.
+    ends: Vec<CommandId>,
+    /// The user event of the last gate that is still closed.
+    waiting: Option<UserId>,
+    /// User events that fail.
+    failing: Vec<UserId>,
+}
+
+/// Draws one.
+pub fn draw(draw: &mut Draw, profile: &Profile) -> Skeleton {
+    let queues = draw.between(1, profile.queues);
+    let out_of_order: Vec<bool> = (0..queues)
+        .map(|_| draw.percent(profile.out_of_order))
+        .collect();
+    let mut builder = Builder::new(draw, profile, &out_of_order);
+    builder.objects();
+    let commands = builder.draw.between(profile.commands.0, profile.commands.1);
+    if builder.draw.percent(profile.threads) {
+        builder.thread();
+    }
+    for _ in 0..commands {
+        builder.command();
+    }
+    builder.end();
+    builder.done()
+}
+
+/// Draws the skeleton of a shape: its commands in order, each after those that it follows.
+pub fn of_shape(draw: &mut Draw, profile: &Profile, shape: &Shape) -> Skeleton {
+    let mut builder = Builder::new(draw, profile, &shape.out_of_order);
+    builder.objects();
+    let mut ids: Vec<CommandId> = Vec::new();
+    for (n, queue) in shape.queues.iter().enumerate() {
+        let queue = QueueId(u16::from(*queue));
+        let mut wait = Vec::new();
+        for &first in &shape.after[n] {
+            builder.order_by(shape.idiom, ids[first], queue, &mut wait);
+        }
+        if shape.after[n].is_empty() {
+            let gate = builder.gate();
+            wait.push(gate);
+        }
+        builder.work(Work::Kernel, queue, wait);
+        ids.extend(builder.ends.last().copied());
+    }
+    builder.end();
+    builder.done()
+}
+
+/// A range for now.
+fn some(object: u16) -> Range {
+    Range {
+        object: ObjectId(object),
+        first: 0,
+        count: 1,
+        stride: 1,
+    }
+}
+
+impl<'d> Builder<'d> {
+    fn new(draw: &'d mut Draw, profile: &'d Profile, out_of_order: &[bool]) -> Builder<'d> {
+        let cell_words = draw.pick(&[16, 16, 32, 64]).unwrap_or(16);
+        Builder {
+            program: Program {
+                devices: profile.devices,
+                contexts: 1,
+                cell_words,
+                queues: out_of_order
+                    .iter()
+                    .enumerate()
+                    .map(|(n, out_of_order)| Queue {
+                        context: ContextId(0),
+                        device: (n % usize::from(profile.devices)) as u8,
+                        out_of_order: *out_of_order,
+                    })
+                    .collect(),
+                objects: Vec::new(),
+                users: Vec::new(),
+                commands: Vec::new(),
+                callbacks: Vec::new(),
+                accesses: Vec::new(),
+                signals: 0,
+                threads: vec![Vec::new()],
+            },
+            draw,
+            profile,
+            works: Vec::new(),
+            main: Vec::new(),
+            closed: Vec::new(),
+            held: Vec::new(),
+            ends: Vec::new(),
+            waiting: None,
+            failing: Vec::new(),
+        }
+    }
+
+    fn done(mut self) -> Skeleton {
+        self.program.threads[0] = self.main;
+        Skeleton {
+            program: self.program,
+            works: self.works,
+        }
+    }
+
+    fn objects(&mut self) {
+        let wanted = self.draw.between(1, 3);
+        for _ in 0..wanted {
+            let Some(kind) = self.draw.weighted(&self.profile.objects) else {
+                continue;
+            };
+            let again = |o: &Object| o.kind == Kind::Variable && kind == Kind::Variable;
+            if self.program.objects.iter().any(again) {
+                continue;
+            }
+            let cells = self.draw.pick(&[4, 8, 12]).unwrap_or(8);
+            self.program.objects.push(Object {
+                context: ContextId(0),
+                cells,
+                kind,
+            });
+            if matches!(kind, Kind::Buffer(_)) && self.draw.percent(self.profile.sub_buffers) {
+                // Sub-buffers begin where devices want them: cells are at least 64 bytes here.
+                let step = (1024 / (u32::from(self.program.cell_words) * 4)) as u8;
+                let of = ObjectId::at(self.program.objects.len() - 1);
+                let parent = &mut self.program.objects[of.index()];
+                parent.cells = step.max(4) * 2;
+                let cells = self.draw.between(1, usize::from(step.min(8))) as u8;
+                self.program.objects.push(Object {
+                    context: ContextId(0),
+                    cells,
+                    kind: Kind::SubBuffer { of, first: step },
+                });
+            }
+        }
+    }
+
+    fn queue(&mut self) -> QueueId {
+        QueueId::at(self.draw.below(self.program.queues.len()))
+    }
+
+    fn out_of_order(&self, queue: QueueId) -> bool {
+        self.program.queues[queue.index()].out_of_order
+    }
+
+    fn queue_of(&self, command: CommandId) -> QueueId {
+        self.program.commands[command.index()].queue
+    }
+
+    /// Enqueues a command on the main thread.
+    fn push(&mut self, queue: QueueId, what: What, wait: Vec<Event>, work: Work) -> CommandId {
+        let id = CommandId::at(self.program.commands.len());
+        self.program.commands.push(Command {
+            queue,
+            what,
+            wait,
+            blocking: false,
+        });
+        self.works.push(work);
+        self.main.push(Step::Enqueue(id));
+        if !self.closed.is_empty() {
+            self.held.push(id);
+        }
+        id
+    }
+
+    /// Makes sure that a queue's commands are under way before another queue waits for them.
+    fn flush(&mut self, queue: QueueId) {
+        self.main.push(Step::Flush(queue));
+    }
+
+    fn command(&mut self) {
+        let queue = self.queue();
+        let mut wait = Vec::new();
+        let dependencies = match self.draw.below(20) {
+            0..=2 => 0,
+            3..=13 => 1,
+            14..=17 => 2,
+            _ => 3,
+        };
+        let mut first = Vec::new();
+        for _ in 0..dependencies {
+            // Mostly on what came last, so that chains grow.
+            let recent = self.ends.len().min(3);
+            let tail = &self.ends[self.ends.len() - recent..];
+            if let Some(id) = self.draw.pick(tail)
+                && !first.contains(&id)
+            {
+                first.push(id);
+            }
+        }
+        for id in first {
+            self.order(id, queue, &mut wait);
+        }
+        if wait.is_empty() && self.draw.percent(self.profile.gates) {
+            let gate = self.gate();
+            wait.push(gate);
+        }
+        if !wait.is_empty() && self.draw.percent(10) {
+            // The same event twice is one dependency.
+            wait.push(wait[0]);
+        }
+        let work = self.draw.weighted(&self.profile.works);
+        self.work(work.unwrap_or(Work::Kernel), queue, wait);
+    }
+}

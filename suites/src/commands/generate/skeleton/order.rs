@@ -1,0 +1,156 @@
+//! Puts one command after another, and behind gates.
+
+use super::Builder;
+use crate::commands::generate::profile::{Idiom, Work};
+use crate::commands::program::*;
+
+impl Builder<'_> {
+    /// Lets gates open before the main thread waits for anything.
+    pub(super) fn let_go(&mut self) {
+        if self.closed.is_empty() {
+            return;
+        }
+        // The last ones depend on the most.
+        let held = self.held.len();
+        for &id in &self.held.clone()[held.saturating_sub(4)..] {
+            if self.draw.percent(70) {
+                self.main.push(Step::Status(Event::Command(id)));
+            }
+        }
+        for signal in std::mem::take(&mut self.closed) {
+            self.main.push(Step::Signal(signal));
+        }
+        self.held.clear();
+    }
+
+    /// A user event that another thread sets later.
+    pub(super) fn gate(&mut self) -> Event {
+        // One event may hold back several commands.
+        if let Some(user) = self.waiting
+            && !self.closed.is_empty()
+            && self.draw.percent(25)
+        {
+            return Event::User(user);
+        }
+        let user = UserId::at(self.program.users.len());
+        self.program.users.push(ContextId(0));
+        let signal = SignalId(self.program.signals);
+        self.program.signals += 1;
+        let status = if self.draw.percent(self.profile.failures) {
+            -(self.draw.between(1, 9999) as i32)
+        } else {
+            0
+        };
+        let sleep = self.draw.below(self.profile.longest_gate + 1) as u32;
+        self.program.threads.push(vec![
+            Step::Await(signal),
+            Step::Sleep(sleep),
+            Step::Set { user, status },
+        ]);
+        self.closed.push(signal);
+        self.waiting = Some(user);
+        if status < 0 {
+            self.failing.push(user);
+        }
+        Event::User(user)
+    }
+
+    /// Orders what comes next in a queue after a command, in some way.
+    pub(super) fn order(&mut self, first: CommandId, queue: QueueId, wait: &mut Vec<Event>) {
+        let idiom = self.draw.weighted(&self.profile.idioms);
+        self.order_by(idiom, first, queue, wait);
+    }
+
+    /// Orders it in this way, or in one like it where this one does nothing there.
+    pub(super) fn order_by(
+        &mut self,
+        idiom: Option<Idiom>,
+        first: CommandId,
+        queue: QueueId,
+        wait: &mut Vec<Event>,
+    ) {
+        let from = self.queue_of(first);
+        let across = from != queue;
+        match idiom.unwrap_or(Idiom::WaitList) {
+            Idiom::WaitList => wait.push(Event::Command(first)),
+            Idiom::Marker if self.out_of_order(from) => {
+                let marker = self.push(from, What::Marker, Vec::new(), Work::Empty);
+                wait.push(Event::Command(marker));
+            }
+            Idiom::MarkerList | Idiom::Marker => {
+                let list = vec![Event::Command(first)];
+                let on = self.queue();
+                if on != from {
+                    self.flush(from);
+                }
+                let marker = self.push(on, What::Marker, list, Work::Empty);
+                if on != queue {
+                    self.flush(on);
+                }
+                wait.push(Event::Command(marker));
+            }
+            Idiom::Barrier if !across => {
+                self.push(queue, What::Barrier, Vec::new(), Work::Empty);
+            }
+            Idiom::BarrierList | Idiom::Barrier => {
+                if across {
+                    self.flush(from);
+                }
+                let list = vec![Event::Command(first)];
+                self.push(queue, What::Barrier, list, Work::Empty);
+            }
+            Idiom::HostWait => {
+                // Sometimes while gates hold other queues back.
+                if !self.draw.percent(25) {
+                    self.let_go();
+                }
+                // A wait flushes, too.
+                if !self.draw.percent(30) {
+                    self.flush(from);
+                }
+                self.main.push(Step::Wait(vec![Event::Command(first)]));
+                self.look(first);
+            }
+            Idiom::Finish => {
+                self.let_go();
+                self.main.push(Step::Finish(from));
+                self.look(first);
+            }
+            Idiom::Callback => {
+                let user = UserId::at(self.program.users.len());
+                self.program.users.push(ContextId(0));
+                let callback = CallbackId::at(self.program.callbacks.len());
+                let mut steps = Vec::new();
+                if self.works[first.index()] == Work::Read {
+                    steps.push(Step::Inspect(first));
+                }
+                steps.push(Step::Set { user, status: 0 });
+                self.program.callbacks.push(Callback {
+                    event: Event::Command(first),
+                    at: Reached::Complete,
+                    steps,
+                });
+                self.main.push(Step::Register(callback));
+                self.flush(from);
+                wait.push(Event::User(user));
+            }
+            Idiom::OtherThread => {
+                let user = UserId::at(self.program.users.len());
+                self.program.users.push(ContextId(0));
+                let signal = SignalId(self.program.signals);
+                self.program.signals += 1;
+                self.flush(from);
+                self.main.push(Step::Signal(signal));
+                self.program.threads.push(vec![
+                    Step::Await(signal),
+                    Step::Wait(vec![Event::Command(first)]),
+                    Step::Set { user, status: 0 },
+                ]);
+                wait.push(Event::User(user));
+            }
+        }
+        if across && wait.contains(&Event::Command(first)) {
+            self.flush(from);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Draws what commands are, and what the host does beside them.
+
+use super::{Builder, some};
+use crate::commands::generate::profile::Work;
+use crate::commands::program::*;
+
+impl Builder<'_> {
+    /// What the host may look at when a command is done.
+    pub(super) fn look(&mut self, done: CommandId) {
+        if self.works[done.index()] == Work::Read {
+            self.main.push(Step::Inspect(done));
+        }
+        if self.draw.percent(30) {
+            self.main.push(Step::Status(Event::Command(done)));
+        }
+        self.host_access();
+    }
+
+    /// An access to memory that needs no map; its cells are chosen later.
+    pub(super) fn host_access(&mut self) {
+        let fine: Vec<u16> = (0..self.program.objects.len() as u16)
+            .filter(|n| self.program.objects[usize::from(*n)].kind.is_fine())
+            .collect();
+        if let Some(object) = self.draw.pick(&fine)
+            && self.draw.percent(60)
+        {
+            let write = self.draw.percent(40);
+            self.access(object, write, None);
+        }
+    }
+
+    fn access(&mut self, object: u16, write: bool, map: Option<CommandId>) {
+        let id = AccessId::at(self.program.accesses.len());
+        self.program.accesses.push(Access {
+            range: some(object),
+            write,
+            map,
+        });
+        self.main.push(Step::Access(id));
+    }
+
+    /// An object that a kind of work can use.
+    fn object_for(&mut self, work: Work) -> Option<u16> {
+        let fits = |kind: Kind| match work {
+            Work::Kernel | Work::Empty => true,
+            Work::Native => !kind.is_svm() && kind != Kind::Variable,
+            Work::Read | Work::Write | Work::Copy | Work::Fill => kind != Kind::Variable,
+            Work::Map => kind != Kind::Variable && kind != Kind::SvmSystem,
+            Work::Migrate => {
+                kind != Kind::Variable && kind != Kind::SvmSystem
+                    // A migration takes the whole object, and with it its parts.
+                    && !matches!(kind, Kind::SubBuffer { .. })
+            }
+        };
+        let fitting: Vec<u16> = (0..self.program.objects.len() as u16)
+            .filter(|n| fits(self.program.objects[usize::from(*n)].kind))
+            .collect();
+        self.draw.pick(&fitting)
+    }
+
+    pub(super) fn work(&mut self, work: Work, queue: QueueId, wait: Vec<Event>) {
+        let object = self.object_for(work);
+        let kernel = |builder: &mut Builder<'_>| Kernel {
+            reads: Vec::new(),
+            writes: Vec::new(),
+            spin: builder.draw.pick(&[0, 0, 0, 50, 500]).unwrap_or(0),
+            items: builder.draw.pick(&[1, 4, 8, 16]).unwrap_or(1),
+            reuse: false,
+        };
+        let what = match (work, object) {
+            (Work::Empty, _) | (_, None) => {
+                if self.draw.percent(30) {
+                    What::Kernel(Kernel {
+                        items: 0,
+                        spin: 0,
+                        ..kernel(self)
+                    })
+                } else {
+                    What::Marker
+                }
+            }
+            (Work::Kernel, Some(_)) => {
+                let reuse = self.draw.percent(30);
+                What::Kernel(Kernel {
+                    reuse,
+                    ..kernel(self)
+                })
+            }
+            (Work::Native, Some(_)) => What::Native(kernel(self)),
+            (Work::Read | Work::Write, Some(object)) => {
+                let svm = self.program.objects[usize::from(object)].kind.is_svm();
+                let transfer = Transfer {
+                    range: some(object),
+                    rect: !svm && self.draw.percent(30),
+                };
+                if work == Work::Read {
+                    What::Read(transfer)
+                } else {
+                    What::Write(transfer)
+                }
+            }
+            (Work::Copy, Some(object)) if self.program.objects[usize::from(object)].cells < 2 => {
+                What::Fill(some(object))
+            }
+            (Work::Copy, Some(object)) => What::Copy {
+                from: some(object),
+                to: Range {
+                    first: 1,
+                    ..some(object)
+                },
+                rect: !self.program.objects[usize::from(object)].kind.is_svm()
+                    && self.draw.percent(30),
+            },
+            (Work::Fill, Some(object)) => What::Fill(some(object)),
+            (Work::Migrate, Some(object)) => What::Migrate {
+                objects: vec![ObjectId(object)],
+                to_host: self.draw.percent(50),
+            },
+            (Work::Map, Some(object)) => {
+                self.map(queue, wait, object);
+                return;
+            }
+        };
+        let empty =
+            matches!(&what, What::Marker) || matches!(&what, What::Kernel(k) if k.items == 0);
+        let work = if empty { Work::Empty } else { work };
+        let blocks = matches!(what, What::Read(_) | What::Write(_)) && self.draw.percent(25);
+        if blocks {
+            self.let_go();
+            // What it waits for in other queues must be under way.
+            let queues: Vec<QueueId> = (0..self.program.queues.len()).map(QueueId::at).collect();
+            for other in queues {
+                if other != queue {
+                    self.flush(other);
+                }
+            }
+        }
+        let id = self.push(queue, what, wait, work);
+        if blocks {
+            self.program.commands[id.index()].blocking = true;
+            self.look(id);
+        } else if self.draw.percent(self.profile.callbacks) {
+            self.tell(id);
+        }
+        self.ends.push(id);
+    }
+
+    /// A callback that does nothing, for some state of a command.
+    fn tell(&mut self, id: CommandId) {
+        let at = self
+            .draw
+            .pick(&[Reached::Submitted, Reached::Running, Reached::Complete]);
+        let callback = CallbackId::at(self.program.callbacks.len());
+        let at = at.unwrap_or(Reached::Complete);
+        let steps = if at == Reached::Complete {
+            vec![Step::Status(Event::Command(id))]
+        } else {
+            Vec::new()
+        };
+        self.program.callbacks.push(Callback {
+            event: Event::Command(id),
+            at,
+            steps,
+        });
+        self.main.push(Step::Register(callback));
+    }
+
+    /// Another host thread that enqueues commands of its own, to queues that all use.
+    pub(super) fn thread(&mut self) {
+        let main = std::mem::take(&mut self.main);
+        let place = self.program.threads.len();
+        self.program.threads.push(Vec::new());
+        for _ in 0..self.draw.between(1, 3) {
+            self.command();
+        }
+        self.let_go();
+        for queue in 0..self.program.queues.len() {
+            self.main.push(Step::Finish(QueueId::at(queue)));
+        }
+        for id in std::mem::take(&mut self.ends) {
+            self.look(id);
+        }
+        self.program.threads[place] = std::mem::replace(&mut self.main, main);
+    }
+
+    fn map(&mut self, queue: QueueId, wait: Vec<Event>, object: u16) {
+        let mode = self.draw.pick(&[
+            MapMode::Read,
+            MapMode::Write,
+            MapMode::ReadWrite,
+            MapMode::Invalidate,
+        ]);
+        let mode = mode.unwrap_or(MapMode::Read);
+        self.let_go();
+        for other in 0..self.program.queues.len() {
+            if QueueId::at(other) != queue {
+                self.flush(QueueId::at(other));
+            }
+        }
+        let what = What::Map {
+            range: some(object),
+            mode,
+        };
+        // A gate of its own would still be closed.
+        let signals = std::mem::take(&mut self.closed);
+        let blocking = signals.is_empty() && self.draw.percent(50);
+        let map = self.push(queue, what, wait, Work::Map);
+        for signal in signals {
+            self.main.push(Step::Signal(signal));
+        }
+        self.program.commands[map.index()].blocking = blocking;
+        if !blocking {
+            self.flush(queue);
+            self.main.push(Step::Wait(vec![Event::Command(map)]));
+        }
+        if mode != MapMode::Invalidate && self.draw.percent(80) {
+            self.access(object, false, Some(map));
+        }
+        if mode.writes() {
+            self.access(object, true, Some(map));
+        }
+        let on = if self.draw.percent(80) {
+            queue
+        } else {
+            self.queue()
+        };
+        let wait = if self.draw.percent(self.profile.gates / 2) {
+            vec![self.gate()]
+        } else {
+            Vec::new()
+        };
+        let unmap = self.push(on, What::Unmap(map), wait, Work::Empty);
+        self.ends.push(unmap);
+    }
+}

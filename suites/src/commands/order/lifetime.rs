@@ -1,0 +1,244 @@
+//! That what a program names is used while it is there.
+
+use super::Order;
+use super::graph::Moment;
+use super::invalid::Invalid;
+use super::shape::objects_of;
+use crate::commands::program::{
+    CommandId, Event, Kind, Object, ObjectId, Place, Program, QueueId, Step, UserId, What,
+};
+
+/// Checks that things are used while they are there.
+pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
+    let mut uses: Vec<(Place, Thing)> = Vec::new();
+    let mut releases: Vec<(Place, Thing)> = Vec::new();
+    for (place, step) in program.steps() {
+        let mut uses_of = |thing| uses.push((place, thing));
+        match step {
+            Step::Enqueue(id) => {
+                let command = &program.commands[id.index()];
+                uses_of(Thing::Queue(command.queue));
+                command.wait.iter().for_each(|e| uses_of(Thing::Event(*e)));
+                objects_of(program, &command.what)
+                    .into_iter()
+                    .for_each(|o| uses_of(Thing::Object(o)));
+            }
+            Step::Flush(queue) | Step::Finish(queue) => uses_of(Thing::Queue(*queue)),
+            Step::Wait(events) => events.iter().for_each(|e| uses_of(Thing::Event(*e))),
+            Step::Set { user, .. } => uses_of(Thing::Event(Event::User(*user))),
+            Step::Register(id) => uses_of(Thing::Event(program.callbacks[id.index()].event)),
+            Step::Status(event) => uses_of(Thing::Event(*event)),
+            Step::Access(id) => {
+                let access = &program.accesses[id.index()];
+                uses_of(Thing::Object(access.range.object));
+                if let Some(map) = access.map {
+                    through_map(program, order, place, map)?;
+                }
+            }
+            Step::Inspect(id) => {
+                if !order.before(Moment::End(*id), Moment::Call(place)) {
+                    return Err(Invalid::Lifetime {
+                        place,
+                        what: format!("what command {} brings", id.0),
+                        when: "before it is there",
+                    });
+                }
+            }
+            Step::ReleaseEvent(event) => releases.push((place, Thing::Event(*event))),
+            Step::ReleaseQueue(queue) => releases.push((place, Thing::Queue(*queue))),
+            Step::ReleaseObject(object) => releases.push((place, Thing::Object(*object))),
+            Step::Signal(_) | Step::Await(_) | Step::Sleep(_) | Step::Yield(_) => {}
+        }
+    }
+    let lifetime = |place: Place, thing: Thing, when| Invalid::Lifetime {
+        place,
+        what: thing.to_string(),
+        when,
+    };
+    for (place, thing) in uses.iter().chain(&releases) {
+        if let Thing::Event(Event::Command(c)) = thing
+            && !order.before(Moment::Return(order.enqueued(*c)), Moment::Call(*place))
+        {
+            return Err(lifetime(*place, *thing, "before it is there"));
+        }
+    }
+    for (n, (release, thing)) in releases.iter().enumerate() {
+        for (m, (other, released)) in releases.iter().enumerate() {
+            if n != m && thing == released {
+                return Err(lifetime(*other, *thing, "after its release"));
+            }
+        }
+        for (place, used) in &uses {
+            if used == thing && !order.before(Moment::Return(*place), Moment::Call(*release)) {
+                return Err(lifetime(*place, *thing, "after its release"));
+            }
+        }
+        if let Thing::Object(object) = thing {
+            let child = |o: &Object| matches!(o.kind, Kind::SubBuffer { of, .. } if of == *object);
+            let children = program.objects.iter().any(child);
+            let pending = program.commands.iter().enumerate().any(|(c, command)| {
+                program.objects[object.index()].kind.is_svm()
+                    && objects_of(program, &command.what).contains(object)
+                    && !order.before(Moment::End(CommandId::at(c)), Moment::Call(*release))
+            });
+            if children || pending {
+                return Err(lifetime(
+                    *release,
+                    *thing,
+                    "in a release while it is needed",
+                ));
+            }
+        }
+    }
+    known_to_end(program, order, &releases)?;
+    frees_last(program, order)?;
+    maps_end(program, order)
+}
+
+/// What is freed is used by nothing that may come after.
+fn frees_last(program: &Program, order: &Order) -> Result<(), Invalid> {
+    for (n, command) in program.commands.iter().enumerate() {
+        let What::Free(objects) = &command.what else {
+            continue;
+        };
+        let free = CommandId::at(n);
+        for object in objects {
+            let used = |place, what: String| {
+                Err(Invalid::Lifetime {
+                    place,
+                    what,
+                    when: "although it may be freed before",
+                })
+            };
+            for (m, other) in program.commands.iter().enumerate() {
+                let id = CommandId::at(m);
+                let uses = objects_of(program, &other.what).contains(object);
+                if m != n && uses && !order.before(Moment::End(id), Moment::Start(free)) {
+                    return used(order.enqueued(id), format!("object {}", object.0));
+                }
+            }
+            for (place, step) in program.steps() {
+                let uses = match step {
+                    Step::Access(id) => program.accesses[id.index()].range.object == *object,
+                    Step::ReleaseObject(id) => id == object,
+                    _ => false,
+                };
+                if uses && !order.before(Moment::Return(place), Moment::Start(free)) {
+                    return used(place, format!("object {}", object.0));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A command's queue or its event lasts until the end, or its completion is waited for: otherwise
+/// nobody knows when it is done with its memory.
+fn known_to_end(
+    program: &Program,
+    order: &Order,
+    releases: &[(Place, Thing)],
+) -> Result<(), Invalid> {
+    let released = |thing: Thing| releases.iter().find(|(_, t)| *t == thing);
+    for (n, command) in program.commands.iter().enumerate() {
+        let id = CommandId::at(n);
+        let event = released(Thing::Event(Event::Command(id)));
+        let queue = released(Thing::Queue(command.queue));
+        if let (Some((event, _)), Some(_)) = (event, queue) {
+            let waited = order.moments().any(|moment| {
+                matches!(moment, Moment::Return(_)) && order.before(Moment::End(id), moment)
+            });
+            if !waited {
+                return Err(Invalid::Lifetime {
+                    place: *event,
+                    what: format!("the event of command {n}"),
+                    when: "in a release although its queue goes, too, and nothing waits for it",
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A host access goes through a map after it is complete and before its unmap is enqueued.
+fn through_map(
+    program: &Program,
+    order: &Order,
+    place: Place,
+    map: CommandId,
+) -> Result<(), Invalid> {
+    let outside = |when| {
+        Err(Invalid::Lifetime {
+            place,
+            what: format!("the pointer of command {}", map.0),
+            when,
+        })
+    };
+    if !order.before(Moment::End(map), Moment::Call(place))
+        || !order.before(Moment::Return(order.enqueued(map)), Moment::Call(place))
+    {
+        return outside("before it is there");
+    }
+    for (n, command) in program.commands.iter().enumerate() {
+        if command.what == What::Unmap(map) {
+            let unmap = order.enqueued(CommandId::at(n));
+            if !order.before(Moment::Return(place), Moment::Call(unmap)) {
+                return outside("after its unmap");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every map has one unmap, which is enqueued when the pointer is known.
+fn maps_end(program: &Program, order: &Order) -> Result<(), Invalid> {
+    for (n, command) in program.commands.iter().enumerate() {
+        let map = CommandId::at(n);
+        let What::Map { .. } = command.what else {
+            continue;
+        };
+        let unmaps: Vec<CommandId> = program
+            .commands
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| c.what == What::Unmap(map))
+            .map(|(u, _)| CommandId::at(u))
+            .collect();
+        let [unmap] = unmaps.as_slice() else {
+            return Err(Invalid::NotOnce {
+                what: format!("the map of command {n}"),
+                done: "ended",
+                times: unmaps.len(),
+            });
+        };
+        let place = order.enqueued(*unmap);
+        let known = order.before(Moment::Return(order.enqueued(map)), Moment::Call(place));
+        if !known || !order.before(Moment::End(map), Moment::Start(*unmap)) {
+            return Err(Invalid::Lifetime {
+                place,
+                what: format!("the pointer of command {n}"),
+                when: "before it is there",
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Something that can be released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thing {
+    Event(Event),
+    Queue(QueueId),
+    Object(ObjectId),
+}
+
+impl std::fmt::Display for Thing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Thing::Event(Event::Command(c)) => write!(f, "the event of command {}", c.0),
+            Thing::Event(Event::User(UserId(u))) => write!(f, "user event {u}"),
+            Thing::Queue(queue) => write!(f, "queue {}", queue.0),
+            Thing::Object(object) => write!(f, "object {}", object.0),
+        }
+    }
+}
