@@ -128,6 +128,68 @@ fn what_the_layer_breaks_is_named() {
 }
 
 #[test]
+fn kernel_cases_compile_and_pass() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if !can_compile(folder.path()) {
+        return;
+    }
+    for family in FAMILIES {
+        let drawn =
+            run(classay().args(["program", &format!("{family}/00001"), "--seed", "5"])).expect(0);
+        let name = format!("{}.yaml", family.replace('/', "-"));
+        let yaml = write(folder.path(), &name, drawn.stdout);
+        let program = compile(&reproduce(&yaml)).unwrap_or_else(|e| panic!("{family}: {e}"));
+        let done = run(&mut play(&program, "2"));
+        // What Touchstone does not offer cannot be built there.
+        let cannot = done.code == Some(2) && done.stderr.contains("the test cannot be made");
+        assert!(done.code == Some(0) || cannot, "{family}: {}", done.told());
+    }
+}
+
+/// A family of each way to hold memory against what must be there.
+const FAMILIES: [&str; 12] = [
+    "ndrange/ids",
+    "ndrange/errors",
+    "group/barrier",
+    "group/functions",
+    "atomics/crowd",
+    "memory/program-scope",
+    "memory/arguments",
+    "svm/structures",
+    "transfer/buffer",
+    "transfer/rect",
+    "transfer/map",
+    "transfer/svm",
+];
+
+#[test]
+fn what_the_layer_breaks_in_kernel_cases_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if !can_compile(folder.path()) {
+        return;
+    }
+    for (family, fault, words) in [
+        ("ndrange/ids", "offset-dropped", "ex.nd.global-id"),
+        ("ndrange/ids", "last-group-lost", "work-items ran, not"),
+        ("transfer/buffer", "read-short", "rg.transfer"),
+        ("atomics/crowd", "split-read-modify-write", "mm."),
+        ("svm/structures", "svm-pointer-to-base", "sv.address"),
+    ] {
+        // Of a few cases of the family one at least has to do with it.
+        let named = (0..6).any(|n| {
+            let case = format!("{family}/{n:05}");
+            let drawn = run(classay().args(["program", &case, "--seed", "7"])).expect(0);
+            let name = format!("{}-{fault}-{n}.yaml", family.replace('/', "-"));
+            let yaml = write(folder.path(), &name, drawn.stdout);
+            let program = compile(&reproduce(&yaml)).unwrap_or_else(|e| panic!("{case}: {e}"));
+            let done = broken(&program, fault);
+            done.code == Some(1) && done.stdout.contains(words)
+        });
+        assert!(named, "{fault} is not told by {family}");
+    }
+}
+
+#[test]
 fn the_text_says_what_is_expected_and_why() {
     let folder = tempfile::tempdir().expect("a folder");
     let yaml = write(folder.path(), "gated.yaml", GATED);

@@ -65,7 +65,7 @@ pub enum Command {
     Rules(RulesArgs),
     /// Make a failing program of commands small
     Shrink(ShrinkArgs),
-    /// Write a program of commands as a C program that needs nothing but an OpenCL library
+    /// Write a program of commands or a kernel case as a C program that needs nothing but an OpenCL library
     Reproduce(ReproduceArgs),
     /// List implementations, platforms and devices with what they can do
     Devices(DevicesArgs),
@@ -484,7 +484,7 @@ pub struct ShrinkArgs {
 /// Options of `reproduce`.
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
-    /// A program of commands, as YAML
+    /// A program of commands or a kernel case, as YAML
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// In C, which is the only language that there is

@@ -1,4 +1,4 @@
-//! `classay reproduce`: a program of commands as a C program that needs nothing of ours.
+//! `classay reproduce`: a generated case as a C program that needs nothing of ours.
 
 use super::args::ReproduceArgs;
 use super::exit;
@@ -6,8 +6,9 @@ use super::failure::Failure;
 use super::litmus::tell;
 use super::output::Out;
 use crate::execute::commands::SOURCE;
-use crate::plan::{self, Body};
-use classay_suites::commands::reproduce::to_c;
+use crate::plan::{self, Work};
+use classay_suites::commands::reproduce::to_c as program_to_c;
+use classay_suites::kernels::reproduce::to_c as case_to_c;
 
 /// Does it; returns the exit code.
 pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Failure> {
@@ -16,11 +17,15 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Failure> {
     for file in &unreadable {
         tell(file, false, &mut out);
     }
-    let Some(Body::Commands { program }) = cases.first().map(|case| &case.body) else {
+    let Some(case) = cases.first() else {
         return Ok(exit::USAGE);
     };
-    let plan = plan::read_commands(program).map_err(Failure::Usage)?;
-    let text = to_c(&plan, SOURCE);
+    let text = match case.body.work(case.seed).map_err(Failure::Usage)? {
+        Work::Commands(plan) => program_to_c(&plan, SOURCE),
+        Work::Kernel(case) => case_to_c(&case),
+        // Files of programs give no litmus test.
+        Work::Litmus(_) => return Ok(exit::USAGE),
+    };
     match &args.out {
         Some(path) => std::fs::write(path, text).map_err(|e| Failure::Output {
             path: path.clone(),

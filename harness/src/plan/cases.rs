@@ -132,6 +132,10 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let body = match yaml::read(&text) {
             Ok(_) => Body::Kernel { kernel: text },
+            // Every kernel case begins by saying what it is about.
+            Err(why) if text.lines().any(|line| line.starts_with("about:")) => {
+                return Err(wrong(format!("is no valid kernel case: {why}")));
+            }
             Err(_) => {
                 read_commands(&text)
                     .map_err(|why| wrong(format!("is no valid program of commands: {why}")))?;

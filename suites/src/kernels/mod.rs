@@ -7,13 +7,14 @@
 //! kernels leave behind is part of the case, as expected contents or as one of the few named kinds
 //! of [`case::Want`] where a device may choose (work-group sizes, the order of work-groups, the map
 //! of sub-groups). [`check`] holds what a run observed ([`trace`]) against that, [`ids`] does so for
-//! the ids of work-items. [`generate`] draws cases from a seed, one function a family.
+//! the ids of work-items. [`reproduce`] writes a case as a C program. [`generate`] draws cases from a seed, one function a family.
 
 pub mod case;
 pub mod check;
 pub mod generate;
 mod ids;
 pub mod model;
+pub mod reproduce;
 #[cfg(test)]
 mod tests;
 pub mod trace;

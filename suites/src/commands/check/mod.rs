@@ -13,6 +13,8 @@ mod means;
 mod statuses;
 mod times;
 
+pub(super) use times::{HELD_LONG, SLACK};
+
 use super::memory::Memory;
 use super::order::Order;
 use super::program::{Event, Program, Step};

@@ -6,10 +6,10 @@ use crate::commands::program::{CommandId, Event};
 use crate::rule;
 
 /// Nanoseconds that clocks may differ beside.
-const SLACK: u64 = 50_000_000;
+pub const SLACK: u64 = 50_000_000;
 
 /// Nanoseconds by which the coarsest timer of a device can be told from none.
-const HELD_LONG: u64 = 200_000;
+pub const HELD_LONG: u64 = 200_000;
 
 impl Found<'_> {
     /// A command that the host held back for a while was queued at least that long before it started;

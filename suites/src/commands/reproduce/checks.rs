@@ -9,7 +9,7 @@ use crate::commands::order::{Fate, Moment};
 use crate::commands::program::*;
 use crate::commands::trace::{Fired, Seen, Trace, status};
 use crate::rule::{self, RuleId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A negative number that nothing sets.
 const ODD: i32 = -9999;
@@ -286,15 +286,24 @@ impl Checks<'_> {
                 .collect();
             let mut lines = Vec::new();
             for (n, (cell, value)) in cells.iter().enumerate() {
-                let mut ask = |word: u32| -> Option<String> {
+                let mut ask = |cell: Seen| -> Option<String> {
                     let mut seen = base.clone();
-                    seen[n] = Seen::Whole(word);
+                    seen[n] = cell;
                     let trace = Trace {
                         reads: [(*read, seen)].into(),
                         ..Trace::default()
                     };
                     let wrong = self.plan.check(&trace).into_iter().next()?;
                     Some(self.named(&wrong.rules))
+                };
+                // The cell holds the word, or the word stands among those of the right token.
+                let right = match base[n] {
+                    Seen::Whole(word) | Seen::Mixed(word, _) => word,
+                };
+                let mut both = |word: u32| -> Option<String> {
+                    let whole = ask(Seen::Whole(word))?;
+                    let torn = ask(Seen::Mixed(right, word)).unwrap_or_else(|| whole.clone());
+                    Some(format!("{whole}, {torn}"))
                 };
                 let mut words = BTreeSet::from([0]);
                 for write in plan.memory.writes(*cell) {
@@ -305,10 +314,10 @@ impl Checks<'_> {
                     words.insert(Token::of(0, write.writer, ANY_CELL).0);
                 }
                 words.insert(Token::of(0, Writer::Creation(cell.0), cell.1).0);
-                let otherwise = ask(no_token());
+                let otherwise = both(no_token());
                 let mut instead: Vec<String> = Vec::new();
                 for word in words {
-                    if let Some(rules) = ask(word)
+                    if let Some(rules) = both(word)
                         && Some(&rules) != otherwise.as_ref()
                     {
                         instead.push(format!("{{ {}, {rules} }}", token(word)));
@@ -317,7 +326,7 @@ impl Checks<'_> {
                 if instead.is_empty() && otherwise.is_none() {
                     continue;
                 }
-                let end = otherwise.unwrap_or_else(|| quoted(""));
+                let end = otherwise.unwrap_or_else(|| "\"\", \"\"".into());
                 instead.push(format!("{{ ANYTHING, {end} }}"));
                 let wanted = match value {
                     Value::Of(writer, of) => token(Token::of(0, *writer, *of).0),
@@ -394,24 +403,29 @@ impl Checks<'_> {
 
     fn times(&mut self) {
         let p = &self.plan.program;
+        let order = &self.plan.order;
         let rules = self.named(&[rule::STATE_PROFILING]);
         self.line("");
         self.line("    /* The times of what completed, in nanoseconds of its device. */");
         for n in 0..p.commands.len() {
-            for (a, b, first, second) in [
-                (0, 1, "queued", "submitted"),
-                (1, 2, "submitted", "started"),
-                (2, 3, "started", "ended"),
-            ] {
+            let id = CommandId::at(n);
+            let enqueue = step_name(order.enqueued(id));
+            self.line(&format!("    expect_times({rules}, {n}, &w.times[{n}]);"));
+            let held = self.held(id);
+            if !held.is_empty() {
                 self.line(&format!(
-                    "    if (w.times[{n}].known && w.times[{n}].of[{a}] > w.times[{n}].of[{b}])"
+                    "    expect_held({rules}, {n}, &w.times[{n}], w.clock_ended[{enqueue}], {},",
+                    held.len()
                 ));
                 self.line(&format!(
-                    "        violation({rules}, \"by its times command {n} was {first} after it was {second}\");"
+                    "                (const cl_ulong[]){{ {} }});",
+                    held.join(", ")
                 ));
             }
+            self.line(&format!(
+                "    expect_within({rules}, {n}, &w.times[{n}], w.clock_began[{enqueue}], w.finished);"
+            ));
         }
-        let rules = self.named(&[rule::STATE_PROFILING, rule::PREREQ_WAIT_LIST]);
         for (n, command) in p.commands.iter().enumerate() {
             for event in &command.wait {
                 let Event::Command(first) = event else {
@@ -419,17 +433,40 @@ impl Checks<'_> {
                 };
                 let device = |c: &Command| p.queues[c.queue.index()].device;
                 let f = first.index();
-                if device(command) == device(&p.commands[f]) {
-                    self.line(&format!(
-                        "    if (w.times[{n}].known && w.times[{f}].known &&"
-                    ));
-                    self.line(&format!("        w.times[{f}].of[3] > w.times[{n}].of[2])"));
-                    self.line(&format!(
-                        "        violation({rules}, \"by its times command {n} started before command {f}, for which it waits, ended\");"
-                    ));
+                if device(command) != device(&p.commands[f]) {
+                    continue;
                 }
+                let mut broken =
+                    order.rules_between(Moment::End(*first), Moment::Start(CommandId::at(n)));
+                broken.push(rule::STATE_PROFILING);
+                let rules = self.named(&broken);
+                self.line(&format!(
+                    "    if (w.times[{n}].known && w.times[{f}].known &&"
+                ));
+                self.line(&format!("        w.times[{f}].of[3] > w.times[{n}].of[2])"));
+                self.line(&format!(
+                    "        violation({rules}, \"by its times command {n} started before command {f}, for which it waits, ended\");"
+                ));
             }
         }
+    }
+
+    /// Where the C program keeps when the last call of each thread began before which a command
+    /// cannot start.
+    fn held(&self, command: CommandId) -> Vec<String> {
+        let order = &self.plan.order;
+        let mut last: BTreeMap<Who, Place> = BTreeMap::new();
+        for (place, _) in self.plan.program.steps() {
+            if order.before(Moment::Call(place), Moment::Start(command)) {
+                last.insert(place.who, place);
+            }
+        }
+        // The enqueue itself, and what came before it, held nothing.
+        let enqueue = order.enqueued(command);
+        last.retain(|_, place| *place != enqueue);
+        last.into_values()
+            .map(|place| format!("w.clock_began[{}]", step_name(place)))
+            .collect()
     }
 }
 

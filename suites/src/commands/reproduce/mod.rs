@@ -9,16 +9,32 @@
 
 mod checks;
 mod play;
-mod text;
+pub(crate) mod text;
 mod world;
 
-use super::check::Plan;
+use super::check::{HELD_LONG, Plan, SLACK};
 use super::program::{Kind, Place, Program, Step, What, Who};
 use crate::catalogue;
 use crate::rule::RuleId;
 use std::collections::BTreeSet;
 use text::Text;
 
+/// How a C program of ours tells what is wrong, and chooses its device.
+pub(crate) const TELL: &str = include_str!("tell.c");
+/// Headers that such a program includes beside `CL/cl.h`.
+pub(crate) const HEADERS: [&str; 11] = [
+    "pthread",
+    "sched",
+    "signal",
+    "stdarg",
+    "stdatomic",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "string",
+    "time",
+    "unistd",
+];
 /// Functions that every such program has.
 const PRELUDE: &str = include_str!("prelude.c");
 /// How every such program runs.
@@ -36,24 +52,16 @@ pub fn to_c(plan: &Plan, workload: &str) -> String {
     c.line(&format!("#define CL_TARGET_OPENCL_VERSION {version}"));
     c.line("#define _POSIX_C_SOURCE 200809L");
     c.line("#include <CL/cl.h>");
-    for header in [
-        "pthread",
-        "sched",
-        "signal",
-        "stdarg",
-        "stdatomic",
-        "stdint",
-        "stdio",
-        "stdlib",
-        "string",
-        "time",
-        "unistd",
-    ] {
+    for header in HEADERS {
         c.line(&format!("#include <{header}.h>"));
     }
     c.line("");
     c.line(&format!("#define WORDS {}u", p.cell_words));
+    c.line("/* Nanoseconds: the coarsest timer of a device can be told from none; and clocks may differ. */");
+    c.line(&format!("#define HELD_LONG {HELD_LONG}u"));
+    c.line(&format!("#define CLOCK_SLACK {SLACK}u"));
     c.line("");
+    c.raw(TELL);
     c.raw(PRELUDE);
     world::write(plan, workload, version, &mut c);
     play::write(plan, &mut c);
@@ -110,14 +118,21 @@ fn heading(plan: &Plan, rules: &BTreeSet<RuleId>, c: &mut Text) {
         lines.push(format!("command {n}: {}", text::command(p, command)));
     }
     lines.push(String::new());
-    lines.push("What messages name, by the section of the specification that says it:".into());
+    lines.extend(named(rules));
+    c.comment(&lines);
+}
+
+/// What rules say, for the reader of a C program.
+pub(crate) fn named(rules: &BTreeSet<RuleId>) -> Vec<String> {
+    let mut lines =
+        vec!["What messages name, by the section of the specification that says it:".to_string()];
     for rule in rules.iter().filter_map(|id| catalogue::of(*id)) {
         lines.push(format!(
             "  {} ({}): {}",
             rule.id, rule.section, rule.statement
         ));
     }
-    c.comment(&lines);
+    lines
 }
 
 /// The version of OpenCL whose functions the program calls, as CL_TARGET_OPENCL_VERSION has it.

@@ -110,7 +110,7 @@ impl Play<'_> {
                 for (i, cell) in r.cells().enumerate() {
                     c.line("    for (unsigned word = 0; word < WORDS; word++)");
                     c.line(&format!(
-                        "        w.brought[{n}][{i} * WORDS + word] = OF_RUN(run_number) | COMMAND({n}u) | {}u;",
+                        "        w.brought[{n}][{i} * WORDS + word] = token(COMMAND({n}u) | {}u);",
                         self.at(r.object) + cell
                     ));
                 }
@@ -126,7 +126,7 @@ impl Play<'_> {
             What::Copy { from, to, rect } => self.copy(*from, *to, *rect, &tail, c),
             What::Fill(r) => {
                 c.line(&format!(
-                    "    cl_uint pattern = OF_RUN(run_number) | COMMAND({n}u) | ANY_CELL;"
+                    "    cl_uint pattern = token(COMMAND({n}u) | ANY_CELL);"
                 ));
                 if self.is_buffer(r.object) {
                     c.line(&format!("    code = clEnqueueFillBuffer(queue, w.buffer[{}], &pattern, 4, {} * WORDS * 4,", r.object.0, r.first));
@@ -225,23 +225,23 @@ impl Play<'_> {
         let mut rows = vec!["{ 0, 0, 0, 0 }".to_string(); 4];
         let mut pointers: Vec<Option<Range>> = vec![None; 4];
         let mut log = 0u32;
+        // A pointer to SVM is to the range's first cell; a buffer, to its beginning.
+        let first = |r: &Range| match self.object(r.object).kind.is_svm() {
+            true => (0, r.first),
+            false => (r.first, self.at(r.object)),
+        };
         for (i, r) in k.reads.iter().enumerate() {
-            rows[i] = format!("{{ {}, {}, {}, {log} }}", r.first, r.count, r.stride);
+            rows[i] = format!("{{ {}, {}, {}, {log} }}", first(r).0, r.count, r.stride);
             log += u32::from(r.count);
             pointers[i] = Some(*r);
         }
         for (i, r) in k.writes.iter().enumerate() {
-            rows[2 + i] = format!(
-                "{{ {}, {}, {}, {} }}",
-                r.first,
-                r.count,
-                r.stride,
-                self.at(r.object)
-            );
+            let (from, before) = first(r);
+            rows[2 + i] = format!("{{ {from}, {}, {}, {before} }}", r.count, r.stride);
             pointers[2 + i] = Some(*r);
         }
         c.line(&format!("    cl_kernel kernel = w.kernel[{n}];"));
-        c.line("    /* For each range: first cell, count, stride, and its place in the log or the number of its");
+        c.line("    /* For each range: first cell, count, stride, and its place in the log or the number of the");
         c.line("       object's first cell. Two that are read, two that are written. */");
         c.line(&format!(
             "    const cl_uint ranges[4][4] = {{ {} }};",
@@ -249,11 +249,11 @@ impl Play<'_> {
         ));
         let mut which = 0;
         for (i, range) in pointers.iter().enumerate() {
-            let set = match range.map(|r| (r.object, self.object(r.object).kind)) {
-                Some((o, kind)) if kind.is_svm() => {
-                    format!("clSetKernelArgSVMPointer(kernel, {i}, w.memory[{}])", o.0)
+            let set = match range.map(|r| (r, r.object, self.object(r.object).kind)) {
+                Some((r, _, kind)) if kind.is_svm() => {
+                    format!("clSetKernelArgSVMPointer(kernel, {i}, {})", self.pointer(r))
                 }
-                Some((o, kind)) if kind != Kind::Variable => {
+                Some((_, o, kind)) if kind != Kind::Variable => {
                     format!(
                         "clSetKernelArg(kernel, {i}, sizeof(cl_mem), &w.buffer[{}])",
                         o.0
@@ -267,7 +267,10 @@ impl Play<'_> {
             c.line(&format!("    if ((code = {set}) != CL_SUCCESS)"));
             c.line("        return code;");
         }
-        c.line(&format!("    code = set_words(kernel, w.log[{n}], ranges, OF_RUN(run_number) | COMMAND({n}u), {}u);", k.spin));
+        c.line(&format!(
+            "    code = set_words(kernel, w.log[{n}], ranges, token(COMMAND({n}u)), {}u);",
+            k.spin
+        ));
         if variable {
             c.line("    if (code == CL_SUCCESS) /* which ranges are in the variable, as bits */");
             c.line(&format!(
@@ -497,7 +500,7 @@ impl Play<'_> {
     fn step(&self, name: &str, step: &Step, c: &mut Text) {
         c.line("");
         c.line(&format!("    /* {name}: {}. */", text::step(step)));
-        c.line(&format!("    w.began[{name}] = tick();"));
+        c.line(&format!("    begins({name});"));
         let call = |c: &mut Text, call: String| {
             c.line(&format!("    w.code[{name}] = {call};"));
         };
@@ -603,7 +606,7 @@ impl Play<'_> {
                 }
             }
         }
-        c.line(&format!("    w.ended[{name}] = tick();"));
+        c.line(&format!("    ends({name});"));
     }
 
     fn access(&self, id: AccessId, c: &mut Text) {

@@ -1,59 +1,39 @@
 /* ---- what every program of this kind needs ---------------------------------------------------- */
 
 /* Memory is divided into cells of WORDS words. Who writes a cell fills it with one token, which names
-   the run, the writer and the cell, so that a reader tells whom it saw:
-   bits 21-31 the run, 19-20 the kind of writer, 7-18 its number, 0-6 the cell (127: any, by a fill). */
+   the run, the writer and the cell, so that a reader tells whom it saw. The low 7 bits are the cell
+   (127: any, by a fill). The others are 11 bits of the run, 2 of the kind of writer and 12 of its
+   number, mixed so that the tokens of two writers differ in all their bytes but the first: a transfer
+   that is a byte short shows. A writer is written down unmixed, in the bits 7-18 and 19-20. */
 #define CREATION(object) (1u << 19 | (object) << 7)
 #define COMMAND(command) (2u << 19 | (command) << 7)
 #define ACCESS(access) (3u << 19 | (access) << 7)
 #define ANY_CELL 127u
-#define OF_RUN(run) (((run) & 0x7ffu) << 21)
 
 #define ANYTHING 0xffffffffu   /* an expectation: the specification leaves the value open */
 #define NEGATIVE (-100000)     /* an answer: any negative number that is not named beside it */
 #define NOT_CALLED (-200000)   /* the call was not made, because one that it needs had failed */
 
-static cl_uint run_number;
-static unsigned long violations_of_run;
-static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
-
-static struct told {
-    char text[400];
-    unsigned long runs;
-    cl_uint last;
-} told[64];
-static unsigned told_count;
-
-/* Notes a violation: the rules of which one is broken, what was seen and what had to be. */
-static inline void violation(const char *rules, const char *format, ...)
+/* Numbers of 25 bits, one to one: shifts of at least half the bits undo themselves, and odd factors
+   have inverses. */
+static inline cl_uint mixed(cl_uint x)
 {
-    char text[400];
-    int used = snprintf(text, sizeof text, "%s: ", rules);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
-    va_end(arguments);
-    pthread_mutex_lock(&telling);
-    violations_of_run++;
-    unsigned at = 0;
-    while (at < told_count && strcmp(told[at].text, text) != 0)
-        at++;
-    if (at == told_count && told_count < sizeof told / sizeof told[0])
-        memcpy(told[told_count++].text, text, sizeof text);
-    if (at < told_count && told[at].last != run_number + 1) {
-        told[at].last = run_number + 1;
-        told[at].runs++;
-    }
-    pthread_mutex_unlock(&telling);
+    x ^= x >> 13;
+    x = x * 0x013c6ef3u & 0x1ffffffu;
+    return x ^ x >> 13;
+}
+static inline cl_uint unmixed(cl_uint x)
+{
+    x ^= x >> 13;
+    x = x * 0x01eb5a3bu & 0x1ffffffu;
+    return x ^ x >> 13;
 }
 
-/* A call outside the program's own steps, which cannot fail in a test that means anything. */
-static inline void must(cl_int code, const char *call)
+/* The token of a writer for a cell, as in COMMAND(3u) | 5u, in this run. */
+static inline cl_uint token(cl_uint writer)
 {
-    if (code != CL_SUCCESS) {
-        fprintf(stderr, "%s gives error %d: the test cannot be made\n", call, code);
-        exit(2);
-    }
+    cl_uint name = (run_number & 0x7ffu) << 14 | (writer >> 7 & 0x3fffu);
+    return mixed(name) << 7 | (writer & 0x7fu);
 }
 
 /* The order in which things happen, for all threads: a number drawn before each call of a step, one
@@ -62,6 +42,14 @@ static atomic_ulong ticks;
 static inline unsigned long tick(void)
 {
     return atomic_fetch_add(&ticks, 1) + 1;
+}
+
+/* The host's clock. */
+static inline cl_ulong nanoseconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (cl_ulong)time.tv_sec * 1000000000u + (cl_ulong)time.tv_nsec;
 }
 
 static inline void pause_microseconds(unsigned long microseconds)
@@ -100,7 +88,7 @@ static inline void put(cl_uint *memory, unsigned first, unsigned count, unsigned
     for (unsigned n = 0; n < count; n++)
         for (unsigned w = 0; w < WORDS; w++)
             ((volatile cl_uint *)memory)[(first + n * stride) * WORDS + w] =
-                OF_RUN(run_number) | writer | (at + first + n * stride);
+                token(writer | (at + first + n * stride));
 }
 
 /* Copies cells one after another. */
@@ -127,8 +115,9 @@ static inline void *cells(size_t n)
 static inline void describe(char *text, size_t size, cl_uint word)
 {
     static const char *const kinds[] = { "", "the creation of object", "command", "host access" };
-    unsigned kind = word >> 19 & 3, number = word >> 7 & 0xfff, cell = word & 0x7f;
-    if (word >> 21 != (run_number & 0x7ff) || kind == 0)
+    cl_uint name = unmixed(word >> 7);
+    unsigned kind = name >> 12 & 3, number = name & 0xfff, cell = word & 0x7f;
+    if (name >> 14 != (run_number & 0x7ff) || kind == 0)
         snprintf(text, size, "no token of this run");
     else if (cell == ANY_CELL)
         snprintf(text, size, "%s %u", kinds[kind], number);
@@ -136,10 +125,11 @@ static inline void describe(char *text, size_t size, cl_uint word)
         snprintf(text, size, "cell %u of %s %u", cell, kinds[kind], number);
 }
 
-/* If a cell holds this, these are the rules. */
+/* If a cell holds this, these are the rules; or where it is the first word that differs from the
+   cell's first. */
 struct instead {
     cl_uint token;
-    const char *rules;
+    const char *rules, *torn;
 };
 
 /* Holds a cell that was read against what must be there. `found` ends with the rules for all that it
@@ -149,33 +139,32 @@ static inline void expect_cell(const char *reader, const cl_uint *words, cl_uint
 {
     char seen[80], other[80] = "", right[80];
     cl_uint odd = words[0];
-    int mixed = 0;
-    for (unsigned w = 1; w < WORDS; w++)
+    int several = 0;
+    for (unsigned w = 1; w < WORDS && !several; w++)
         if (words[w] != words[0]) {
             odd = words[w];
-            mixed = 1;
+            several = 1;
         }
-    cl_uint run = OF_RUN(run_number);
-    if (wanted != ANYTHING && !mixed && words[0] == (run | wanted))
+    if (wanted != ANYTHING && !several && words[0] == token(wanted))
         return;
     if (wanted == ANYTHING) {
         /* Only what must not have run is wrong here. */
         for (; found->token != ANYTHING; found++)
-            if (words[0] == (run | found->token) || odd == (run | found->token)) {
-                describe(seen, sizeof seen, run | found->token);
+            if (words[0] == token(found->token) || odd == token(found->token)) {
+                describe(seen, sizeof seen, token(found->token));
                 violation(found->rules, "%s saw %s", reader, seen);
                 return;
             }
         return;
     }
-    while (found->token != ANYTHING && (mixed || odd != (found->token ? run | found->token : 0)))
+    while (found->token != ANYTHING && odd != (found->token ? token(found->token) : 0))
         found++;
     describe(seen, sizeof seen, words[0]);
-    if (mixed)
+    if (several)
         describe(other, sizeof other, odd);
-    describe(right, sizeof right, run | wanted);
-    violation(found->rules, "%s saw %s%s%s, not %s", reader, seen, mixed ? " and " : "", other,
-              right);
+    describe(right, sizeof right, token(wanted));
+    violation(several ? found->torn : found->rules, "%s saw %s%s%s, not %s", reader, seen,
+              several ? " and " : "", other, right);
 }
 
 /* Holds an answer against those that are right. */
@@ -207,23 +196,67 @@ static inline int status_of(cl_event event)
     return code == CL_SUCCESS ? status : NOT_CALLED;
 }
 
+/* OpenCL 2.0 brought the last of the five times. */
+#ifndef CL_PROFILING_COMMAND_COMPLETE
+#define CL_PROFILING_COMMAND_COMPLETE 0x1284
+#endif
+
 struct times {
-    int known;
-    cl_ulong of[4];
+    int known, five; /* the first four, and the last */
+    cl_ulong of[5];
 };
 
 static inline struct times times_of(cl_event event)
 {
     static const cl_profiling_info names[] = {
         CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START,
-        CL_PROFILING_COMMAND_END
+        CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE
     };
-    struct times times = { 1, { 0, 0, 0, 0 } };
-    for (int n = 0; n < 4; n++)
+    struct times times = { 1, 1, { 0, 0, 0, 0, 0 } };
+    for (int n = 0; n < 5; n++)
         if (clGetEventProfilingInfo(event, names[n], sizeof times.of[n], &times.of[n], NULL) !=
-            CL_SUCCESS)
-            times.known = 0;
+            CL_SUCCESS) {
+            times.five = 0;
+            if (n < 4)
+                times.known = 0;
+        }
     return times;
+}
+
+/* A command's states follow each other. */
+static inline void expect_times(const char *rules, unsigned command, const struct times *times)
+{
+    static const char *const states[] = { "queued", "submitted", "started", "ended", "complete" };
+    for (int n = 0; n + 1 < 5; n++)
+        if (times->known && (n + 1 < 4 || times->five) && times->of[n] > times->of[n + 1])
+            violation(rules, "by its times command %u was %s after it was %s", command, states[n],
+                      states[n + 1]);
+}
+
+/* A command that the host held back from `since` on, by its own clock, until the latest of `until`,
+   was queued at least half as long before it started: half, because clocks differ. */
+static inline void expect_held(const char *rules, unsigned command, const struct times *times,
+                               cl_ulong since, unsigned count, const cl_ulong *until)
+{
+    cl_ulong longest = 0;
+    for (unsigned n = 0; n < count; n++)
+        if (since && until[n] > since && until[n] - since > longest)
+            longest = until[n] - since;
+    if (times->known && longest >= HELD_LONG && times->of[2] - times->of[0] < longest / 2)
+        violation(rules,
+                  "by its times command %u started much sooner after it was queued than the host "
+                  "let it",
+                  command);
+}
+
+/* A command took no longer, from queued to ended, than the run from its enqueue on; twice that and a
+   little more is let pass, because clocks differ. */
+static inline void expect_within(const char *rules, unsigned command, const struct times *times,
+                                 cl_ulong since, cl_ulong until)
+{
+    if (times->known && since && times->of[3] > times->of[0] &&
+        times->of[3] - times->of[0] > 2 * (until - since) + CLOCK_SLACK)
+        violation(rules, "by its times command %u was queued long before it was enqueued", command);
 }
 
 /* Sets the arguments of the kernels from the fifth on: see their source. */

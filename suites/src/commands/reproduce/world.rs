@@ -107,6 +107,9 @@ impl World<'_> {
             "int code[STEPS + 1];          /* what calls returned */".into(),
             "int status[STEPS + 1];        /* what events said */".into(),
             "unsigned long began[STEPS + 1], ended[STEPS + 1];".into(),
+            "cl_ulong clock_began[STEPS + 1], clock_ended[STEPS + 1]; /* by the host's clock */"
+                .into(),
+            "cl_ulong finished;            /* when everything was, by that clock */".into(),
             format!(
                 "unsigned long ran[{}];        /* when callbacks began */",
                 of(p.callbacks.len())
@@ -123,6 +126,17 @@ impl World<'_> {
             c.line(&format!("    {line}"));
         }
         c.line("} w;");
+        c.line("");
+        c.line("static void begins(int step)");
+        c.line("{");
+        c.line("    w.clock_began[step] = nanoseconds();");
+        c.line("    w.began[step] = tick();");
+        c.line("}");
+        c.line("static void ends(int step)");
+        c.line("{");
+        c.line("    w.ended[step] = tick();");
+        c.line("    w.clock_ended[step] = nanoseconds();");
+        c.line("}");
         c.line("");
     }
 
@@ -222,6 +236,7 @@ impl World<'_> {
         c.line("    for (int n = 0; n <= STEPS; n++) {");
         c.line("        w.code[n] = w.status[n] = NOT_ASKED;");
         c.line("        w.began[n] = w.ended[n] = 0;");
+        c.line("        w.clock_began[n] = w.clock_ended[n] = 0;");
         c.line("    }");
         for (n, q) in p.queues.iter().enumerate() {
             self.queue(
@@ -379,7 +394,9 @@ impl World<'_> {
                 c.line("        must(code, \"clCreateBuffer\");");
                 c.line("        for (cl_uint n = 0; n < 4; n++)");
                 c.line("            must(clSetKernelArg(first_tokens, n, sizeof(cl_mem), &(cl_mem){ NULL }), \"clSetKernelArg\");");
-                c.line(&format!("        must(set_words(first_tokens, log, ranges, OF_RUN(run_number) | {first}, 0),"));
+                c.line(&format!(
+                    "        must(set_words(first_tokens, log, ranges, token({first}), 0),"
+                ));
                 c.line("             \"clSetKernelArg\");");
                 c.line("        must(clSetKernelArg(first_tokens, 12, 4, &(cl_uint){ 4 }), \"clSetKernelArg\");");
                 c.line(&format!("        must(clEnqueueNDRangeKernel(services[{context}], first_tokens, 1, NULL, &items, NULL, 0, NULL,"));
@@ -449,6 +466,7 @@ impl World<'_> {
         c.line("            break;");
         c.line("        pause_microseconds(100);");
         c.line("    }");
+        c.line("    w.finished = nanoseconds();");
         for n in 0..p.commands.len() {
             c.line(&format!("    if (w.event[{n}]) {{"));
             c.line(&format!("        w.last[{n}] = status_of(w.event[{n}]);"));

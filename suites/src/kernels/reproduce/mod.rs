@@ -1,0 +1,136 @@
+//! A kernel case as one C program that needs a C compiler and an OpenCL library, and nothing of ours.
+//!
+//! [`to_c`] writes it. The C program makes the case's memory and program ([`world`]), plays its steps
+//! as the harness does ([`steps`]), and holds each object that the case looks at against what it wants
+//! ([`wants`]) by the same formulae as [`super::check`]. What transfers leave behind the C program
+//! computes as [`super::model`] does, in memory of its own.
+
+mod steps;
+mod wants;
+mod world;
+
+use super::case::{KernelCase, Kind, Step, Want};
+use crate::commands::reproduce::text::Text;
+use crate::commands::reproduce::{HEADERS, TELL, named};
+use crate::rule;
+
+/// Functions that every such program has.
+const PRELUDE: &str = include_str!("prelude.c");
+/// How ids of work-items are held against the formulae.
+const IDS: &str = include_str!("ids.c");
+/// How every such program runs.
+const MAIN: &str = include_str!("main.c");
+
+/// The C program of a valid case.
+pub fn to_c(case: &KernelCase) -> String {
+    let mut c = Text::default();
+    heading(case, &mut c);
+    c.line(&format!(
+        "#define CL_TARGET_OPENCL_VERSION {}",
+        if needs_2_0(case) { 200 } else { 120 }
+    ));
+    c.line("#define _POSIX_C_SOURCE 200809L");
+    c.line("#include <CL/cl.h>");
+    for header in HEADERS {
+        c.line(&format!("#include <{header}.h>"));
+    }
+    c.line("");
+    c.line(&format!("#define OBJECTS {}", case.objects.len().max(1)));
+    c.line("");
+    c.raw(TELL);
+    c.raw(PRELUDE);
+    if looks(case).any(|want| matches!(want, Want::Ids { .. })) {
+        c.raw(IDS);
+    }
+    world::begin(case, &mut c);
+    world::make(case, &mut c);
+    steps::write(case, &mut c);
+    world::take_down(case, &mut c);
+    c.raw(MAIN);
+    c.done()
+}
+
+/// What the case looks at.
+fn looks(case: &KernelCase) -> impl Iterator<Item = &Want> {
+    case.steps.iter().filter_map(|step| match step {
+        Step::Look { want, .. } => Some(want),
+        Step::Launch(_) | Step::Move(_) | Step::Finish | Step::Host { .. } | Step::Point { .. } => {
+            None
+        }
+    })
+}
+
+/// Whether the C program follows what transfers leave behind.
+fn models(case: &KernelCase) -> bool {
+    looks(case).any(|want| matches!(want, Want::AsMoved))
+}
+
+/// Whether it calls functions that came with OpenCL 2.0.
+fn needs_2_0(case: &KernelCase) -> bool {
+    case.objects.iter().any(|object| match object.kind {
+        Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => true,
+        Kind::Buffer | Kind::SubBuffer { .. } => false,
+    })
+}
+
+/// What the reader is told first.
+fn heading(case: &KernelCase, c: &mut Text) {
+    let mut lines = vec![
+        case.about.clone(),
+        String::new(),
+        "    cc -std=c11 -o program THIS.c -lOpenCL -lpthread".into(),
+        "    ./program [RUNS] [PLATFORM] [DEVICE]".into(),
+        String::new(),
+        "It plays what follows RUNS times (1000) and prints what was wrong in how many runs, with the"
+            .into(),
+        "rules of which one is broken. Exit code: 0 nothing was wrong, 1 something was, 2 the test"
+            .into(),
+        "could not be made. A run that takes more than a minute counts as hung.".into(),
+        String::new(),
+    ];
+    if !case.needs.is_empty() {
+        let needs: Vec<String> = case.needs.iter().map(ToString::to_string).collect();
+        lines.push(format!("The device must offer: {}.", needs.join(", ")));
+        lines.push(String::new());
+    }
+    let mut rules = case.covers();
+    rules.insert(rule::API_VALID);
+    lines.extend(named(&rules));
+    c.comment(&lines);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::generate::{FAMILIES, draw};
+    use crate::rule::RuleId;
+
+    #[test]
+    fn every_rule_that_the_c_text_names_is_one() {
+        let names = PRELUDE
+            .split('"')
+            .chain(IDS.split('"'))
+            .filter(|text| text.starts_with("ex.") || text.starts_with("mm."))
+            .flat_map(|text| text.split('|'));
+        let mut found = 0;
+        for name in names {
+            assert!(RuleId::find(name).is_some(), "{name}");
+            found += 1;
+        }
+        assert!(found > 10);
+    }
+
+    #[test]
+    fn cases_of_every_family_can_be_written() {
+        for (family, kind, _) in FAMILIES {
+            let case = draw(&format!("{family}/{kind}"), 3).expect("a case");
+            let text = to_c(&case);
+            assert!(text.contains("int main("), "{family}/{kind}");
+            assert_eq!(
+                text.matches('{').count(),
+                text.matches('}').count(),
+                "{family}/{kind}"
+            );
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The memory and the program of a case in C.
+
+use super::models;
+use crate::commands::reproduce::text::{self, Text, quoted};
+use crate::kernels::case::{Contents, KernelCase, Kind};
+
+/// `begin`: what outlives a run.
+pub fn begin(case: &KernelCase, c: &mut Text) {
+    if !case.source.is_empty() {
+        c.line("static cl_program program;");
+        c.line("static const char source[] =");
+        c.raw(&text::source(&case.source));
+        c.line("    ;");
+        c.line("");
+    }
+    c.line("static void begin(void)");
+    c.line("{");
+    c.line("    cl_int code;");
+    c.line("    context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);");
+    c.line("    must(code, \"clCreateContext\");");
+    c.line("#ifdef CL_VERSION_2_0");
+    c.line("    queue = clCreateCommandQueueWithProperties(context, device, NULL, &code);");
+    c.line("#else");
+    c.line("    queue = clCreateCommandQueue(context, device, 0, &code);");
+    c.line("#endif");
+    c.line("    must(code, \"clCreateCommandQueue\");");
+    if !case.source.is_empty() {
+        // The device's latest, unless the case says which.
+        let versions = match &case.build.std {
+            Some(version) => vec![version.as_str()],
+            None => vec!["CL3.0", "CL2.0", "CL1.2", "CL1.1"],
+        };
+        let options: Vec<String> = versions
+            .iter()
+            .map(|v| quoted(format!("-cl-std={v} {}", case.build.options).trim_end()))
+            .collect();
+        c.line(&format!(
+            "    static const char *const options[] = {{ {} }};",
+            options.join(", ")
+        ));
+        c.line("    unsigned which = 0;");
+        c.line(&format!(
+            "    program = from_source(source, options, {}, &which);",
+            options.len()
+        ));
+        if case.build.through_binary {
+            c.line("    program = through_binary(program, options[which]);");
+        }
+    }
+    c.line("}");
+    c.line("");
+}
+
+/// `make`: what a run begins with.
+pub fn make(case: &KernelCase, c: &mut Text) {
+    c.line("/* Makes what a run begins with. */");
+    c.line("static void make(void)");
+    c.line("{");
+    c.line("    cl_int code = CL_SUCCESS;");
+    for (n, object) in case.objects.iter().enumerate() {
+        let bytes = object.bytes;
+        c.line(&format!(
+            "    /* Object {n}: {}, {bytes} bytes. */",
+            told(object.kind)
+        ));
+        if let Kind::SubBuffer { of, origin } = object.kind {
+            c.line("    {");
+            c.line(&format!(
+                "        cl_buffer_region region = {{ {origin}, {bytes} }};"
+            ));
+            c.line(&format!("        objects[{n}].buffer = clCreateSubBuffer(objects[{}].buffer, CL_MEM_READ_WRITE,", of.0));
+            c.line("                                              CL_BUFFER_CREATE_TYPE_REGION, &region, &code);");
+            c.line("        must(code, \"clCreateSubBuffer\");");
+            c.line("    }");
+            continue;
+        }
+        c.line(&format!("    objects[{n}].model = room({bytes});"));
+        contents(&format!("objects[{n}].model"), bytes, &object.contents, c);
+        let svm = |flags: &str, coarse: bool, c: &mut Text| {
+            c.line(&format!("    objects[{n}].memory = clSVMAlloc(context, CL_MEM_READ_WRITE{flags}, {bytes}, 128);"));
+            c.line(&format!(
+                "    must(objects[{n}].memory ? CL_SUCCESS : CL_OUT_OF_RESOURCES, \"clSVMAlloc\");"
+            ));
+            c.line(&format!("    objects[{n}].coarse = {};", u8::from(coarse)));
+        };
+        match object.kind {
+            Kind::Buffer => {
+                c.line(&format!("    objects[{n}].buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, {bytes},"));
+                c.line(&format!(
+                    "                                       objects[{n}].model, &code);"
+                ));
+                c.line("    must(code, \"clCreateBuffer\");");
+            }
+            Kind::SubBuffer { .. } => {}
+            Kind::SvmCoarse => svm("", true, c),
+            Kind::SvmFine => svm(" | CL_MEM_SVM_FINE_GRAIN_BUFFER", false, c),
+            Kind::SvmAtomics => svm(
+                " | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS",
+                false,
+                c,
+            ),
+            Kind::Host => c.line(&format!("    objects[{n}].memory = room({bytes});")),
+        }
+        if object.kind.addressed() {
+            c.line(&format!(
+                "    by_host(&objects[{n}], objects[{n}].memory, objects[{n}].model, {bytes}, 1);"
+            ));
+        }
+    }
+    c.line("    must(code, \"making what a run begins with\");");
+    c.line("}");
+    c.line("");
+}
+
+fn told(kind: Kind) -> String {
+    match kind {
+        Kind::Buffer => "a buffer".into(),
+        Kind::SubBuffer { of, origin } => {
+            format!("a sub-buffer of object {} from byte {origin} on", of.0)
+        }
+        Kind::SvmCoarse => "a coarse-grain SVM allocation".into(),
+        Kind::SvmFine => "a fine-grain SVM allocation".into(),
+        Kind::SvmAtomics => "a fine-grain SVM allocation for atomics".into(),
+        Kind::Host => "memory of the host".into(),
+    }
+}
+
+/// Puts contents into memory.
+pub fn contents(to: &str, bytes: usize, contents: &Contents, c: &mut Text) {
+    let mut list = |kind: &str, values: Vec<String>, each: usize| {
+        if values.is_empty() {
+            c.line(&format!("    memset({to}, 0, {bytes});"));
+            return;
+        }
+        c.line("    {");
+        c.line(&format!("        static const {kind} list[] = {{"));
+        for line in values.chunks(8) {
+            c.line(&format!("            {},", line.join(", ")));
+        }
+        c.line("        };");
+        c.line(&format!(
+            "        listed({to}, {bytes}, list, {});",
+            values.len() * each
+        ));
+        c.line("    }");
+    };
+    match contents {
+        Contents::Zero => list("cl_uchar", Vec::new(), 1),
+        Contents::Words(words) => list(
+            "cl_uint",
+            words.iter().map(|w| format!("{w}u")).collect(),
+            4,
+        ),
+        Contents::Longs(longs) => list(
+            "cl_ulong",
+            longs.iter().map(|w| format!("{w}u")).collect(),
+            8,
+        ),
+        Contents::Bytes(all) => list("cl_uchar", all.iter().map(u8::to_string).collect(), 1),
+        Contents::Every(word) => c.line(&format!("    words({to}, {bytes}, {word}u, 0);")),
+        Contents::Noise(seed) => c.line(&format!("    noise({to}, {bytes}, {seed}u);")),
+        Contents::Count(first) => c.line(&format!("    words({to}, {bytes}, {first}u, 1);")),
+    }
+}
+
+/// `take_down`: the end of a run.
+pub fn take_down(case: &KernelCase, c: &mut Text) {
+    c.line("static void take_down(void)");
+    c.line("{");
+    // Sub-buffers before their parents.
+    for (n, object) in case.objects.iter().enumerate().rev() {
+        match object.kind {
+            Kind::Buffer | Kind::SubBuffer { .. } => {
+                c.line(&format!("    clReleaseMemObject(objects[{n}].buffer);"));
+            }
+            Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics => {
+                c.line(&format!("    clSVMFree(context, objects[{n}].memory);"));
+            }
+            Kind::Host => c.line(&format!("    free(objects[{n}].memory);")),
+        }
+        match object.kind {
+            Kind::SubBuffer { .. } => {}
+            Kind::Buffer | Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => {
+                c.line(&format!("    free(objects[{n}].model);"));
+            }
+        }
+    }
+    c.line("    memset(objects, 0, sizeof objects);");
+    c.line("}");
+    c.line("");
+}
+
+/// Where the C program keeps what a byte of an object must hold, where it follows that at all.
+pub fn model(case: &KernelCase, at: crate::kernels::case::Place) -> Option<String> {
+    models(case).then(|| {
+        let (object, byte) = match case.objects[at.object.index()].kind {
+            Kind::SubBuffer { of, origin } => (of, origin + at.byte),
+            Kind::Buffer | Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => {
+                (at.object, at.byte)
+            }
+        };
+        format!("objects[{}].model + {byte}", object.0)
+    })
+}
