@@ -218,6 +218,24 @@ rules! {
     SV_FINE_BYTES = "sv.fine.bytes";
     /// Atomics of the host and of devices.
     SV_FINE_ATOMICS = "sv.fine.atomics";
+    /// Every atomic type, between the host and devices.
+    SV_FINE_ATOMICS_TYPES = "sv.fine.atomics-types";
+    /// Scope all_svm_devices is the device's where memory reaches no further.
+    SV_SCOPE_DOWN = "sv.scope-down";
+    /// Kernels that run together exchange through SVM.
+    SP_CROSS_KERNEL_SVM = "sp.cross-kernel-atomics-svm";
+    /// Atomics of the host take part.
+    MM_HOST = "mm.host";
+    /// Stores become visible.
+    MM_VISIBILITY_TIME = "mm.visibility-time";
+    /// A spinning load sees a store.
+    HOST_PROGRESS = "ex.host.progress";
+    /// Release and acquire.
+    MM_SW_ATOMIC = "mm.sw.atomic";
+    /// Fences that synchronize.
+    MM_SW_FENCE_FENCE = "mm.sw.fence-fence";
+    /// Each scope reaches as far as it says.
+    MM_SCOPE_EACH = "mm.scope.each";
     /// Allocations reached through pointers.
     SV_EXEC_INFO = "sv.exec-info";
     /// Atomic accesses are indivisible.

@@ -1,30 +1,35 @@
 //! Runs a kernel case again and again and holds each run against what the case wants.
 
-use super::kernels::{self, Bench};
-use super::repeat::repeat;
+use super::kernels::{self, Benches};
+use super::repeat::{Shown, repeat};
 use super::{Budget, Ended, NotRun, needs};
 use crate::device::OpenDevice;
 use classay_reports::record::{Evidence, Launch};
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::{check, yaml};
+use classay_suites::need::Need;
 
 /// Runs it until the budget is spent: so many runs, or seconds.
 pub fn run_kernel(
     device: &OpenDevice,
-    bench: &mut Option<Bench>,
+    benches: &mut Benches,
     case: &KernelCase,
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
 ) -> Result<Ended, NotRun> {
-    needs::check(&device.capabilities, 1, &case.needs)?;
-    let bench = match bench {
-        Some(bench) => bench,
-        None => bench.insert(Bench::new(device)?),
-    };
+    let mut needs = case.needs.clone();
+    if case.devices() > 1 {
+        needs.insert(Need::Devices(case.devices()));
+    }
+    needs::check(&device.capabilities, device.platform_devices.len(), &needs)?;
+    let bench = benches.on(device, case.devices())?;
     bench.build_seconds = 0.0;
     let (mut ended, violated) = repeat(budget, on_launch, &mut |_| {
         let trace = kernels::run(bench, case)?;
-        Ok(check::check(case, &trace))
+        Ok(Shown {
+            violations: check::check(case, &trace),
+            gave_up: trace.gave_up,
+        })
     })?;
     ended.build_seconds = bench.build_seconds;
     if violated {

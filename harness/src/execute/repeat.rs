@@ -1,7 +1,7 @@
 //! Runs a case again and again within its budget, and counts what each run showed.
 
 use super::{Budget, Ended, NotRun};
-use crate::judge::AS_REQUIRED;
+use crate::judge::{AS_REQUIRED, GAVE_UP};
 use classay_reports::record::{Evidence, Launch, OutcomeCount};
 use classay_suites::commands::check::Violation;
 use std::collections::BTreeMap;
@@ -16,13 +16,21 @@ const SLOW: f64 = 0.3;
 /// Violations of a case that are kept as evidence.
 const KEPT: usize = 8;
 
-/// Calls `one` with the number of each run, which gives the rules that it broke. The violation that
+/// What a run showed.
+pub struct Shown {
+    /// The rules that it broke.
+    pub violations: Vec<Violation>,
+    /// A side of a dialogue gave up waiting for the other, so it showed little.
+    pub gave_up: bool,
+}
+
+/// Calls `one` with the number of each run, which gives what it showed. The violation that
 /// is told first stands for its run; all kinds that were seen are evidence, up to [`KEPT`]. Returns
 /// also whether there were any.
 pub fn repeat(
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
-    one: &mut dyn FnMut(u64) -> Result<Vec<Violation>, NotRun>,
+    one: &mut dyn FnMut(u64) -> Result<Shown, NotRun>,
 ) -> Result<(Ended, bool), NotRun> {
     let started = Instant::now();
     let mut ended = Ended::default();
@@ -49,14 +57,16 @@ pub fn repeat(
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         let mut done = 0;
         for _ in 0..runs {
-            let broken = one(run)?;
+            let shown = one(run)?;
             run += 1;
             done += 1;
-            let outcome = broken
+            let otherwise = if shown.gave_up { GAVE_UP } else { AS_REQUIRED };
+            let outcome = shown
+                .violations
                 .first()
-                .map_or_else(|| AS_REQUIRED.to_string(), ToString::to_string);
+                .map_or_else(|| otherwise.to_string(), ToString::to_string);
             *counts.entry(outcome).or_default() += 1;
-            for violation in broken {
+            for violation in shown.violations {
                 let text = violation.whole();
                 if violations.len() < KEPT && !violations.contains(&text) {
                     violations.push(text);
@@ -77,7 +87,7 @@ pub fn repeat(
             outcomes: counts
                 .into_iter()
                 .map(|(outcome, count)| OutcomeCount {
-                    asked: outcome != AS_REQUIRED,
+                    asked: outcome != AS_REQUIRED && outcome != GAVE_UP,
                     outcome,
                     count,
                 })

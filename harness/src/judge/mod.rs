@@ -9,6 +9,6 @@ pub mod model;
 pub mod outcome;
 mod verdict;
 
-pub use commands::{AS_REQUIRED, judge_commands};
+pub use commands::{AS_REQUIRED, GAVE_UP, judge_commands};
 pub use model::ChosenModel;
 pub use verdict::{Judged, judge_case};

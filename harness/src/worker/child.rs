@@ -101,7 +101,7 @@ fn serve() -> Result<(), String> {
 #[derive(Default)]
 struct Benches {
     commands: Option<Bench>,
-    kernels: Option<kernels::Bench>,
+    kernels: kernels::Benches,
 }
 
 /// A case to run.

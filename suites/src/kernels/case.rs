@@ -1,5 +1,6 @@
 //! What a kernel case is made of.
 
+use super::talk::Act;
 use crate::need::Need;
 use crate::rule::RuleId;
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,15 @@ pub struct KernelCase {
     /// How it is built.
     #[serde(default)]
     pub build: Build,
+    /// Queues beside the first, which is number 0 and on the first device: the device of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queues: Vec<u8>,
     /// Its memory.
     pub objects: Vec<Object>,
+    /// The 32-bit word that a side writes which has waited too long, and that all read who wait. A run
+    /// in which it is not 0 at the end shows nothing but what is looked at even so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quit: Option<Place>,
     /// What the host does, in order.
     pub steps: Vec<Step>,
 }
@@ -162,8 +170,8 @@ fn noise(seed: u32, length: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Something that the host does. Commands go to one in-order queue, and block only where that is
-/// said.
+/// Something that the host does. Commands go to in-order queues, transfers to the first, and block only
+/// where that is said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -171,8 +179,15 @@ pub enum Step {
     Launch(Launch),
     /// A transfer.
     Move(Move),
-    /// clFinish.
+    /// clFinish of every queue.
     Finish,
+    /// All queues are flushed, and the host takes part in what the kernels do.
+    Talk {
+        /// What it does.
+        acts: Vec<Act>,
+        /// The rules that are broken if a pointer leads it astray.
+        rules: Vec<RuleId>,
+    },
     /// The host writes bytes into an object that has an address, while nothing else does.
     Host {
         /// Where to.
@@ -199,6 +214,9 @@ pub enum Step {
         name: String,
         /// What has to be in it.
         want: Want,
+        /// It has to be so even where a side gave up.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        even_so: bool,
     },
 }
 
@@ -223,6 +241,12 @@ pub struct Launch {
     pub range: Range,
     /// How often it is enqueued.
     pub times: u32,
+    /// The queue.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub queue: u8,
+    /// The steps, launches, for whose events it waits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<u16>,
     /// Allocations that it reaches through pointers in others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reaches: Vec<ObjectId>,
@@ -232,6 +256,10 @@ pub struct Launch {
     /// The rules that are broken where it gives another, if it should give an error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleId>,
+}
+
+fn is_first(queue: &u8) -> bool {
+    *queue == 0
 }
 
 /// An index space.
@@ -527,9 +555,15 @@ impl KernelCase {
                 }
                 Step::Launch(launch) => rules.extend(&launch.rules),
                 Step::Move(moved) => rules.extend(&moved.rules),
+                Step::Talk { rules: told, .. } => rules.extend(told),
                 Step::Finish | Step::Host { .. } | Step::Point { .. } => {}
             }
         }
         rules
+    }
+
+    /// Devices that it uses, from the first on.
+    pub fn devices(&self) -> u8 {
+        self.queues.iter().max().map_or(1, |n| n.saturating_add(1))
     }
 }

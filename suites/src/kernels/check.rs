@@ -18,13 +18,21 @@ pub fn check(case: &KernelCase, trace: &Trace) -> Vec<Violation> {
             rules,
             name,
             want,
+            even_so,
         } = step
+            && (*even_so || !trace.gave_up)
             && let Some(seen) = trace.looks.get(&n)
         {
             for (own, what) in look(trace, &model, *object, name, want, seen) {
                 let rules = if own.is_empty() { rules.clone() } else { own };
                 found.push(Violation { rules, what });
             }
+        }
+        if let (Step::Talk { rules, .. }, Some(what)) = (step, trace.astray.get(&n)) {
+            found.push(Violation {
+                rules: rules.clone(),
+                what: what.clone(),
+            });
         }
         model.step(step);
     }
@@ -38,9 +46,11 @@ fn call(step: &Step, code: Option<&(&'static str, i32)>) -> Option<Violation> {
         Step::Launch(Launch { code, rules, .. }) | Step::Move(Move { code, rules, .. }) => {
             (*code, rules.clone())
         }
-        Step::Finish | Step::Host { .. } | Step::Point { .. } | Step::Look { .. } => {
-            (0, Vec::new())
-        }
+        Step::Finish
+        | Step::Talk { .. }
+        | Step::Host { .. }
+        | Step::Point { .. }
+        | Step::Look { .. } => (0, Vec::new()),
     };
     if *code == wanted {
         return None;

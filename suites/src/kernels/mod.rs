@@ -1,8 +1,8 @@
 //! Kernel cases: what kernels compute, and what commands move.
 //!
-//! A [`case::KernelCase`] is a short story that one host thread tells over one in-order queue:
+//! A [`case::KernelCase`] is a short story that one host thread tells over in-order queues, mostly one:
 //! memory with its first contents, kernels from a source, and steps (launches, transfers, writes of
-//! the host, and looks at memory). It is data: it can be stored as YAML ([`yaml`]), run again, and
+//! the host, looks at memory, and talks of the host with kernels that run: [`talk`]). It is data: it can be stored as YAML ([`yaml`]), run again, and
 //! written down in another language. What transfers leave behind is computed by [`model`]; what
 //! kernels leave behind is part of the case, as expected contents or as one of the few named kinds
 //! of [`case::Want`] where a device may choose (work-group sizes, the order of work-groups, the map
@@ -15,6 +15,7 @@ pub mod generate;
 mod ids;
 pub mod model;
 pub mod reproduce;
+pub mod talk;
 #[cfg(test)]
 mod tests;
 pub mod trace;

@@ -1,6 +1,7 @@
 //! What transfers and the host leave in memory, and whether a case keeps to its objects.
 
 use super::case::{Arg, Corner, KernelCase, Kind, Launch, ObjectId, Place, Step, Transfer, Want};
+use super::talk;
 
 /// The most bytes of an object.
 const MOST: usize = 1 << 28;
@@ -41,6 +42,7 @@ impl Model<'_> {
             Step::Move(_)
             | Step::Launch(_)
             | Step::Finish
+            | Step::Talk { .. }
             | Step::Point { .. }
             | Step::Look { .. } => {}
         }
@@ -147,9 +149,13 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
             }
         }
     }
+    if case.quit.is_some_and(|at| !inside(case, at, 4)) {
+        return Err("the word of those who give up is in no object".into());
+    }
     for (n, step) in case.steps.iter().enumerate() {
         let fits = match step {
-            Step::Launch(launch) => launch_fits(case, launch),
+            Step::Launch(launch) => launch_fits(case, launch, n),
+            Step::Talk { acts, .. } => talk::fits(case, acts),
             Step::Move(moved) => {
                 // A call that must be refused may speak of bytes that a buffer lacks, but never of
                 // memory of the host that is not there.
@@ -185,7 +191,11 @@ fn addressed(case: &KernelCase, at: Place, bytes: usize) -> bool {
     inside(case, at, bytes) && kind(case, at).is_some_and(Kind::addressed)
 }
 
-fn launch_fits(case: &KernelCase, launch: &Launch) -> bool {
+fn launch_fits(case: &KernelCase, launch: &Launch, step: usize) -> bool {
+    let after = launch.after.iter().all(|n| {
+        let before = case.steps.get(usize::from(*n));
+        usize::from(*n) < step && matches!(before, Some(Step::Launch(l)) if l.code == 0)
+    });
     let range = &launch.range;
     let dimensions = range.global.len();
     let same = |list: &Option<Vec<u64>>| list.as_ref().is_none_or(|l| l.len() == dimensions);
@@ -201,7 +211,13 @@ fn launch_fits(case: &KernelCase, launch: &Launch) -> bool {
         };
         addressed(case, at, 0)
     });
-    (1..=3).contains(&dimensions) && same(&range.local) && same(&range.offset) && args && reaches
+    (1..=3).contains(&dimensions)
+        && same(&range.local)
+        && same(&range.offset)
+        && args
+        && reaches
+        && after
+        && usize::from(launch.queue) <= case.queues.len()
 }
 
 fn look_fits(case: &KernelCase, object: ObjectId, want: &Want) -> bool {

@@ -13,4 +13,8 @@ pub struct Trace {
     pub looks: BTreeMap<usize, Vec<u8>>,
     /// Addresses of objects that have one.
     pub addresses: BTreeMap<ObjectId, u64>,
+    /// A side of a dialogue gave up waiting.
+    pub gave_up: bool,
+    /// Where a talk came upon a pointer that leads nowhere, and which.
+    pub astray: BTreeMap<usize, String>,
 }

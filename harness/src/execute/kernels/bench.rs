@@ -9,49 +9,82 @@ use cl3::types::{cl_command_queue, cl_context, cl_device_id, cl_program};
 use classay_reports::record::Evidence;
 use classay_suites::kernels::case::{Build, KernelCase};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::ptr;
 
 /// Programs that are kept; where there are more, all are given up and built again when needed.
 const KEPT: usize = 32;
 
-/// A context on the device under test.
+/// A context on the device under test, and on its neighbours where a case needs them.
 pub struct Bench {
     pub context: cl_context,
     pub queue: cl_command_queue,
-    device: cl_device_id,
+    /// Queues beside the first: place in a case and device.
+    further: HashMap<(usize, u8), cl_command_queue>,
+    devices: Vec<cl_device_id>,
+    version: (u32, u32),
     std: String,
     programs: HashMap<(String, Build), cl_program>,
     /// Seconds spent in the implementation's compiler since this was last taken.
     pub build_seconds: f64,
 }
 
+/// Benches by how many devices they have, made when they are first asked for: what needs one device
+/// only shall not depend on the others.
+#[derive(Default)]
+pub struct Benches(HashMap<u8, Bench>);
+
+impl Benches {
+    /// A bench on the first so many devices.
+    pub fn on(&mut self, device: &OpenDevice, devices: u8) -> Result<&mut Bench, SetupError> {
+        Ok(match self.0.entry(devices.max(1)) {
+            Entry::Occupied(bench) => bench.into_mut(),
+            Entry::Vacant(place) => place.insert(Bench::new(device, devices.max(1))?),
+        })
+    }
+}
+
 impl Bench {
-    /// A bench on a device.
-    pub fn new(device: &OpenDevice) -> Result<Bench, SetupError> {
+    /// A bench on the first so many devices of those at hand.
+    fn new(device: &OpenDevice, devices: u8) -> Result<Bench, SetupError> {
         // The device under test comes first.
-        let id = device.platform_devices[0].id();
-        let context = cl3::context::create_context(&[id], ptr::null(), None, ptr::null_mut())
+        let devices: Vec<cl_device_id> = device
+            .platform_devices
+            .iter()
+            .take(usize::from(devices))
+            .map(|d| d.id())
+            .collect();
+        let context = cl3::context::create_context(&devices, ptr::null(), None, ptr::null_mut())
             .of("clCreateContext")?;
-        let queue = if device.capabilities.version < (2, 0) {
-            // SAFETY: the device is one of the context, and both are alive.
-            unsafe { cl3::command_queue::create_command_queue(context, id, 0) }
-                .of("clCreateCommandQueue")?
-        } else {
-            // SAFETY: as above; no list of properties is given.
-            unsafe {
-                cl3::command_queue::create_command_queue_with_properties(context, id, ptr::null())
-            }
-            .of("clCreateCommandQueueWithProperties")?
-        };
+        let version = device.capabilities.version;
+        let queue = new_queue(context, devices[0], version)?;
         Ok(Bench {
             context,
             queue,
-            device: id,
+            further: HashMap::new(),
+            devices,
+            version,
             std: device.capabilities.c_std.clone(),
             programs: HashMap::new(),
             build_seconds: 0.0,
         })
+    }
+
+    /// The first queue, and one for each of these devices.
+    pub fn queues(&mut self, devices: &[u8]) -> Result<Vec<cl_command_queue>, SetupError> {
+        let mut queues = vec![self.queue];
+        for key in devices.iter().copied().enumerate() {
+            let queue = match self.further.entry(key) {
+                Entry::Occupied(queue) => *queue.get(),
+                Entry::Vacant(place) => {
+                    let device = self.devices[usize::from(key.1)];
+                    *place.insert(new_queue(self.context, device, self.version)?)
+                }
+            };
+            queues.push(queue);
+        }
+        Ok(queues)
     }
 
     /// The program of a case, built; null where it has none.
@@ -89,11 +122,11 @@ impl Bench {
         let options = format!("-cl-std={std} {}", case.build.options);
         // Options of a case are names of options: one with a zero byte in it is none.
         let options = CString::new(options).unwrap_or_default();
-        cl::build_program(program, &[self.device], &options, None, ptr::null_mut())
+        cl::build_program(program, &self.devices, &options, None, ptr::null_mut())
             .of("clBuildProgram")
             .map_err(|error| {
                 let log =
-                    cl::get_program_build_info(program, self.device, cl::CL_PROGRAM_BUILD_LOG)
+                    cl::get_program_build_info(program, self.devices[0], cl::CL_PROGRAM_BUILD_LOG)
                         .map(String::from)
                         .unwrap_or_default();
                 let evidence = |kind: &str, text: String| Evidence {
@@ -116,10 +149,9 @@ impl Bench {
             .of("clGetProgramInfo")?
             .into();
         let slices: Vec<&[u8]> = binaries.iter().map(Vec::as_slice).collect();
-        // SAFETY: the device is one of the context; the binaries live through the call.
-        let again =
-            unsafe { cl::create_program_with_binary(self.context, &[self.device], &slices) }
-                .of("clCreateProgramWithBinary")?;
+        // SAFETY: the devices are those of the context; the binaries live through the call.
+        let again = unsafe { cl::create_program_with_binary(self.context, &self.devices, &slices) }
+            .of("clCreateProgramWithBinary")?;
         self.build(again, case)
             .inspect_err(|_| self.release(again))?;
         Ok(again)
@@ -137,12 +169,31 @@ impl Bench {
     }
 }
 
+fn new_queue(
+    context: cl_context,
+    device: cl_device_id,
+    version: (u32, u32),
+) -> Result<cl_command_queue, SetupError> {
+    if version < (2, 0) {
+        // SAFETY: the device is one of the context, and both are alive.
+        return unsafe { cl3::command_queue::create_command_queue(context, device, 0) }
+            .of("clCreateCommandQueue");
+    }
+    // SAFETY: as above; no list of properties is given.
+    unsafe {
+        cl3::command_queue::create_command_queue_with_properties(context, device, ptr::null())
+    }
+    .of("clCreateCommandQueueWithProperties")
+}
+
 impl Drop for Bench {
     fn drop(&mut self) {
         self.forget();
         // SAFETY: the handles are this bench's own, and nothing of it is used after this.
         unsafe {
-            let _ = cl3::command_queue::release_command_queue(self.queue);
+            for queue in self.further.values().chain([&self.queue]) {
+                let _ = cl3::command_queue::release_command_queue(*queue);
+            }
             let _ = cl3::context::release_context(self.context);
         }
     }

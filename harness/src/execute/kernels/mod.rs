@@ -1,16 +1,18 @@
 //! How a kernel case is run on a device.
 //!
-//! A [`Bench`] holds what outlives a run: the context, an in-order queue, and built programs by their
-//! source. [`run`] makes the case's [`memory`], plays its steps ([`play`]) from one thread, finishes
-//! the queue, and gives back the trace. Nothing here judges.
+//! A [`Bench`] holds what outlives a run: the context, in-order queues, and built programs by their
+//! source. [`run`] makes the case's [`memory`], plays its steps ([`play`]) from one thread, which may
+//! take part in what kernels do ([`talk`]), finishes the queues, and gives back the trace. Nothing here
+//! judges.
 
 #![allow(unsafe_code)]
 
 mod bench;
 mod memory;
 mod play;
+mod talk;
 
-pub use bench::Bench;
+pub use bench::{Bench, Benches};
 
 use super::NotRun;
 use super::commands::Named;
@@ -20,7 +22,8 @@ use classay_suites::kernels::trace::Trace;
 /// Runs a valid case once.
 pub fn run(bench: &mut Bench, case: &KernelCase) -> Result<Trace, NotRun> {
     let program = bench.program(case)?;
-    let mut play = play::Play::make(bench, case, program)?;
+    let queues = bench.queues(&case.queues)?;
+    let mut play = play::Play::make(bench, case, program, queues)?;
     play.steps()?;
     play.end()
 }

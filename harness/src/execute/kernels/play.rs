@@ -2,16 +2,18 @@
 
 use super::super::NotRun;
 use super::super::commands::SetupError;
+use super::Bench;
 use super::memory::{self, Memory, release};
-use super::{Bench, Named};
+use super::talk;
 use cl3::command_queue as queue;
 use cl3::kernel as cl;
 use cl3::memory as mem;
-use cl3::types::{cl_event, cl_kernel, cl_mem, cl_program};
+use cl3::types::{cl_command_queue, cl_event, cl_kernel, cl_mem, cl_program};
 use classay_suites::kernels::case::{
     Arg, Corner, KernelCase, Kind, Launch, Move, ObjectId, Place, Step, Transfer,
 };
 use classay_suites::kernels::trace::Trace;
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
 use std::ptr;
 
@@ -21,6 +23,10 @@ pub struct Play<'a> {
     case: &'a KernelCase,
     program: cl_program,
     memory: Vec<Memory>,
+    /// The queues of the case, the first one first.
+    queues: Vec<cl_command_queue>,
+    /// The events of launches that others wait for, by their steps; released at the end.
+    events: BTreeMap<usize, cl_event>,
     trace: Trace,
 }
 
@@ -39,11 +45,12 @@ fn code(result: Result<cl_event, i32>) -> i32 {
 }
 
 impl Play<'_> {
-    /// The beginning of a run. The program is the case's own.
+    /// The beginning of a run. Program and queues are the case's own.
     pub fn make<'a>(
         bench: &'a Bench,
         case: &'a KernelCase,
         program: cl_program,
+        queues: Vec<cl_command_queue>,
     ) -> Result<Play<'a>, SetupError> {
         let memory = memory::make(bench, case)?;
         let mut trace = Trace::default();
@@ -57,6 +64,8 @@ impl Play<'_> {
             case,
             program,
             memory,
+            queues,
+            events: BTreeMap::new(),
             trace,
         })
     }
@@ -65,9 +74,20 @@ impl Play<'_> {
     pub fn steps(&mut self) -> Result<(), NotRun> {
         for (n, step) in self.case.steps.iter().enumerate() {
             let (called, wanted) = match step {
-                Step::Launch(launch) => (Some(self.launch(launch)), launch.code),
+                Step::Launch(launch) => (Some(self.launch(launch, n)), launch.code),
                 Step::Move(moved) => (Some(self.transfer(moved)), moved.code),
                 Step::Finish => (Some(self.finish()), 0),
+                Step::Talk { acts, .. } => {
+                    let called = self.flush();
+                    if called.1 == 0 {
+                        let ended = talk::play(self.case, &self.memory, acts);
+                        self.trace.gave_up |= ended.gave_up;
+                        if let Some(what) = ended.astray {
+                            self.trace.astray.insert(n, what);
+                        }
+                    }
+                    (Some(called), 0)
+                }
                 Step::Host {
                     at,
                     bytes,
@@ -102,12 +122,21 @@ impl Play<'_> {
     }
 
     /// Finishes everything, gives up the memory, and gives back what was seen.
-    pub fn end(self) -> Result<Trace, NotRun> {
-        let finished = queue::finish(self.bench.queue).of("clFinish");
-        if let Err(error) = finished {
+    pub fn end(mut self) -> Result<Trace, NotRun> {
+        let finished = self.finish();
+        for event in std::mem::take(&mut self.events).into_values() {
+            release(event);
+        }
+        let (call, code) = finished;
+        if code != 0 {
             // Commands may still use the memory: it is left to them.
             std::mem::forget(self.memory);
-            return Err(error.into());
+            return Err(SetupError { call, code }.into());
+        }
+        if let Some(at) = self.case.quit {
+            let bytes = self.case.objects[at.object.index()].bytes;
+            let seen = self.memory[at.object.index()].look(self.bench, bytes)?;
+            self.trace.gave_up |= seen.iter().skip(at.byte).take(4).any(|b| *b != 0);
         }
         // Sub-buffers before their parents.
         let mut memory = self.memory;
@@ -115,9 +144,24 @@ impl Play<'_> {
         Ok(self.trace)
     }
 
+    /// Flushes all queues, so that none waits for what another has not been given yet, and finishes
+    /// them.
     fn finish(&self) -> Called {
-        let result = queue::finish(self.bench.queue);
+        if self.queues.len() > 1 {
+            let flushed = self.flush();
+            if flushed.1 != 0 {
+                return flushed;
+            }
+        }
+        let finish = |q: &cl_command_queue| queue::finish(*q);
+        let result = self.queues.iter().try_for_each(finish);
         ("clFinish", result.err().unwrap_or(0))
+    }
+
+    fn flush(&self) -> Called {
+        let flush = |q: &cl_command_queue| queue::flush(*q);
+        let result = self.queues.iter().try_for_each(flush);
+        ("clFlush", result.err().unwrap_or(0))
     }
 
     fn write(&self, at: Place, data: &[u8]) -> Result<(), SetupError> {
@@ -140,19 +184,19 @@ impl Play<'_> {
         self.memory[id.index()].handle().unwrap_or(ptr::null_mut())
     }
 
-    fn launch(&self, launch: &Launch) -> Called {
+    fn launch(&mut self, launch: &Launch, step: usize) -> Called {
         let name = CString::new(launch.kernel.as_str()).unwrap_or_default();
         let kernel = match cl::create_kernel(self.program, &name) {
             Ok(kernel) => kernel,
             Err(code) => return ("clCreateKernel", code),
         };
-        let called = self.launch_kernel(launch, kernel);
+        let called = self.launch_kernel(launch, kernel, step);
         // SAFETY: the kernel is ours, and not used after this; what is enqueued keeps it.
         let _ = unsafe { cl::release_kernel(kernel) };
         called
     }
 
-    fn launch_kernel(&self, launch: &Launch, kernel: cl_kernel) -> Called {
+    fn launch_kernel(&mut self, launch: &Launch, kernel: cl_kernel, step: usize) -> Called {
         for (n, arg) in launch.args.iter().enumerate() {
             let called = self.argument(kernel, n as u32, arg);
             if called.1 != 0 {
@@ -168,22 +212,53 @@ impl Play<'_> {
         let offset = launch.range.offset.as_deref().map(sizes);
         let local = launch.range.local.as_deref().map(sizes);
         let or_null = |list: &Option<Vec<usize>>| list.as_ref().map_or(ptr::null(), |l| l.as_ptr());
+        let waits: Vec<cl_event> = launch
+            .after
+            .iter()
+            .filter_map(|n| self.events.get(&usize::from(*n)).copied())
+            .collect();
+        let waited_for = self.case.steps.iter().any(|later| match later {
+            Step::Launch(later) => later.after.iter().any(|n| usize::from(*n) == step),
+            Step::Move(_)
+            | Step::Finish
+            | Step::Talk { .. }
+            | Step::Host { .. }
+            | Step::Point { .. }
+            | Step::Look { .. } => false,
+        });
+        let list = if waits.is_empty() {
+            ptr::null()
+        } else {
+            waits.as_ptr()
+        };
         for _ in 0..launch.times.max(1) {
-            // SAFETY: the three lists have as many numbers as there are dimensions and live through
-            // the call; the arguments are set, and the memory lives until the queue is finished.
+            // SAFETY: the three lists have as many numbers as there are dimensions, and they and the
+            // events live through the call; the arguments are set, and the memory lives until the queue is finished.
             let result = unsafe {
                 queue::enqueue_nd_range_kernel(
-                    self.bench.queue,
+                    self.queues[usize::from(launch.queue)],
                     kernel,
                     global.len() as u32,
                     or_null(&offset),
                     global.as_ptr(),
                     or_null(&local),
-                    0,
-                    ptr::null(),
+                    waits.len() as u32,
+                    list,
                 )
             };
-            let code = code(result);
+            let code = match result {
+                Ok(event) if waited_for => {
+                    if let Some(before) = self.events.insert(step, event) {
+                        release(before);
+                    }
+                    0
+                }
+                Ok(event) => {
+                    release(event);
+                    0
+                }
+                Err(code) => code,
+            };
             if code != 0 {
                 return ("clEnqueueNDRangeKernel", code);
             }

@@ -1,6 +1,7 @@
 //! Draws kernel cases from a seed: one function for each family, and what they share.
 
 mod atomics;
+mod dialogue;
 mod functions;
 mod group;
 mod ndrange;
@@ -33,7 +34,13 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "generic", regions::generic),
     ("memory", "arguments", regions::arguments),
     ("svm", "structures", svm::structures),
-    ("svm", "bytes", svm::bytes),
+    ("svm", "bytes", dialogue::beside::bytes),
+    ("svm", "turns", dialogue::turns::turns),
+    ("svm", "crowd", dialogue::crowd::crowd),
+    ("svm", "lock", dialogue::lock::lock),
+    ("svm", "stack", dialogue::stack::stack),
+    ("svm", "seen", dialogue::seen::seen),
+    ("svm", "pairs", dialogue::pairs::pairs),
     ("transfer", "buffer", transfer::buffer),
     ("transfer", "rect", transfer::rect),
     ("transfer", "map", transfer::map),
@@ -63,7 +70,9 @@ impl Making {
                 needs: Default::default(),
                 source: String::new(),
                 build: Default::default(),
+                queues: Vec::new(),
                 objects: Vec::new(),
+                quit: None,
                 steps: Vec::new(),
             },
         }
@@ -102,6 +111,18 @@ impl Making {
             rules: rules.to_vec(),
             name: name.into(),
             want,
+            even_so: false,
+        });
+    }
+
+    /// A look at an object that has to be so even where a side gave up.
+    fn look_even_so(&mut self, object: ObjectId, rules: &[RuleId], name: &str, want: Want) {
+        self.step(Step::Look {
+            object,
+            rules: rules.to_vec(),
+            name: name.into(),
+            want,
+            even_so: true,
         });
     }
 }

@@ -1,9 +1,9 @@
-//! Shared virtual memory: structures full of pointers, and bytes beside each other.
+//! Shared virtual memory: structures full of pointers.
 
 use super::super::case::{
-    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want,
+    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Place, Range, Step, Want,
 };
-use super::{Making, at, object, same};
+use super::{Making, at, object};
 use crate::commands::generate::Draw;
 use crate::need::Need;
 use crate::rule::{self, RuleId};
@@ -185,57 +185,5 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
     nodes[changed].value = 5;
     point(&mut case, &nodes, changed);
     walk(&mut case, &nodes, draw.below(total));
-    case.case
-}
-
-/// Bytes beside each other, written by work-items and by the host while the kernel may run.
-pub fn bytes(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("the host and work-items write bytes beside each other");
-    let (kind, need) = draw
-        .pick(&[
-            (Kind::SvmFine, Need::SvmFine),
-            (Kind::Host, Need::SvmSystem),
-        ])
-        .unwrap_or((Kind::SvmFine, Need::SvmFine));
-    case.need(&[need]);
-    let count = draw.pick(&[8usize, 32, 64]).unwrap_or(32);
-    let every = draw.between(2, 5);
-    let passes = draw.pick(&[10u32, 300, 2000]).unwrap_or(300);
-    case.case.source = "\
-kernel void put(global uchar *bytes, uint every, uint passes) {
-    uint i = get_global_id(0);
-    if (i % every == 0) return;
-    for (uint pass = 0; pass < passes; pass++) ((volatile global uchar *)bytes)[i] = (uchar)(i * 3 + pass + 1);
-}
-"
-    .into();
-    let shared = case.object(kind, count, Contents::Zero);
-    case.step(Step::Launch(Launch {
-        kernel: "put".into(),
-        args: vec![object(shared), Arg::Uint(every as u32), Arg::Uint(passes)],
-        range: Range::line(count as u64, draw.pick(&[1, 4, 8]).unwrap_or(1)),
-        times: 1,
-        ..Launch::default()
-    }));
-    let mut wanted = Vec::new();
-    for i in 0..count {
-        if i % every == 0 {
-            let byte = (200 - i) as u8;
-            case.step(Step::Host {
-                at: at(shared, i),
-                bytes: 1,
-                contents: Contents::Bytes(vec![byte]),
-            });
-            wanted.push(byte);
-        } else {
-            wanted.push((i as u32 * 3 + passes) as u8);
-        }
-    }
-    case.look(
-        shared,
-        &[rule::SV_FINE_BYTES],
-        "bytes that the host and work-items wrote",
-        same(Unit::Byte, Contents::Bytes(wanted)),
-    );
     case.case
 }

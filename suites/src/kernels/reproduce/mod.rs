@@ -6,6 +6,7 @@
 //! computes as [`super::model`] does, in memory of its own.
 
 mod steps;
+mod talk;
 mod wants;
 mod world;
 
@@ -36,11 +37,17 @@ pub fn to_c(case: &KernelCase) -> String {
     }
     c.line("");
     c.line(&format!("#define OBJECTS {}", case.objects.len().max(1)));
+    c.line(&format!("#define DEVICES {}", case.devices()));
+    c.line(&format!("#define QUEUES {}", case.queues.len() + 1));
     c.line("");
     c.raw(TELL);
     c.raw(PRELUDE);
     if looks(case).any(|want| matches!(want, Want::Ids { .. })) {
         c.raw(IDS);
+    }
+    world::shared(case, &mut c);
+    if talks(case) {
+        c.raw(talk::FUNCTIONS);
     }
     world::begin(case, &mut c);
     world::make(case, &mut c);
@@ -54,10 +61,19 @@ pub fn to_c(case: &KernelCase) -> String {
 fn looks(case: &KernelCase) -> impl Iterator<Item = &Want> {
     case.steps.iter().filter_map(|step| match step {
         Step::Look { want, .. } => Some(want),
-        Step::Launch(_) | Step::Move(_) | Step::Finish | Step::Host { .. } | Step::Point { .. } => {
-            None
-        }
+        Step::Launch(_)
+        | Step::Move(_)
+        | Step::Finish
+        | Step::Talk { .. }
+        | Step::Host { .. }
+        | Step::Point { .. } => None,
     })
+}
+
+/// Whether the host takes part in what kernels do.
+fn talks(case: &KernelCase) -> bool {
+    let mut steps = case.steps.iter();
+    steps.any(|step| matches!(step, Step::Talk { .. }))
 }
 
 /// Whether the C program follows what transfers leave behind.

@@ -1,8 +1,8 @@
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 static cl_context context;
-static cl_device_id device;
-static cl_command_queue queue;
+static cl_device_id device, devices[DEVICES]; /* the first of all */
+static cl_command_queue queue, queues[QUEUES];
 static struct object {
     cl_mem buffer;         /* where it is one, or a part of one */
     unsigned char *memory; /* where it has an address */
@@ -106,7 +106,7 @@ static inline void repeated(unsigned char *to, size_t bytes, const unsigned char
 /* Builds it; says why where it cannot be built by this version of the language. */
 static inline cl_program built(cl_program made, const char *options, int last)
 {
-    cl_int code = clBuildProgram(made, 1, &device, options, NULL, NULL);
+    cl_int code = clBuildProgram(made, DEVICES, devices, options, NULL, NULL);
     if (code == CL_SUCCESS)
         return made;
     if (last) {
@@ -151,6 +151,25 @@ static inline cl_program through_binary(cl_program source, const char *options)
     free(binary);
     clReleaseProgram(source);
     return built(made, options, 1);
+}
+
+/* ---- queues ------------------------------------------------------------------------------------ */
+
+static inline cl_int flush_all(void)
+{
+    cl_int code = CL_SUCCESS;
+    for (unsigned n = 0; n < QUEUES && code == CL_SUCCESS; n++)
+        code = clFlush(queues[n]);
+    return code;
+}
+
+/* Flushes first, so that no queue waits for what another has not been given. */
+static inline cl_int finish_all(void)
+{
+    cl_int code = QUEUES > 1 ? flush_all() : CL_SUCCESS;
+    for (unsigned n = 0; n < QUEUES && code == CL_SUCCESS; n++)
+        code = clFinish(queues[n]);
+    return code;
 }
 
 /* ---- what must be ------------------------------------------------------------------------------ */

@@ -1,24 +1,47 @@
 //! The steps of a case in C.
 
-use super::{wants, world};
+use super::{talk, wants, world};
 use crate::commands::reproduce::text::{Text, quoted};
 use crate::kernels::case::{
     Arg, Corner, KernelCase, Kind, Launch, Move, ObjectId, Place, Step, Transfer,
 };
 use crate::rule::{self, RuleId};
+use std::collections::BTreeSet;
+
+/// The steps, launches, for whose events others wait.
+pub fn waited_for(case: &KernelCase) -> BTreeSet<u16> {
+    let launches = case.steps.iter().filter_map(|step| match step {
+        Step::Launch(launch) => Some(&launch.after),
+        Step::Move(_)
+        | Step::Finish
+        | Step::Talk { .. }
+        | Step::Host { .. }
+        | Step::Point { .. }
+        | Step::Look { .. } => None,
+    });
+    launches.flatten().copied().collect()
+}
 
 /// A function for each step, and `play`, which calls them.
 pub fn write(case: &KernelCase, c: &mut Text) {
     c.line("/* ---- what the host does ------------------------------------------------------------------------ */");
     c.line("");
+    if !waited_for(case).is_empty() {
+        c.line(&format!("static cl_event events[{}];", case.steps.len()));
+        c.line("");
+    }
     for (n, step) in case.steps.iter().enumerate() {
         c.line(&format!("/* Step {n}; says whether the run goes on. */"));
         c.line(&format!("static int step_{n}(void)"));
         c.line("{");
         match step {
-            Step::Launch(launch) => self::launch(case, launch, c),
+            Step::Launch(launch) => self::launch(case, launch, n, c),
             Step::Move(moved) => transfer(case, moved, c),
-            Step::Finish => code("clFinish", "clFinish(queue)", 0, &[], c),
+            Step::Finish => code("clFinish", "finish_all()", 0, &[], c),
+            Step::Talk { acts, rules } => {
+                code_or_stop("clFlush", "flush_all()", c);
+                talk::write(case, acts, rules, c);
+            }
             Step::Host {
                 at,
                 bytes,
@@ -49,8 +72,13 @@ pub fn write(case: &KernelCase, c: &mut Text) {
                 rules,
                 name,
                 want,
+                even_so,
             } => {
-                code_or_stop("clFinish", "clFinish(queue)", c);
+                code_or_stop("clFinish", "finish_all()", c);
+                if case.quit.is_some() && !even_so {
+                    c.line("    if (gave_up())");
+                    c.line("        return 1;");
+                }
                 let bytes = case.objects[object.index()].bytes;
                 c.line(&format!(
                     "    unsigned char *seen = look(&objects[{}], {bytes});",
@@ -115,7 +143,7 @@ fn buffer(id: ObjectId) -> String {
     format!("objects[{}].buffer", id.0)
 }
 
-fn launch(case: &KernelCase, launch: &Launch, c: &mut Text) {
+fn launch(case: &KernelCase, launch: &Launch, step: usize, c: &mut Text) {
     c.line("    cl_int code;");
     c.line(&format!(
         "    cl_kernel kernel = clCreateKernel(program, {}, &code);",
@@ -160,18 +188,33 @@ fn launch(case: &KernelCase, launch: &Launch, c: &mut Text) {
     };
     let or_null = |list: &Option<Vec<u64>>| list.as_deref().map_or("NULL".into(), sizes);
     let range = &launch.range;
+    let all: Vec<String> = launch
+        .after
+        .iter()
+        .map(|n| format!("events[{n}]"))
+        .collect();
+    let waits = match all.is_empty() {
+        true => "0, NULL".into(),
+        false => format!("{}, (const cl_event[]){{ {} }}", all.len(), all.join(", ")),
+    };
+    // Of launches that are repeated, the last one's event stands for all of the queue's.
+    let event = match waited_for(case).iter().any(|n| usize::from(*n) == step) {
+        true => format!("n + 1 == {} ? &events[{step}] : NULL", launch.times.max(1)),
+        false => "NULL".into(),
+    };
     c.line(&format!(
         "    for (unsigned n = 0; n < {} && code == CL_SUCCESS; n++)",
         launch.times.max(1)
     ));
     c.line(&format!(
-        "        code = clEnqueueNDRangeKernel(queue, kernel, {}, {}, {},",
+        "        code = clEnqueueNDRangeKernel(queues[{}], kernel, {}, {}, {},",
+        launch.queue,
         range.global.len(),
         or_null(&range.offset),
         sizes(&range.global)
     ));
     c.line(&format!(
-        "                                      {}, 0, NULL, NULL);",
+        "                                      {}, {waits}, {event});",
         or_null(&range.local)
     ));
     c.line("    clReleaseKernel(kernel);");

@@ -1,8 +1,47 @@
 //! The memory and the program of a case in C.
 
-use super::models;
+use super::{models, talks};
 use crate::commands::reproduce::text::{self, Text, quoted};
 use crate::kernels::case::{Contents, KernelCase, Kind};
+use crate::kernels::talk::open;
+
+/// What the talks and the end of a run know of the objects: which the host may use while kernels run,
+/// and whether a side gave up.
+pub fn shared(case: &KernelCase, c: &mut Text) {
+    if talks(case) {
+        let bytes = case.objects.iter().map(|object| match open(object.kind) {
+            true => object.bytes.to_string(),
+            false => "0".into(),
+        });
+        let list: Vec<String> = bytes.collect();
+        c.line("/* Bytes of the objects that the host may use while kernels run. */");
+        c.line(&format!(
+            "static const size_t open_bytes[OBJECTS] = {{ {} }};",
+            list.join(", ")
+        ));
+        c.line("");
+    }
+    c.line("/* Whether a side has given up waiting; everything is finished. */");
+    c.line("static int gave_up(void)");
+    c.line("{");
+    match case.quit {
+        None => c.line("    return 0;"),
+        Some(at) => {
+            let (n, bytes) = (at.object.0, case.objects[at.object.index()].bytes);
+            c.line(&format!(
+                "    unsigned char *seen = look(&objects[{n}], {bytes});"
+            ));
+            c.line(&format!(
+                "    int given = element(seen + {}, 4, 0) != 0;",
+                at.byte
+            ));
+            c.line("    free(seen);");
+            c.line("    return given;");
+        }
+    }
+    c.line("}");
+    c.line("");
+}
 
 /// `begin`: what outlives a run.
 pub fn begin(case: &KernelCase, c: &mut Text) {
@@ -16,14 +55,26 @@ pub fn begin(case: &KernelCase, c: &mut Text) {
     c.line("static void begin(void)");
     c.line("{");
     c.line("    cl_int code;");
-    c.line("    context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);");
+    c.line("    context = clCreateContext(NULL, DEVICES, devices, NULL, NULL, &code);");
     c.line("    must(code, \"clCreateContext\");");
+    let places: Vec<String> = [0]
+        .iter()
+        .chain(&case.queues)
+        .map(|n| n.to_string())
+        .collect();
+    c.line(&format!(
+        "    static const unsigned places[QUEUES] = {{ {} }};",
+        places.join(", ")
+    ));
+    c.line("    for (unsigned n = 0; n < QUEUES; n++) {");
     c.line("#ifdef CL_VERSION_2_0");
-    c.line("    queue = clCreateCommandQueueWithProperties(context, device, NULL, &code);");
+    c.line("        queues[n] = clCreateCommandQueueWithProperties(context, devices[places[n]], NULL, &code);");
     c.line("#else");
-    c.line("    queue = clCreateCommandQueue(context, device, 0, &code);");
+    c.line("        queues[n] = clCreateCommandQueue(context, devices[places[n]], 0, &code);");
     c.line("#endif");
-    c.line("    must(code, \"clCreateCommandQueue\");");
+    c.line("        must(code, \"clCreateCommandQueue\");");
+    c.line("    }");
+    c.line("    queue = queues[0];");
     if !case.source.is_empty() {
         // The device's latest, unless the case says which.
         let versions = match &case.build.std {
@@ -167,6 +218,11 @@ pub fn contents(to: &str, bytes: usize, contents: &Contents, c: &mut Text) {
 pub fn take_down(case: &KernelCase, c: &mut Text) {
     c.line("static void take_down(void)");
     c.line("{");
+    for n in super::steps::waited_for(case) {
+        c.line(&format!("    if (events[{n}])"));
+        c.line(&format!("        clReleaseEvent(events[{n}]);"));
+        c.line(&format!("    events[{n}] = NULL;"));
+    }
     // Sub-buffers before their parents.
     for (n, object) in case.objects.iter().enumerate().rev() {
         match object.kind {

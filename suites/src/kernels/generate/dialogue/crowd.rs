@@ -1,0 +1,566 @@
+//! Read-modify-writes of one object by a crowd of two sides: the host and a kernel, kernels in two
+//! queues, or kernels on two devices. What is left, and that the values before lead from one to the
+//! next, is known whatever the order.
+
+use super::super::super::case::{
+    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
+};
+use super::super::super::talk::{Act, Change, Is, Num, Order, Reg};
+use super::super::Making;
+use super::{cell, launch, objects, quit, run, talk, with_host, word};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule::{self, RuleId};
+
+/// A type: its name, its element, and the types that can do more than exchange and compare.
+#[derive(Debug, Clone, Copy)]
+struct Type {
+    name: &'static str,
+    unit: Unit,
+    /// A number: all functions.
+    number: bool,
+    signed: bool,
+    float: bool,
+}
+
+const fn integer(name: &'static str, unit: Unit, signed: bool) -> Type {
+    Type {
+        name,
+        unit,
+        number: true,
+        signed,
+        float: false,
+    }
+}
+
+/// The types whose width is that of an address: with additions only.
+const fn address(name: &'static str, signed: bool) -> Type {
+    Type {
+        name,
+        unit: Unit::Long,
+        number: false,
+        signed,
+        float: false,
+    }
+}
+
+const fn float(name: &'static str, unit: Unit) -> Type {
+    Type {
+        name,
+        unit,
+        number: false,
+        signed: false,
+        float: true,
+    }
+}
+
+const TYPES: [Type; 10] = [
+    integer("int", Unit::Word, true),
+    integer("uint", Unit::Word, false),
+    integer("long", Unit::Long, true),
+    integer("ulong", Unit::Long, false),
+    float("float", Unit::Word),
+    float("double", Unit::Long),
+    address("size_t", false),
+    address("ptrdiff_t", true),
+    address("intptr_t", true),
+    address("uintptr_t", false),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Add,
+    Sub,
+    Or,
+    And,
+    Xor,
+    Min,
+    Max,
+    Exchange,
+    CompareStrong,
+    CompareWeak,
+}
+
+/// Who the two sides are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    Host,
+    Queues,
+    /// Kernels in two queues, on a variable of the program.
+    Variable,
+    Devices,
+}
+
+const TURN: Reg = Reg(0);
+const BEFORE: Reg = Reg(1);
+const DONE: Reg = Reg(2);
+const TRY: Reg = Reg(3);
+
+/// Tries of a compare-exchange before a side gives up.
+const TRIES: u32 = 1 << 20;
+
+/// A crowd of two sides.
+pub fn crowd(draw: &mut Draw) -> KernelCase {
+    let sides = draw
+        .pick(&[
+            Sides::Host,
+            Sides::Host,
+            Sides::Host,
+            Sides::Queues,
+            Sides::Variable,
+            Sides::Devices,
+        ])
+        .unwrap_or(Sides::Host);
+    let ty = draw.pick(&TYPES).unwrap_or(TYPES[1]);
+    let deeds: &[Deed] = if ty.number {
+        &[
+            Deed::Add,
+            Deed::Add,
+            Deed::Sub,
+            Deed::Or,
+            Deed::And,
+            Deed::Xor,
+            Deed::Min,
+            Deed::Max,
+            Deed::Exchange,
+            Deed::CompareStrong,
+            Deed::CompareWeak,
+        ]
+    } else if ty.float {
+        &[Deed::Exchange, Deed::CompareStrong, Deed::CompareWeak]
+    } else {
+        &[Deed::Add, Deed::Exchange, Deed::CompareStrong]
+    };
+    let deed = draw.pick(deeds).unwrap_or(Deed::Exchange);
+    let mut case = Making::new(format!(
+        "a crowd of two sides ({sides:?}): {deed:?} of {}",
+        ty.name
+    ));
+    case.need(&[Need::C20, Need::C11Atomics]);
+    let (kind, scope, rules) = memory(draw, &mut case, sides);
+    if ty.unit == Unit::Long {
+        case.need(&[Need::Int64Atomics, Need::Bits64]);
+    }
+    if ty.name == "double" {
+        case.need(&[Need::Fp64]);
+    }
+    let (order, orders) = draw
+        .pick(&[
+            ("relaxed", Order::Relaxed),
+            ("acq_rel", Order::AcqRel),
+            ("seq_cst", Order::SeqCst),
+        ])
+        .unwrap_or(("relaxed", Order::Relaxed));
+    match orders {
+        Order::Relaxed => {}
+        Order::AcqRel => case.need(&[Need::OrderAcqRel]),
+        Order::SeqCst => case.need(&[Need::OrderSeqCst]),
+    }
+    let local = draw.pick(&[1u32, 2, 8]).unwrap_or(1);
+    let items = local * draw.between(1, 4) as u32;
+    let passes = draw.pick(&[10u32, 100, 400]).unwrap_or(100);
+    let kernel = items * passes;
+    // The host is as long busy as a kernel, roughly.
+    let host = kernel.clamp(50, 400);
+    let crowd = u64::from(kernel) + u64::from(if sides == Sides::Host { host } else { kernel });
+    // Floats are exchanged as their bits: numbers from 1.0 on, one after the other.
+    let first = match (ty.float, ty.unit) {
+        (true, Unit::Long) => 0x3ff0_0000_0000_0000,
+        (true, Unit::Byte | Unit::Word) => 0x3f80_0000,
+        (false, _) => 0,
+    };
+    let initial = match deed {
+        Deed::Sub => 3 * crowd + 4,
+        Deed::And => 0x7fff_ffff,
+        Deed::Min => 1_000_000_000,
+        Deed::Max if ty.signed => 1_000_000_u64.wrapping_neg(),
+        Deed::Add | Deed::Or | Deed::Xor | Deed::Max => 0,
+        Deed::Exchange | Deed::CompareStrong | Deed::CompareWeak => first,
+    };
+    case.case.source = source(ty, deed, sides, [order, scope], first);
+    let fill = |value: u64| match ty.unit {
+        Unit::Long => Contents::Longs(vec![value]),
+        Unit::Byte | Unit::Word => Contents::Words(vec![value as u32]),
+    };
+    let size = ty.unit.bytes();
+    let shared = case.object(kind, size, fill(initial));
+    let here = case.object(kind, 4, Contents::Zero);
+    let quit = quit(&mut case, kind);
+    // Each side writes the values that it found to memory of its own.
+    let second = crowd as u32 - kernel;
+    let outs = [kernel, second].map(|n| case.object(kind, size * n as usize, Contents::Zero));
+    let args = |side: usize| {
+        let mut args = objects(&[shared, here, quit, outs[side]]);
+        args.extend([Arg::Uint(passes), Arg::Uint(side as u32 * kernel)]);
+        args
+    };
+    let range = || Range::line(items.into(), local.into());
+    if sides == Sides::Variable {
+        let set = launch("set", objects(&[shared]), Range::line(1, 1));
+        run(&mut case, set);
+        case.step(Step::Finish);
+    }
+    run(&mut case, launch("crowd", args(0), range()));
+    match sides {
+        Sides::Host => {
+            let acts = host_part(
+                deed,
+                ty,
+                orders,
+                [shared, here, outs[1]],
+                [kernel, host],
+                first,
+            );
+            talk(&mut case, acts, &rules);
+        }
+        Sides::Queues | Sides::Variable | Sides::Devices => {
+            case.case.queues = vec![u8::from(sides == Sides::Devices)];
+            let second = Launch {
+                queue: 1,
+                ..launch("crowd", args(1), range())
+            };
+            run(&mut case, second);
+        }
+    }
+    case.step(Step::Finish);
+    let out = case.buffer(size * (crowd as usize + 1));
+    let mut args = objects(&[shared, outs[0], outs[1], out]);
+    args.extend([Arg::Uint(kernel), Arg::Uint(second)]);
+    run(&mut case, launch("last", args, Range::line(1, 1)));
+    looks(&mut case, [shared, out], deed, ty, crowd, first, &rules);
+    case.case
+}
+
+/// What kind of memory there is, the scope of the kernels' operations, and the rules that are put to
+/// the test.
+fn memory(draw: &mut Draw, case: &mut Making, sides: Sides) -> (Kind, &'static str, Vec<RuleId>) {
+    let tail = [rule::MM_ATOMICITY, rule::MM_RMW_LAST];
+    let all = "all_svm_devices";
+    match sides {
+        Sides::Host | Sides::Devices => {
+            let kind = with_host(draw, case);
+            let mut rules = vec![rule::SV_FINE_ATOMICS_TYPES, rule::SV_FINE_ATOMICS];
+            if sides == Sides::Host {
+                rules.push(rule::MM_HOST);
+            }
+            rules.extend(tail);
+            (kind, all, rules)
+        }
+        Sides::Queues | Sides::Variable => {
+            let (kind, needs) = draw
+                .pick(&[
+                    (Kind::SvmCoarse, &[Need::SvmCoarse][..]),
+                    (Kind::SvmCoarse, &[Need::SvmCoarse]),
+                    (Kind::SvmFine, &[Need::SvmFine]),
+                    (Kind::SvmAtomics, &[Need::SvmFine, Need::SvmAtomics]),
+                ])
+                .unwrap_or((Kind::SvmCoarse, &[Need::SvmCoarse]));
+            case.need(needs);
+            let scope = draw.pick(&["device", all]).unwrap_or("device");
+            let mut rules = vec![rule::SP_CROSS_KERNEL_SVM];
+            if sides == Sides::Variable {
+                case.need(&[Need::ProgramScopeVariables]);
+            }
+            if scope == all {
+                case.need(&[Need::ScopeAllDevices]);
+                if kind != Kind::SvmAtomics {
+                    rules.push(rule::SV_SCOPE_DOWN);
+                }
+            } else {
+                case.need(&[Need::ScopeDevice]);
+            }
+            rules.extend(tail);
+            (kind, scope, rules)
+        }
+    }
+}
+
+/// The kernels. Elements of `out` have the bits of the values before.
+fn source(ty: Type, deed: Deed, sides: Sides, words: [&str; 2], first: u64) -> String {
+    let [order, scope] = words;
+    let t = ty.name;
+    let (bits, width) = match ty.unit {
+        Unit::Long => ("ulong", "ul"),
+        Unit::Byte | Unit::Word => ("uint", "u"),
+    };
+    let to = |value: &str| {
+        if ty.float {
+            format!("as_{t}(({bits})({first}{width} + {value}))")
+        } else {
+            format!("({t})({value})")
+        }
+    };
+    let from = |value: &str| {
+        if ty.float {
+            format!("as_{bits}({value})")
+        } else {
+            format!("({bits})({value})")
+        }
+    };
+    let plain = |name: &str, value: String| {
+        let call = format!(
+            "atomic_{name}_explicit(p, {value}, memory_order_{order}, memory_scope_{scope})"
+        );
+        format!("before = {};", from(&call))
+    };
+    let deeds = match deed {
+        Deed::Add => plain("fetch_add", to("3")),
+        Deed::Sub => plain("fetch_sub", to("3")),
+        Deed::Or => plain("fetch_or", to("1 << (i % 31)")),
+        Deed::And => plain("fetch_and", to("~(1 << (i % 31))")),
+        Deed::Xor => plain("fetch_xor", to("1 << (i % 31)")),
+        Deed::Min if ty.signed => plain("fetch_min", format!("({t})2 - ({t})i")),
+        Deed::Min => plain("fetch_min", to("1000000 - i")),
+        Deed::Max if ty.signed => plain("fetch_max", format!("({t})i - ({t})900000")),
+        Deed::Max => plain("fetch_max", to("i + 5")),
+        Deed::Exchange => plain("exchange", to("i + 1")),
+        Deed::CompareStrong | Deed::CompareWeak => {
+            let name = if deed == Deed::CompareWeak {
+                "weak"
+            } else {
+                "strong"
+            };
+            let next = if ty.float {
+                format!("as_{t}(as_{bits}(old) + 1)")
+            } else {
+                "old + 1".into()
+            };
+            format!(
+                "{t} old = atomic_load_explicit(p, memory_order_relaxed, memory_scope_{scope});
+        uint tries = 0;
+        while (!atomic_compare_exchange_{name}_explicit(p, &old, {next}, memory_order_{order}, memory_order_relaxed, memory_scope_{scope})) {{
+            if (++tries == {TRIES}u) {{ atomic_store_explicit(quit, 1u, memory_order_relaxed, memory_scope_{scope}); return; }}
+        }}
+        before = {};",
+                from("old")
+            )
+        }
+    };
+    let (declared, place) = if sides == Sides::Variable {
+        let declared = format!(
+            "\
+global atomic_{t} variable;
+kernel void set(volatile global {t} *shared) {{ atomic_init(&variable, shared[0]); }}
+"
+        );
+        (declared, "&variable")
+    } else {
+        (String::new(), "shared")
+    };
+    let pragmas = match (ty.unit, ty.name) {
+        (Unit::Long, "double") => format!("{INT64}{FP64}"),
+        (Unit::Long, _) => INT64.to_string(),
+        (Unit::Byte | Unit::Word, _) => String::new(),
+    };
+    // The last value: told to those who look at it.
+    let told = if sides == Sides::Variable {
+        format!(
+            "{t} left = atomic_load_explicit(&variable, memory_order_relaxed, memory_scope_{scope});
+    *(volatile global {t} *)shared = left;"
+        )
+    } else {
+        format!("{t} left = *(volatile global {t} *)shared;")
+    };
+    format!(
+        "\
+{pragmas}{declared}\
+kernel void crowd(volatile global atomic_{t} *shared, volatile global atomic_uint *here,
+                  volatile global atomic_uint *quit, global {bits} *out, uint passes, uint first) {{
+    volatile global atomic_{t} *p = {place};
+    uint item = get_global_id(0);
+    atomic_store_explicit(here, 1u, memory_order_relaxed, memory_scope_{scope});
+    for (uint pass = 0; pass < passes; pass++) {{
+        uint i = first + item * passes + pass;
+        {bits} before;
+        {deeds}
+        out[i - first] = before;
+    }}
+}}
+kernel void last(volatile global atomic_{t} *shared, global {bits} *one, global {bits} *two, global {bits} *all,
+                 uint ones, uint twos) {{
+    {told}
+    for (uint i = 0; i < ones; i++) all[i] = one[i];
+    for (uint i = 0; i < twos; i++) all[ones + i] = two[i];
+    all[ones + twos] = {};
+}}
+",
+        from("left")
+    )
+}
+
+const INT64: &str = "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+";
+
+const FP64: &str = "\
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+";
+
+/// What the host does, beside the kernel.
+fn host_part(
+    deed: Deed,
+    ty: Type,
+    order: Order,
+    objects: [ObjectId; 3],
+    counts: [u32; 2],
+    first: u64,
+) -> Vec<Act> {
+    let [shared, here, out] = objects;
+    let [kernel, host] = counts;
+    let at = cell(shared, ty.unit, Num::of(0));
+    // The number of the operation among all, as in the kernel.
+    let number = |plus: u64| Num::reg(TURN).more(u64::from(kernel)).more(plus);
+    let change = |how: Change, by: Num| {
+        vec![Act::Change {
+            how,
+            at: at.clone(),
+            by,
+            order,
+            before: BEFORE,
+        }]
+    };
+    let bit = |and: bool| {
+        // There is no shift here: the bit of each number is chosen from all.
+        (0..31u64)
+            .map(|n| {
+                let mask = if and { !(1u64 << n) } else { 1 << n };
+                Num::of(mask)
+            })
+            .collect::<Vec<_>>()
+    };
+    let with_bit = |how: Change, and: bool| {
+        let mut acts = vec![
+            Act::Put(TRY, number(0)),
+            // The remainder by 31.
+            Act::Repeat(
+                Num::of(u64::from(u32::MAX)),
+                DONE,
+                vec![
+                    Act::When(Num::reg(TRY), Is::Below, Num::of(31), vec![Act::Leave]),
+                    Act::Put(TRY, Num::reg(TRY).more(31u64.wrapping_neg())),
+                ],
+            ),
+        ];
+        for (n, mask) in bit(and).into_iter().enumerate() {
+            acts.push(Act::When(
+                Num::reg(TRY),
+                Is::Equal,
+                Num::of(n as u64),
+                change(how, mask),
+            ));
+        }
+        acts
+    };
+    let mut acts = match deed {
+        Deed::Add => change(Change::Add, Num::of(3)),
+        Deed::Sub => change(Change::Sub, Num::of(3)),
+        Deed::Or => with_bit(Change::Or, false),
+        Deed::And => with_bit(Change::And, true),
+        Deed::Xor => with_bit(Change::Xor, false),
+        Deed::Min if ty.signed => change(
+            Change::MinSigned,
+            Num::of(2u64.wrapping_sub(kernel.into())).and(TURN, u64::MAX),
+        ),
+        Deed::Min => change(
+            Change::Min,
+            Num::of(1_000_000 - u64::from(kernel)).and(TURN, u64::MAX),
+        ),
+        Deed::Max if ty.signed => change(Change::MaxSigned, number(900_000_u64.wrapping_neg())),
+        Deed::Max => change(Change::Max, number(5)),
+        Deed::Exchange => change(Change::Exchange, number(first + 1)),
+        Deed::CompareStrong | Deed::CompareWeak => vec![
+            Act::Load(BEFORE, at.clone(), Order::Relaxed),
+            Act::Repeat(
+                Num::of(TRIES.into()),
+                TRY,
+                vec![
+                    Act::Swap {
+                        at: at.clone(),
+                        expected: BEFORE,
+                        new: Num::reg(BEFORE).more(1),
+                        order,
+                        weak: deed == Deed::CompareWeak,
+                        done: DONE,
+                    },
+                    Act::When(Num::reg(DONE), Is::Equal, Num::of(1), vec![Act::Leave]),
+                ],
+            ),
+        ],
+    };
+    acts.push(Act::Write(
+        cell(out, ty.unit, Num::reg(TURN)),
+        Num::reg(BEFORE),
+    ));
+    vec![
+        // It is better to begin together, but nothing depends on it.
+        Act::Await {
+            at: word(here, Num::of(0)),
+            value: Num::of(1),
+            order: Order::Relaxed,
+            must: false,
+        },
+        Act::Repeat(Num::of(host.into()), TURN, acts),
+    ]
+}
+
+/// What has to be there at the end.
+fn looks(
+    case: &mut Making,
+    objects: [ObjectId; 2],
+    deed: Deed,
+    ty: Type,
+    crowd: u64,
+    first: u64,
+    rules: &[RuleId],
+) {
+    let [shared, out] = objects;
+    let mask = (1u64 << crowd.min(31)) - 1;
+    let parity = (0..crowd).fold(0u64, |p, i| p ^ 1 << (i % 31));
+    let last = match deed {
+        Deed::Add => Some(3 * crowd),
+        Deed::Sub => Some(4),
+        Deed::Or => Some(mask),
+        Deed::And => Some(0x7fff_ffff & !mask),
+        Deed::Xor => Some(parity),
+        Deed::Min if ty.signed => Some(2u64.wrapping_sub(crowd - 1)),
+        Deed::Min => Some(1_000_000 - (crowd - 1)),
+        Deed::Max if ty.signed => Some((crowd - 1).wrapping_sub(900_000)),
+        Deed::Max => Some(crowd - 1 + 5),
+        // Anyone's.
+        Deed::Exchange => None,
+        Deed::CompareStrong | Deed::CompareWeak => Some(first + crowd),
+    };
+    if let Some(last) = last {
+        let contents = match ty.unit {
+            Unit::Long => Contents::Longs(vec![last]),
+            Unit::Byte | Unit::Word => Contents::Words(vec![last as u32]),
+        };
+        let want = Want::Same {
+            unit: ty.unit,
+            contents,
+            racy: true,
+        };
+        case.look(shared, rules, "what is left", want);
+    }
+    let values = match deed {
+        Deed::Add => Some((0, 3, 1)),
+        Deed::Sub => Some((4, 3, 1)),
+        // With the last one.
+        Deed::Exchange | Deed::CompareStrong | Deed::CompareWeak => Some((first, 1, 1)),
+        Deed::Or | Deed::And | Deed::Xor | Deed::Min | Deed::Max => None,
+    };
+    if let Some((first, step, more)) = values {
+        let want = Want::Permutation {
+            unit: ty.unit,
+            count: crowd + more,
+            first,
+            step,
+        };
+        case.look(out, rules, "the values before, and the last", want);
+    }
+}

@@ -1,0 +1,240 @@
+//! Dialogues: sides that exchange data through atomics while they run.
+//!
+//! The sides are the host and a kernel ([`turns`], [`crowd`], [`lock`], [`stack`], [`seen`],
+//! [`beside`]), or two kernels in two queues, or two work-groups of one kernel ([`pairs`]). Nothing
+//! promises that two sides make progress together, so every wait has a bound, and who waits too long
+//! writes the case's `quit` word. What a crowd leaves behind needs no progress and is always checked.
+
+pub mod beside;
+pub mod crowd;
+pub mod lock;
+pub mod pairs;
+pub mod seen;
+pub mod stack;
+pub mod turns;
+
+use super::super::case::{Arg, Contents, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want};
+use super::super::talk::{Act, Base, Cell, Num, Order, Reg};
+use super::{Making, at, object};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule::{self, RuleId};
+
+/// Loads of a kernel before it gives up waiting for another kernel, which may need to be given a
+/// processor first.
+const TRIES: u32 = 1 << 24;
+
+/// The same where it waits for the host, which knows the time and says when it gives up itself.
+const TRIES_WITH_HOST: u32 = 1 << 26;
+
+/// Work-groups that are launched where two have to run together: an implementation may give many of
+/// them to one processor, one after the other. The first two that come take part.
+const GROUPS: u64 = 64;
+
+/// The rules of a dialogue of the host and a kernel.
+const WITH_HOST: [RuleId; 2] = [rule::SV_FINE_ATOMICS, rule::MM_HOST];
+
+/// Memory that host and kernels use together, with atomics.
+fn with_host(draw: &mut Draw, case: &mut Making) -> Kind {
+    case.need(&[
+        Need::SvmAtomics,
+        Need::C20,
+        Need::C11Atomics,
+        Need::ScopeAllDevices,
+    ]);
+    if draw.percent(25) {
+        case.need(&[Need::SvmSystem]);
+        Kind::Host
+    } else {
+        case.need(&[Need::SvmFine]);
+        Kind::SvmAtomics
+    }
+}
+
+/// How a message is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Idiom {
+    /// Release and acquire operations.
+    RelAcq,
+    /// Relaxed operations between fences.
+    Fences,
+    /// Operations that order sequentially.
+    SeqCst,
+    /// Operations without an order or a scope, which order sequentially and reach the device; with the
+    /// host they reach too short, so only kernels speak so.
+    Plain,
+}
+
+impl Idiom {
+    fn of(draw: &mut Draw, case: &mut Making, plain: bool) -> Idiom {
+        let all = [
+            Idiom::RelAcq,
+            Idiom::RelAcq,
+            Idiom::Fences,
+            Idiom::SeqCst,
+            Idiom::Plain,
+        ];
+        let most = if plain { 5 } else { 4 };
+        let idiom = draw.pick(&all[..most]).unwrap_or(Idiom::RelAcq);
+        match idiom {
+            Idiom::RelAcq | Idiom::Fences => case.need(&[Need::OrderAcqRel]),
+            Idiom::SeqCst => case.need(&[Need::OrderSeqCst]),
+            Idiom::Plain => case.need(&[Need::OrderSeqCst, Need::ScopeDevice]),
+        }
+        idiom
+    }
+
+    /// The host's order for an operation that passes a message.
+    fn order(self) -> Order {
+        match self {
+            Idiom::RelAcq => Order::AcqRel,
+            Idiom::Fences => Order::Relaxed,
+            Idiom::SeqCst | Idiom::Plain => Order::SeqCst,
+        }
+    }
+
+    /// The host's fence, where there is one.
+    fn fence(self) -> Vec<Act> {
+        match self {
+            Idiom::Fences => vec![Act::Fence(Order::AcqRel)],
+            Idiom::RelAcq | Idiom::SeqCst | Idiom::Plain => Vec::new(),
+        }
+    }
+
+    /// In a kernel: the call `name(args)` that writes a message, after its fence.
+    fn say(self, name: &str, args: &str, scope: &str) -> String {
+        let explicit = |order: &str| {
+            format!("{name}_explicit({args}, memory_order_{order}, memory_scope_{scope})")
+        };
+        match self {
+            Idiom::RelAcq => explicit("release"),
+            Idiom::Fences => format!(
+                "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_{scope}); {}",
+                explicit("relaxed")
+            ),
+            Idiom::SeqCst => explicit("seq_cst"),
+            Idiom::Plain => format!("{name}({args})"),
+        }
+    }
+
+    /// In a kernel: a load of a message.
+    fn hear(self, cell: &str, scope: &str) -> String {
+        let explicit = |order: &str| {
+            format!("atomic_load_explicit({cell}, memory_order_{order}, memory_scope_{scope})")
+        };
+        match self {
+            Idiom::RelAcq => explicit("acquire"),
+            Idiom::Fences => explicit("relaxed"),
+            Idiom::SeqCst => explicit("seq_cst"),
+            Idiom::Plain => format!("atomic_load({cell})"),
+        }
+    }
+
+    /// In a kernel: what follows a load that found its message.
+    fn heard(self, scope: &str) -> String {
+        match self {
+            Idiom::Fences => format!(
+                "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_{scope});"
+            ),
+            Idiom::RelAcq | Idiom::SeqCst | Idiom::Plain => String::new(),
+        }
+    }
+}
+
+/// The kernel's bounded wait until `cell` holds a value: true where it came. `quit` is read and written
+/// relaxed.
+fn await_function(ty: &str, idiom: Idiom, scope: &str, tries: u32) -> String {
+    let (hear, heard) = (idiom.hear("cell", scope), idiom.heard(scope));
+    format!(
+        "\
+bool await(volatile global atomic_{ty} *cell, {ty} value, volatile global atomic_uint *quit) {{
+    for (uint tries = 0; tries < {tries}u; tries++) {{
+        if ({hear} == value) {{ {heard} return true; }}
+        if ((tries & 63u) == 63u && atomic_load_explicit(quit, memory_order_relaxed, memory_scope_{scope})) return false;
+    }}
+    atomic_store_explicit(quit, 1u, memory_order_relaxed, memory_scope_{scope});
+    return false;
+}}
+"
+    )
+}
+
+/// So many elements after the beginning of an object.
+fn cell(object: ObjectId, unit: Unit, index: Num) -> Cell {
+    Cell {
+        base: Base::At(at(object, 0), index),
+        unit,
+    }
+}
+
+/// A word.
+fn word(object: ObjectId, index: Num) -> Cell {
+    cell(object, Unit::Word, index)
+}
+
+/// The word of those who give up.
+fn quit(case: &mut Making, kind: Kind) -> ObjectId {
+    let quit = case.object(kind, 4, Contents::Zero);
+    case.case.quit = Some(Place {
+        object: quit,
+        byte: 0,
+    });
+    quit
+}
+
+fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Launch {
+    Launch {
+        kernel: kernel.into(),
+        args,
+        range,
+        times: 1,
+        ..Launch::default()
+    }
+}
+
+/// Objects as arguments.
+fn objects(list: &[ObjectId]) -> Vec<Arg> {
+    list.iter().copied().map(object).collect()
+}
+
+/// A launch as a step.
+fn run(case: &mut Making, launch: Launch) {
+    case.step(Step::Launch(launch));
+}
+
+/// The host's part.
+fn talk(case: &mut Making, acts: Vec<Act>, rules: &[RuleId]) {
+    case.step(Step::Talk {
+        acts,
+        rules: rules.to_vec(),
+    });
+}
+
+/// No word is counted; how many are is a matter of chance.
+fn none() -> Want {
+    Want::Same {
+        unit: Unit::Word,
+        contents: Contents::Zero,
+        racy: true,
+    }
+}
+
+/// Counts in a word of the host's own memory.
+fn count(own: ObjectId, index: u64, by: u64) -> Vec<Act> {
+    const SCRATCH: Reg = Reg(15);
+    let at = word(own, Num::of(index));
+    vec![
+        Act::Read(SCRATCH, at.clone()),
+        Act::Write(at, Num::reg(SCRATCH).more(by)),
+    ]
+}
+
+/// What is added where two numbers differ: one to a word of the host's own.
+fn differ(left: Num, right: Num, own: ObjectId) -> Act {
+    Act::When(
+        left,
+        super::super::talk::Is::Unequal,
+        right,
+        count(own, 0, 1),
+    )
+}

@@ -1,0 +1,197 @@
+//! Two sides on devices that exchange data in turns: two work-groups of a kernel, kernels in two queues
+//! of a device, or kernels on two devices.
+
+use super::super::super::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
+use super::super::Making;
+use super::{GROUPS, Idiom, TRIES, await_function, launch, none, objects, quit, run};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule::{self, RuleId};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    Groups,
+    Queues,
+    Devices,
+}
+
+/// Where turn and data are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Object(Kind),
+    Variable,
+}
+
+/// Each side waits for its turn, checks what the other wrote, writes its own, and passes the turn.
+pub fn pairs(draw: &mut Draw) -> KernelCase {
+    let sides = draw
+        .pick(&[
+            Sides::Groups,
+            Sides::Groups,
+            Sides::Queues,
+            Sides::Queues,
+            Sides::Devices,
+        ])
+        .unwrap_or(Sides::Groups);
+    let place = place(draw, sides);
+    let mut case = Making::new(format!(
+        "two sides ({sides:?}) exchange data in turns through {}",
+        match place {
+            Place::Object(kind) => format!("{kind:?}"),
+            Place::Variable => "variables of the program".into(),
+        }
+    ));
+    case.need(&[Need::C20, Need::C11Atomics]);
+    let atomics = place == Place::Object(Kind::SvmAtomics);
+    case.need(match place {
+        Place::Object(Kind::SvmCoarse) => &[Need::SvmCoarse],
+        Place::Object(Kind::SvmFine) => &[Need::SvmFine],
+        Place::Object(Kind::SvmAtomics) => &[Need::SvmFine, Need::SvmAtomics],
+        Place::Object(Kind::Host) => &[Need::SvmSystem, Need::SvmAtomics],
+        Place::Object(Kind::Buffer | Kind::SubBuffer { .. }) => &[],
+        Place::Variable => &[Need::ProgramScopeVariables],
+    });
+    let wide = sides == Sides::Devices || draw.percent(50);
+    let scope = if wide { "all_svm_devices" } else { "device" };
+    case.need(&[if wide {
+        Need::ScopeAllDevices
+    } else {
+        Need::ScopeDevice
+    }]);
+    let idiom = Idiom::of(draw, &mut case, sides != Sides::Devices && !wide);
+    let mut rules: Vec<RuleId> = Vec::new();
+    if wide && !atomics && sides != Sides::Devices {
+        rules.push(rule::SV_SCOPE_DOWN);
+    }
+    match sides {
+        Sides::Groups => {}
+        Sides::Queues => rules.push(rule::SP_CROSS_KERNEL_SVM),
+        Sides::Devices => rules.push(rule::SV_FINE_ATOMICS),
+    }
+    rules.push(match idiom {
+        Idiom::RelAcq | Idiom::SeqCst => rule::MM_SW_ATOMIC,
+        Idiom::Fences => rule::MM_SW_FENCE_FENCE,
+        Idiom::Plain => rule::MM_INIT,
+    });
+    rules.push(rule::MM_SCOPE_EACH);
+    let rounds = draw.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let words = draw.pick(&[1u32, 5, 32]).unwrap_or(5);
+    let seed = draw.below(1 << 20) as u32;
+    case.case.source = source(place, idiom, scope, words, seed);
+    let kind = match place {
+        Place::Object(kind) => kind,
+        Place::Variable => Kind::Buffer,
+    };
+    let turn = case.object(kind, 4, Contents::Zero);
+    let data = case.object(kind, 4 * words as usize, Contents::Zero);
+    let quit = quit(&mut case, kind);
+    // In the second word of the second one work-groups are counted as they come.
+    let bad = [4, 8].map(|bytes| case.buffer(bytes));
+    let args = |side: usize| {
+        let mut args = objects(&[turn, data, quit, bad[side], bad[1]]);
+        args.extend([Arg::Uint(rounds), Arg::Uint(side as u32)]);
+        args
+    };
+    if place == Place::Variable {
+        let set = launch("set", Vec::new(), Range::line(1, 1));
+        run(&mut case, set);
+        case.step(Step::Finish);
+    }
+    if sides == Sides::Groups {
+        run(&mut case, launch("groups", args(0), Range::line(GROUPS, 1)));
+    } else {
+        case.case.queues = vec![u8::from(sides == Sides::Devices)];
+        run(&mut case, launch("one", args(0), Range::line(1, 1)));
+        let second = Launch {
+            queue: 1,
+            ..launch("one", args(1), Range::line(1, 1))
+        };
+        run(&mut case, second);
+    }
+    if place == Place::Variable {
+        case.step(Step::Finish);
+        run(
+            &mut case,
+            launch("gave", objects(&[quit]), Range::line(1, 1)),
+        );
+    }
+    let name = "words that a side found otherwise";
+    case.look_even_so(bad[0], &rules, name, none());
+    let came = if sides == Sides::Groups { GROUPS } else { 0 };
+    let want = Want::Same {
+        unit: Unit::Word,
+        contents: Contents::Words(vec![0, came as u32]),
+        racy: true,
+    };
+    case.look_even_so(bad[1], &rules, name, want);
+    case.case
+}
+
+/// Where turn and data may be; between kernels that is not a buffer.
+fn place(draw: &mut Draw, sides: Sides) -> Place {
+    let any = [
+        Place::Object(Kind::SvmCoarse),
+        Place::Object(Kind::SvmCoarse),
+        Place::Object(Kind::SvmFine),
+        Place::Object(Kind::SvmAtomics),
+        Place::Variable,
+        Place::Object(Kind::Buffer),
+    ];
+    let place = match sides {
+        Sides::Groups => draw.pick(&any),
+        Sides::Queues => draw.pick(&any[..5]),
+        Sides::Devices => Some(Place::Object(Kind::SvmAtomics)),
+    };
+    place.unwrap_or(any[0])
+}
+
+fn source(place: Place, idiom: Idiom, scope: &str, words: u32, seed: u32) -> String {
+    let say = idiom.say("atomic_store", "turn, r + 1", scope);
+    let (variables, turn, data, quit) = match place {
+        Place::Object(_) => (String::new(), "turns", "shared", "quits"),
+        Place::Variable => (
+            format!(
+                "\
+global atomic_uint turn_variable, quit_variable;
+global uint data_variable[{words}];
+kernel void set() {{ atomic_init(&turn_variable, 0u); atomic_init(&quit_variable, 0u); }}
+kernel void gave(global uint *quit) {{
+    *quit = atomic_load_explicit(&quit_variable, memory_order_relaxed, memory_scope_{scope});
+}}
+"
+            ),
+            "&turn_variable",
+            "data_variable",
+            "&quit_variable",
+        ),
+    };
+    format!(
+        "\
+{variables}{}\
+void side(volatile global atomic_uint *turns, global uint *shared, volatile global atomic_uint *quits,
+          global uint *bad, uint rounds, uint me) {{
+    volatile global atomic_uint *turn = {turn};
+    global uint *data = {data};
+    uint wrong = 0;
+    for (uint k = 0; k < rounds; k++) {{
+        uint r = 2 * k + me;
+        if (!await(turn, r, {quit})) break;
+        for (uint i = 0; r && i < {words}u; i++) wrong += data[i] != (r - 1) * 7919u + i * 31u + {seed}u;
+        for (uint i = 0; i < {words}u; i++) data[i] = r * 7919u + i * 31u + {seed}u;
+        {say};
+    }}
+    bad[0] = wrong;
+}}
+kernel void one(volatile global atomic_uint *turns, global uint *shared, volatile global atomic_uint *quits,
+                global uint *bad, global uint *unused, uint rounds, uint me) {{
+    side(turns, shared, quits, bad, rounds, me);
+}}
+kernel void groups(volatile global atomic_uint *turns, global uint *shared, volatile global atomic_uint *quits,
+                   global uint *bad, global uint *other, uint rounds, uint me) {{
+    uint come = atomic_inc(&other[1]);
+    if (come < 2) side(turns, shared, quits, come ? other : bad, rounds, come);
+}}
+",
+        await_function("uint", idiom, scope, TRIES)
+    )
+}

@@ -1,0 +1,184 @@
+//! Stores become visible in reasonable time (architecture, section "Atomic Operations").
+//!
+//! Time alone proves nothing, for a side may not be running. So each side has a heart that it beats while
+//! it waits: who has stored, and then watches the other's heart beat a hundred thousand times without
+//! the other seeing the store, has seen the other look in vain as often. Beats release and acquire, so
+//! that who sees a beat also sees what its side had told before: beats of a later round are no proof.
+//! Kernels count beats by read-modify-writes, which read the last value even where loads do not.
+
+use super::super::super::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
+use super::super::super::talk::{Act, Is, Num, Order, Reg};
+use super::super::Making;
+use super::{
+    GROUPS, TRIES, TRIES_WITH_HOST, launch, none, objects, quit, run, talk, with_host, word,
+};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule;
+
+/// What is looked at.
+const NAME: &str = "the round whose store was never seen";
+
+/// Loads before a work-group gives up the other: some times the beats.
+const LOADS: u32 = 1 << 21;
+
+/// Beats in which a store has to be seen.
+const BEATS: u32 = 100_000;
+
+const ROUND: Reg = Reg(0);
+const TRY: Reg = Reg(1);
+const SAID: Reg = Reg(2);
+const BEAT: Reg = Reg(3);
+const START: Reg = Reg(4);
+const OTHER: Reg = Reg(5);
+const IDLE: Reg = Reg(6);
+
+/// A side: it tells the number of the round, and goes on when the other has told it, too.
+fn side(scope: &str, tries: u32) -> String {
+    let (relaxed, all) = ("memory_order_relaxed", format!("memory_scope_{scope}"));
+    format!(
+        "\
+typedef volatile global atomic_uint *cell;
+uint look(cell at) {{ return atomic_load_explicit(at, {relaxed}, {all}); }}
+uint beats(cell at) {{ return atomic_fetch_add_explicit(at, 0u, memory_order_acquire, {all}); }}
+void tell(cell at, uint value) {{ atomic_store_explicit(at, value, {relaxed}, {all}); }}
+void side(cell mine, cell theirs, cell heart, cell other, cell quit, global uint *late, uint rounds) {{
+    uint beat = 0;
+    for (uint k = 1; k <= rounds; k++) {{
+        tell(mine, k);
+        uint start = beats(other);
+        bool met = false;
+        for (uint tries = 0; tries < {tries}u; tries++) {{
+            uint now = (tries & 15u) == 15u ? beats(other) : start;
+            if (look(theirs) >= k) {{ met = true; break; }}
+            atomic_store_explicit(heart, ++beat, memory_order_release, {all});
+            // It has looked for k in vain as often, for it has not come to k itself.
+            if (now - start > {BEATS}u) {{ *late = k; break; }}
+            if ((tries & 63u) == 63u && look(quit)) return;
+        }}
+        if (!met) {{ tell(quit, 1u); return; }}
+    }}
+}}
+"
+    )
+}
+
+/// The host and a kernel, or two work-groups.
+pub fn seen(draw: &mut Draw) -> KernelCase {
+    if draw.percent(60) {
+        host(draw)
+    } else {
+        groups(draw)
+    }
+}
+
+fn memory(case: &mut Making, kind: Kind) -> [ObjectId; 5] {
+    let cells = [(); 4].map(|()| case.object(kind, 4, Contents::Zero));
+    let quit = quit(case, kind);
+    [cells[0], cells[1], cells[2], cells[3], quit]
+}
+
+fn host(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("the host and a kernel see each other's stores in reasonable time");
+    let kind = with_host(draw, &mut case);
+    case.need(&[Need::OrderAcqRel]);
+    case.case.source = format!(
+        "\
+{}\
+kernel void watch(cell mine, cell theirs, cell heart, cell other, cell quit, global uint *late, uint rounds) {{
+    side(mine, theirs, heart, other, quit, late, rounds);
+}}
+",
+        side("all_svm_devices", TRIES_WITH_HOST)
+    );
+    let rounds = draw.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let [kernels, hosts, kernel_heart, host_heart, quit] = memory(&mut case, kind);
+    let late = case.buffer(4);
+    let own = case.object(Kind::Host, 4, Contents::Zero);
+    let mut args = objects(&[kernels, hosts, kernel_heart, host_heart, quit, late]);
+    args.push(Arg::Uint(rounds));
+    run(&mut case, launch("watch", args, Range::line(1, 1)));
+    let at = |object| word(object, Num::of(0));
+    let relaxed = Order::Relaxed;
+    let this = Num::reg(ROUND).more(1);
+    let acts = vec![Act::Repeat(
+        Num::of(rounds.into()),
+        ROUND,
+        vec![
+            Act::Store(at(hosts), this.clone(), relaxed),
+            Act::Load(START, at(kernel_heart), Order::AcqRel),
+            Act::Put(IDLE, Num::of(1)),
+            Act::Repeat(
+                Num::of(u64::from(TRIES) / 8),
+                TRY,
+                vec![
+                    Act::Load(OTHER, at(kernel_heart), Order::AcqRel),
+                    Act::Load(SAID, at(kernels), relaxed),
+                    Act::When(
+                        Num::reg(ROUND),
+                        Is::Below,
+                        Num::reg(SAID),
+                        vec![Act::Put(IDLE, Num::of(0)), Act::Leave],
+                    ),
+                    Act::Put(BEAT, Num::reg(BEAT).more(1)),
+                    Act::Store(at(host_heart), Num::reg(BEAT), Order::AcqRel),
+                    Act::When(
+                        Num::of(BEATS.into()),
+                        Is::Below,
+                        Num::reg(OTHER).and(START, u64::MAX),
+                        vec![Act::Write(at(own), this.clone()), Act::Leave],
+                    ),
+                ],
+            ),
+            Act::When(
+                Num::reg(IDLE),
+                Is::Equal,
+                Num::of(1),
+                vec![Act::Store(at(quit), Num::of(1), relaxed), Act::Leave],
+            ),
+        ],
+    )];
+    let rules = [
+        rule::MM_VISIBILITY_TIME,
+        rule::HOST_PROGRESS,
+        rule::SV_FINE_ATOMICS,
+        rule::MM_HOST,
+    ];
+    talk(&mut case, acts, &rules);
+    for object in [late, own] {
+        case.look_even_so(object, &rules, NAME, none());
+    }
+    case.case
+}
+
+fn groups(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("two work-groups see each other's stores in reasonable time");
+    case.need(&[Need::C20, Need::C11Atomics, Need::ScopeDevice]);
+    case.need(&[Need::OrderAcqRel]);
+    case.case.source = format!(
+        "\
+{}\
+kernel void watch(cell one, cell two, cell heart, cell other, cell quit, global uint *late, uint rounds) {{
+    uint come = atomic_inc(&late[2]);
+    if (come == 0) side(one, two, heart, other, quit, late, rounds);
+    if (come == 1) side(two, one, other, heart, quit, late + 1, rounds);
+}}
+",
+        side("device", LOADS)
+    );
+    let rounds = draw.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let [one, two, heart, other, quit] = memory(&mut case, Kind::Buffer);
+    // Behind the two rounds work-groups are counted as they come.
+    let late = case.buffer(12);
+    let mut args = objects(&[one, two, heart, other, quit, late]);
+    args.push(Arg::Uint(rounds));
+    run(&mut case, launch("watch", args, Range::line(GROUPS, 1)));
+    let rules = [rule::MM_VISIBILITY_TIME, rule::HOST_PROGRESS];
+    let want = Want::Same {
+        unit: Unit::Word,
+        contents: Contents::Words(vec![0, 0, GROUPS as u32]),
+        racy: true,
+    };
+    case.look_even_so(late, &rules, NAME, want);
+    case.case
+}

@@ -1,0 +1,152 @@
+//! The host and a kernel in turns: each writes data, passes the turn, and checks what the other wrote.
+
+use super::super::super::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
+use super::super::super::talk::{Act, Change, Num, Reg};
+use super::super::{Making, at};
+use super::{
+    Idiom, TRIES_WITH_HOST, WITH_HOST, await_function, cell, differ, launch, none, objects, quit,
+    run, talk, with_host, word,
+};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+
+const ROUND: Reg = Reg(0);
+const INDEX: Reg = Reg(1);
+const SEEN: Reg = Reg(2);
+const BEFORE: Reg = Reg(3);
+
+/// How the turn is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Store,
+    Exchange,
+    Add,
+}
+
+/// The host writes first; the data is plain, and only the turn is atomic.
+pub fn turns(draw: &mut Draw) -> KernelCase {
+    let mut case =
+        Making::new("the host and a kernel exchange data in turns while the kernel runs");
+    let kind = with_host(draw, &mut case);
+    let idiom = Idiom::of(draw, &mut case, false);
+    let (ty, unit) = draw
+        .pick(&[
+            ("uint", Unit::Word),
+            ("int", Unit::Word),
+            ("ulong", Unit::Long),
+            ("long", Unit::Long),
+        ])
+        .unwrap_or(("uint", Unit::Word));
+    if unit == Unit::Long {
+        case.need(&[Need::Int64Atomics]);
+    }
+    let pass = draw
+        .pick(&[Pass::Store, Pass::Store, Pass::Exchange, Pass::Add])
+        .unwrap_or(Pass::Store);
+    let rounds = draw.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let words = draw.pick(&[1u32, 5, 32]).unwrap_or(5);
+    let (asked, answered) = (draw.below(1 << 20) as u32, draw.below(1 << 20) as u32);
+    let scope = "all_svm_devices";
+    let next = match pass {
+        Pass::Store => idiom.say("atomic_store", &format!("turn, ({ty})(2 * k + 2)"), scope),
+        Pass::Exchange => idiom.say(
+            "atomic_exchange",
+            &format!("turn, ({ty})(2 * k + 2)"),
+            scope,
+        ),
+        Pass::Add => idiom.say("atomic_fetch_add", &format!("turn, ({ty})1"), scope),
+    };
+    case.case.source = format!(
+        "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+{}\
+kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatile global atomic_uint *quit,
+                   global uint *bad, uint rounds, uint words) {{
+    uint wrong = 0;
+    for (uint k = 0; k < rounds; k++) {{
+        if (!await(turn, ({ty})(2 * k + 1), quit)) break;
+        for (uint i = 0; i < words; i++) wrong += data[i] != k * 7919u + i * 31u + {asked}u;
+        for (uint i = 0; i < words; i++) data[i] = k * 104729u + i * 17u + {answered}u;
+        {next};
+    }}
+    bad[0] = wrong;
+}}
+",
+        await_function(ty, idiom, scope, TRIES_WITH_HOST)
+    );
+    // Data in an allocation of its own, or right behind the turn.
+    let turn = case.object(kind, unit.bytes() + 4 * words as usize, Contents::Zero);
+    let close = draw.percent(40);
+    let (data, first) = if close {
+        (turn, unit.bytes() as u64 / 4)
+    } else {
+        (case.object(kind, 4 * words as usize, Contents::Zero), 0)
+    };
+    let quit = quit(&mut case, kind);
+    let bad = case.buffer(4);
+    let own = case.object(Kind::Host, 4, Contents::Zero);
+    let mut args = objects(&[turn]);
+    args.push(Arg::Pointer(at(data, 4 * first as usize)));
+    args.extend(objects(&[quit, bad]));
+    args.extend([Arg::Uint(rounds), Arg::Uint(words)]);
+    run(&mut case, launch("answer", args, Range::line(1, 1)));
+    let datum = word(data, Num::reg(INDEX).more(first));
+    let says = |k: u64, i: u64, plus: u32| Num::of(u64::from(plus)).and(ROUND, k).and(INDEX, i);
+    let turn_cell = cell(turn, unit, Num::of(0));
+    let turn_is = |plus: u64| Num::of(plus).and(ROUND, 2);
+    let mut round = vec![Act::Repeat(
+        Num::of(words.into()),
+        INDEX,
+        vec![Act::Write(datum.clone(), says(7919, 31, asked))],
+    )];
+    round.extend(idiom.fence());
+    let change = |how: Change, by: Num| Act::Change {
+        how,
+        at: turn_cell.clone(),
+        by,
+        order: idiom.order(),
+        before: BEFORE,
+    };
+    round.push(match pass {
+        Pass::Store => Act::Store(turn_cell.clone(), turn_is(1), idiom.order()),
+        Pass::Exchange => change(Change::Exchange, turn_is(1)),
+        Pass::Add => change(Change::Add, Num::of(1)),
+    });
+    round.push(Act::Await {
+        at: turn_cell.clone(),
+        value: turn_is(2),
+        order: idiom.order(),
+        must: true,
+    });
+    round.extend(idiom.fence());
+    round.push(Act::Repeat(
+        Num::of(words.into()),
+        INDEX,
+        vec![
+            Act::Read(SEEN, datum),
+            // Below 2^32: words and numbers are the same.
+            differ(Num::reg(SEEN), says(104_729, 17, answered), own),
+        ],
+    ));
+    talk(
+        &mut case,
+        vec![Act::Repeat(Num::of(rounds.into()), ROUND, round)],
+        &WITH_HOST,
+    );
+    case.look_even_so(
+        bad,
+        &WITH_HOST,
+        "words that the kernel found otherwise",
+        none(),
+    );
+    case.look_even_so(
+        own,
+        &WITH_HOST,
+        "words that the host found otherwise",
+        none(),
+    );
+    case.case
+}
