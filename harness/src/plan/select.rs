@@ -15,6 +15,9 @@ pub fn selected(patterns: &[String], case: &Case) -> bool {
 
 /// Whether `pattern` matches all of `text`.
 pub fn matches(pattern: &str, text: &str) -> bool {
+    if !pattern.contains(['*', '?']) {
+        return pattern == text;
+    }
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);
