@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod breach;
 pub mod cat;
 pub mod explain;
 pub mod generate;
@@ -15,4 +16,5 @@ mod shipped;
 pub mod syntax;
 pub mod weaken;
 
+pub use breach::Breaches;
 pub use shipped::shipped;

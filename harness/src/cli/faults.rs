@@ -15,6 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{self, seed, select};
 use crate::worker::session::{Limits, Session, Stop};
+use classay_litmus::Breaches;
 use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
 use classay_reports::text::number::short;
 use serde::Serialize;
@@ -164,10 +165,11 @@ fn cases(each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunted>, Failu
     all.sort_by(|a, b| (a.id.name(), a.id.as_str()).cmp(&(b.id.name(), b.id.as_str())));
     all.extend(plan::shipped().map_err(Failure::Bug)?);
     plan::share_out(&mut all, seed, Budget::Instances(1));
+    let breaches = Breaches::of(&model.given).map_err(|error| Failure::Bug(error.to_string()))?;
     Ok(all
         .into_iter()
         .map(|case| Hunted {
-            rules: covers(&case, model),
+            rules: covers(&case, &breaches),
             case,
         })
         .collect())

@@ -7,8 +7,9 @@ use super::output::{Out, complain};
 use crate::campaign::covers::covers;
 use crate::campaign::list::{of_layer, of_touchstone};
 use crate::execute::Budget;
-use crate::judge::{ChosenModel, model};
+use crate::judge::model;
 use crate::plan;
+use classay_litmus::Breaches;
 use classay_suites::catalogue::{self, Kind, Rule};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ pub fn rules(args: &RulesArgs) -> Result<u8, Failure> {
     cases.extend(plan::small(args.programs));
     cases.extend(plan::shipped().map_err(Failure::Bug)?);
     plan::share_out(&mut cases, 1, Budget::Instances(1));
-    let model = ChosenModel::load(model::LATEST).map_err(Failure::Bug)?;
+    let breaches = Breaches::of(model::LATEST).map_err(|error| Failure::Bug(error.to_string()))?;
     let mut by_rule: BTreeMap<_, BTreeMap<String, u32>> = BTreeMap::new();
     for case in &cases {
         let kind = case
@@ -38,7 +39,7 @@ pub fn rules(args: &RulesArgs) -> Result<u8, Failure> {
             .as_str()
             .rsplit_once('/')
             .map_or(case.id.as_str(), |(kind, _)| kind);
-        for rule in covers(case, &model) {
+        for rule in covers(case, &breaches) {
             *by_rule
                 .entry(rule)
                 .or_default()

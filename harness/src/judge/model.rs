@@ -14,6 +14,9 @@ pub struct ChosenModel {
     pub given: String,
     /// The model.
     pub model: Arc<Model>,
+    /// The model in which no value comes out of thin air; none for a user's file, which says itself what
+    /// it forbids.
+    pub modest: Option<Arc<Model>>,
 }
 
 impl ChosenModel {
@@ -30,6 +33,7 @@ impl ChosenModel {
             Ok(model) => Ok(ChosenModel {
                 given: given.to_string(),
                 model: Arc::new(model),
+                modest: Model::modest(given).ok().filter(|_| named).map(Arc::new),
             }),
             Err(error) => {
                 let mut text = format!("the model {given} cannot be used:\n");

@@ -204,7 +204,17 @@ fn by_model(
         let found = judgements.get(o.outcome.as_str());
         found.cloned().unwrap_or(Judgement::Unjudged)
     };
-    let (verdict, mut reason) = verdict(question, histogram, &judge);
+    let (mut verdict, mut reason) = verdict(question, histogram, &judge);
+    if verdict == Verdict::Pass
+        && let Some(seen) = thin(histogram, chosen, asked, allowed)
+    {
+        verdict = Verdict::Inconclusive;
+        reason = format!(
+            "`{seen}` holds a value out of thin air: no rule of {} forbids it, but implementations \
+             should ensure that there is none (mm.thin-air)",
+            chosen.name()
+        );
+    }
     if undecided {
         let why = if allowed.bounded {
             format!("loops are repeated only {} times", limits().loop_bound)
@@ -221,6 +231,31 @@ fn by_model(
         reason,
         evidence,
     }
+}
+
+/// The most frequent outcome that is allowed only by a value that depends on its own computation; none where
+/// the oracle does not see all outcomes.
+fn thin<'a>(
+    histogram: &'a [OutcomeCount],
+    chosen: &ChosenModel,
+    asked: &Asked,
+    allowed: &oracle::Judgement,
+) -> Option<&'a str> {
+    let model = chosen.modest.as_ref()?;
+    let modest = apart(|| oracle::judge(&asked.program, model, &limits()))
+        .ok()?
+        .ok()
+        .filter(|modest| !modest.bounded && !modest.outside)?;
+    let thin = |seen: &&OutcomeCount| {
+        outcome::state(&asked.program, &asked.observables, &seen.outcome)
+            .is_some_and(|state| allowed.states.contains(&state) && !modest.states.contains(&state))
+    };
+    histogram
+        .iter()
+        .filter(|seen| seen.count > 0)
+        .filter(thin)
+        .max_by_key(|seen| seen.count)
+        .map(|seen| seen.outcome.as_str())
 }
 
 /// Finds the rules that forbid outcomes, and what to show of them.

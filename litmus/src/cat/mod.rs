@@ -14,6 +14,7 @@ pub mod lexer;
 pub mod lower;
 pub mod parser;
 pub mod vocabulary;
+mod without;
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,9 @@ use error::{Result, Span};
 use ir::{Group, NodeId, Op};
 use std::path::Path;
 use std::sync::Arc;
+use without::Without;
+
+pub use without::rules_in_definitions;
 
 /// A check of a model.
 #[derive(Debug, Clone)]
@@ -142,9 +146,13 @@ impl Model {
 
     /// A model that comes with classay.
     pub fn named(name: &str) -> Result<Model> {
+        Model::named_without(name, &Without::default())
+    }
+
+    fn named_without(name: &str, without: &Without) -> Result<Model> {
         let stem = name.strip_suffix(".cat").unwrap_or(name);
         match MODELS.iter().find(|(n, _)| *n == stem) {
-            Some((_, text)) => Model::parse(&format!("{stem}.cat"), text),
+            Some((_, text)) => Model::build(&format!("{stem}.cat"), text, &|_| None, without),
             None => {
                 let source = Source {
                     name: "model name".into(),
@@ -189,15 +197,20 @@ impl Model {
                 text: text.into(),
             })
         };
-        Model::build(&name, &text, &beside)
+        Model::build(&name, &text, &beside, &Without::default())
     }
 
     /// A model from text; it can include the models and libraries that come with classay.
     pub fn parse(name: &str, text: &str) -> Result<Model> {
-        Model::build(name, text, &|_| None)
+        Model::build(name, text, &|_| None, &Without::default())
     }
 
-    fn build(name: &str, text: &str, beside: &dyn Fn(&str) -> Option<Source>) -> Result<Model> {
+    fn build(
+        name: &str,
+        text: &str,
+        beside: &dyn Fn(&str) -> Option<Source>,
+        without: &Without,
+    ) -> Result<Model> {
         let source = Source {
             name: name.into(),
             text: text.into(),
@@ -220,7 +233,7 @@ impl Model {
                 })
             })
         };
-        let lowered = lower::lower(&prelude, &source, &resolver)?;
+        let lowered = lower::lower(&prelude, &source, &resolver, without)?;
         let stem = Path::new(name)
             .file_stem()
             .map_or_else(|| name.to_owned(), |s| s.to_string_lossy().into_owned());

@@ -16,12 +16,54 @@ pub use reshape::{reshapings, swaps};
 pub(crate) use word::{order_word, scope_word, short_order};
 
 use crate::program::{
-    Address, Atomicity, Barrier, BarrierScope, Expr, Instr, MemScope, Placement, Program,
+    Address, Atomicity, Barrier, BarrierScope, Expr, Instr, MemOrder, MemScope, Placement, Program,
 };
 use ladder::{Kind, barrier_steps, failures, fence_steps, orders, scopes};
 use reshape::Reshaping;
 use site::{Site, each_site};
 use step::{Step, To, name_sub_groups};
+
+/// Whether every atomic operation and fence of a program is seq_cst; barriers are no such operations.
+pub(crate) fn only_seq_cst(program: &Program) -> bool {
+    let mut only = true;
+    each_site(&mut program.clone(), &mut |_, site| match site {
+        Site::Load(_, atomicity) | Site::Store(_, atomicity) | Site::Rmw(_, atomicity) => {
+            if let Atomicity::Atomic { order, .. } = atomicity {
+                only &= *order == MemOrder::SeqCst;
+            }
+        }
+        Site::Cas(cas) => {
+            only &= (*cas.success, *cas.failure) == (MemOrder::SeqCst, MemOrder::SeqCst)
+        }
+        Site::Fence(Instr::Fence { order, .. }) => only &= *order == MemOrder::SeqCst,
+        Site::Fence(_) | Site::Barrier(_) => {}
+    });
+    only
+}
+
+/// A program whose operations without a stated order are relaxed; none if it has no such operation.
+pub(crate) fn relax_defaults(program: &Program) -> Option<Program> {
+    let mut program = program.clone();
+    let mut found = false;
+    each_site(&mut program, &mut |_, site| match site {
+        Site::Load(_, atomicity) | Site::Store(_, atomicity) | Site::Rmw(_, atomicity) => {
+            if let Atomicity::Atomic {
+                order,
+                implicit: implicit @ true,
+                ..
+            } = atomicity
+            {
+                (*order, *implicit, found) = (MemOrder::Relaxed, false, true);
+            }
+        }
+        Site::Cas(cas) if *cas.implicit => {
+            (*cas.success, *cas.failure) = (MemOrder::Relaxed, MemOrder::Relaxed);
+            (*cas.implicit, found) = (false, true);
+        }
+        Site::Cas(_) | Site::Fence(_) | Site::Barrier(_) => {}
+    });
+    found.then_some(program)
+}
 
 /// A way to weaken a program.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -37,7 +37,7 @@ impl Lowerer<'_> {
                         self.builder.call(*node, name, self.prelude);
                     }
                 }
-                Ok(())
+                self.anew(env, bindings)
             }
             InstrKind::Check {
                 role,
@@ -138,6 +138,29 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Defines anew what a model without some rule defines differently.
+    fn anew(&mut self, env: &mut Env, bindings: &[Binding]) -> Result<()> {
+        for binding in bindings {
+            let Pattern::Name(name) = &binding.pattern else {
+                continue;
+            };
+            for (changed, statement) in &self.without.instead {
+                if **changed == **name {
+                    let source = Source {
+                        name: format!("{name} without a rule").into(),
+                        text: statement.as_str().into(),
+                    };
+                    for instr in parser::parse(&source)?.instrs {
+                        if let InstrKind::Let { bindings, .. } = instr.kind {
+                            self.bind_all(env, &source, false, &bindings)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn check(
         &mut self,
         env: &Env,
@@ -160,6 +183,9 @@ impl Lowerer<'_> {
             }
         };
         let line = source.text[..span.start as usize].matches('\n').count() + 1;
+        if self.without.left_out.iter().any(|out| **out == *name) {
+            return Ok(());
+        }
         self.checks.push(Check {
             name,
             role,

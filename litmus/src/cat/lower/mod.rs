@@ -11,6 +11,7 @@ use super::ast::{Expr, Instr, Pattern};
 use super::error::{Result, Source, Span};
 use super::ir::{Builder, NodeId};
 use super::vocabulary::{Function, Known, NAMES, near};
+use super::without::Without;
 use super::{Check, OrderDomain, OrderVar, foreign, parser};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -38,7 +39,12 @@ pub struct Lowered {
 }
 
 /// Lowers a file after its prelude.
-pub fn lower(prelude: &Source, source: &Source, resolver: Resolver<'_>) -> Result<Lowered> {
+pub fn lower(
+    prelude: &Source,
+    source: &Source,
+    resolver: Resolver<'_>,
+    without: &Without,
+) -> Result<Lowered> {
     let mut lowerer = Lowerer {
         builder: Builder::default(),
         checks: Vec::new(),
@@ -50,6 +56,7 @@ pub fn lower(prelude: &Source, source: &Source, resolver: Resolver<'_>) -> Resul
         chosen: Vec::new(),
         prelude: true,
         resolver,
+        without,
         calls: 0,
         steps: 0,
     };
@@ -59,6 +66,13 @@ pub fn lower(prelude: &Source, source: &Source, resolver: Resolver<'_>) -> Resul
     lowerer.prelude = false;
     let file = parser::parse(source)?;
     lowerer.instrs(&mut env, source, &file.instrs)?;
+    for text in &without.more {
+        let source = Source {
+            name: source.name.clone(),
+            text: (*text).into(),
+        };
+        lowerer.instrs(&mut env, &source, &parser::parse(&source)?.instrs)?;
+    }
     Ok(Lowered {
         builder: lowerer.builder,
         checks: lowerer.checks,
@@ -211,6 +225,7 @@ struct Lowerer<'a> {
     /// The prelude is being read.
     prelude: bool,
     resolver: Resolver<'a>,
+    without: &'a Without,
     calls: u32,
     steps: u32,
 }
