@@ -1,6 +1,7 @@
 //! Looks for one fault.
 
 use super::Fault;
+use super::clean::{Clean, Shown, violations};
 use crate::execute::Budget;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
@@ -75,8 +76,8 @@ pub struct Terms<'a> {
     pub limits: Limits,
     /// What judges litmus tests.
     pub model: &'a ChosenModel,
-    /// Cases that fail on the device as it is.
-    pub clean_failures: &'a HashSet<CaseId>,
+    /// Is told what cases show without a fault.
+    pub tell: &'a dyn Fn(&str),
 }
 
 /// Looks for a fault with the cases that have to do with it, and then with the others.
@@ -85,8 +86,12 @@ pub fn hunt(
     cases: &[Hunted],
     terms: &Terms<'_>,
     session: &mut Session,
+    clean: &mut Clean,
 ) -> Result<Found, Stop> {
     let begun = Instant::now();
+    // What the device shows without the fault is asked on no fault's time.
+    let elsewhere = clean.spent;
+    let elapsed = |clean: &Clean| begun.elapsed().saturating_sub(clean.spent - elsewhere);
     let rules: Vec<RuleId> = fault.rules.iter().filter_map(|r| RuleId::find(r)).collect();
     let main = |c: &&Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
     // Any litmus test may show what is wrong with the consistency of memory.
@@ -103,13 +108,11 @@ pub fn hunt(
     let mut ran = 0;
     let mut other: Option<Found> = None;
     for hunted in in_order {
-        if begun.elapsed() > terms.budget {
+        if elapsed(clean) > terms.budget {
             break;
         }
-        if terms.clean_failures.contains(&hunted.case.id) {
-            continue;
-        }
-        let result = run(session, &hunted.case, each(&hunted.case), terms)?;
+        let once = each(&hunted.case);
+        let result = run(session, &hunted.case, once, terms.limits, terms.model)?;
         if result.verdict == Verdict::Skip {
             continue;
         }
@@ -118,12 +121,20 @@ pub fn hunt(
         if !result.verdict.is_failure() {
             continue;
         }
-        let own = names_a_rule(&result, fault);
-        let seconds = begun.elapsed().as_secs_f64();
+        let (as_it_is, told) = clean.of(&hunted.case, terms.limits, terms.model)?;
+        if let Some(told) = told {
+            (terms.tell)(&told);
+        }
+        if !as_it_is.tells(&result) {
+            continue;
+        }
+        let own = names_a_rule(&result, fault, &as_it_is);
+        let seconds = elapsed(clean).as_secs_f64();
         let (of, shown, took) = match result.verdict {
             Verdict::Fail => {
-                let again = run(session, &hunted.case, again(&hunted.case), terms)?;
-                rate(&again).unwrap_or((1, 1, again.seconds))
+                let more = again(&hunted.case);
+                let again = run(session, &hunted.case, more, terms.limits, terms.model)?;
+                rate(&again, &as_it_is).unwrap_or((1, 1, again.seconds))
             }
             Verdict::Pass
             | Verdict::Skip
@@ -147,13 +158,13 @@ pub fn hunt(
         }
         // Something broke; a case that names the rule itself says more.
         other.get_or_insert(found);
-        if other.is_some() && begun.elapsed() > terms.budget / 2 {
+        if other.is_some() && elapsed(clean) > terms.budget / 2 {
             break;
         }
     }
     Ok(other.unwrap_or(Found::Survived {
         runs,
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: elapsed(clean).as_secs_f64(),
         cases: ran,
     }))
 }
@@ -163,13 +174,14 @@ pub fn run(
     session: &mut Session,
     case: &Case,
     runs: u64,
-    terms: &Terms<'_>,
+    limits: Limits,
+    model: &ChosenModel,
 ) -> Result<CaseResult, Stop> {
     let case = Case {
         budget: Budget::Instances(runs),
         ..case.clone()
     };
-    session.run(&case, terms.limits, terms.model, &mut |_| {})
+    session.run(&case, limits, model, &mut |_| {})
 }
 
 /// How often a case is run in the search.
@@ -181,7 +193,8 @@ pub fn each(case: &Case) -> u64 {
     }
 }
 
-fn again(case: &Case) -> u64 {
+/// How often a case is run to learn how often it shows what it shows.
+pub fn again(case: &Case) -> u64 {
     if case.body.is_litmus() {
         INSTANCES
     } else {
@@ -189,9 +202,17 @@ fn again(case: &Case) -> u64 {
     }
 }
 
-/// Runs, those that failed, and seconds.
-fn rate(result: &CaseResult) -> Option<(u64, u64, f64)> {
-    let shown = result.asked();
+/// Runs, those that showed what the device does not show anyway, and seconds.
+fn rate(result: &CaseResult, as_it_is: &Shown) -> Option<(u64, u64, f64)> {
+    let shown = match as_it_is {
+        Shown::Nothing => result.asked(),
+        Shown::Breaks(_) | Shown::Dies(_) => result
+            .histogram()
+            .iter()
+            .filter(|o| o.asked && as_it_is.is_new(&o.outcome))
+            .map(|o| o.count)
+            .sum(),
+    };
     (result.instances > 0 && shown > 0).then_some((result.instances, shown, result.seconds))
 }
 
@@ -207,17 +228,19 @@ fn expected(of: u64, shown: u64, seconds: f64) -> f64 {
     runs * seconds / of.max(1) as f64
 }
 
-/// Whether the reason or an outcome names one of the fault's rules. What hangs or crashes names none,
-/// and may well be the fault's own way to show.
-fn names_a_rule(result: &CaseResult, fault: &Fault) -> bool {
+/// Whether an outcome or a violation that the device does not show anyway names one of the fault's
+/// rules. What hangs or crashes names none, and may well be the fault's own way to show.
+fn names_a_rule(result: &CaseResult, fault: &Fault, as_it_is: &Shown) -> bool {
     match result.verdict {
         Verdict::Crash | Verdict::Timeout => fault.shows == "hang",
         Verdict::Fail | Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => {
-            let texts = result.histogram().into_iter().map(|o| o.outcome);
-            let evidence = result.evidence.iter().map(|e| e.text.clone());
-            let all: Vec<String> = texts
-                .chain(evidence)
-                .chain([result.reason.clone()])
+            let other = result.evidence.iter().filter(|e| e.kind != "violation");
+            let other = other.map(|e| e.text.clone());
+            let reason = (*as_it_is == Shown::Nothing).then(|| result.reason.clone());
+            let all: Vec<String> = violations(result)
+                .filter(|text| as_it_is.is_new(text))
+                .chain(other.filter(|_| *as_it_is == Shown::Nothing))
+                .chain(reason)
                 .collect();
             let names = all.iter().flat_map(|text| {
                 text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))

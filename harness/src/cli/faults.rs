@@ -6,9 +6,9 @@ use super::exit;
 use super::failure::Failure;
 use super::output::{Out, complain, say};
 use crate::campaign::covers::covers;
-use crate::campaign::hunt::{Hunted, Terms, each, run};
+use crate::campaign::hunt::{Hunted, Terms};
 use crate::campaign::list::{By, of_layer, of_touchstone};
-use crate::campaign::{Fault, Found, hunt};
+use crate::campaign::{Clean, Fault, Found, hunt};
 use crate::device::{Library, Selector};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
@@ -19,7 +19,6 @@ use classay_litmus::Breaches;
 use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
 use classay_reports::text::number::short;
 use serde::Serialize;
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// Seconds for each fault unless told otherwise.
@@ -66,7 +65,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
         return Ok(exit::PASSED);
     }
     let seed = args.seed.unwrap_or_else(seed::draw);
-    let mut session = open(&selector, &interrupt)?;
+    let session = open(&selector, &interrupt)?;
     let model = devices_own(&session)?;
     let limits = Limits {
         patience: Duration::from_secs_f64(args.case_timeout),
@@ -79,8 +78,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
         cases.len(),
         session.known().record.name,
     ));
-    let clean = clean(&mut session, &cases, limits, &model)?;
-    session.close();
+    let mut clean = Clean::new(session);
     let begun = Instant::now();
     let mut results = Vec::new();
     for (n, fault) in faults.iter().enumerate() {
@@ -88,10 +86,10 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
             budget: Duration::from_secs_f64(args.budget.unwrap_or(BUDGET)),
             limits,
             model: &model,
-            clean_failures: &clean,
+            tell: &say,
         };
         let found = match Session::open_broken(&selector, &fault.breakage(), &interrupt) {
-            Ok(mut session) => match hunt(fault, &cases, &terms, &mut session) {
+            Ok(mut session) => match hunt(fault, &cases, &terms, &mut session, &mut clean) {
                 Ok(found) => found,
                 Err(Stop::Interrupted) => {
                     return Err(Failure::Interrupted(format!(
@@ -173,34 +171,6 @@ fn cases(each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunted>, Failu
             case,
         })
         .collect())
-}
-
-/// The cases that fail on the device as it is.
-fn clean(
-    session: &mut Session,
-    cases: &[Hunted],
-    limits: Limits,
-    model: &ChosenModel,
-) -> Result<HashSet<CaseId>, Failure> {
-    let none = HashSet::new();
-    let terms = Terms {
-        budget: Duration::MAX,
-        limits,
-        model,
-        clean_failures: &none,
-    };
-    let mut failed = HashSet::new();
-    for hunted in cases {
-        let result = run(session, &hunted.case, each(&hunted.case), &terms)?;
-        if result.verdict.is_failure() {
-            say(&format!(
-                "without a fault: {} {}: {}",
-                result.verdict, hunted.case.id, result.reason
-            ));
-            failed.insert(hunted.case.id.clone());
-        }
-    }
-    Ok(failed)
 }
 
 fn listed(fault: &Fault, json: bool) -> String {

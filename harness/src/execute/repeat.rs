@@ -16,6 +16,9 @@ const SLOW: f64 = 0.3;
 /// Violations of a case that are kept as evidence.
 const KEPT: usize = 8;
 
+/// Of them those that name the same rules, so that many of one kind leave room for others.
+const ALIKE: usize = 2;
+
 /// What a run showed.
 pub struct Shown {
     /// The rules that it broke.
@@ -34,7 +37,7 @@ pub fn repeat(
 ) -> Result<(Ended, bool), NotRun> {
     let started = Instant::now();
     let mut ended = Ended::default();
-    let mut violations: Vec<String> = Vec::new();
+    let mut violations: Vec<Violation> = Vec::new();
     let mut run = 0;
     let mut index = 0;
     loop {
@@ -67,9 +70,12 @@ pub fn repeat(
                 .map_or_else(|| otherwise.to_string(), ToString::to_string);
             *counts.entry(outcome).or_default() += 1;
             for violation in shown.violations {
-                let text = violation.whole();
-                if violations.len() < KEPT && !violations.contains(&text) {
-                    violations.push(text);
+                let alike = violations.iter().filter(|v| v.rules == violation.rules);
+                if violations.len() < KEPT
+                    && alike.count() < ALIKE
+                    && !violations.contains(&violation)
+                {
+                    violations.push(violation);
                 }
             }
             let over = matches!(budget, Budget::Seconds(s) if started.elapsed().as_secs_f64() > s);
@@ -96,10 +102,10 @@ pub fn repeat(
         index += 1;
     }
     let violated = !violations.is_empty();
-    for text in violations {
+    for violation in violations {
         ended.evidence.push(Evidence {
             kind: "violation".into(),
-            text,
+            text: violation.whole(),
         });
     }
     Ok((ended, violated))

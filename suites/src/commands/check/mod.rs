@@ -87,7 +87,10 @@ impl Plan {
         found.data();
         found.callbacks();
         found.times();
-        found.violations.into_iter().collect()
+        let mut all: Vec<Violation> = found.violations.into_iter().collect();
+        // What was profiled is told last: what the host itself saw is the better evidence.
+        all.sort_by_key(|violation| violation.rules.contains(&rule::STATE_PROFILING));
+        all
     }
 }
 
