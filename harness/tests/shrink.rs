@@ -65,3 +65,63 @@ fn a_program_that_passes_is_not_shrunk() {
     .says(&["nothing to shrink"]);
     assert!(done.stdout.is_empty(), "{}", done.told());
 }
+
+#[test]
+fn a_run_keeps_what_failed_beside_its_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("run.db");
+    let select = |families: &[&str], more: &[&str]| {
+        let mut command = classay();
+        command.env(
+            "CLASSAY_LAYER_FAULTS",
+            "waits-ignored-kernel,offset-dropped",
+        );
+        command.args([
+            "run",
+            "--device",
+            &device(),
+            "--seed",
+            "7",
+            "--instances",
+            "3",
+        ]);
+        command.args(["--small", "0", "--programs", "4"]).args(more);
+        for family in families {
+            command.args(["--select", &format!("{family}/*")]);
+        }
+        command.arg("--store").arg(&store);
+        command
+    };
+    // Without the option the user is told how to get there.
+    run(&mut select(&["sync/random"], &[])).expect(1).says(&[
+        "classay program sync/random/",
+        "--seed 7",
+        "--shrink",
+    ]);
+    run(&mut select(
+        &["sync/random", "ndrange/ids"],
+        &["--shrink=5"],
+    ))
+    .expect(1)
+    .says(&["kept in", "classay reproduce"]);
+    let kept = store.with_extension("failures");
+    let files: Vec<_> = std::fs::read_dir(kept)
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    let of = |family: &str| {
+        let found = files
+            .iter()
+            .find(|path| path.to_string_lossy().contains(family));
+        found.unwrap_or_else(|| panic!("nothing of {family} in {files:?}"))
+    };
+    for family in ["sync-random", "ndrange-ids"] {
+        let text = std::fs::read_to_string(of(family)).expect("the file");
+        assert!(text.starts_with("# "), "{text}");
+        // They are programs like any other.
+        run(classay()
+            .args(["replay", "--device", &device(), "--instances", "3"])
+            .arg(of(family)))
+        .expect(0);
+    }
+}

@@ -101,6 +101,11 @@ pub struct RunArgs {
     /// Master seed; drawn and printed unless given
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Make each program of commands that failed small, in at most this many seconds [60 if left
+    /// out], and keep it, and kernel cases that failed, beside the store
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
+          default_missing_value = "60", value_parser = seconds)]
+    pub shrink: Option<f64>,
     /// Run only the cases whose name or id matches, `*` and `?` being wildcards; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub select: Vec<String>,

@@ -10,6 +10,7 @@ mod drive;
 pub mod exit;
 mod explain;
 pub mod failure;
+mod failures;
 mod faults;
 mod generate;
 mod judge;

@@ -3,21 +3,24 @@
 use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
 use super::drive::{Pace, Terms, chosen, code, devices_own, drive, halted, open};
 use super::failure::Failure;
+use super::failures;
 use super::keep::Kept;
 use super::output::{Out, colour, complain, say};
 use super::progress::Progress;
+use super::shrink;
 use crate::device::{Library, Selector};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{self, Case, Plan, seed, select};
 use crate::worker::protocol::Known;
-use crate::worker::session::Session;
+use crate::worker::session::{Limits, Session};
 use classay_reports::json::TestJson;
 use classay_reports::record::{CaseResult, DeviceRecord};
 use classay_reports::store::{Run, RunStatus, Store};
 use classay_reports::text::summary;
 use std::path::Path;
+use std::time::Duration;
 
 /// Does it; returns the exit code.
 pub fn run(args: &RunArgs) -> Result<u8, Failure> {
@@ -64,7 +67,7 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
     );
     introduce(&plan, session.known(), path, cases.len());
     let kept = Kept::begin(Some(store), &plan, &cases, session.known())?;
-    go(args, session, &cases, &model, kept)
+    go(args, session, &cases, &model, kept, interrupt)
 }
 
 const TOUCHSTONE: Selector = Selector {
@@ -111,7 +114,7 @@ fn resume(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Fail
     same_device(&run, session.known())?;
     introduce(&plan, session.known(), path, cases.len());
     let kept = Kept::resume(store, run)?;
-    go(args, session, &cases, &model, kept)
+    go(args, session, &cases, &model, kept, interrupt)
 }
 
 /// Options given with `--resume` must be those of the run.
@@ -237,6 +240,7 @@ fn go(
     cases: &[Case],
     model: &ChosenModel,
     kept: Kept,
+    interrupt: &Interrupt,
 ) -> Result<u8, Failure> {
     let mut kept = kept;
     let mut session = session;
@@ -267,8 +271,10 @@ fn go(
     );
     match ended {
         Ok(()) => {
+            let code = report(args, &kept)?;
+            after(args, &mut session, model, &kept, interrupt)?;
             session.close();
-            report(args, &kept)
+            Ok(code)
         }
         Err(halt) => {
             drop(session);
@@ -279,6 +285,38 @@ fn go(
         }
     }
 }
+
+/// What failed is kept small, or the user is told how to get at it.
+fn after(
+    args: &RunArgs,
+    session: &mut Session,
+    model: &ChosenModel,
+    kept: &Kept,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let device = session.known().record.selector.clone();
+    let master = kept.run().record.seed;
+    let (Some(limit), Some(store)) = (args.shrink, kept.store_path()) else {
+        if let Some(advice) = failures::advice(kept.results(), master, &device) {
+            say(&advice);
+        }
+        return Ok(());
+    };
+    let terms = shrink::Terms {
+        limits: Limits {
+            retries: 0,
+            ..args.care.limits()
+        },
+        model,
+        runs: RUNS_TO_SHRINK,
+        limit: Some(Duration::from_secs_f64(limit)),
+        interrupt,
+    };
+    failures::keep(session, kept.results(), (store, master, &device), &terms)
+}
+
+/// Runs of a failed program that say how it fails, before it is made small.
+const RUNS_TO_SHRINK: u64 = 30;
 
 /// The JUnit file of a run that halted; that it cannot be written is not what the user must know
 /// first, so it is only said.

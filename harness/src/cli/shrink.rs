@@ -1,7 +1,7 @@
 //! `classay shrink`: makes a failing program of commands small.
 //!
 //! Every program is run in a worker, so that one that crashes or hangs costs a try and not the
-//! search. The judge runs a program in batches and stops when it has seen as many failures as it
+//! search. [`super::failures`] does the same for what failed in a run. The judge runs a program in batches and stops when it has seen as many failures as it
 //! needs, or cannot see them any more.
 
 use super::args::ShrinkArgs;
@@ -44,7 +44,9 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
         return Ok(exit::USAGE);
     };
     let Body::Commands { program } = &case.body else {
-        return Ok(exit::USAGE);
+        return Err(Failure::Usage(
+            "only programs of commands are shrunk; a kernel case is small as it is drawn".into(),
+        ));
     };
     let first = plan::read_commands(program).map_err(Failure::Usage)?;
     let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
@@ -52,31 +54,98 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
         library: Library::Touchstone,
         at: None,
     });
-    let session = open(&selector, &interrupt)?;
+    let mut session = open(&selector, &interrupt)?;
     let model = devices_own(&session)?;
     let record = session.known().record.clone();
     say(&format!(
         "{} ({selector}), driver {}",
         record.name, record.driver
     ));
-    let mut runner = Runner {
-        session,
+    let terms = Terms {
         limits: Limits {
             patience: Duration::from_secs_f64(args.case_timeout),
             retries: 0,
         },
-        model,
+        model: &model,
+        runs: args.instances.unwrap_or(RUNS),
+        limit: args.limit.map(Duration::from_secs_f64),
+        interrupt: &interrupt,
     };
-    let seen = match runner.run(&first, args.instances.unwrap_or(RUNS))? {
+    let small = match smaller(&mut session, first, &terms)? {
+        Smaller::Passes { runs } => {
+            say(&format!(
+                "nothing to shrink: the program passes in {runs} runs; --instances N runs it more often"
+            ));
+            return Ok(exit::PASSED);
+        }
+        Smaller::Skipped(reason) => return Err(Failure::Nothing(reason)),
+        Smaller::Found(small) => small,
+    };
+    match &args.out {
+        Some(path) => std::fs::write(path, &small.text).map_err(|e| Failure::Output {
+            path: path.clone(),
+            reason: e.to_string(),
+        })?,
+        None => out.text(&small.text),
+    }
+    match small.stopped {
+        Some(Stop::Interrupted) => Err(Failure::Interrupted(
+            ": the smallest program so far is kept".into(),
+        )),
+        Some(Stop::NoDevice(sentence)) => Err(Failure::NoDevice(sentence)),
+        None => Ok(exit::FAILED),
+    }
+}
+
+/// On what terms a program is made small.
+pub struct Terms<'a> {
+    /// For each program that is tried.
+    pub limits: Limits,
+    /// What judges; programs of commands are judged by their own order.
+    pub model: &'a ChosenModel,
+    /// Runs of the program as it is.
+    pub runs: u64,
+    /// How long the search may take.
+    pub limit: Option<Duration>,
+    /// Ends the search.
+    pub interrupt: &'a Interrupt,
+}
+
+/// What became of a program.
+pub enum Smaller {
+    /// It does not fail.
+    Passes {
+        /// In so many runs.
+        runs: u64,
+    },
+    /// The device lacks what it needs.
+    Skipped(String),
+    /// It was made small, as far as that goes.
+    Found(Small),
+}
+
+/// A small program.
+pub struct Small {
+    /// As YAML, with how often it fails, and how, at its head.
+    pub text: String,
+    /// What stopped the search for good.
+    pub stopped: Option<Stop>,
+}
+
+/// Makes a program small.
+pub fn smaller(session: &mut Session, first: Plan, terms: &Terms<'_>) -> Result<Smaller, Failure> {
+    let record = session.known().record.clone();
+    let mut runner = Runner {
+        session,
+        limits: terms.limits,
+        model: terms.model,
+    };
+    let seen = match runner.run(&first, terms.runs)? {
         Ran::Observed(seen) => seen,
-        Ran::Skipped(reason) => return Err(Failure::Nothing(reason)),
+        Ran::Skipped(reason) => return Ok(Smaller::Skipped(reason)),
     };
     let Some(target) = Target::of(&seen) else {
-        say(&format!(
-            "nothing to shrink: the program passes in {} runs; --instances N runs it more often",
-            seen.runs
-        ));
-        return Ok(exit::PASSED);
+        return Ok(Smaller::Passes { runs: seen.runs });
     };
     say(&format!(
         "it {}; a smaller program gets {} runs and is kept if it does so in {}",
@@ -84,17 +153,13 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
         target.needed_runs().min(MOST_RUNS),
         target.needed_failures()
     ));
-    let limit = args.limit.map(Duration::from_secs_f64);
     let bounds = Bounds {
-        deadline: limit.map(|limit| Instant::now() + limit),
-        interrupt: &interrupt,
+        deadline: terms.limit.map(|limit| Instant::now() + limit),
+        interrupt: terms.interrupt,
     };
     let (shrunk, stopped) = search(&mut runner, first, &target, &bounds);
     // With the rate that the small one has.
-    let least = target
-        .needed_runs()
-        .min(MOST_RUNS)
-        .max(args.instances.unwrap_or(RUNS));
+    let least = target.needed_runs().min(MOST_RUNS).max(terms.runs);
     let last = match &stopped {
         Some(Stop::Interrupted | Stop::NoDevice(_)) => None,
         None => match runner.run(&shrunk.plan, least) {
@@ -110,24 +175,11 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
         &record.driver,
     );
     let text = format!("{head}{}", yaml::write(&shrunk.plan.program));
-    match &args.out {
-        Some(path) => std::fs::write(path, &text).map_err(|e| Failure::Output {
-            path: path.clone(),
-            reason: e.to_string(),
-        })?,
-        None => out.text(&text),
-    }
     say(&format!(
         "{} programs tried, {} kept",
         shrunk.progress.asked, shrunk.progress.kept
     ));
-    match stopped {
-        Some(Stop::Interrupted) => Err(Failure::Interrupted(
-            ": the smallest program so far is kept".into(),
-        )),
-        Some(Stop::NoDevice(sentence)) => Err(Failure::NoDevice(sentence)),
-        None => Ok(exit::FAILED),
-    }
+    Ok(Smaller::Found(Small { text, stopped }))
 }
 
 /// What ends a search early.
@@ -138,7 +190,7 @@ struct Bounds<'a> {
 
 /// Shrinks; also says what stopped it for good, where something did.
 fn search(
-    runner: &mut Runner,
+    runner: &mut Runner<'_>,
     first: Plan,
     target: &Target,
     bounds: &Bounds<'_>,
@@ -192,13 +244,13 @@ enum Ran {
 }
 
 /// Runs programs in workers.
-struct Runner {
-    session: Session,
+struct Runner<'a> {
+    session: &'a mut Session,
     limits: Limits,
-    model: ChosenModel,
+    model: &'a ChosenModel,
 }
 
-impl Runner {
+impl Runner<'_> {
     fn run(&mut self, plan: &Plan, runs: u64) -> Result<Ran, Stop> {
         let case = Case {
             id: CaseId::new("program", "shrink", "candidate"),
@@ -212,7 +264,7 @@ impl Runner {
         };
         let result = self
             .session
-            .run(&case, self.limits, &self.model, &mut |_| {})?;
+            .run(&case, self.limits, self.model, &mut |_| {})?;
         Ok(if result.verdict == Verdict::Skip {
             Ran::Skipped(result.reason)
         } else {

@@ -1,0 +1,93 @@
+//! What failed in a run, kept as files: each program of commands made small, each kernel case as it is.
+//!
+//! The files lie in a folder beside the store, `classay.failures` for `classay.db`, one for each case.
+
+use super::failure::Failure;
+use super::output::say;
+use super::shrink::{Smaller, Terms, smaller};
+use crate::plan::{Body, Work, seed};
+use crate::worker::session::{Session, Stop};
+use classay_reports::record::{CaseId, CaseResult};
+use std::path::{Path, PathBuf};
+
+/// Where the failures of a store's runs are kept.
+pub fn folder(store: &Path) -> PathBuf {
+    store.with_extension("failures")
+}
+
+/// The generated case of an id, drawn again; `None` for a litmus test, which is a file already.
+pub fn drawn(id: &CaseId, master: u64) -> Option<Work> {
+    let (profile, name) = id.as_str().rsplit_once('/')?;
+    let body = Body::named(profile, name).ok()?;
+    body.work(seed::of_case(master, id)).ok()
+}
+
+/// Keeps every failed case of a run; `device` is what `--device` takes.
+pub fn keep(
+    session: &mut Session,
+    results: &[CaseResult],
+    (store, master, device): (&Path, u64, &str),
+    terms: &Terms<'_>,
+) -> Result<(), Failure> {
+    let folder = folder(store);
+    for result in results.iter().filter(|r| r.verdict.is_failure()) {
+        let Some(work) = drawn(&result.case, master) else {
+            continue;
+        };
+        say(&format!("{}: {}", result.case, result.verdict));
+        let as_drawn = work.to_text();
+        let (text, stopped) = match work {
+            Work::Commands(plan) => match smaller(session, *plan, terms)? {
+                Smaller::Found(small) => (small.text, small.stopped),
+                Smaller::Passes { runs } => {
+                    let head = format!("# In {runs} more runs this program passed.\n");
+                    (head + &as_drawn, None)
+                }
+                Smaller::Skipped(reason) => (format!("# {reason}\n{as_drawn}"), None),
+            },
+            Work::Kernel(_) => {
+                let head = result.reason.replace('\n', " ");
+                (format!("# {head}\n{as_drawn}"), None)
+            }
+            Work::Litmus(_) => continue,
+        };
+        let path = folder.join(format!("{}.yaml", result.case.as_str().replace('/', "-")));
+        let failure = |e: std::io::Error| Failure::Output {
+            path: path.clone(),
+            reason: e.to_string(),
+        };
+        std::fs::create_dir_all(&folder).map_err(failure)?;
+        std::fs::write(&path, text).map_err(failure)?;
+        let file = path.display();
+        say(&format!(
+            "{}: kept in {file}; `classay replay {file} --device {device}` runs it, `classay \
+             reproduce {file} --c` writes it in C",
+            result.case
+        ));
+        match stopped {
+            Some(Stop::Interrupted) => {
+                return Err(Failure::Interrupted(
+                    ": the run is complete; not all that failed was made small".into(),
+                ));
+            }
+            Some(Stop::NoDevice(why)) => return Err(Failure::NoDevice(why)),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// How a user gets at the first generated case that failed.
+pub fn advice(results: &[CaseResult], master: u64, device: &str) -> Option<String> {
+    let case = results
+        .iter()
+        .filter(|r| r.verdict.is_failure())
+        .find(|r| drawn(&r.case, master).is_some())?
+        .case
+        .as_str();
+    Some(format!(
+        "`classay program {case} --seed {master} > FILE` writes a case that failed down; `classay \
+         shrink FILE --device {device}` makes a program of commands small, `classay reproduce FILE \
+         --c` writes either in C; with --shrink a run keeps all that fails so"
+    ))
+}
