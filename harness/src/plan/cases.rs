@@ -121,6 +121,9 @@ pub fn from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
     })
 }
 
+/// Most bytes of a program of commands or a kernel case: some list all that a large index space leaves.
+const MOST_OF_A_CASE: usize = 1 << 22;
+
 /// A case for each program of commands or kernel case in a file, named as litmus tests are.
 pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
     named(paths, "program", &|id, path| {
@@ -128,7 +131,7 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
             path: path.to_path_buf(),
             message,
         };
-        let bytes = read_bounded(path).map_err(wrong)?;
+        let bytes = read_bounded(path, MOST_OF_A_CASE).map_err(wrong)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let body = match yaml::read(&text) {
             Ok(_) => Body::Kernel { kernel: text },
@@ -196,10 +199,11 @@ fn stem(path: &Path) -> String {
 
 /// Reads the test in a file.
 pub fn read(path: &Path) -> Result<Program, Unreadable> {
-    let bytes = read_bounded(path).map_err(|message| Unreadable::File {
-        path: path.to_path_buf(),
-        message,
-    })?;
+    let bytes =
+        read_bounded(path, syntax::limits::MAX_BYTES).map_err(|message| Unreadable::File {
+            path: path.to_path_buf(),
+            message,
+        })?;
     syntax::read_bytes(&path.to_string_lossy(), &bytes).map_err(|error| Unreadable::Syntax {
         path: path.to_path_buf(),
         error: Box::new(error),
@@ -207,18 +211,15 @@ pub fn read(path: &Path) -> Result<Program, Unreadable> {
 }
 
 /// The file's bytes, where there are no more than a test may have; a device file has no end.
-fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
+fn read_bounded(path: &Path, most: usize) -> Result<Vec<u8>, String> {
     let message = |e: std::io::Error| format!("cannot be read: {e}");
     let file = std::fs::File::open(path).map_err(message)?;
     let mut bytes = Vec::new();
-    file.take(syntax::limits::MAX_BYTES as u64 + 1)
+    file.take(most as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(message)?;
-    if bytes.len() > syntax::limits::MAX_BYTES {
-        return Err(format!(
-            "is too large: a test has at most {} bytes",
-            syntax::limits::MAX_BYTES
-        ));
+    if bytes.len() > most {
+        return Err(format!("is too large: a test has at most {most} bytes"));
     }
     Ok(bytes)
 }
