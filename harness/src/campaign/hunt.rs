@@ -19,6 +19,9 @@ const AGAIN: u64 = 30;
 /// Instances of a litmus test in the search.
 const INSTANCES: u64 = 20_000;
 
+/// A case that came late is given so many times as long before it counts as one that hangs.
+const MORE_PATIENCE: u32 = 5;
+
 /// What became of a fault.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "result", rename_all = "kebab-case")]
@@ -112,7 +115,15 @@ pub fn hunt(
             break;
         }
         let once = each(&hunted.case);
-        let result = run(session, &hunted.case, once, terms.limits, terms.model)?;
+        let mut result = run(session, &hunted.case, once, terms.limits, terms.model)?;
+        if result.verdict == Verdict::Timeout && fault.shows != "hang" {
+            // A busy machine makes cases late, which is no fault's doing.
+            let patient = Limits {
+                patience: terms.limits.patience * MORE_PATIENCE,
+                ..terms.limits
+            };
+            result = run(session, &hunted.case, once, patient, terms.model)?;
+        }
         if result.verdict == Verdict::Skip {
             continue;
         }

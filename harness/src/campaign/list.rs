@@ -49,10 +49,42 @@ impl Fault {
         }
     }
 
+    /// What the device under test can show of it at best, if it is a processor as this one.
+    pub fn power(&self) -> Option<String> {
+        power(&self.shows, std::env::consts::ARCH)
+    }
+
     /// Whether every device shows it.
     pub fn is_plain(&self) -> bool {
         matches!(self.shows.as_str(), "anywhere" | "hang" | "group")
     }
+}
+
+/// What a processor of this kind can show of a fault at best; `None` where every device shows it.
+pub fn power(shows: &str, processor: &str) -> Option<String> {
+    let ordered = matches!(processor, "x86" | "x86_64");
+    Some(match shows {
+        "store-buffer" if ordered => {
+            "an x86 processor shows it only where a store waits in its buffer while a later load is \
+             done: store buffering and its kin, and only where the two run on different cores"
+                .into()
+        }
+        "weak-processor" if ordered => {
+            "an x86 processor cannot show it: it keeps all these orders, so that only a compiler that \
+             moves accesses could; expected power 0"
+                .into()
+        }
+        "scoped-caches" => {
+            "caches that are coherent, as those of processors are, cannot show it: it takes a device \
+             whose narrower scopes end at a cache; expected power 0 on a processor"
+                .into()
+        }
+        "store-buffer" | "weak-processor" => format!(
+            "whether a processor of the kind {processor} shows it is not known; no case that fails \
+             here says that it does not"
+        ),
+        _ => return None,
+    })
 }
 
 /// A fault as the layer lists it.
@@ -126,4 +158,22 @@ fn text_of(library: &str, function: &[u8]) -> Result<String, String> {
         CStr::from_ptr(text).to_string_lossy().into_owned()
     };
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::power;
+
+    #[test]
+    fn what_a_processor_cannot_show_is_said() {
+        assert_eq!(power("anywhere", "x86_64"), None);
+        assert_eq!(power("hang", "x86_64"), None);
+        let weak = power("weak-processor", "x86_64").expect("a sentence");
+        assert!(weak.contains("cannot show it"), "{weak}");
+        let buffer = power("store-buffer", "x86_64").expect("a sentence");
+        assert!(buffer.contains("store buffering"), "{buffer}");
+        let arm = power("weak-processor", "aarch64").expect("a sentence");
+        assert!(!arm.contains("cannot"), "{arm}");
+        assert!(power("scoped-caches", "aarch64").is_some());
+    }
 }

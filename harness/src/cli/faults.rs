@@ -31,6 +31,9 @@ struct Line<'a> {
     fault: &'a Fault,
     #[serde(flatten)]
     found: &'a Found,
+    /// What the device can show of it at best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power: Option<String>,
 }
 
 /// Does it; returns the exit code.
@@ -110,6 +113,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
         let line = Line {
             fault,
             found: &found,
+            power: fault.power(),
         };
         if args.json {
             // Strings and numbers: nothing in it can fail to become JSON.
@@ -207,13 +211,14 @@ fn row(fault: &Fault, found: &Found) -> String {
             short(*expected),
         ),
         Found::Survived { runs, cases, .. } => format!(
-            "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases",
+            "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases{}",
             if fault.is_plain() {
                 "SURVIVED"
             } else {
                 "unseen"
             },
-            fault.id
+            fault.id,
+            fault.power().map(|p| format!("; {p}")).unwrap_or_default()
         ),
         Found::Unopened { why } => {
             let why = why.lines().next().unwrap_or_default();
@@ -258,7 +263,10 @@ fn write_junit(
                     } else {
                         Verdict::Inconclusive
                     },
-                    format!("{runs} runs of {cases} cases did not notice it"),
+                    format!(
+                        "{runs} runs of {cases} cases did not notice it{}",
+                        fault.power().map(|p| format!("; {p}")).unwrap_or_default()
+                    ),
                     *runs,
                     *seconds,
                 ),
