@@ -19,6 +19,9 @@ const AGAIN: u64 = 30;
 /// Instances of a litmus test in the search.
 const INSTANCES: u64 = 20_000;
 
+/// So many times as many instances a litmus test gets once all cases were tried.
+const MORE_INSTANCES: u64 = 50;
+
 /// A case that came late is given so many times as long before it counts as one that hangs.
 const MORE_PATIENCE: u32 = 5;
 
@@ -106,15 +109,21 @@ pub fn hunt(
         .iter()
         .filter(|c| main(c))
         .chain(cases.iter().filter(|c| !main(c) && some(c)))
-        .chain(cases.iter().filter(|c| !some(c)));
+        .chain(cases.iter().filter(|c| !some(c)))
+        .map(|c| (c, each(&c.case)));
+    // A weak outcome may be rare: with time left, litmus tests of the rule itself get more instances.
+    let longer = cases
+        .iter()
+        .filter(|c| main(c) && c.case.body.is_litmus())
+        .map(|c| (c, each(&c.case) * MORE_INSTANCES));
+    let in_order = in_order.chain(longer);
     let mut runs = 0;
     let mut ran = 0;
     let mut other: Option<Found> = None;
-    for hunted in in_order {
+    for (hunted, once) in in_order {
         if elapsed(clean) > terms.budget {
             break;
         }
-        let once = each(&hunted.case);
         let mut result = run(session, &hunted.case, once, terms.limits, terms.model)?;
         if result.verdict == Verdict::Timeout && fault.shows != "hang" {
             // A busy machine makes cases late, which is no fault's doing.
