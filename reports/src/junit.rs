@@ -13,7 +13,8 @@
 //! rates, times), and the suite's `skipped` count; it changes nothing else.
 
 use crate::record::{CaseResult, Verdict};
-use crate::stats::{Confidence, clopper_pearson};
+use crate::stats::Confidence;
+use crate::stats::cluster::Clustered;
 use crate::store::Run;
 use crate::text::histogram::table_order;
 use junit_report::{ReportBuilder, TestCase, TestCaseBuilder, TestSuiteBuilder};
@@ -118,11 +119,15 @@ fn case_properties(result: &CaseResult) -> Vec<Property> {
     let rate = |count: u64| count as f64 / instances as f64;
     if instances > 0 {
         let asked = result.asked();
-        let ends = clopper_pearson(asked, instances, Confidence::P95);
+        let all = Clustered::of(&result.clusters(None));
+        let ends = all.interval(Confidence::P95);
         properties.push(property("asked.count", asked));
         properties.push(property("asked.rate", format!("{:e}", rate(asked))));
         properties.push(property("asked.rate.low95", format!("{:e}", ends.low)));
         properties.push(property("asked.rate.high95", format!("{:e}", ends.high)));
+        if let Some(effect) = all.design_effect {
+            properties.push(property("asked.design_effect", format!("{effect:.3}")));
+        }
     }
     for o in &outcomes {
         let outcome = &o.outcome;

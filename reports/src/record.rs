@@ -1,6 +1,7 @@
 //! What a run leaves behind, as plain data: these types travel from the worker to the store and
 //! from the store to every report. Counts are unsigned and exact; times are seconds.
 
+use crate::stats::cluster::Cluster;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -180,6 +181,23 @@ impl CaseResult {
         outcomes
             .filter(|o| o.asked)
             .fold(0, |sum, o| sum.saturating_add(o.count))
+    }
+
+    /// The launches, in order, as clusters of an outcome; of the outcomes that the test asks about, for
+    /// `None`. Their instances are those whose outcomes are known.
+    pub fn clusters(&self, outcome: Option<&str>) -> Vec<Cluster> {
+        let wanted = |o: &&OutcomeCount| match outcome {
+            Some(outcome) => o.outcome == outcome,
+            None => o.asked,
+        };
+        let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0u64, u64::saturating_add);
+        self.launches
+            .iter()
+            .map(|launch| Cluster {
+                count: sum(&mut launch.outcomes.iter().filter(wanted).map(|o| o.count)),
+                instances: sum(&mut launch.outcomes.iter().map(|o| o.count)),
+            })
+            .collect()
     }
 
     /// Total counts over all launches, outcomes in order of first occurrence.

@@ -22,7 +22,7 @@ pub struct Tail {
 }
 
 /// ln n! minus Stirling's approximation of it, `ln(sqrt(2 pi n) (n/e)^n)`.
-fn stirling_error(n: f64) -> f64 {
+pub(super) fn stirling_error(n: f64) -> f64 {
     if n < 16.0 {
         // Up to 15! the factorial is exact.
         let factorial: f64 = (1..=n as u32).map(f64::from).product();
@@ -36,7 +36,7 @@ fn stirling_error(n: f64) -> f64 {
 }
 
 /// The deviance `x ln(x/m) + m - x`, without cancellation where `x` is near `m`.
-fn deviance(x: f64, m: f64) -> f64 {
+pub(super) fn deviance(x: f64, m: f64) -> f64 {
     if (x - m).abs() >= 0.1 * (x + m) {
         return x * (x / m).ln() + m - x;
     }

@@ -7,13 +7,23 @@
 //! narrow for a claim about the device in general. Intervals that honour the cluster start from
 //! the launches, which is why every launch is stored with its own counts.
 //!
+//! - [`cluster`]: an interval for a rate that honours the launches, and how much they scatter;
+//! - [`sequence`]: intervals that hold at all times, and when to stop;
+//! - [`stationarity`]: whether the rate stayed the same over time;
+//! - [`mod@compare`]: whether an outcome is as frequent in another run, and by how much;
+//! - [`power`]: what a run could have seen;
 //! - [`mod@clopper_pearson`]: an interval for a rate, never too narrow under the assumption above;
 //! - [`never_observed`]: how large a rate can be that was never seen;
 //! - [`binomial`]: the tails both stand on.
 
 pub mod binomial;
 pub mod clopper_pearson;
+pub mod cluster;
+pub mod compare;
 pub mod never_observed;
+pub mod power;
+pub mod sequence;
+pub mod stationarity;
 
 pub use clopper_pearson::clopper_pearson;
 pub use never_observed::upper_bound_if_never_observed;

@@ -4,7 +4,9 @@ use super::layout::{columns, plain, push, wrap};
 use super::number::{grouped, interval, rate, short};
 use super::{Colour, WIDTH};
 use crate::record::{CaseResult, OutcomeCount};
-use crate::stats::{Confidence, clopper_pearson};
+use crate::stats::Confidence;
+use crate::stats::cluster::{Cluster, Clustered};
+use crate::stats::stationarity::{Stationarity, stationarity};
 use std::cmp::Ordering;
 
 /// The order of outcomes in tables: the most frequent first, equal counts by outcome.
@@ -15,14 +17,15 @@ pub fn table_order(a: &OutcomeCount, b: &OutcomeCount) -> Ordering {
 }
 
 /// The text for one result; ends with a line end. Outcomes that the condition asks about are
-/// marked with `*`; the intervals are Clopper-Pearson at 95 %.
+/// marked with `*`; the 95 % intervals honour the launches ([`crate::stats::cluster`]), and below the table
+/// stands how much they scatter and whether a rate drifts.
 pub fn histogram(result: &CaseResult, colour: Colour) -> String {
     let mut out = String::new();
     title(&mut out, result, colour);
     let mut outcomes = result.histogram();
     if !outcomes.is_empty() {
         outcomes.sort_by(table_order);
-        table(&mut out, &outcomes, colour);
+        table(&mut out, result, &outcomes, colour);
     }
     speed(&mut out, result);
     out
@@ -49,13 +52,17 @@ fn title(out: &mut String, result: &CaseResult, colour: Colour) {
     }
 }
 
-fn table(out: &mut String, outcomes: &[OutcomeCount], colour: Colour) {
+fn table(out: &mut String, result: &CaseResult, outcomes: &[OutcomeCount], colour: Colour) {
     let instances = outcomes
         .iter()
         .fold(0u64, |sum, o| sum.saturating_add(o.count));
     let mut rows = vec![["outcome", "count", "rate", "95 % interval"].map(String::from)];
+    let mut scatter = Scatter::default();
     for o in outcomes {
-        let ends = clopper_pearson(o.count, instances, Confidence::P95);
+        let clusters = result.clusters(Some(&o.outcome));
+        let all = Clustered::of(&clusters);
+        let ends = all.interval(Confidence::P95);
+        scatter.add(&o.outcome, &clusters, &all);
         rows.push([
             plain(&o.outcome),
             grouped(o.count),
@@ -86,10 +93,77 @@ fn table(out: &mut String, outcomes: &[OutcomeCount], colour: Colour) {
         push(out, "* the condition asks about this outcome");
     }
     push(out, "");
-    push(
-        out,
-        "  interval: Clopper-Pearson, as if all instances were independent",
-    );
+    scatter.tell(out, result.launches.len(), outcomes.len());
+}
+
+/// What the launches say about the rates, beside their intervals.
+#[derive(Default)]
+struct Scatter {
+    /// The largest design effect of an outcome whose launches scatter beyond doubt.
+    effect: Option<f64>,
+    /// The outcome that drifts most surely: its probability without a drift, its name, and the rates of
+    /// the first and the last eighth of the launches over that of all.
+    drift: Option<(f64, String, Stationarity)>,
+}
+
+/// A drift is told at this probability without one, divided by the number of outcomes.
+const DRIFT: f64 = 0.01;
+
+impl Scatter {
+    fn add(&mut self, outcome: &str, clusters: &[Cluster], all: &Clustered) {
+        if all.is_overdispersed() {
+            let effect = all.design_effect.unwrap_or(1.0);
+            self.effect = Some(self.effect.map_or(effect, |e| e.max(effect)));
+        }
+        if let Some(found) = stationarity(clusters) {
+            let p = found.p_value();
+            if self.drift.as_ref().is_none_or(|(least, ..)| p < *least) {
+                self.drift = Some((p, outcome.to_owned(), found));
+            }
+        }
+    }
+
+    fn tell(&self, out: &mut String, launches: usize, outcomes: usize) {
+        if launches < 2 {
+            push(
+                out,
+                "  interval: Clopper-Pearson, as if all instances were independent",
+            );
+            return;
+        }
+        push(
+            out,
+            "  interval: Korn-Graubard, from how much the launches scatter",
+        );
+        if let Some(effect) = self.effect {
+            let times = if effect < 10.0 {
+                format!("{effect:.1}")
+            } else {
+                grouped(effect as u64)
+            };
+            let told = format!(
+                "instances of a launch go together: the variance of a rate is up to {times} times that \
+                 of independent instances (the design effect)"
+            );
+            for line in wrap(&told, WIDTH - 2) {
+                push(out, &format!("  {line}"));
+            }
+        }
+        if let Some((p, outcome, found)) = &self.drift
+            && *p * (outcomes as f64) < DRIFT
+        {
+            let told = format!(
+                "the rate of `{}` is not steady: {:.2} times the mean in the first eighth of the run, \
+                 {:.2} times in the last",
+                plain(outcome),
+                found.first,
+                found.last
+            );
+            for line in wrap(&told, WIDTH - 2) {
+                push(out, &format!("  {line}"));
+            }
+        }
+    }
 }
 
 fn speed(out: &mut String, result: &CaseResult) {
