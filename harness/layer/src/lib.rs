@@ -12,6 +12,8 @@
 //! | [`entry`] | the exported functions: one table, one macro |
 //! | [`faults`] | what can be broken: the registry, the grammar, counters, and what each fault does |
 //!
+//! How long a program is in the implementation can be measured, too: `times`.
+//!
 //! A call goes through the rooms in that order from the bottom: its entry point asks [`faults`]
 //! whether something happens now, asks [`library`] where the call goes, and makes it, through a
 //! hook of a fault where one is active.
@@ -23,3 +25,4 @@ pub mod entry;
 pub mod faults;
 pub mod library;
 mod say;
+pub mod times;

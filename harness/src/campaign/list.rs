@@ -40,11 +40,11 @@ impl Fault {
         match self.by {
             By::Touchstone => Breakage {
                 touchstone: Some(self.id.clone()),
-                layer: None,
+                ..Breakage::default()
             },
             By::Layer | By::Source => Breakage {
-                touchstone: None,
                 layer: Some(self.id.clone()),
+                ..Breakage::default()
             },
         }
     }

@@ -61,6 +61,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Break a device in every known way and say which of its faults the suites notice
     Faults(FaultsArgs),
+    /// Say how many small programs of commands a second devices play, and how much of that is theirs
+    Bench(BenchArgs),
     /// Print the catalogue of rules and what covers them
     Rules(RulesArgs),
     /// Make a failing program of commands small
@@ -429,6 +431,22 @@ pub struct FaultsArgs {
     #[arg(long)]
     pub list: bool,
 }
+
+/// Options of `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    #[arg(long, value_name = "DEVICE", help = DEVICE_MANY)]
+    pub device: Vec<Selector>,
+    /// Seconds that each of three measures of a device takes
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
+    pub seconds: f64,
+    /// Master seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Which devices.
+const DEVICE_MANY: &str = "A device to measure, as for run; may be repeated [default: touchstone]";
 
 /// How `rules` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -5,6 +5,7 @@
 //! they are wanted, `progress` shows how far it is, `output` writes to standard output and error.
 
 pub mod args;
+mod bench;
 mod devices;
 mod drive;
 pub mod exit;
@@ -53,6 +54,7 @@ pub fn main() -> u8 {
         Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Program(args)) => replay::program(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
+        Some(Command::Bench(args)) => bench::bench(&args),
         Some(Command::Faults(args)) => faults::faults(&args),
         Some(Command::Rules(args)) => rules::rules(&args),
         Some(Command::Shrink(args)) => shrink::shrink(&args),

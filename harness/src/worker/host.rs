@@ -36,6 +36,8 @@ pub struct Start {
     pub faults: Option<String>,
     /// What the layer is told to break; likewise.
     pub layer_faults: Option<String>,
+    /// The file in which the layer counts calls and their time.
+    pub layer_times: Option<PathBuf>,
 }
 
 /// A running worker. Dropping it kills it.
@@ -84,6 +86,10 @@ impl Worker {
         if let Some(faults) = &start.layer_faults {
             command.env(variables::LAYER_FAULTS, faults);
         }
+        match &start.layer_times {
+            Some(file) => command.env(variables::LAYER_TIMES, file),
+            None => command.env_remove(variables::LAYER_TIMES),
+        };
         let not_started = |e: String| Death {
             how: How::NotStarted(e),
             stderr: String::new(),

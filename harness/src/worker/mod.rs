@@ -22,6 +22,8 @@ pub mod variables {
     pub const UNDER_LAYER: &str = "CLASSAY_LAYER_LIBRARY";
     /// The layer's faults; where set, every library is opened through the layer.
     pub const LAYER_FAULTS: &str = "CLASSAY_LAYER_FAULTS";
+    /// Where the layer counts calls and their time; where set, likewise.
+    pub const LAYER_TIMES: &str = "CLASSAY_LAYER_TIMES";
     /// What Touchstone is to break.
     pub const TOUCHSTONE_FAULTS: &str = "TOUCHSTONE_FAULTS";
 }

@@ -11,6 +11,7 @@ use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
 use classay_reports::record::{CaseResult, Launch};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long a worker may take to load a library or to open a device.
@@ -28,13 +29,15 @@ pub struct Limits {
     pub retries: u32,
 }
 
-/// What is to be broken, beside what this process was told.
+/// What is to be broken, beside what this process was told, and measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Breakage {
     /// Faults of Touchstone, as `TOUCHSTONE_FAULTS` takes them.
     pub touchstone: Option<String>,
     /// Faults of the layer, as `CLASSAY_LAYER_FAULTS` takes them.
     pub layer: Option<String>,
+    /// The file in which the layer counts calls and their time.
+    pub times: Option<PathBuf>,
 }
 
 /// Why nothing more can run.
@@ -251,6 +254,7 @@ impl Link {
                 under_layer: None,
                 faults: breakage.touchstone.clone(),
                 layer_faults: breakage.layer.clone(),
+                layer_times: breakage.times.clone(),
             },
             interrupt: interrupt.clone(),
         };
@@ -266,7 +270,7 @@ impl Link {
             Ok(())
         };
         let told = std::env::var_os(variables::LAYER_FAULTS).is_some_and(|v| !v.is_empty());
-        if told || breakage.layer.is_some() {
+        if told || breakage.layer.is_some() || breakage.times.is_some() {
             through_layer(&mut link)?;
         }
         match link.start() {

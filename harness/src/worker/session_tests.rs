@@ -51,6 +51,7 @@ fn session(folder: &Path, body: &str) -> Session {
             start: Start {
                 faults: None,
                 layer_faults: None,
+                layer_times: None,
                 program: script(folder, body),
                 library: String::new(),
                 under_layer: None,

@@ -93,10 +93,12 @@ pub(crate) unsafe fn guard<R: Answer>(
     errcode: *mut cl_int,
     body: impl FnOnce() -> Result<R, cl_int>,
 ) -> R {
+    let timer = crate::times::begin();
     let outcome = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
         crate::say::line("internal error in a forwarded call; this is a bug in the layer");
         Err(CL_OUT_OF_HOST_MEMORY)
     });
+    drop(timer);
     outcome.unwrap_or_else(|status| {
         if !errcode.is_null() {
             // SAFETY: not NULL, and the caller vouches for it.
