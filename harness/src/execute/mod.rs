@@ -12,6 +12,7 @@ mod host;
 mod kernel_cases;
 pub mod kernels;
 mod launch;
+mod memory;
 mod needs;
 mod programs;
 mod repeat;

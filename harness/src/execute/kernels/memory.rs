@@ -1,43 +1,17 @@
 //! The memory of a case: made, written and looked at by the host.
 
 use super::super::commands::SetupError;
+use super::super::memory::HostMemory;
 use super::{Bench, Named};
 use cl3::command_queue as queue;
 use cl3::memory as mem;
 use cl3::types::{cl_buffer_region, cl_context, cl_event, cl_mem};
 use classay_suites::kernels::case::{KernelCase, Kind, Object};
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
-use std::ptr::{self, NonNull};
+use std::ptr;
 
-/// How memory of the host and of SVM is aligned: as the largest vector of OpenCL C.
+/// How SVM is aligned: as the largest vector of OpenCL C.
 const ALIGN: usize = 128;
-
-/// Memory of the host, freed with it. The devices' commands on it are complete by then, for a run
-/// finishes its queue first.
-pub struct HostBytes {
-    start: NonNull<u8>,
-    layout: Layout,
-}
-
-impl HostBytes {
-    fn new(bytes: usize) -> HostBytes {
-        // At most the bytes of a valid case's object, so the layout is one.
-        let layout = Layout::from_size_align(bytes.max(1), ALIGN).unwrap_or(Layout::new::<u64>());
-        // SAFETY: the layout has a size above zero.
-        match NonNull::new(unsafe { alloc_zeroed(layout) }) {
-            Some(start) => HostBytes { start, layout },
-            None => handle_alloc_error(layout),
-        }
-    }
-}
-
-impl Drop for HostBytes {
-    fn drop(&mut self) {
-        // SAFETY: it was allocated with this layout.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) };
-    }
-}
 
 /// An object of a case.
 pub enum Memory {
@@ -50,7 +24,7 @@ pub enum Memory {
         coarse: bool,
     },
     /// Memory of the host.
-    Host(HostBytes),
+    Host(HostMemory),
 }
 
 impl Drop for Memory {
@@ -134,7 +108,7 @@ impl Memory {
                 false,
             ),
             Kind::Host => {
-                let memory = Memory::Host(HostBytes::new(object.bytes));
+                let memory = Memory::Host(HostMemory::bytes(object.bytes));
                 memory.write(bench, 0, &contents)?;
                 Ok(memory)
             }
@@ -154,7 +128,7 @@ impl Memory {
         match self {
             Memory::Buffer(_) => None,
             Memory::Svm { start, .. } => Some(*start),
-            Memory::Host(bytes) => Some(bytes.start.as_ptr()),
+            Memory::Host(bytes) => Some(bytes.pointer().cast()),
         }
     }
 

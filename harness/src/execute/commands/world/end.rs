@@ -1,8 +1,9 @@
 //! Ends a run: finishes what is left, collects what is known only then, and takes everything down.
 
 use super::{Memory, Under, World, release, status, times};
-use crate::execute::commands::host::{HostWords, see};
+use crate::execute::commands::host::see;
 use crate::execute::commands::{SetupError, worlds};
+use crate::execute::memory::HostMemory;
 use cl3::command_queue as queue;
 use cl3::memory as mem;
 use classay_suites::commands::memory::Read;
@@ -118,7 +119,7 @@ impl World {
     fn read_logs(&self, trace: &mut Trace) -> Result<(), SetupError> {
         let program = &self.plan.program;
         let words = usize::from(program.cell_words);
-        let mut logs: Vec<Option<HostWords>> = Vec::new();
+        let mut logs: Vec<Option<HostMemory>> = Vec::new();
         for (context, log) in self.logs.iter().enumerate() {
             let cells: usize = self
                 .logged
@@ -130,7 +131,7 @@ impl World {
                 logs.push(None);
                 continue;
             };
-            let memory = HostWords::new(cells * words);
+            let memory = HostMemory::words(cells * words);
             let size = cells * words * 4;
             // SAFETY: a blocking read into memory of this size.
             let read = unsafe {

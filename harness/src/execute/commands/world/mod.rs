@@ -10,8 +10,8 @@ mod objects;
 pub use arguments::{Arguments, Pointer};
 
 use super::bench::Bench;
-use super::host::HostWords;
 use super::{Named, SetupError};
+use crate::execute::memory::HostMemory;
 use cl3::memory as mem;
 use cl3::types::{cl_context, cl_event};
 use classay_suites::commands::check::Plan;
@@ -44,7 +44,7 @@ pub enum Memory {
     /// An SVM allocation.
     Svm(Handle),
     /// Memory of the host.
-    System(HostWords),
+    System(HostMemory),
     /// The variable of the kernels' program.
     Variable,
 }
@@ -52,7 +52,7 @@ pub enum Memory {
 /// What a buffer was made over.
 pub enum Under {
     /// Memory of the host.
-    Host(HostWords),
+    Host(HostMemory),
     /// An SVM allocation.
     Svm(Handle),
 }
@@ -72,7 +72,7 @@ pub struct World {
     /// Pointers of maps.
     pub maps: Vec<AtomicPtr<c_void>>,
     /// Where a command's data is on the host: a read's destination, a write's source.
-    pub staging: Vec<Option<HostWords>>,
+    pub staging: Vec<Option<HostMemory>>,
     /// The kernel object of each kernel command, and whether it is the one with the variable.
     pub kernels: Vec<Option<(Handle, bool)>>,
     /// Where each range that a kernel reads begins in its context's log, in cells.
@@ -82,7 +82,7 @@ pub struct World {
     services: Vec<Handle>,
     contexts: Vec<Handle>,
     /// Logs of native kernels.
-    pub native_log: HostWords,
+    pub native_log: HostMemory,
     pub signals: Vec<Signal>,
     pub clock: AtomicU64,
     /// When the run began.
@@ -150,7 +150,7 @@ impl World {
             logs: Vec::new(),
             services: Vec::new(),
             contexts: Vec::new(),
-            native_log: HostWords::new(0),
+            native_log: HostMemory::words(0),
             signals: (0..program.signals).map(|_| Signal::default()).collect(),
             clock: AtomicU64::new(1),
             begun: Instant::now(),
@@ -196,7 +196,7 @@ impl World {
                 }
                 What::Native(k) => native += log_cells(k),
                 What::Read(t) | What::Write(t) => {
-                    staging = Some(HostWords::new(usize::from(t.range.count) * words));
+                    staging = Some(HostMemory::words(usize::from(t.range.count) * words));
                 }
                 What::Copy { .. }
                 | What::Fill(_)
@@ -210,10 +210,10 @@ impl World {
             world.kernels.push(kernel);
             world.staging.push(staging);
         }
-        world.native_log = HostWords::new(native * words);
+        world.native_log = HostMemory::words(native * words);
         for (n, cells) in cells.into_iter().enumerate() {
             // One word more, for kernels that read nothing.
-            let zeros = HostWords::new(cells * words + 1);
+            let zeros = HostMemory::words(cells * words + 1);
             let flags = mem::CL_MEM_READ_WRITE | mem::CL_MEM_COPY_HOST_PTR;
             let context = world.contexts[n].0;
             // SAFETY: the memory has this size and is copied by the call.

@@ -3,8 +3,9 @@
 use super::arguments::{Arguments, Pointer};
 use super::{Handle, Memory, Under, World, release};
 use crate::execute::commands::bench::Bench;
-use crate::execute::commands::host::{HostWords, put};
+use crate::execute::commands::host::put;
 use crate::execute::commands::{Named, SetupError};
+use crate::execute::memory::HostMemory;
 use cl3::command_queue as queue;
 use cl3::memory as mem;
 use cl3::types::{cl_command_queue, cl_context};
@@ -24,7 +25,7 @@ impl World {
         let context = self.contexts[object.context.index()].0;
         let service = self.services[object.context.index()].0;
         let initial = || {
-            let memory = HostWords::new(cells * words);
+            let memory = HostMemory::words(cells * words);
             // SAFETY: the memory has so many words.
             unsafe { self.begin(memory.pointer().cast(), id, cells) };
             memory
