@@ -59,6 +59,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("queue-release-loses-work", "release"),
     ("event-release-loses-work", "release"),
     ("flush-without-effect", "flush"),
+    ("fill-refused", "valid"),
     ("wait-does-not-flush", "flush"),
     ("callback-lost", "callback"),
     ("callback-twice", "callback"),

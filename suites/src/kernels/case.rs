@@ -44,9 +44,23 @@ pub struct Build {
     /// Further options.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub options: String,
+    /// Other programs, built before in the same context, which must not matter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<Other>,
     /// The source is built, its binary taken, and the kernels come from a program of that binary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub through_binary: bool,
+}
+
+/// Another program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Other {
+    /// Its source.
+    pub source: String,
+    /// Further options.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub options: String,
 }
 
 /// An object, by its place in the case.

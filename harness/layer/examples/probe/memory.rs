@@ -22,6 +22,7 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "write" => write(cl),
         "copy" => copy(cl),
         "fill" => fill(cl),
+        "valid" => valid(cl),
         "rect" => rect(cl),
         "image" => image(cl),
         "overlap" => overlap(cl),
@@ -88,6 +89,13 @@ fn fill(cl: &Cl) -> Outcome {
         cl.content(buffer, SIZE)? == expected,
         "a fill repeats its pattern",
     )
+}
+
+fn valid(cl: &Cl) -> Outcome {
+    let buffer = cl.buffer(&[0; SIZE])?;
+    let status = cl!(cl, clEnqueueFillBuffer: clEnqueueFillBuffer_t,
+        cl.queue, buffer, [1u8, 2].as_ptr().cast(), 2, 0, 2, 0, ptr::null(), ptr::null_mut());
+    must(status == CL_SUCCESS, "a call that is right succeeds")
 }
 
 fn rect(cl: &Cl) -> Outcome {

@@ -100,10 +100,14 @@ impl Bench {
             self.forget();
         }
         let begun = std::time::Instant::now();
+        let others = self.others(case)?;
         let mut program = cl::create_program_with_source(self.context, &[&case.source])
             .of("clCreateProgramWithSource")?;
-        let built = self.build(program, case);
+        let built = self.build(program, case, &case.build.options);
         self.build_seconds += begun.elapsed().as_secs_f64();
+        for other in others {
+            self.release(other);
+        }
         if let Err(why) = built {
             self.release(program);
             return Err(why);
@@ -117,9 +121,26 @@ impl Bench {
         Ok(program)
     }
 
-    fn build(&self, program: cl_program, case: &KernelCase) -> Result<(), NotRun> {
+    /// The programs that are built before, in the order of the case.
+    fn others(&self, case: &KernelCase) -> Result<Vec<cl_program>, NotRun> {
+        let mut made = Vec::new();
+        for other in &case.build.before {
+            let program = cl::create_program_with_source(self.context, &[&other.source])
+                .of("clCreateProgramWithSource")?;
+            made.push(program);
+            if let Err(why) = self.build(program, case, &other.options) {
+                for program in made {
+                    self.release(program);
+                }
+                return Err(why);
+            }
+        }
+        Ok(made)
+    }
+
+    fn build(&self, program: cl_program, case: &KernelCase, options: &str) -> Result<(), NotRun> {
         let std = case.build.std.as_deref().unwrap_or(&self.std);
-        let options = format!("-cl-std={std} {}", case.build.options);
+        let options = format!("-cl-std={std} {options}");
         // Options of a case are names of options: one with a zero byte in it is none.
         let options = CString::new(options).unwrap_or_default();
         cl::build_program(program, &self.devices, &options, None, ptr::null_mut())
@@ -152,7 +173,7 @@ impl Bench {
         // SAFETY: the devices are those of the context; the binaries live through the call.
         let again = unsafe { cl::create_program_with_binary(self.context, &self.devices, &slices) }
             .of("clCreateProgramWithBinary")?;
-        self.build(again, case)
+        self.build(again, case, &case.build.options)
             .inspect_err(|_| self.release(again))?;
         Ok(again)
     }

@@ -6,6 +6,7 @@ mod functions;
 mod group;
 mod ndrange;
 mod regions;
+mod source;
 mod svm;
 mod transfer;
 
@@ -33,6 +34,7 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "program-scope", regions::program_scope),
     ("memory", "generic", regions::generic),
     ("memory", "arguments", regions::arguments),
+    ("kernels", "source", source::again),
     ("svm", "structures", svm::structures),
     ("svm", "bytes", dialogue::beside::bytes),
     ("svm", "turns", dialogue::turns::turns),

@@ -47,6 +47,11 @@ pub fn shared(case: &KernelCase, c: &mut Text) {
 pub fn begin(case: &KernelCase, c: &mut Text) {
     if !case.source.is_empty() {
         c.line("static cl_program program;");
+        for (n, other) in case.build.before.iter().enumerate() {
+            c.line(&format!("static const char before_{n}[] ="));
+            c.raw(&text::source(&other.source));
+            c.line("    ;");
+        }
         c.line("static const char source[] =");
         c.raw(&text::source(&case.source));
         c.line("    ;");
@@ -81,15 +86,32 @@ pub fn begin(case: &KernelCase, c: &mut Text) {
             Some(version) => vec![version.as_str()],
             None => vec!["CL3.0", "CL2.0", "CL1.2", "CL1.1"],
         };
-        let options: Vec<String> = versions
-            .iter()
-            .map(|v| quoted(format!("-cl-std={v} {}", case.build.options).trim_end()))
-            .collect();
+        let list = |options: &str| {
+            let all: Vec<String> = versions
+                .iter()
+                .map(|v| quoted(format!("-cl-std={v} {options}").trim_end()))
+                .collect();
+            all.join(", ")
+        };
+        let options = &versions;
+        for (n, other) in case.build.before.iter().enumerate() {
+            c.line(&format!(
+                "    static const char *const options_{n}[] = {{ {} }};",
+                list(&other.options)
+            ));
+        }
         c.line(&format!(
             "    static const char *const options[] = {{ {} }};",
-            options.join(", ")
+            list(&case.build.options)
         ));
         c.line("    unsigned which = 0;");
+        // Built first, and kept: they must not matter.
+        for n in 0..case.build.before.len() {
+            c.line(&format!(
+                "    (void)from_source(before_{n}, options_{n}, {}, &which);",
+                options.len()
+            ));
+        }
         c.line(&format!(
             "    program = from_source(source, options, {}, &which);",
             options.len()

@@ -61,6 +61,9 @@ pub(super) fn instead(
         "get_sub_group_id" if count == 0 && makes(SubGroupIdReversed) => {
             Some("(get_num_sub_groups() - 1 - get_sub_group_id())".to_owned())
         }
+        "get_num_sub_groups" if count == 0 && makes(SubGroupCountShort) => {
+            Some("(get_num_sub_groups() - 1)".to_owned())
+        }
         "work_group_broadcast" | "sub_group_broadcast" if count > 1 && makes(BroadcastFirst) => {
             let zeros = ", 0".repeat(count - 1);
             Some(format!("{name}({}{zeros})", a(0)))

@@ -24,8 +24,10 @@ pub(crate) use table::TABLE;
 use super::Call;
 use libc::{c_char, size_t};
 use opencl_sys::{cl_context, cl_int, cl_program, cl_uint};
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::slice;
+use std::sync::{Mutex, PoisonError};
 
 /// One way to weaken a source; the table says what each does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +78,8 @@ pub(crate) enum Weakening {
     GlobalSizeRounded,
     EnqueuedSize,
     SubGroupIdReversed,
+    SubGroupCountShort,
+    StaleSource,
     DropInitializers,
     GetFenceSwapped,
     ToAddressNull,
@@ -126,6 +130,13 @@ unsafe fn joined(
     Some(source)
 }
 
+/// The first source of this length that there was: what a cache finds that looks at no more.
+fn first_of_its_length(source: Vec<u8>) -> Vec<u8> {
+    static SEEN: Mutex<BTreeMap<usize, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    seen.entry(source.len()).or_insert(source).clone()
+}
+
 /// Around `clCreateProgramWithSource`.
 pub(crate) unsafe fn create_program_with_source(
     _call: &Call,
@@ -155,6 +166,11 @@ pub(crate) unsafe fn create_program_with_source(
             unsafe { next(context, count, strings, lengths, errcode) }
         }
         Some(source) => {
+            let source = if weakenings.contains(&Weakening::StaleSource) {
+                first_of_its_length(source)
+            } else {
+                source
+            };
             let weakened = rewrite::weaken(&source, weakenings);
             // A length of zero would ask for a NUL: an empty source is a space.
             let weakened = if weakened.is_empty() {

@@ -366,6 +366,21 @@ pub(crate) const TABLE: &[Named] = &[
         &["ex.nd.subgroup-map"],
         "sub-groups are numbered along the work-group: they count down",
     ),
+    row(
+        "sub-group-count-short",
+        SubGroupCountShort,
+        Shows::Anywhere,
+        &["ex.nd.subgroup-degenerate", "ex.nd.subgroup-map"],
+        "get_num_sub_groups counts the sub-groups of the work-group, of which there is one at least: \
+         it is one less",
+    ),
+    row(
+        "source-stale",
+        StaleSource,
+        Shows::Anywhere,
+        &["ex.kind.source"],
+        "a program has the source that it is made of: that of the first one of the same length",
+    ),
     // Regions, pipes, program scope.
     row(
         "initializers-dropped",

@@ -16,7 +16,7 @@ mod work;
 
 use super::{Breach, Named, Shows};
 use crate::faults::act::Deed;
-use opencl_sys::CL_SUCCESS;
+use opencl_sys::{CL_SUCCESS, cl_int};
 
 /// A row whose fault shows on every processor.
 const fn row(
@@ -46,6 +46,24 @@ const fn skipped(
     Named {
         id,
         deed: Deed::Answer(CL_SUCCESS),
+        sites,
+        rules,
+        breaks,
+        shows: Shows::Anywhere,
+    }
+}
+
+/// A row whose function is not called and answers with an error.
+const fn refused(
+    id: &'static str,
+    code: cl_int,
+    sites: &'static [&'static [&'static str]],
+    rules: &'static [&'static str],
+    breaks: &'static str,
+) -> Named {
+    Named {
+        id,
+        deed: Deed::Answer(code),
         sites,
         rules,
         breaks,

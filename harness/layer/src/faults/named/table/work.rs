@@ -1,8 +1,9 @@
 //! Transfers, arguments and index spaces of kernels, and errors that are kept from the program.
 
 use super::super::sites::{IMAGE_ORIGINS, IMAGES, ORDERS, RANGES, RECTS, RELEASES, WORK};
-use super::row;
+use super::{refused, row};
 use crate::faults::named::{Breach, Named};
+use opencl_sys::CL_INVALID_VALUE;
 
 /// The rows.
 pub(super) const ROWS: &[Named] = &[
@@ -135,7 +136,7 @@ pub(super) const ROWS: &[Named] = &[
             "clEnqueueCopyImage",
             "clEnqueueSVMMemcpy",
         ]],
-        &["rg.transfer"],
+        &["rg.transfer", "ex.api.errors"],
         "an overlapping copy gets CL_MEM_COPY_OVERLAP: success, and a complete event",
     ),
     // Arguments of kernels.
@@ -164,7 +165,7 @@ pub(super) const ROWS: &[Named] = &[
         "arg-truncated",
         Breach::ArgTruncated,
         &[&["clSetKernelArg"]],
-        &["ex.ki.args-captured"],
+        &["rg.args"],
         "an argument arrives whole: the upper half of a value is zero (not of eight bytes, which \
          may be an object)",
     ),
@@ -229,10 +230,17 @@ pub(super) const ROWS: &[Named] = &[
         "group-size-accepted",
         Breach::GroupSizeAccepted,
         &[RANGES],
-        &["ex.nd.uniform-required"],
+        &["ex.nd.uniform-required", "ex.api.errors"],
         "an impossible local size gets CL_INVALID_WORK_GROUP_SIZE: the kernel runs without one",
     ),
-    // Errors that are no errors.
+    // Errors that are no errors, and calls that are none.
+    refused(
+        "fill-refused",
+        CL_INVALID_VALUE,
+        &[&["clEnqueueFillBuffer", "clEnqueueSVMMemFill"]],
+        &["ex.api.valid"],
+        "a fill that is right is enqueued: it gets CL_INVALID_VALUE",
+    ),
     row(
         "foreign-events-accepted",
         Breach::ForeignEvents,
@@ -251,7 +259,7 @@ pub(super) const ROWS: &[Named] = &[
         "sub-buffer-misaligned-accepted",
         Breach::SubBufferMisaligned,
         &[&["clCreateSubBuffer"]],
-        &["rg.sub-buffer"],
+        &["rg.sub-buffer", "ex.api.errors"],
         "a misaligned sub-buffer gets CL_MISALIGNED_SUB_BUFFER_OFFSET: it begins at the page before",
     ),
 ];

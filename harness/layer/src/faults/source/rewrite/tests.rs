@@ -441,6 +441,11 @@ fn identifiers_are_wrong() {
         "get_sub_group_id()",
         "(get_num_sub_groups() - 1 - get_sub_group_id())",
     );
+    one(
+        SubGroupCountShort,
+        "get_num_sub_groups()",
+        "(get_num_sub_groups() - 1)",
+    );
 }
 
 #[test]

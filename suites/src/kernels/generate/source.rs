@@ -1,0 +1,75 @@
+//! Kernels from sources: the same source gives the same kernel, whatever was built before and for
+//! whichever device.
+
+use super::super::case::{Arg, Contents, KernelCase, Launch, Other, Range, Step, Unit};
+use super::{Making, object, same};
+use crate::commands::generate::Draw;
+use crate::rule;
+
+/// What is computed from the two constants of a source, the option and a number.
+fn value(constants: [u32; 2], option: u32, n: u32) -> u32 {
+    (n.wrapping_mul(constants[0]) ^ constants[1]).wrapping_add(option)
+}
+
+fn source(constants: [u32; 2]) -> String {
+    format!(
+        "\
+uint value(uint n) {{ return (n * {}u ^ {}u) + OPTION; }}
+kernel void fill(global uint *out, uint from) {{ out[get_global_id(0)] = value(get_global_id(0) + from); }}
+",
+        constants[0], constants[1]
+    )
+}
+
+/// A program that is built after others that are nearly the same: sources of the same length with the
+/// same kernel, and the same source with another option. Its kernels run on one device or on two.
+pub fn again(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("a program does what its source says, whatever was built before");
+    // As many digits each time.
+    let mut constants = || [(); 2].map(|()| 100_000_000 + draw.below(900_000_000) as u32);
+    let own = constants();
+    let others = [constants(), constants()];
+    let option = draw.below(1000) as u32;
+    let options = |option: u32| format!("-DOPTION={option}u");
+    for other in others.iter().take(draw.between(0, 2)) {
+        case.case.build.before.push(Other {
+            source: source(*other),
+            options: options(option),
+        });
+    }
+    if draw.percent(60) {
+        case.case.build.before.push(Other {
+            source: source(own),
+            options: options(option + 1),
+        });
+    }
+    case.case.source = source(own);
+    case.case.build.options = options(option);
+    let devices: u8 = if draw.percent(30) { 2 } else { 1 };
+    if devices > 1 {
+        case.case.queues = vec![1];
+    }
+    let (items, from) = (
+        draw.pick(&[1u32, 7, 64]).unwrap_or(7),
+        draw.below(1000) as u32,
+    );
+    for queue in 0..devices {
+        let out = case.buffer(4 * items as usize);
+        case.step(Step::Launch(Launch {
+            kernel: "fill".into(),
+            args: vec![object(out), Arg::Uint(from)],
+            range: Range::line(items.into(), 1),
+            times: 1,
+            queue,
+            ..Launch::default()
+        }));
+        let wanted = (0..items).map(|n| value(own, option, n + from)).collect();
+        case.look(
+            out,
+            &[rule::KIND_SOURCE],
+            "what the kernel computed",
+            same(Unit::Word, Contents::Words(wanted)),
+        );
+    }
+    case.case
+}
