@@ -113,7 +113,7 @@ fn form(draw: &mut Draw, case: &mut Making, region: Region) -> Form {
     };
     let scope = match region {
         Region::Local => draw.pick(&["work_group", "device"]),
-        Region::Global => draw.pick(&["device"]),
+        Region::Global => draw.pick(&["device", "device", "all_svm_devices"]),
         Region::Svm(_) => draw.pick(&["device", "all_svm_devices"]),
     };
     let scope = scope.unwrap_or("device");
@@ -326,8 +326,9 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
             contents: first(objects, last),
             racy: true,
         };
-        case.look(left, RMW, "what is left", want);
+        case.look(left, &rules(&form, region), "what is left", want);
     }
+    let rules = &rules(&form, region);
     let returned = match deed {
         Deed::Add => Some((0, 3)),
         Deed::Inc | Deed::Compare => Some((0, 1)),
@@ -337,7 +338,7 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         Deed::Or | Deed::And | Deed::Xor | Deed::Min | Deed::Max | Deed::Flag => None,
     };
     if deed == Deed::Exchange {
-        exchanges(&mut case, left, out, ty, [results, objects]);
+        exchanges(&mut case, [left, out], ty, [results, objects], rules);
     } else if let (Some((first, step)), false) = (returned, inside) {
         let want = Want::Permutation {
             unit: ty.unit(),
@@ -345,7 +346,7 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
             first,
             step,
         };
-        case.look(out, RMW, "the values before", want);
+        case.look(out, rules, "the values before", want);
     }
     if deed == Deed::Flag {
         let want = same(Unit::Word, Contents::Zero);
@@ -354,8 +355,28 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
     case.case
 }
 
+/// The rules of a crowd: where a scope is wider than its memory reaches, also that it is narrowed.
+fn rules(form: &Form, region: Region) -> Vec<RuleId> {
+    let wide = !form.legacy && form.explicit == 2 && form.scope == "all_svm_devices";
+    let mut rules = RMW.to_vec();
+    match region {
+        Region::Global | Region::Svm(Kind::SvmCoarse | Kind::SvmFine) if wide => {
+            rules.push(rule::SV_SCOPE_DOWN);
+        }
+        Region::Global | Region::Local | Region::Svm(_) => {}
+    }
+    rules
+}
+
 /// What exchanges returned, and what stayed, is each value once.
-fn exchanges(case: &mut Making, left: ObjectId, out: ObjectId, ty: Type, counts: [usize; 2]) {
+fn exchanges(
+    case: &mut Making,
+    objects: [ObjectId; 2],
+    ty: Type,
+    counts: [usize; 2],
+    rules: &[RuleId],
+) {
+    let [left, out] = objects;
     let count = counts[0] + counts[1];
     let all = case.buffer(ty.unit().bytes() * count);
     let mut args = vec![object(left), object(out), object(all)];
@@ -373,7 +394,7 @@ fn exchanges(case: &mut Making, left: ObjectId, out: ObjectId, ty: Type, counts:
         first: 0,
         step: 1,
     };
-    case.look(all, RMW, "the exchanged values", want);
+    case.look(all, rules, "the exchanged values", want);
 }
 
 /// The kernel of a crowd.

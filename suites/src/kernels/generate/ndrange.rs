@@ -48,22 +48,26 @@ const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 64];
 /// Offsets that are easy to get wrong; the last ones need 64 bits.
 const OFFSETS: [u64; 8] = [0, 1, 3, 100, 65_535, 1 << 20, (1 << 32) - 2, (1 << 33) + 5];
 
-/// A range of at most `most` work-items; uniform, or of groups that do not divide it.
-fn range(draw: &mut Draw, most: u64, uniform: bool) -> Range {
+/// A range of at most `most` work-items; uniform, or of groups that do not divide it. Groups have at
+/// most `largest` work-items.
+fn range(draw: &mut Draw, most: u64, uniform: bool, largest: u64) -> Range {
     let dimensions = draw.between(1, 3);
     let mut global = Vec::new();
     let mut local = Vec::new();
     let (mut items, mut group) = (1, 1);
     for _ in 0..dimensions {
-        let size = draw.pick(&SIZES).unwrap_or(1);
+        let mut size = draw.pick(&SIZES).unwrap_or(1);
+        if largest > 64 && draw.percent(50) {
+            size = draw.pick(&[largest, largest + 1, 2 * largest]).unwrap_or(1);
+        }
         let size = size.min((most / items).max(1));
         let in_group = if uniform {
             let divisors: Vec<u64> = (1..=size)
-                .filter(|s| size.is_multiple_of(*s) && group * s <= 64)
+                .filter(|s| size.is_multiple_of(*s) && group * s <= largest)
                 .collect();
             draw.pick(&divisors).unwrap_or(1)
         } else {
-            draw.between(1, size.min((64 / group).max(1)) as usize) as u64
+            draw.between(1, size.min((largest / group).max(1)) as usize) as u64
         };
         items *= size;
         group *= in_group;
@@ -91,7 +95,11 @@ fn divides(range: &Range) -> bool {
 pub fn ids(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("every work-item tells all its ids");
     let uniform = draw.percent(60);
-    let mut range = range(draw, 2048, uniform);
+    let largest = draw.pick(&[64, 64, 64, 128, 256, 1024]).unwrap_or(64);
+    let mut range = range(draw, 2048, uniform, largest);
+    if range.group() > 64 {
+        case.need(&[Need::WorkGroupSize(range.group() as u32)]);
+    }
     if draw.percent(20) {
         range.local = None;
     } else if !divides(&range) {

@@ -83,13 +83,28 @@ fn walks(nodes: &[Node], from: usize, count: u32, steps: u32) -> Vec<u32> {
 pub fn structures(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("structures of pointers over several allocations");
     case.need(&[Need::Bits64]);
-    let (kind, rules) = kinds(draw, &mut case);
+    let (kind, mut rules) = kinds(draw, &mut case);
     case.case.source = WALK.into();
     let each = draw.between(2, 7);
     let allocations: Vec<ObjectId> = (0..draw.between(1, 3))
         .map(|_| case.object(kind, NODE * each, Contents::Zero))
         .collect();
     let total = each * allocations.len();
+    // What one device leaves, another finds; everything is finished between them.
+    let devices = draw.percent(30);
+    if devices {
+        case.case.queues = vec![1];
+        rules.push(rule::SV_COARSE_DEVICES);
+    }
+    let mut turn = 0;
+    let mut on = |case: &mut Making| {
+        if !devices {
+            return 0;
+        }
+        case.step(Step::Finish);
+        turn += 1;
+        turn % 2
+    };
     let shape = draw.below(3);
     // The nodes in an order that jumps between allocations.
     let mut places: Vec<Place> = allocations
@@ -138,7 +153,7 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
     }
     let count = draw.pick(&[1u32, 4, 16]).unwrap_or(4);
     let steps = 12;
-    let walk = |case: &mut Making, nodes: &[Node], from: usize| {
+    let walk = |case: &mut Making, nodes: &[Node], from: usize, queue: u8| {
         let out = case.buffer(4 * count as usize);
         case.step(Step::Launch(Launch {
             kernel: "walk".into(),
@@ -146,19 +161,23 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
             args: vec![Arg::Pointer(nodes[from].at), object(out), Arg::Uint(steps)],
             range: Range::line(u64::from(count), 1),
             times: 1,
+            queue,
             reaches: allocations.clone(),
             ..Launch::default()
         }));
         let want = Want::words(walks(nodes, from, count, steps));
         case.look(out, &rules, "what a walk found", want);
     };
-    walk(&mut case, &nodes, 0);
+    let queue = on(&mut case);
+    walk(&mut case, &nodes, 0, queue);
     for allocation in &allocations {
+        let queue = on(&mut case);
         case.step(Step::Launch(Launch {
             kernel: "turn".into(),
             args: vec![object(*allocation)],
             range: Range::line(each as u64, 1),
             times: 1,
+            queue,
             reaches: allocations.clone(),
             ..Launch::default()
         }));
@@ -184,6 +203,7 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
     nodes[changed].left = Some(draw.below(total));
     nodes[changed].value = 5;
     point(&mut case, &nodes, changed);
-    walk(&mut case, &nodes, draw.below(total));
+    let queue = on(&mut case);
+    walk(&mut case, &nodes, draw.below(total), queue);
     case.case
 }
