@@ -114,6 +114,7 @@ pub fn small(number: usize) -> Result<Plan, Invalid> {
         callbacks: 0,
         threads: 0,
         releases: 0,
+        independent: 0,
         ..Profile::queue()
     };
     let mut draw = Draw::new(number as u64);

@@ -92,6 +92,11 @@ pub struct Profile {
     pub threads: usize,
     /// Of a hundred programs, how many release queues and events early.
     pub releases: usize,
+    /// Of a hundred programs with gates, in how many the host waits for a command of another queue before
+    /// they open.
+    pub independent: usize,
+    /// Of a hundred commands behind a gate, how many have a twin behind the same.
+    pub twins: usize,
     /// Longest time that a gate stays closed, in microseconds.
     pub longest_gate: usize,
 }
@@ -128,6 +133,8 @@ impl Profile {
             callbacks: 15,
             threads: 20,
             releases: 25,
+            independent: 25,
+            twins: 15,
             longest_gate: 300,
         }
     }
@@ -220,6 +227,7 @@ impl Profile {
             callbacks: 50,
             threads: 0,
             releases: 0,
+            independent: 0,
             idioms: vec![
                 (Idiom::WaitList, 6),
                 (Idiom::MarkerList, 2),

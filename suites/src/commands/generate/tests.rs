@@ -38,3 +38,47 @@ fn the_same_seed_gives_the_same_program() {
         }
     }
 }
+
+/// All that is known of a program before it runs, as text: the program, every edge with its reason,
+/// how each command must end, and what each read must see.
+fn expectations(plan: &Plan) -> String {
+    use crate::commands::program::CommandId;
+    use std::fmt::Write;
+    let mut text = crate::commands::yaml::write(&plan.program);
+    for edge in plan.order.edges() {
+        let _ = writeln!(text, "{edge:?}");
+    }
+    for n in 0..plan.program.commands.len() {
+        let _ = writeln!(text, "{n}: {:?}", plan.order.fate(CommandId::at(n)));
+    }
+    for (read, cells) in plan.memory.reads() {
+        let _ = writeln!(text, "{read:?}: {cells:?}");
+    }
+    for rule in plan.covers() {
+        let _ = writeln!(text, "{rule}");
+    }
+    text
+}
+
+/// Draws so many programs twice, all profiles in turn.
+fn twice(programs: u64) {
+    let profiles = Profile::all();
+    for seed in 0..programs {
+        let (family, name, profile) = &profiles[seed as usize % profiles.len()];
+        let one = expectations(&random(seed, profile).expect("a program"));
+        let two = expectations(&random(seed, profile).expect("a program"));
+        assert!(one == two, "{family}/{name} of seed {seed}: {one}\n{two}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_expectations() {
+    twice(300);
+}
+
+/// `cargo test -p classay-suites --release ten_thousand -- --ignored`
+#[test]
+#[ignore = "takes a minute; the same with fewer programs is always run"]
+fn ten_thousand_programs_are_the_same_twice() {
+    twice(10_000);
+}

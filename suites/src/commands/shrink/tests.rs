@@ -103,8 +103,13 @@ fn results_are_valid_minimal_and_the_same_again() {
 #[test]
 fn a_read_through_a_wait_list_shrinks_to_two_commands() {
     let mut seen = 0;
+    // Without waits in the midst of what a gate holds back, which no smaller program could do without.
+    let profile = Profile {
+        independent: 0,
+        ..Profile::queue()
+    };
     for seed in 0..30 {
-        let plan = random(seed, &Profile::queue()).expect("a program");
+        let plan = random(seed, &profile).expect("a program");
         if sees_through_a_wait_list(&plan) != Answer::Fails {
             continue;
         }

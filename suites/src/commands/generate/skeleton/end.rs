@@ -13,8 +13,8 @@ impl Builder<'_> {
             .any(|steps| steps.iter().any(enqueues))
     }
 
-    /// Frees an SVM allocation by a command, which a gate may hold back.
-    fn free(&mut self) {
+    /// Frees an SVM allocation by a command, which a gate may hold back; whether it does.
+    fn free(&mut self) -> bool {
         let svm: Vec<u16> = (0..self.program.objects.len() as u16)
             .filter(|n| {
                 let kind = self.program.objects[usize::from(*n)].kind;
@@ -28,7 +28,7 @@ impl Builder<'_> {
             .pick(&svm)
             .filter(|_| alone && self.draw.percent(50))
         else {
-            return;
+            return false;
         };
         let queue = self.queue();
         let wait: Vec<Event> = self.ends.iter().map(|id| Event::Command(*id)).collect();
@@ -42,6 +42,7 @@ impl Builder<'_> {
         }
         self.push(queue, What::Free(vec![ObjectId(object)]), wait, Work::Empty);
         self.let_go();
+        true
     }
 
     /// Releases events whose commands may not have run yet, and which nothing uses afterwards.
@@ -71,11 +72,57 @@ impl Builder<'_> {
         early
     }
 
+    /// A queue has its command done while gates hold the others back.
+    fn independent(&mut self) {
+        if self.closed.is_empty() || !self.draw.percent(self.profile.independent) {
+            return;
+        }
+        let queue = QueueId::at(self.program.queues.len());
+        let device = self.draw.below(usize::from(self.profile.devices)) as u8;
+        let out_of_order = self.draw.percent(self.profile.out_of_order);
+        self.program.queues.push(Queue {
+            context: ContextId(0),
+            device,
+            out_of_order,
+        });
+        self.work(Work::Kernel, queue, Vec::new());
+        let Some(id) = self.ends.last().copied() else {
+            return;
+        };
+        if self.draw.percent(50) {
+            self.flush(queue);
+            self.main.push(Step::Wait(vec![Event::Command(id)]));
+        } else {
+            self.main.push(Step::Finish(queue));
+        }
+    }
+
+    /// Releases buffers whose commands have yet to run.
+    fn released_objects(&mut self) {
+        if self.has_thread() {
+            return;
+        }
+        for object in (0..self.program.objects.len()).map(ObjectId::at) {
+            let part_of = |o: &Object| matches!(o.kind, Kind::SubBuffer { of, .. } if of == object);
+            let buffer = matches!(
+                self.program.objects[object.index()].kind,
+                Kind::Buffer(_) | Kind::SubBuffer { .. }
+            );
+            if buffer && !self.program.objects.iter().any(part_of) && self.draw.percent(40) {
+                self.main.push(Step::ReleaseObject(object));
+            }
+        }
+    }
+
     pub(super) fn end(&mut self) {
+        self.independent();
+        let release = self.draw.percent(self.profile.releases);
+        if release {
+            self.released_objects();
+        }
         self.let_go();
         let queues = self.program.queues.len();
-        let release = self.draw.percent(self.profile.releases);
-        self.free();
+        let freed = self.free();
         // Either a queue is released before its commands are done, or some of their events are: with
         // neither nobody could know when they are.
         let mut released = Vec::new();
@@ -117,6 +164,20 @@ impl Builder<'_> {
             if gone {
                 self.main.push(Step::ReleaseQueue(queue));
             }
+            let others: Vec<QueueId> = (0..queues)
+                .map(QueueId::at)
+                .filter(|q| !released.contains(q))
+                .collect();
+            if gone
+                && !last.is_empty()
+                && let Some(on) = self.draw.pick(&others)
+                && self.draw.percent(60)
+            {
+                // A wait for its own events would flush it: what has to come is the release's doing.
+                let marker = self.push(on, What::Marker, last.clone(), Work::Empty);
+                self.flush(on);
+                self.main.push(Step::Wait(vec![Event::Command(marker)]));
+            }
             let lost = early.iter().any(|id| self.queue_of(*id) == queue);
             if gone || !lost && self.draw.percent(30) {
                 if !last.is_empty() {
@@ -134,7 +195,9 @@ impl Builder<'_> {
         for id in reads {
             self.main.push(Step::Inspect(id));
         }
-        self.host_access();
+        if !freed {
+            self.host_access();
+        }
         for id in &mine {
             if self.draw.percent(30) {
                 self.main.push(Step::Status(Event::Command(*id)));

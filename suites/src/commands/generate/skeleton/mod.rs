@@ -40,6 +40,8 @@ struct Builder<'d> {
     waiting: Option<UserId>,
     /// User events that fail.
     failing: Vec<UserId>,
+    /// Kernels take their time, for something else is to run beside them.
+    busy: bool,
 }
 
 /// Draws one.
@@ -127,6 +129,7 @@ impl<'d> Builder<'d> {
             ends: Vec::new(),
             waiting: None,
             failing: Vec::new(),
+            busy: false,
         }
     }
 
@@ -236,6 +239,20 @@ impl<'d> Builder<'d> {
             wait.push(wait[0]);
         }
         let work = self.draw.weighted(&self.profile.works);
-        self.work(work.unwrap_or(Work::Kernel), queue, wait);
+        let work = work.unwrap_or(Work::Kernel);
+        let held = matches!(wait.as_slice(), [Event::User(_)]);
+        if held && self.draw.percent(self.profile.twins) {
+            // The same gate lets both go, so that they run together where they can.
+            self.busy = true;
+            self.work(Work::Kernel, queue, wait.clone());
+            let other = self.queue();
+            let twin = self
+                .draw
+                .pick(&[Work::Read, Work::Copy, Work::Kernel, work]);
+            self.work(twin.unwrap_or(work), other, wait);
+            self.busy = false;
+            return;
+        }
+        self.work(work, queue, wait);
     }
 }

@@ -52,6 +52,9 @@ impl Builder<'_> {
         if status < 0 {
             self.failing.push(user);
         }
+        if self.draw.percent(self.profile.callbacks / 2) {
+            self.tell(Event::User(user), Reached::Complete);
+        }
         Event::User(user)
     }
 

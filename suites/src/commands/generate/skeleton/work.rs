@@ -13,6 +13,10 @@ impl Builder<'_> {
         if self.draw.percent(30) {
             self.main.push(Step::Status(Event::Command(done)));
         }
+        // A state that has been reached is told, too.
+        if self.draw.percent(self.profile.callbacks / 2) {
+            self.tell_of(done);
+        }
         self.host_access();
     }
 
@@ -60,11 +64,24 @@ impl Builder<'_> {
 
     pub(super) fn work(&mut self, work: Work, queue: QueueId, wait: Vec<Event>) {
         let object = self.object_for(work);
+        let wait = if work == Work::Migrate && object.is_some() {
+            self.after_all(queue, wait)
+        } else {
+            wait
+        };
         let kernel = |builder: &mut Builder<'_>| Kernel {
             reads: Vec::new(),
             writes: Vec::new(),
-            spin: builder.draw.pick(&[0, 0, 0, 50, 500]).unwrap_or(0),
-            items: builder.draw.pick(&[1, 4, 8, 16]).unwrap_or(1),
+            spin: if builder.busy {
+                3000
+            } else {
+                builder.draw.pick(&[0, 0, 0, 50, 500]).unwrap_or(0)
+            },
+            items: if builder.busy {
+                1
+            } else {
+                builder.draw.pick(&[1, 4, 8, 16]).unwrap_or(1)
+            },
             reuse: false,
         };
         let what = match (work, object) {
@@ -140,28 +157,54 @@ impl Builder<'_> {
             self.program.commands[id.index()].blocking = true;
             self.look(id);
         } else if self.draw.percent(self.profile.callbacks) {
-            self.tell(id);
+            self.tell_of(id);
+            // Each is called, however many there are.
+            if self.draw.percent(30) {
+                self.tell_of(id);
+            }
         }
         self.ends.push(id);
     }
 
-    /// A callback that does nothing, for some state of a command.
-    fn tell(&mut self, id: CommandId) {
+    /// A wait list for what needs an object to itself: after everything, and mostly behind a gate.
+    fn after_all(&mut self, queue: QueueId, mut wait: Vec<Event>) -> Vec<Event> {
+        for other in (0..self.program.queues.len()).map(QueueId::at) {
+            if other != queue {
+                self.flush(other);
+            }
+        }
+        for id in self.ends.clone() {
+            let event = Event::Command(id);
+            if !wait.contains(&event) {
+                wait.push(event);
+            }
+        }
+        let gated = wait.iter().any(|event| matches!(event, Event::User(_)));
+        if !gated && self.draw.percent(self.profile.gates) {
+            let gate = self.gate();
+            wait.push(gate);
+        }
+        wait
+    }
+
+    /// A callback that does nothing much, for some state of a command.
+    fn tell_of(&mut self, id: CommandId) {
         let at = self
             .draw
             .pick(&[Reached::Submitted, Reached::Running, Reached::Complete]);
+        self.tell(Event::Command(id), at.unwrap_or(Reached::Complete));
+    }
+
+    /// Likewise, for a state of an event.
+    pub(super) fn tell(&mut self, event: Event, at: Reached) {
         let callback = CallbackId::at(self.program.callbacks.len());
-        let at = at.unwrap_or(Reached::Complete);
-        let steps = if at == Reached::Complete {
-            vec![Step::Status(Event::Command(id))]
-        } else {
-            Vec::new()
+        let steps = match (event, at) {
+            (Event::Command(_), Reached::Complete) => vec![Step::Status(event)],
+            (Event::Command(_), Reached::Submitted | Reached::Running) | (Event::User(_), _) => {
+                Vec::new()
+            }
         };
-        self.program.callbacks.push(Callback {
-            event: Event::Command(id),
-            at,
-            steps,
-        });
+        self.program.callbacks.push(Callback { event, at, steps });
         self.main.push(Step::Register(callback));
     }
 
