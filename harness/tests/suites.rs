@@ -19,6 +19,7 @@
 
 mod common;
 
+use classay_suites::api;
 use classay_suites::commands::generate::{Profile, enumerate};
 use classay_suites::kernels::generate::FAMILIES;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -74,7 +75,8 @@ impl Asked {
         let profiles = Profile::all();
         let kinds = profiles.iter().map(|(family, kind, _)| (*family, *kind));
         let kernels = FAMILIES.iter().map(|(family, kind, _)| (*family, *kind));
-        for (family, kind) in kinds.chain(kernels) {
+        let calls = api::FAMILIES.iter().map(|(family, kind, _)| (*family, *kind));
+        for (family, kind) in kinds.chain(kernels).chain(calls) {
             for n in 0..self.programs {
                 cases.push((format!("{family}/{kind}/{n:05}"), n < QUICK));
             }

@@ -69,6 +69,8 @@ pub enum Need {
     Bits64,
     /// The functions and rules of OpenCL 2.1.
     Api21,
+    /// The functions and rules of OpenCL 3.0.
+    Api30,
 }
 
 impl fmt::Display for Need {
@@ -105,6 +107,7 @@ impl fmt::Display for Need {
             Need::C20 => f.write_str("OpenCL C 2.0"),
             Need::Bits64 => f.write_str("64-bit addresses"),
             Need::Api21 => f.write_str("OpenCL 2.1"),
+            Need::Api30 => f.write_str("OpenCL 3.0"),
         }
     }
 }

@@ -110,6 +110,10 @@ rules! {
     KI_COMPLETION = "ex.ki.completion";
     /// Native kernels obey the queue's rules.
     KIND_NATIVE = "ex.kind.native";
+    /// Built-in kernels obey the queue's rules.
+    KIND_BUILTIN = "ex.kind.builtin";
+    /// Objects live as long as they are needed, and no longer.
+    API_LIFETIME = "ex.api.lifetime";
     /// An enqueue synchronizes with its command.
     SP_ENQUEUE = "sp.enqueue";
     /// An awaited event synchronizes with the command.

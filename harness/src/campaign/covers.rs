@@ -16,6 +16,7 @@ pub fn covers(case: &Case, breaches: &Breaches) -> BTreeSet<RuleId> {
             .collect(),
         Ok(Work::Commands(plan)) => plan.covers(),
         Ok(Work::Kernel(case)) => case.covers(),
+        Ok(Work::Api(case)) => case.covers(),
         Err(_) => BTreeSet::new(),
     }
 }

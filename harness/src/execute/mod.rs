@@ -3,8 +3,10 @@
 //! Runs only in a worker process. It calls OpenCL; it knows nothing of the protocol, the store or
 //! the command line. [`cl`] holds the calls, [`environment`] chooses the shape of launches,
 //! [`session`] builds a test and runs it, [`launch`] keeps its launches in flight, [`tally`] turns
-//! rows into outcomes, [`host`] plays host threads.
+//! rows into outcomes, [`host`] plays host threads. Cases of the suites are run by [`commands`],
+//! [`kernels`] and [`api`].
 
+mod api;
 mod cl;
 pub mod commands;
 mod environment;
@@ -19,6 +21,7 @@ mod repeat;
 mod session;
 mod tally;
 
+pub use api::run_api;
 pub use kernel_cases::run_kernel;
 pub use programs::run_commands;
 

@@ -102,5 +102,6 @@ fn offers(capabilities: &Capabilities, devices: usize, need: Need) -> bool {
         Need::C20 => c.c_version >= (2, 0),
         Need::Bits64 => c.address_bits == 64,
         Need::Api21 => c.version >= (2, 1),
+        Need::Api30 => c.version >= (3, 0),
     }
 }

@@ -3,6 +3,7 @@
 use classay_litmus::program::Program;
 use classay_litmus::syntax;
 use classay_reports::verdict::Quantifier;
+use classay_suites::api;
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::generate::{Profile, enumerate, random};
 use classay_suites::commands::yaml as commands;
@@ -46,6 +47,16 @@ pub enum Body {
         /// The case, as YAML.
         kernel: String,
     },
+    /// An API case that a family draws from the case's seed.
+    DrawnApi {
+        /// The family, `family/kind`.
+        family: String,
+    },
+    /// An API case.
+    Api {
+        /// The case, as YAML.
+        api: String,
+    },
 }
 
 /// A body, read or drawn.
@@ -56,6 +67,8 @@ pub enum Work {
     Commands(Box<Plan>),
     /// A kernel case.
     Kernel(Box<KernelCase>),
+    /// An API case.
+    Api(Box<api::Case>),
 }
 
 impl Body {
@@ -81,6 +94,13 @@ impl Body {
         {
             let family = profile.to_string();
             return Ok(Body::DrawnKernel { family });
+        }
+        if api::FAMILIES
+            .iter()
+            .any(|(family, kind, _)| is((family, kind)))
+        {
+            let family = profile.to_string();
+            return Ok(Body::DrawnApi { family });
         }
         Err(format!("there is no kind of generated cases {profile}"))
     }
@@ -113,6 +133,12 @@ impl Body {
             Body::Kernel { kernel } => {
                 Work::Kernel(Box::new(yaml::read(kernel).map_err(|e| e.to_string())?))
             }
+            Body::DrawnApi { family } => {
+                let case = api::draw(family, seed)
+                    .ok_or_else(|| format!("there is no family {family}"))?;
+                Work::Api(Box::new(case))
+            }
+            Body::Api { api } => Work::Api(Box::new(api::read(api)?)),
         })
     }
 
@@ -124,7 +150,9 @@ impl Body {
             | Body::Small { .. }
             | Body::Commands { .. }
             | Body::DrawnKernel { .. }
-            | Body::Kernel { .. } => false,
+            | Body::Kernel { .. }
+            | Body::DrawnApi { .. }
+            | Body::Api { .. } => false,
         }
     }
 }
@@ -139,6 +167,7 @@ impl Work {
             Work::Litmus(program) => syntax::write_litmus(program),
             Work::Commands(plan) => commands::write(&plan.program),
             Work::Kernel(case) => yaml::write(case),
+            Work::Api(case) => api::write(case),
         }
     }
 }

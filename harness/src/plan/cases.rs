@@ -6,6 +6,7 @@ use classay_litmus::program::{self, Program};
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_reports::verdict::Quantifier;
+use classay_suites::api;
 use classay_suites::commands::generate::{Profile, enumerate};
 use classay_suites::kernels::{generate as kernels, yaml};
 use std::collections::{HashMap, HashSet};
@@ -63,7 +64,7 @@ pub fn shipped() -> Result<Vec<Case>, String> {
         .collect()
 }
 
-/// So many cases of every profile of programs of commands and of every family of kernel cases; each
+/// So many cases of every profile of programs of commands and of every family of kernel and API cases; each
 /// draws what it runs from its seed.
 pub fn drawn(each: u32) -> Vec<Case> {
     let profiles = Profile::all().into_iter().map(|(family, kind, _)| {
@@ -74,7 +75,12 @@ pub fn drawn(each: u32) -> Vec<Case> {
         let name = format!("{family}/{kind}");
         (*family, *kind, Body::DrawnKernel { family: name })
     });
-    let cases = profiles.chain(kernels).flat_map(|(family, kind, body)| {
+    let calls = api::FAMILIES.iter().map(|(family, kind, _)| {
+        let name = format!("{family}/{kind}");
+        (*family, *kind, Body::DrawnApi { family: name })
+    });
+    let all = profiles.chain(kernels).chain(calls);
+    let cases = all.flat_map(|(family, kind, body)| {
         (0..each).map(move |n| {
             let id = CaseId::new(family, kind, &format!("{n:05}"));
             Case {
@@ -133,13 +139,14 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
         };
         let bytes = read_bounded(path, MOST_OF_A_CASE).map_err(wrong)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let body = match yaml::read(&text) {
-            Ok(_) => Body::Kernel { kernel: text },
+        let body = match (yaml::read(&text), api::read(&text)) {
+            (Ok(_), _) => Body::Kernel { kernel: text },
+            (Err(_), Ok(_)) => Body::Api { api: text },
             // Every kernel case begins by saying what it is about.
-            Err(why) if text.lines().any(|line| line.starts_with("about:")) => {
+            (Err(why), Err(_)) if text.lines().any(|line| line.starts_with("about:")) => {
                 return Err(wrong(format!("is no valid kernel case: {why}")));
             }
-            Err(_) => {
+            (Err(_), Err(_)) => {
                 read_commands(&text)
                     .map_err(|why| wrong(format!("is no valid program of commands: {why}")))?;
                 Body::Commands { program: text }

@@ -144,6 +144,7 @@ impl Job<'_> {
                 let bench = &mut benches.kernels;
                 execute::run_kernel(self.device, bench, &case, self.budget, &mut tell)
             }
+            Work::Api(case) => execute::run_api(self.device, &case, self.budget, &mut tell),
         };
         told?;
         Ok(self.reply(ended))

@@ -173,7 +173,9 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
         | Body::Small { .. }
         | Body::Commands { .. }
         | Body::DrawnKernel { .. }
-        | Body::Kernel { .. } => judge_commands(&result.histogram()),
+        | Body::Kernel { .. }
+        | Body::DrawnApi { .. }
+        | Body::Api { .. } => judge_commands(&result.histogram()),
     };
     result.verdict = verdict;
     result.reason = reason;

@@ -467,6 +467,18 @@ impl Program {
         })
     }
 
+    /// The callbacks with their ids.
+    pub fn callbacks(&self) -> impl Iterator<Item = (CallbackId, &Callback)> {
+        let ids = (0..).map(CallbackId::at);
+        ids.zip(&self.callbacks)
+    }
+
+    /// The device of a command's queue.
+    pub fn device_of(&self, command: CommandId) -> u8 {
+        let queue = self.commands[command.index()].queue;
+        self.queues[queue.index()].device
+    }
+
     /// The object that holds the data, and the cell there that is cell 0 here.
     pub fn root(&self, object: ObjectId) -> (ObjectId, u8) {
         match self.objects[object.index()].kind {

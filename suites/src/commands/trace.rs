@@ -18,6 +18,8 @@ pub mod status {
     pub const QUEUED: i32 = 3;
     /// CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST.
     pub const ERROR_IN_WAIT_LIST: i32 = -14;
+    /// CL_PROFILING_INFO_NOT_AVAILABLE.
+    pub const NO_TIMES: i32 = -7;
 }
 
 /// The words of a cell.
@@ -86,6 +88,8 @@ pub struct Trace {
     pub codes: BTreeMap<Place, i32>,
     /// What `Status` steps were told.
     pub statuses: BTreeMap<Place, i32>,
+    /// What a query of the profiled times gave at the same steps.
+    pub profiled: BTreeMap<Place, i32>,
     /// The status of each command after everything was finished.
     pub last: BTreeMap<CommandId, i32>,
     /// Callbacks, in the order in which they were called.

@@ -9,8 +9,12 @@ mod callbacks;
 mod codes;
 mod covers;
 mod data;
+#[cfg(test)]
+mod ideal;
 mod means;
 mod statuses;
+#[cfg(test)]
+mod tests;
 mod times;
 
 pub(super) use times::{HELD_LONG, SLACK};

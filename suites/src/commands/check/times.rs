@@ -1,8 +1,9 @@
 //! What was profiled, also against the host's clock.
 
-use super::Found;
-use crate::commands::order::Moment;
-use crate::commands::program::{CommandId, Event};
+use super::{Found, name};
+use crate::commands::order::{Fate, Moment};
+use crate::commands::program::{CommandId, Event, Step};
+use crate::commands::trace::status;
 use crate::rule;
 
 /// Nanoseconds that clocks may differ beside.
@@ -61,7 +62,72 @@ impl Found<'_> {
         }
     }
 
+    /// A command has times when it is complete, and none before; a user event has none at all.
+    fn times_there(&mut self) {
+        let plan = self.plan;
+        for (place, step) in plan.program.steps() {
+            let (Step::Status(event), Some(&code)) = (step, self.trace.profiled.get(&place)) else {
+                continue;
+            };
+            let wrong = match event {
+                Event::User(_) => code != status::NO_TIMES,
+                Event::Command(c) => {
+                    let held = plan.order.surely(Moment::Return(place), Moment::Start(*c));
+                    let done = plan.order.surely(Moment::End(*c), Moment::Call(place))
+                        && plan.order.fate(*c) == Fate::Completes
+                        && !self.after_failure();
+                    held && code != status::NO_TIMES || done && code != 0
+                }
+            };
+            if wrong {
+                let what = format!(
+                    "at {place} the query for the times of {} returned {code}",
+                    name(*event)
+                );
+                self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+            }
+        }
+        for (command, last) in &self.trace.last {
+            if *last == status::COMPLETE
+                && !self.trace.times.contains_key(command)
+                && !self.after_failure()
+            {
+                let what = format!("command {} is complete and has no times", command.0);
+                self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+            }
+        }
+    }
+
+    /// What the host does later has later times: what it enqueues after another was enqueued is queued
+    /// later, and what it enqueues when it knows that another has ended.
+    fn times_of_the_host(&mut self) {
+        let plan = self.plan;
+        for (first, a) in &self.trace.times {
+            let enqueued = Moment::Return(plan.order.enqueued(*first));
+            for (second, b) in &self.trace.times {
+                if plan.program.device_of(*first) != plan.program.device_of(*second) {
+                    continue;
+                }
+                let call = Moment::Call(plan.order.enqueued(*second));
+                let what = if plan.order.surely(Moment::End(*first), call) && a.end > b.queued {
+                    "had ended"
+                } else if plan.order.surely(enqueued, call) && a.queued > b.queued {
+                    "was enqueued"
+                } else {
+                    continue;
+                };
+                let what = format!(
+                    "by its times command {} was queued before command {} {what}, after which it was enqueued",
+                    second.0, first.0
+                );
+                self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+            }
+        }
+    }
+
     pub(super) fn times(&mut self) {
+        self.times_there();
+        self.times_of_the_host();
         let program = &self.plan.program;
         for (command, t) in &self.trace.times {
             let all = [
@@ -91,12 +157,11 @@ impl Found<'_> {
                 let Event::Command(first) = event else {
                     continue;
                 };
-                let device =
-                    |c: CommandId| program.queues[program.commands[c.index()].queue.index()].device;
                 let Some(before) = self.trace.times.get(first) else {
                     continue;
                 };
-                if device(*first) == device(*command) && before.end > t.start {
+                if program.device_of(*first) == program.device_of(*command) && before.end > t.start
+                {
                     let what = format!(
                         "by its times command {} started before command {}, for which it waits, ended",
                         command.0, first.0

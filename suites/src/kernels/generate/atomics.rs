@@ -677,3 +677,47 @@ kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes
     case.look(torn, &[rule::MM_ATOMICITY], "values in two parts", want);
     case.case
 }
+
+/// Objects that atomic_init gives their first values, over memory that has others.
+pub fn init(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("atomic_init gives an atomic object its value");
+    case.need(&[Need::C11Atomics]);
+    let local = draw.percent(50);
+    case.case.source = if local {
+        "\
+kernel void begin(global uint *to, uint value) {
+    local atomic_uint here[16];
+    uint item = get_local_id(0);
+    if (item == 0)
+        for (uint n = 0; n < 16; n++) ((local uint *)here)[n] = 7u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_init(&here[item], value + (uint)get_global_id(0));
+    to[get_global_id(0)] =
+        atomic_load_explicit(&here[item], memory_order_relaxed, memory_scope_work_group);
+}
+"
+    } else {
+        "\
+kernel void begin(global uint *to, uint value) {
+    size_t item = get_global_id(0);
+    atomic_init((global atomic_uint *)&to[item], value + (uint)item);
+}
+"
+    }
+    .into();
+    let group = draw.pick(&[1u64, 4, 16]).unwrap_or(4);
+    let items = group * draw.between(1, 6) as u64;
+    let value = draw.between(1, 1 << 30) as u32;
+    let bytes = 4 * items as usize;
+    let to = case.object(Kind::Buffer, bytes, Contents::Every(3));
+    case.step(Step::Launch(Launch {
+        kernel: "begin".into(),
+        args: vec![object(to), Arg::Uint(value)],
+        range: Range::line(items, group),
+        times: 1,
+        ..Launch::default()
+    }));
+    let want = same(Unit::Word, Contents::Count(value));
+    case.look(to, &[rule::MM_INIT], "values of atomic_init", want);
+    case.case
+}

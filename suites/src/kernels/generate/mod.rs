@@ -30,6 +30,7 @@ pub const FAMILIES: &[Family] = &[
     ("subgroup", "collective", functions::sub_group),
     ("atomics", "crowd", atomics::crowd),
     ("atomics", "store", atomics::store),
+    ("atomics", "init", atomics::init),
     ("memory", "disjoint", regions::disjoint),
     ("memory", "program-scope", regions::program_scope),
     ("memory", "generic", regions::generic),

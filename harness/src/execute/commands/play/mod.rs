@@ -65,6 +65,7 @@ impl World {
         all.clock.extend(part.clock);
         all.codes.extend(part.codes);
         all.statuses.extend(part.statuses);
+        all.profiled.extend(part.profiled);
         all.fired.extend(part.fired);
         all.elsewhere.extend(part.elsewhere);
     }
@@ -147,12 +148,20 @@ impl Player<'_> {
             }
             Step::Status(event) => {
                 let event = world.event(*event);
-                (!event.is_null()).then(|| match status(event) {
-                    Ok(told) => {
-                        self.trace.statuses.insert(place, told);
-                        0
+                (!event.is_null()).then(|| {
+                    let times = cl3::event::get_event_profiling_info(
+                        event,
+                        cl3::event::CL_PROFILING_COMMAND_END,
+                    );
+                    let times = times.err().unwrap_or(0);
+                    self.trace.profiled.insert(place, times);
+                    match status(event) {
+                        Ok(told) => {
+                            self.trace.statuses.insert(place, told);
+                            0
+                        }
+                        Err(code) => code,
                     }
-                    Err(code) => code,
                 })
             }
             Step::Signal(id) => {

@@ -1,0 +1,44 @@
+//! How API cases are run on a device.
+//!
+//! A [`stage::Stage`] holds what the calls are made with. [`refuse`] makes the calls that must be
+//! refused, [`acts`] what threads do, [`stories`] tells a case and gives back what was observed.
+//! Nothing here judges.
+
+#![allow(unsafe_code)]
+
+mod acts;
+mod old;
+mod refuse;
+mod stage;
+mod stories;
+
+use super::repeat::{Shown, repeat};
+use super::{Budget, Ended, NotRun, needs};
+use crate::device::OpenDevice;
+use classay_reports::record::{Evidence, Launch};
+use classay_suites::api::{Case, check, write};
+
+/// Runs it until the budget is spent: so many runs, or seconds.
+pub fn run_api(
+    device: &OpenDevice,
+    case: &Case,
+    budget: Budget,
+    on_launch: &mut dyn FnMut(Launch),
+) -> Result<Ended, NotRun> {
+    needs::check(&device.capabilities, 1, &case.needs)?;
+    let stage = stage::Stage::make(device)?;
+    let (mut ended, violated) = repeat(budget, on_launch, &mut |_| {
+        let trace = stories::tell(&stage, &case.story)?;
+        Ok(Shown {
+            violations: check(case, &trace),
+            gave_up: false,
+        })
+    })?;
+    if violated {
+        ended.evidence.push(Evidence {
+            kind: "program".into(),
+            text: write(case),
+        });
+    }
+    Ok(ended)
+}

@@ -1,0 +1,153 @@
+//! Draws API cases from a seed, one function a kind.
+
+use super::refusal::{Misuse, Refusal};
+use super::{Act, Case, Legacy, Story};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use std::collections::BTreeSet;
+
+/// A family of API cases: `family`, `kind`, and how one is drawn.
+pub type Family = (&'static str, &'static str, fn(&mut Draw) -> Case);
+
+/// Every family.
+pub const FAMILIES: &[Family] = &[
+    ("api", "errors", errors),
+    ("api", "errors-held", errors_held),
+    ("queue", "failed-list", failed_list),
+    ("api", "threads", threads),
+    ("api", "again", again),
+    ("api", "destructors", destructors),
+    ("api", "context", context),
+    ("svm", "free", svm_free),
+    ("kernels", "builtin", built_in),
+    ("sync", "legacy", legacy),
+];
+
+/// The case of a family, `family/kind`, that a seed draws; `None` where there is no such family.
+pub fn draw(family: &str, seed: u64) -> Option<Case> {
+    let (.., one) = FAMILIES
+        .iter()
+        .find(|(name, kind, _)| family == format!("{name}/{kind}"))?;
+    Some(one(&mut Draw::new(seed)))
+}
+
+fn plain(story: Story) -> Case {
+    Case {
+        needs: BTreeSet::new(),
+        story,
+    }
+}
+
+/// Refusals in one case: about a third of those that need the same.
+const CALLS: usize = 40;
+
+/// Calls that must be refused: of those that every device refuses, or of those that need one more
+/// thing.
+fn refusals(draw: &mut Draw, held: bool) -> Case {
+    let mut needs: Vec<Option<Need>> = Refusal::all().iter().map(|r| r.need()).collect();
+    needs.sort();
+    needs.dedup();
+    // Half of the cases are for every device.
+    let need = if draw.percent(50) {
+        None
+    } else {
+        draw.pick(&needs).flatten()
+    };
+    let all: Vec<Refusal> = Refusal::all()
+        .into_iter()
+        .filter(|refusal| refusal.need() == need && !refusal.fails())
+        // What needs a command that is held back.
+        .filter(|refusal| held || *refusal != Refusal::Misuse(Misuse::TimesTooSoon))
+        .collect();
+    let calls = (0..CALLS).filter_map(|_| draw.pick(&all)).collect();
+    // What came with OpenCL 2.1 is about SVM, too.
+    let also = (need == Some(Need::Api21)).then_some(Need::SvmCoarse);
+    Case {
+        needs: need.into_iter().chain(also).collect(),
+        story: Story::Refusals { held, calls },
+    }
+}
+
+fn errors(draw: &mut Draw) -> Case {
+    refusals(draw, false)
+}
+
+fn errors_held(draw: &mut Draw) -> Case {
+    refusals(draw, true)
+}
+
+/// A blocking call whose list has failed, by itself: nothing is known of what comes after it.
+fn failed_list(draw: &mut Draw) -> Case {
+    let all: Vec<Refusal> = Refusal::all().into_iter().filter(|r| r.fails()).collect();
+    plain(Story::Refusals {
+        held: false,
+        calls: draw.pick(&all).into_iter().collect(),
+    })
+}
+
+fn act(draw: &mut Draw) -> Act {
+    draw.pick(&Act::ALL).unwrap_or(Act::Buffer)
+}
+
+fn threads(draw: &mut Draw) -> Case {
+    let threads =
+        (0..draw.between(2, 4)).map(|_| (0..draw.between(2, 5)).map(|_| act(draw)).collect());
+    let threads = threads.collect();
+    plain(Story::Threads {
+        threads,
+        rounds: draw.between(3, 8) as u16,
+    })
+}
+
+fn again(draw: &mut Draw) -> Case {
+    let act = act(draw);
+    let times = match act {
+        // What takes long.
+        Act::Program | Act::Context => 20,
+        Act::Queue | Act::Kernel | Act::Fill | Act::Map | Act::Callback => 300,
+        Act::Buffer | Act::Part | Act::UserEvent | Act::Marker | Act::Retain | Act::Query => 1500,
+    };
+    plain(Story::Again { act, times })
+}
+
+fn destructors(draw: &mut Draw) -> Case {
+    plain(Story::Destructors {
+        callbacks: draw.between(1, 4) as u8,
+        part: draw.percent(40),
+    })
+}
+
+fn context(draw: &mut Draw) -> Case {
+    let acts = (0..draw.between(0, 4)).map(|_| act(draw)).collect();
+    Case {
+        needs: [Need::Api30].into(),
+        story: Story::Context { acts },
+    }
+}
+
+fn svm_free(draw: &mut Draw) -> Case {
+    Case {
+        needs: [Need::SvmCoarse].into(),
+        story: Story::SvmFree {
+            allocations: draw.between(1, 5) as u8,
+            times: draw.between(1, 3) as u8,
+        },
+    }
+}
+
+fn built_in(_: &mut Draw) -> Case {
+    Case {
+        needs: [Need::BuiltInKernels].into(),
+        story: Story::BuiltIn,
+    }
+}
+
+fn legacy(draw: &mut Draw) -> Case {
+    let all = [Legacy::Marker, Legacy::Barrier, Legacy::WaitForEvents];
+    Case {
+        needs: [Need::OutOfOrderQueue].into(),
+        story: Story::Legacy {
+            call: draw.pick(&all).unwrap_or(Legacy::Marker),
+        },
+    }
+}

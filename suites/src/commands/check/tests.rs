@@ -1,0 +1,394 @@
+//! The check can fail: what an ideal implementation shows breaks no rule, and each piece of it that
+//! is changed breaks one that fits.
+
+use super::ideal::{self, strange};
+use super::{Plan, Violation};
+use crate::commands::generate::{Profile, enumerate, random};
+use crate::commands::memory::{self, Value};
+use crate::commands::order::{Fate, Moment};
+use crate::commands::program::{Event, Reached, Step, Token, Writer};
+use crate::commands::trace::{Seen, Trace, status};
+use crate::rule::{self, RuleId};
+
+const RUN: u32 = 5;
+
+/// Programs of every profile, and some of the small ones.
+fn plans() -> Vec<(String, Plan)> {
+    let drawn = Profile::all()
+        .into_iter()
+        .flat_map(|(family, name, profile)| {
+            (0..15).map(move |seed| {
+                let plan = random(seed, &profile).expect("a program");
+                (format!("{family}/{name}/{seed}"), plan)
+            })
+        });
+    let small = (0..enumerate::shapes().len()).step_by(701).map(|number| {
+        let plan = enumerate::small(number).expect("a program");
+        (format!("queue/small/{number}"), plan)
+    });
+    drawn.chain(small).collect()
+}
+
+/// How many corruptions were tried, so that a test that tries none fails.
+#[derive(Default)]
+struct Tried(usize);
+
+impl Tried {
+    /// The changed trace breaks a rule; one of these, if any are told.
+    fn must_fail(
+        &mut self,
+        name: &str,
+        plan: &Plan,
+        what: &str,
+        rules: &[RuleId],
+        change: impl FnOnce(&mut Trace),
+    ) -> Vec<Violation> {
+        let mut trace = ideal::trace(plan, RUN);
+        change(&mut trace);
+        let found = plan.check(&trace);
+        let fits = |v: &Violation| rules.is_empty() || rules.iter().any(|r| v.rules.contains(r));
+        assert!(
+            found.iter().any(fits),
+            "{name}: {what} breaks none of {rules:?}: {found:#?}\n{}",
+            crate::commands::yaml::write(&plan.program)
+        );
+        self.0 += 1;
+        found
+    }
+}
+
+#[test]
+fn an_ideal_run_breaks_no_rule() {
+    for (name, plan) in plans() {
+        let found = plan.check(&ideal::trace(&plan, RUN));
+        let text = || crate::commands::yaml::write(&plan.program);
+        assert_eq!(found, [], "{name}\n{}", text());
+    }
+}
+
+#[test]
+fn every_value_that_is_read_is_checked() {
+    let mut tried = Tried::default();
+    for (name, plan) in plans() {
+        if plan.order.has_failures() {
+            continue;
+        }
+        let covered: Vec<RuleId> = plan.covers().into_iter().collect();
+        for (read, cells) in plan.memory.reads() {
+            let (start, _) = memory::moments(&plan.program, *read).expect("its moments");
+            for (n, (cell, value)) in cells.iter().enumerate() {
+                let Value::Of(writer, of) = *value else {
+                    continue;
+                };
+                let right = Token::of(RUN, writer, of).0;
+                // What was there before the last write: the rules that order the two are named.
+                let writes = plan.memory.writes(*cell);
+                let last = writes.iter().rev().find(|w| plan.order.before(w.to, start));
+                let ordered = last.map_or(Vec::new(), |w| plan.order.rules_between(w.to, start));
+                let wrong = [
+                    ("nothing", Seen::Whole(0)),
+                    ("a bit less", Seen::Whole(right ^ 1 << 20)),
+                    ("another's", Seen::Whole(strange(&plan, RUN, writer, of))),
+                    (
+                        "two at once",
+                        Seen::Mixed(right, strange(&plan, RUN, writer, of)),
+                    ),
+                    ("the end missing", Seen::Mixed(right, 0)),
+                    (
+                        "an earlier run's",
+                        Seen::Whole(Token::of(RUN - 1, writer, of).0),
+                    ),
+                    (
+                        "another cell's",
+                        Seen::Whole(Token::of(RUN, writer, of ^ 1).0),
+                    ),
+                ];
+                for (what, seen) in wrong {
+                    let what = format!("{read:?} seeing {what} in place {n}");
+                    tried.must_fail(&name, &plan, &what, &covered, |trace| {
+                        trace.reads.get_mut(read).expect("the read")[n] = seen;
+                    });
+                }
+                if !ordered.is_empty() && !matches!(writer, Writer::Creation(_)) {
+                    let object = cell.0;
+                    let old = Token::of(RUN, Writer::Creation(object), cell.1).0;
+                    let what = format!("{read:?} seeing what was there first in place {n}");
+                    tried.must_fail(&name, &plan, &what, &ordered, |trace| {
+                        trace.reads.get_mut(read).expect("the read")[n] = Seen::Whole(old);
+                    });
+                }
+            }
+        }
+    }
+    assert!(tried.0 > 5_000, "{}", tried.0);
+}
+
+#[test]
+fn what_failed_has_not_run() {
+    let mut tried = Tried::default();
+    for (name, plan) in plans() {
+        let fails = (0..plan.program.commands.len())
+            .map(crate::commands::program::CommandId::at)
+            .find(|c| plan.order.fate(*c) == Fate::Fails);
+        let (Some(failed), Some((read, _))) = (fails, plan.memory.reads().iter().next()) else {
+            continue;
+        };
+        let ran = Token::of(RUN, Writer::Command(failed), 0).0;
+        tried.must_fail(
+            &name,
+            &plan,
+            "its token",
+            &[rule::FAIL_PROPAGATE],
+            |trace| {
+                trace.reads.get_mut(read).expect("the read")[0] = Seen::Whole(ran);
+            },
+        );
+    }
+    assert!(tried.0 > 3, "{}", tried.0);
+}
+
+#[test]
+fn every_code_is_checked() {
+    let mut tried = Tried::default();
+    for (name, plan) in plans() {
+        let codes = ideal::trace(&plan, RUN).codes;
+        for (place, code) in codes {
+            let step = plan
+                .program
+                .steps()
+                .find(|(p, _)| *p == place)
+                .map(|(_, s)| s);
+            let failing_wait = code == status::ERROR_IN_WAIT_LIST;
+            if plan.order.has_failures() && !failing_wait {
+                continue;
+            }
+            let (rule, wrong) = if failing_wait {
+                (rule::FAIL_NEGATIVE, [0, -58])
+            } else {
+                (rule::API_VALID, [-5, -58])
+            };
+            for wrong in wrong {
+                let what = format!("{step:?} giving {wrong}");
+                tried.must_fail(&name, &plan, &what, &[rule], |trace| {
+                    trace.codes.insert(place, wrong);
+                });
+            }
+        }
+    }
+    assert!(tried.0 > 5_000, "{}", tried.0);
+}
+
+#[test]
+fn every_order_that_the_host_sees_is_checked() {
+    let mut tried = Tried::default();
+    for (name, plan) in plans() {
+        let stamps: Vec<(Moment, u64)> = ideal::trace(&plan, RUN).stamps.into_iter().collect();
+        for (n, (a, first)) in stamps.iter().enumerate() {
+            // Some of the many pairs.
+            for (b, second) in stamps.iter().skip(n % 7).step_by(7) {
+                if !plan.order.surely(*a, *b) {
+                    continue;
+                }
+                // Not only what a thread does one after the other: chains through commands.
+                let rules = plan.order.rules_between(*a, *b);
+                if rules.is_empty() {
+                    continue;
+                }
+                let what = format!("{b} before {a}");
+                tried.must_fail(&name, &plan, &what, &rules[..1], |trace| {
+                    trace.stamps.insert(*a, *second);
+                    trace.stamps.insert(*b, *first);
+                });
+            }
+        }
+    }
+    assert!(tried.0 > 2_000, "{}", tried.0);
+}
+
+#[test]
+fn every_status_is_checked() {
+    let mut tried = Tried::default();
+    for (name, plan) in plans() {
+        for (place, step) in plan.program.steps() {
+            let Step::Status(event) = step else { continue };
+            let done = plan.order.completion(*event);
+            let over = done.is_some_and(|done| plan.order.surely(done, Moment::Call(place)));
+            let held = match event {
+                Event::Command(c) => plan.order.surely(Moment::Return(place), Moment::Start(*c)),
+                Event::User(_) => false,
+            };
+            let fate = plan.order.fate_of_event(*event);
+            if over && fate != Fate::Open {
+                let wrong = match fate {
+                    Fate::Fails => [status::RUNNING, status::COMPLETE],
+                    Fate::Completes | Fate::Open => [status::RUNNING, status::QUEUED],
+                };
+                for wrong in wrong {
+                    tried.must_fail(&name, &plan, "a late status", &[], |trace| {
+                        trace.statuses.insert(place, wrong);
+                    });
+                }
+            }
+            if held {
+                for wrong in [status::RUNNING, status::COMPLETE] {
+                    tried.must_fail(&name, &plan, "an early status", &[], |trace| {
+                        trace.statuses.insert(place, wrong);
+                    });
+                }
+                tried.must_fail(
+                    &name,
+                    &plan,
+                    "early times",
+                    &[rule::STATE_PROFILING],
+                    |trace| {
+                        trace.profiled.insert(place, 0);
+                    },
+                );
+            }
+            let timed = over && fate == Fate::Completes && !plan.order.has_failures();
+            if timed && matches!(event, Event::Command(_)) {
+                let rules = [rule::STATE_PROFILING];
+                tried.must_fail(&name, &plan, "no times", &rules, |trace| {
+                    trace.profiled.insert(place, status::NO_TIMES);
+                });
+            }
+        }
+        for (command, last) in ideal::trace(&plan, RUN).last {
+            let wrong: &[i32] = match plan.order.fate(command) {
+                Fate::Completes if !plan.order.has_failures() => &[status::RUNNING, -5],
+                Fate::Fails => &[status::COMPLETE, status::SUBMITTED],
+                Fate::Completes | Fate::Open => &[],
+            };
+            for wrong in wrong {
+                assert_ne!(*wrong, last);
+                tried.must_fail(&name, &plan, "the last status", &[], |trace| {
+                    trace.last.insert(command, *wrong);
+                });
+            }
+        }
+    }
+    assert!(tried.0 > 2_000, "{}", tried.0);
+}
+
+#[test]
+fn every_callback_is_checked() {
+    let mut tried = Tried::default();
+    let rules = [rule::STATE_CALLBACKS];
+    for (name, plan) in plans() {
+        let fired = ideal::trace(&plan, RUN).fired;
+        for (n, one) in fired.iter().enumerate() {
+            let callback = &plan.program.callbacks[one.callback.index()];
+            let fate = plan.order.fate_of_event(callback.event);
+            let excused = plan.order.has_failures() && fate != Fate::Fails;
+            if !excused {
+                tried.must_fail(&name, &plan, "none", &rules, |trace| {
+                    trace.fired.remove(n);
+                });
+                let status = match (fate, callback.at) {
+                    (Fate::Fails, _) => status::COMPLETE,
+                    (_, Reached::Complete) => status::RUNNING,
+                    (_, Reached::Submitted | Reached::Running) => status::COMPLETE,
+                };
+                tried.must_fail(&name, &plan, "a wrong status", &rules, |trace| {
+                    trace.fired[n].status = status;
+                });
+            }
+            tried.must_fail(&name, &plan, "two", &rules, |trace| {
+                trace.fired.push(trace.fired[n]);
+            });
+            tried.must_fail(&name, &plan, "another event", &rules, |trace| {
+                trace.fired[n].right_event = false;
+            });
+        }
+    }
+    assert!(tried.0 > 500, "{}", tried.0);
+}
+
+#[test]
+fn every_time_is_checked() {
+    let mut tried = Tried::default();
+    let rules = [rule::STATE_PROFILING];
+    for (name, plan) in plans() {
+        for (command, t) in ideal::trace(&plan, RUN).times {
+            let mut wrong = vec![
+                (
+                    "submitted before queued",
+                    [t.queued + 1, t.queued, t.start, t.end, t.end],
+                ),
+                (
+                    "started before submitted",
+                    [t.queued, t.start, t.submit, t.end, t.end],
+                ),
+                (
+                    "ended before started",
+                    [t.queued, t.submit, t.end, t.start, t.end],
+                ),
+                (
+                    "complete before ended",
+                    [t.queued, t.submit, t.start, t.end, t.end - 1],
+                ),
+            ];
+            if t.start == t.submit {
+                wrong.remove(1);
+            }
+            for (what, [queued, submit, start, end, complete]) in wrong {
+                tried.must_fail(&name, &plan, what, &rules, |trace| {
+                    let times = trace.times.get_mut(&command).expect("its times");
+                    (times.queued, times.submit) = (queued, submit);
+                    (times.start, times.end) = (start, end);
+                    times.complete = Some(complete);
+                });
+            }
+            if !plan.order.has_failures() {
+                tried.must_fail(&name, &plan, "no times", &rules, |trace| {
+                    trace.times.remove(&command);
+                });
+            }
+        }
+    }
+    assert!(tried.0 > 3_000, "{}", tried.0);
+}
+
+#[test]
+fn times_are_held_against_the_order_of_the_host() {
+    let mut tried = Tried::default();
+    let rules = [rule::STATE_PROFILING];
+    for (name, plan) in plans() {
+        let ideal = ideal::trace(&plan, RUN);
+        for (command, t) in &ideal.times {
+            // The host held it back for long.
+            let since = ideal.clock[&Moment::Return(plan.order.enqueued(*command))];
+            let start = Moment::Start(*command);
+            let held = ideal.clock.iter().any(|(moment, time)| {
+                matches!(moment, Moment::Call(_))
+                    && plan.order.before(*moment, start)
+                    && *time >= since + 400_000
+            });
+            if held {
+                tried.must_fail(&name, &plan, "started when queued", &rules, |trace| {
+                    trace.times.get_mut(command).expect("its times").start = t.queued;
+                });
+            }
+            // Another was enqueued later.
+            let enqueued = Moment::Return(plan.order.enqueued(*command));
+            let later = ideal.times.iter().find(|(other, _)| {
+                let call = Moment::Call(plan.order.enqueued(**other));
+                plan.program.device_of(**other) == plan.program.device_of(*command)
+                    && plan.order.before(enqueued, call)
+            });
+            if let Some((later, _)) = later {
+                tried.must_fail(
+                    &name,
+                    &plan,
+                    "queued before an earlier one",
+                    &rules,
+                    |trace| {
+                        let times = trace.times.get_mut(later).expect("its times");
+                        times.queued = t.queued - 1;
+                    },
+                );
+            }
+        }
+    }
+    assert!(tried.0 > 500, "{}", tried.0);
+}
