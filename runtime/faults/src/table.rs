@@ -136,7 +136,7 @@ faults! {
     ReleaseEventLosesWork = "release-event-loses-work", [4], "ex.queue.release";
     /// The release of an event in a callback ends the process.
     ReleaseInCallbackAborts = "release-in-callback-aborts", [4], "ex.queue.release";
-    /// One release too many ends the process.
+    /// The release of what is no object, or no longer one, ends the process.
     OverReleaseAborts = "over-release-aborts", [25], "ex.queue.release";
     /// Events are never deleted.
     EventsLeak = "events-leak", [26], "ex.queue.release";
@@ -159,7 +159,7 @@ faults! {
     WaitWrongCode = "wait-wrong-code", [27], "ex.fail.negative";
     /// A negative status of a user event is taken for completion.
     UserFailureLost = "user-failure-lost", [27], "ex.fail.user-event";
-    /// A command that waits for what failed ends with another code.
+    /// A command that waits for what failed ends with another code, which a blocking call returns.
     FailureWrongCode = "failure-wrong-code", [27], "ex.fail.negative";
     /// A command that waits for what failed runs and is complete.
     FailureIgnored = "failure-ignored", [5], "ex.fail.propagate";
