@@ -75,7 +75,9 @@ impl Asked {
         let profiles = Profile::all();
         let kinds = profiles.iter().map(|(family, kind, _)| (*family, *kind));
         let kernels = FAMILIES.iter().map(|(family, kind, _)| (*family, *kind));
-        let calls = api::FAMILIES.iter().map(|(family, kind, _)| (*family, *kind));
+        let calls = api::FAMILIES
+            .iter()
+            .map(|(family, kind, _)| (*family, *kind));
         for (family, kind) in kinds.chain(kernels).chain(calls) {
             for n in 0..self.programs {
                 cases.push((format!("{family}/{kind}/{n:05}"), n < QUICK));

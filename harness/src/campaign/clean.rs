@@ -11,33 +11,32 @@ use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseId, CaseResult, Verdict};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// What is known of the cases, of all that ask.
+pub type Known = Mutex<HashMap<CaseId, Shown>>;
+
 /// The device as it is.
-pub struct Clean {
-    session: Session,
-    known: HashMap<CaseId, Shown>,
+///
+/// **Threads.** Each has a worker of its own; what is known is shared behind a lock, which nobody holds
+/// while a case runs. So two may find out the same at once, and the later answer stays.
+pub struct Clean<'a> {
+    open: &'a dyn Fn() -> Result<Session, Stop>,
+    /// The worker, once it was needed.
+    session: Option<Session>,
+    known: &'a Known,
     /// Time spent here so far, which is not the faults'.
     pub spent: Duration,
 }
 
-/// What a case shows without a fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
-    /// Nothing that is wrong.
-    Nothing,
-    /// These rules are broken, as violations list them.
-    Breaks(BTreeSet<String>),
-    /// It does not come to its end, so that it says nothing of a fault.
-    Dies(Verdict),
-}
-
-impl Clean {
-    /// Asks this session, which is on the device without a fault.
-    pub fn new(session: Session) -> Clean {
+impl<'a> Clean<'a> {
+    /// Asks workers on the device without a fault.
+    pub fn new(open: &'a dyn Fn() -> Result<Session, Stop>, known: &'a Known) -> Clean<'a> {
         Clean {
-            session,
-            known: HashMap::new(),
+            open,
+            session: None,
+            known,
             spent: Duration::ZERO,
         }
     }
@@ -49,15 +48,21 @@ impl Clean {
         limits: Limits,
         model: &ChosenModel,
     ) -> Result<(Shown, Option<String>), Stop> {
-        if let Some(shown) = self.known.get(&case.id) {
+        let known = self.known;
+        let all = || known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shown) = all().get(&case.id) {
             return Ok((shown.clone(), None));
         }
         let begun = Instant::now();
-        let result = run(&mut self.session, case, again(case), limits, model);
+        let session = match &mut self.session {
+            Some(session) => session,
+            None => self.session.insert((self.open)()?),
+        };
+        let result = run(session, case, again(case), limits, model);
         self.spent += begun.elapsed();
         let result = result?;
         let shown = Shown::of(&result);
-        self.known.insert(case.id.clone(), shown.clone());
+        all().insert(case.id.clone(), shown.clone());
         let told = (shown != Shown::Nothing).then(|| {
             format!(
                 "without a fault: {} {}: {}",
@@ -66,6 +71,24 @@ impl Clean {
         });
         Ok((shown, told))
     }
+
+    /// Ends the worker in order.
+    pub fn close(self) {
+        if let Some(session) = self.session {
+            session.close();
+        }
+    }
+}
+
+/// What a case shows without a fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// Nothing that is wrong.
+    Nothing,
+    /// These rules are broken, as violations list them.
+    Breaks(BTreeSet<String>),
+    /// It does not come to its end, so that it says nothing of a fault.
+    Dies(Verdict),
 }
 
 impl Shown {

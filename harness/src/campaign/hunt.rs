@@ -10,12 +10,12 @@ use classay_reports::record::{CaseId, CaseResult, Verdict};
 use classay_suites::rule::RuleId;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Runs of a program in the search.
 const RUNS: u64 = 3;
 /// Runs of the program that showed the fault, to learn how often it does.
-const AGAIN: u64 = 30;
+const AGAIN: u64 = 10;
 /// Instances of a litmus test in the search.
 const INSTANCES: u64 = 20_000;
 
@@ -23,7 +23,7 @@ const INSTANCES: u64 = 20_000;
 const MORE_INSTANCES: u64 = 50;
 
 /// A case that came late is given so many times as long before it counts as one that hangs.
-const MORE_PATIENCE: u32 = 5;
+const MORE_PATIENCE: u32 = 3;
 
 /// What became of a fault.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,87 +74,148 @@ pub struct Hunted {
     pub rules: BTreeSet<RuleId>,
 }
 
-/// On what terms a fault is looked for.
+/// On what terms faults are looked for.
 pub struct Terms<'a> {
-    /// For all cases.
-    pub budget: Duration,
-    /// For each.
+    /// For each case.
     pub limits: Limits,
     /// What judges litmus tests.
     pub model: &'a ChosenModel,
     /// Is told what cases show without a fault.
-    pub tell: &'a dyn Fn(&str),
+    pub tell: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Looks for a fault with the cases that have to do with it, and then with the others.
-pub fn hunt(
-    fault: &Fault,
-    cases: &[Hunted],
-    terms: &Terms<'_>,
-    session: &mut Session,
-    clean: &mut Clean,
-) -> Result<Found, Stop> {
-    let begun = Instant::now();
-    // What the device shows without the fault is asked on no fault's time.
-    let elsewhere = clean.spent;
-    let elapsed = |clean: &Clean| begun.elapsed().saturating_sub(clean.spent - elsewhere);
-    let rules: Vec<RuleId> = fault.rules.iter().filter_map(|r| RuleId::find(r)).collect();
-    let main = |c: &&Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
-    // Any litmus test may show what is wrong with the consistency of memory.
-    let of_memory = rules.iter().any(|r| r.as_str().starts_with("mm."));
-    let some = |c: &&Hunted| {
-        rules.iter().any(|r| c.rules.contains(r)) || of_memory && c.case.body.is_litmus()
-    };
-    let in_order = cases
-        .iter()
-        .filter(|c| main(c))
-        .chain(cases.iter().filter(|c| !main(c) && some(c)))
-        .chain(cases.iter().filter(|c| !some(c)))
-        .map(|c| (c, each(&c.case)));
-    // A weak outcome may be rare: with time left, litmus tests of the rule itself get more instances.
-    let longer = cases
-        .iter()
-        .filter(|c| main(c) && c.case.body.is_litmus())
-        .map(|c| (c, each(&c.case) * MORE_INSTANCES));
-    let in_order = in_order.chain(longer);
-    let mut runs = 0;
-    let mut ran = 0;
-    let mut other: Option<Found> = None;
-    for (hunted, once) in in_order {
-        if elapsed(clean) > terms.budget {
-            break;
+/// Failures of a fault that name no rule of it, after which one of them is taken.
+const ELSEWHERE: u32 = 3;
+
+/// The search for a fault, as far as it has come.
+pub struct Hunt<'a> {
+    /// The fault.
+    pub fault: &'a Fault,
+    /// Its place among all.
+    pub number: usize,
+    /// The cases, those first that have most to do with it.
+    cases: Vec<&'a Hunted>,
+    /// How many of them are about its main rule.
+    main: usize,
+    next: usize,
+    runs: u64,
+    ran: u64,
+    /// Seconds so far.
+    pub seconds: f64,
+    /// The first failure that names no rule of the fault.
+    other: Option<Found>,
+    others: u32,
+}
+
+impl<'a> Hunt<'a> {
+    /// The beginning of a search.
+    pub fn new(fault: &'a Fault, number: usize, cases: &'a [Hunted]) -> Hunt<'a> {
+        let rules: Vec<RuleId> = fault.rules.iter().filter_map(|r| RuleId::find(r)).collect();
+        let main = |c: &&Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
+        // Any litmus test may show what is wrong with the consistency of memory.
+        let of_memory = rules.iter().any(|r| r.as_str().starts_with("mm."));
+        let some = |c: &&Hunted| {
+            rules.iter().any(|r| c.rules.contains(r)) || of_memory && c.case.body.is_litmus()
+        };
+        let of_main = cases.iter().filter(|c| main(c)).count();
+        let cases = cases
+            .iter()
+            .filter(|c| main(c))
+            .chain(cases.iter().filter(|c| !main(c) && some(c)))
+            .chain(cases.iter().filter(|c| !main(c) && !some(c)))
+            .collect();
+        Hunt {
+            fault,
+            number,
+            cases,
+            main: of_main,
+            next: 0,
+            runs: 0,
+            ran: 0,
+            seconds: 0.0,
+            other: None,
+            others: 0,
         }
-        let mut result = run(session, &hunted.case, once, terms.limits, terms.model)?;
-        if result.verdict == Verdict::Timeout && fault.shows != "hang" {
-            // A busy machine makes cases late, which is no fault's doing.
-            let patient = Limits {
-                patience: terms.limits.patience * MORE_PATIENCE,
-                ..terms.limits
+    }
+
+    /// Looks for the fault until this moment, at least with one case; what was found, if anything.
+    pub fn go(
+        &mut self,
+        until: Instant,
+        terms: &Terms<'_>,
+        session: &mut Session,
+        clean: &mut Clean<'_>,
+    ) -> Result<Option<Found>, Stop> {
+        let begun = Instant::now();
+        let before = self.seconds;
+        let mut tried = 0;
+        while !self.cases.is_empty() && tried < 2 * self.cases.len() {
+            let (pass, place) = (self.next / self.cases.len(), self.next % self.cases.len());
+            let hunted = self.cases[place];
+            self.next += 1;
+            tried += 1;
+            let mut once = each(&hunted.case);
+            // A weak outcome may be rare: litmus tests of the rule itself get more, once all were tried.
+            if pass > 0 && place < self.main && hunted.case.body.is_litmus() {
+                once *= MORE_INSTANCES;
+            }
+            let mut result = run(session, &hunted.case, once, terms.limits, terms.model)?;
+            if result.verdict == Verdict::Timeout && self.fault.shows != "hang" {
+                // A busy machine makes cases late, which is no fault's doing.
+                let patient = Limits {
+                    patience: terms.limits.patience * MORE_PATIENCE,
+                    ..terms.limits
+                };
+                result = run(session, &hunted.case, once, patient, terms.model)?;
+            }
+            self.seconds = before + begun.elapsed().as_secs_f64();
+            if result.verdict != Verdict::Skip {
+                self.ran += 1;
+                self.runs += result.instances.max(1);
+            }
+            let as_it_is = if result.verdict.is_failure() {
+                let (shown, told) = clean.of(&hunted.case, terms.limits, terms.model)?;
+                if let Some(told) = told {
+                    (terms.tell)(&told);
+                }
+                Some(shown)
+            } else {
+                None
             };
-            result = run(session, &hunted.case, once, patient, terms.model)?;
+            if let Some(as_it_is) = as_it_is.filter(|shown| shown.tells(&result)) {
+                let found = self.found(hunted, result, &as_it_is, terms, session)?;
+                self.seconds = before + begun.elapsed().as_secs_f64();
+                if matches!(found, Found::Killed { own: true, .. }) {
+                    return Ok(Some(found));
+                }
+                // Something broke; a case that names the rule itself says more.
+                self.other.get_or_insert(found);
+                self.others += 1;
+                if self.others >= ELSEWHERE {
+                    return Ok(self.other.take());
+                }
+            }
+            if Instant::now() >= until {
+                break;
+            }
         }
-        if result.verdict == Verdict::Skip {
-            continue;
-        }
-        ran += 1;
-        runs += result.instances.max(1);
-        if !result.verdict.is_failure() {
-            continue;
-        }
-        let (as_it_is, told) = clean.of(&hunted.case, terms.limits, terms.model)?;
-        if let Some(told) = told {
-            (terms.tell)(&told);
-        }
-        if !as_it_is.tells(&result) {
-            continue;
-        }
-        let own = names_a_rule(&result, fault, &as_it_is);
-        let seconds = elapsed(clean).as_secs_f64();
+        Ok(self.other.take())
+    }
+
+    fn found(
+        &self,
+        hunted: &Hunted,
+        result: CaseResult,
+        as_it_is: &Shown,
+        terms: &Terms<'_>,
+        session: &mut Session,
+    ) -> Result<Found, Stop> {
+        let own = names_a_rule(&result, self.fault, as_it_is);
         let (of, shown, took) = match result.verdict {
             Verdict::Fail => {
                 let more = again(&hunted.case);
                 let again = run(session, &hunted.case, more, terms.limits, terms.model)?;
-                rate(&again, &as_it_is).unwrap_or((1, 1, again.seconds))
+                rate(&again, as_it_is).unwrap_or((1, 1, again.seconds))
             }
             Verdict::Pass
             | Verdict::Skip
@@ -162,31 +223,27 @@ pub fn hunt(
             | Verdict::Timeout
             | Verdict::Inconclusive => (1, 1, result.seconds),
         };
-        let found = Found::Killed {
+        Ok(Found::Killed {
             case: hunted.case.id.clone(),
             verdict: result.verdict,
             reason: result.reason,
             own,
-            runs,
-            seconds,
+            runs: self.runs,
+            seconds: self.seconds,
             of,
             shown,
             expected: expected(of, shown, took),
-        };
-        if own {
-            return Ok(found);
-        }
-        // Something broke; a case that names the rule itself says more.
-        other.get_or_insert(found);
-        if other.is_some() && elapsed(clean) > terms.budget / 2 {
-            break;
+        })
+    }
+
+    /// What it is called when nobody looks any longer.
+    pub fn survived(&self) -> Found {
+        Found::Survived {
+            runs: self.runs,
+            seconds: self.seconds,
+            cases: self.ran,
         }
     }
-    Ok(other.unwrap_or(Found::Survived {
-        runs,
-        seconds: elapsed(clean).as_secs_f64(),
-        cases: ran,
-    }))
 }
 
 /// Runs a case.

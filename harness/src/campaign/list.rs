@@ -19,6 +19,9 @@ pub enum By {
     Source,
 }
 
+/// What makes Touchstone's memory as weak as its rules allow, and breaks none.
+pub const WEAK: &str = "weak";
+
 /// A way to break a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
@@ -35,23 +38,36 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// What a worker is told.
-    pub fn breakage(&self) -> Breakage {
+    /// What a worker is told. Touchstone's memory is weak under faults that a strong one hides.
+    pub fn breakage(&self, touchstone: bool) -> Breakage {
         match self.by {
             By::Touchstone => Breakage {
                 touchstone: Some(self.id.clone()),
                 ..Breakage::default()
             },
             By::Layer | By::Source => Breakage {
+                touchstone: (touchstone && self.wants_weakness()).then(|| WEAK.to_string()),
                 layer: Some(self.id.clone()),
                 ..Breakage::default()
             },
         }
     }
 
-    /// What the device under test can show of it at best, if it is a processor as this one.
-    pub fn power(&self) -> Option<String> {
+    /// What the device under test can show of it at best, if it is a processor as this one. Touchstone is
+    /// none: its memory is made weak.
+    pub fn power(&self, touchstone: bool) -> Option<String> {
+        if touchstone {
+            return None;
+        }
         power(&self.shows, std::env::consts::ARCH)
+    }
+
+    /// Whether only a weak memory shows it.
+    pub fn wants_weakness(&self) -> bool {
+        matches!(
+            self.shows.as_str(),
+            "weak-processor" | "store-buffer" | "scoped-caches"
+        )
     }
 
     /// Whether every device shows it.

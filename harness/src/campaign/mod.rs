@@ -2,14 +2,15 @@
 //! cases are run that have most to do with it, until one fails.
 //!
 //! [`list`] knows the faults of Touchstone and of the layer, [`covers`] the rules of each case,
-//! [`hunt`] runs the cases against one fault. What a case shows without any fault says nothing about
-//! one: [`clean`] knows it.
+//! [`hunt`] runs the cases against one fault, [`drive`] gives each fault its time. What a case shows
+//! without any fault says nothing about one: [`clean`] knows it.
 
 pub mod clean;
 pub mod covers;
+pub mod drive;
 pub mod hunt;
 pub mod list;
 
-pub use clean::Clean;
-pub use hunt::{Found, hunt};
+pub use drive::Campaign;
+pub use hunt::Found;
 pub use list::Fault;

@@ -409,9 +409,12 @@ pub struct FaultsArgs {
     /// Only the faults whose name matches, `*` and `?` being wildcards; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub select: Vec<String>,
-    /// Seconds that each fault is looked for before it counts as survived [default: 4]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub budget: Option<f64>,
+    /// Seconds for the whole campaign
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    pub budget: f64,
+    /// Workers at once [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
     /// Master seed of the cases; drawn and printed unless given
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

@@ -36,6 +36,7 @@ pub fn keep(
         };
         say(&format!("{}: {}", result.case, result.verdict));
         let as_drawn = work.to_text();
+        let in_c = !matches!(work, Work::Api(_));
         let (text, stopped) = match work {
             Work::Commands(plan) => match smaller(session, *plan, terms)? {
                 Smaller::Found(small) => (small.text, small.stopped),
@@ -45,7 +46,7 @@ pub fn keep(
                 }
                 Smaller::Skipped(reason) => (format!("# {reason}\n{as_drawn}"), None),
             },
-            Work::Kernel(_) => {
+            Work::Kernel(_) | Work::Api(_) => {
                 let head = result.reason.replace('\n', " ");
                 (format!("# {head}\n{as_drawn}"), None)
             }
@@ -59,9 +60,13 @@ pub fn keep(
         std::fs::create_dir_all(&folder).map_err(failure)?;
         std::fs::write(&path, text).map_err(failure)?;
         let file = path.display();
+        let as_c = if in_c {
+            format!(", `classay reproduce {file} --c` writes it in C")
+        } else {
+            String::new()
+        };
         say(&format!(
-            "{}: kept in {file}; `classay replay {file} --device {device}` runs it, `classay \
-             reproduce {file} --c` writes it in C",
+            "{}: kept in {file}; `classay replay {file} --device {device}` runs it{as_c}",
             result.case
         ));
         match stopped {

@@ -8,21 +8,20 @@ use super::output::{Out, complain, say};
 use crate::campaign::covers::covers;
 use crate::campaign::hunt::{Hunted, Terms};
 use crate::campaign::list::{By, of_layer, of_touchstone};
-use crate::campaign::{Clean, Fault, Found, hunt};
+use crate::campaign::{Campaign, Fault, Found};
 use crate::device::{Library, Selector};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{self, seed, select};
-use crate::worker::session::{Limits, Session, Stop};
+use crate::worker::session::{Limits, Stop};
 use classay_litmus::Breaches;
 use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
 use classay_reports::text::number::short;
 use serde::Serialize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// Seconds for each fault unless told otherwise.
-const BUDGET: f64 = 4.0;
 
 /// A line of `--json`.
 #[derive(Serialize)]
@@ -43,8 +42,9 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
         library: Library::Touchstone,
         at: None,
     });
+    let touchstone = selector.library == Library::Touchstone;
     let mut faults = Vec::new();
-    if selector.library == Library::Touchstone {
+    if touchstone {
         match of_touchstone() {
             Ok(own) => faults.extend(own),
             Err(why) => complain(&why),
@@ -68,61 +68,68 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
         return Ok(exit::PASSED);
     }
     let seed = args.seed.unwrap_or_else(seed::draw);
+    let begun = Instant::now();
     let session = open(&selector, &interrupt)?;
     let model = devices_own(&session)?;
-    let limits = Limits {
-        patience: Duration::from_secs_f64(args.case_timeout),
-        retries: 0,
-    };
     let cases = cases(args.programs, seed, &model)?;
+    let jobs = args.jobs.map_or_else(
+        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        usize::from,
+    );
     say(&format!(
-        "{} faults, {} cases on {} ({selector}), seed {seed}",
+        "{} faults, {} cases on {} ({selector}), seed {seed}, {jobs} at once",
         faults.len(),
         cases.len(),
         session.known().record.name,
     ));
-    let mut clean = Clean::new(session);
-    let begun = Instant::now();
-    let mut results = Vec::new();
-    for (n, fault) in faults.iter().enumerate() {
-        let terms = Terms {
-            budget: Duration::from_secs_f64(args.budget.unwrap_or(BUDGET)),
-            limits,
-            model: &model,
-            tell: &say,
-        };
-        let found = match Session::open_broken(&selector, &fault.breakage(), &interrupt) {
-            Ok(mut session) => match hunt(fault, &cases, &terms, &mut session, &mut clean) {
-                Ok(found) => found,
-                Err(Stop::Interrupted) => {
-                    return Err(Failure::Interrupted(format!(
-                        ": {n} of {} faults were looked for",
-                        faults.len()
-                    )));
-                }
-                Err(Stop::NoDevice(why)) => Found::Unopened { why },
+    session.close();
+    let campaign = Campaign {
+        faults: &faults,
+        cases: &cases,
+        selector: &selector,
+        terms: Terms {
+            limits: Limits {
+                patience: Duration::from_secs_f64(args.case_timeout),
+                retries: 0,
             },
-            Err(Stop::Interrupted) => {
-                return Err(Failure::Interrupted(format!(
-                    ": {n} of {} faults were looked for",
-                    faults.len()
-                )));
-            }
-            Err(Stop::NoDevice(why)) => Found::Unopened { why },
-        };
-        let line = Line {
-            fault,
-            found: &found,
-            power: fault.power(),
-        };
-        if args.json {
+            model: &model,
+            tell: &|sentence| say(sentence),
+        },
+        budget: Duration::from_secs_f64(args.budget).saturating_sub(begun.elapsed()),
+        jobs,
+        interrupt: &interrupt,
+    };
+    let lines = Mutex::new(&mut out);
+    let settled = AtomicUsize::new(0);
+    let results = campaign.run(&|fault, found| {
+        settled.fetch_add(1, Ordering::Relaxed);
+        let line = if args.json {
             // Strings and numbers: nothing in it can fail to become JSON.
-            out.line(&serde_json::to_string(&line).unwrap_or_default());
+            serde_json::to_string(&Line {
+                fault,
+                found,
+                power: fault.power(touchstone),
+            })
+            .unwrap_or_default()
         } else {
-            out.line(&row(fault, &found));
+            row(fault, found, touchstone)
+        };
+        lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .line(&line);
+    });
+    let results = match results {
+        Ok(results) => results,
+        Err(Stop::Interrupted) => {
+            return Err(Failure::Interrupted(format!(
+                ": {} of {} faults were settled",
+                settled.load(Ordering::Relaxed),
+                faults.len()
+            )));
         }
-        results.push(found);
-    }
+        Err(stop) => return Err(stop.into()),
+    };
     let killed = results.iter().filter(|found| noticed(found)).count();
     let by_rule = results
         .iter()
@@ -189,7 +196,7 @@ fn listed(fault: &Fault, json: bool) -> String {
     )
 }
 
-fn row(fault: &Fault, found: &Found) -> String {
+fn row(fault: &Fault, found: &Found, touchstone: bool) -> String {
     let by = match fault.by {
         By::Touchstone => "touchstone",
         By::Layer => "layer",
@@ -218,7 +225,10 @@ fn row(fault: &Fault, found: &Found) -> String {
                 "unseen"
             },
             fault.id,
-            fault.power().map(|p| format!("; {p}")).unwrap_or_default()
+            fault
+                .power(touchstone)
+                .map(|p| format!("; {p}"))
+                .unwrap_or_default()
         ),
         Found::Unopened { why } => {
             let why = why.lines().next().unwrap_or_default();
@@ -236,6 +246,7 @@ fn write_junit(
     results: &[Found],
 ) -> Result<(), Failure> {
     use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
+    let touchstone = selector.library == Library::Touchstone;
     let cases: Vec<CaseResult> = faults
         .iter()
         .zip(results)
@@ -265,7 +276,10 @@ fn write_junit(
                     },
                     format!(
                         "{runs} runs of {cases} cases did not notice it{}",
-                        fault.power().map(|p| format!("; {p}")).unwrap_or_default()
+                        fault
+                            .power(touchstone)
+                            .map(|p| format!("; {p}"))
+                            .unwrap_or_default()
                     ),
                     *runs,
                     *seconds,

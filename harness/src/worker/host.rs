@@ -38,6 +38,8 @@ pub struct Start {
     pub layer_faults: Option<String>,
     /// The file in which the layer counts calls and their time.
     pub layer_times: Option<PathBuf>,
+    /// Variables of the environment beside, where this process has none of these names.
+    pub surroundings: Vec<(&'static str, &'static str)>,
 }
 
 /// A running worker. Dropping it kills it.
@@ -82,6 +84,11 @@ impl Worker {
         };
         if let Some(faults) = &start.faults {
             command.env(variables::TOUCHSTONE_FAULTS, faults);
+        }
+        for (name, value) in &start.surroundings {
+            if std::env::var_os(name).is_none() {
+                command.env(name, value);
+            }
         }
         if let Some(faults) = &start.layer_faults {
             command.env(variables::LAYER_FAULTS, faults);

@@ -38,6 +38,8 @@ pub struct Breakage {
     pub layer: Option<String>,
     /// The file in which the layer counts calls and their time.
     pub times: Option<PathBuf>,
+    /// Variables of the environment that the worker gets beside, where it has none of these names.
+    pub surroundings: Vec<(&'static str, &'static str)>,
 }
 
 /// Why nothing more can run.
@@ -255,6 +257,7 @@ impl Link {
                 faults: breakage.touchstone.clone(),
                 layer_faults: breakage.layer.clone(),
                 layer_times: breakage.times.clone(),
+                surroundings: breakage.surroundings.clone(),
             },
             interrupt: interrupt.clone(),
         };

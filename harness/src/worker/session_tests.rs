@@ -52,6 +52,7 @@ fn session(folder: &Path, body: &str) -> Session {
                 faults: None,
                 layer_faults: None,
                 layer_times: None,
+                surroundings: Vec::new(),
                 program: script(folder, body),
                 library: String::new(),
                 under_layer: None,

@@ -1,0 +1,189 @@
+//! The whole campaign: every fault in turn, in rounds, on several workers at once.
+//!
+//! In the first round each fault gets a short time, with the cases that have most to do with it. What
+//! is left alive shares what is left of the budget in the next, and goes on where it stopped: so a
+//! fault that shows at once costs little, and one that shows seldom gets the time that others leave.
+//! The campaign ends with its budget.
+//!
+//! **Threads.** Each has workers of its own. They share the list of what is still to be done in a
+//! round and what is known of the clean device, each behind a lock.
+
+use super::clean::{Clean, Known};
+use super::hunt::{Hunt, Hunted, Terms};
+use super::list::WEAK;
+use super::{Fault, Found};
+use crate::device::{Library, Selector};
+use crate::interrupt::Interrupt;
+use crate::worker::session::{Breakage, Session, Stop};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What part of the time that is left a round takes.
+const ROUNDS: [f64; 3] = [0.4, 0.5, 0.9];
+
+/// The shortest time for a fault in a round, in seconds.
+const LEAST: f64 = 0.2;
+
+/// What part of the budget a single fault gets at most.
+const MOST: f64 = 0.05;
+
+/// A campaign.
+pub struct Campaign<'a> {
+    /// What is looked for.
+    pub faults: &'a [Fault],
+    /// With what.
+    pub cases: &'a [Hunted],
+    /// On which device.
+    pub selector: &'a Selector,
+    /// How cases are run.
+    pub terms: Terms<'a>,
+    /// For everything.
+    pub budget: Duration,
+    /// Workers at once.
+    pub jobs: usize,
+    /// Ends it.
+    pub interrupt: &'a Interrupt,
+}
+
+/// What a device needs to show a fault, beside the fault: Touchstone has two devices, and images.
+pub fn surroundings(selector: &Selector) -> Vec<(&'static str, &'static str)> {
+    match selector.library {
+        Library::Touchstone => vec![("TOUCHSTONE_DEVICES", "2"), ("TOUCHSTONE_IMAGES", "host")],
+        Library::System | Library::Path(_) => Vec::new(),
+    }
+}
+
+impl Campaign<'_> {
+    /// Does it. `told` hears of each fault when nothing more will be found out about it.
+    pub fn run(&self, told: &(dyn Fn(&Fault, &Found) + Sync)) -> Result<Vec<Found>, Stop> {
+        let deadline = Instant::now() + self.budget;
+        let results: Mutex<Vec<Option<Found>>> = Mutex::new(vec![None; self.faults.len()]);
+        let settle = |hunt: &Hunt<'_>, found: Found| {
+            told(hunt.fault, &found);
+            results.lock().unwrap_or_else(PoisonError::into_inner)[hunt.number] = Some(found);
+        };
+        // Of the device as it is, and of the one whose memory is weak.
+        let known: [Known; 2] = Default::default();
+        let mut alive: Vec<Hunt<'_>> = self
+            .faults
+            .iter()
+            .enumerate()
+            .map(|(n, fault)| Hunt::new(fault, n, self.cases))
+            .collect();
+        for round in 0.. {
+            let left = deadline
+                .saturating_duration_since(Instant::now())
+                .as_secs_f64();
+            if alive.is_empty() || left <= 0.0 {
+                break;
+            }
+            let part = ROUNDS.get(round).copied().unwrap_or(0.9);
+            let share = left * self.jobs as f64 / alive.len() as f64 * part;
+            let most = self.budget.as_secs_f64() * MOST;
+            let slice = Duration::from_secs_f64(share.clamp(LEAST, most.max(LEAST)));
+            alive = self.round(alive, slice, deadline, &known, &settle)?;
+            alive.retain(|hunt| {
+                let over = hunt.seconds >= most;
+                if over {
+                    settle(hunt, hunt.survived());
+                }
+                !over
+            });
+        }
+        for hunt in &alive {
+            settle(hunt, hunt.survived());
+        }
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(results.into_iter().flatten().collect())
+    }
+
+    /// Gives each fault so much time; what is still alive.
+    fn round<'h>(
+        &self,
+        hunts: Vec<Hunt<'h>>,
+        slice: Duration,
+        deadline: Instant,
+        known: &[Known; 2],
+        settle: &(dyn Fn(&Hunt<'h>, Found) + Sync),
+    ) -> Result<Vec<Hunt<'h>>, Stop> {
+        let waiting = Mutex::new(hunts.into_iter());
+        let alive = Mutex::new(Vec::new());
+        let stopped: Mutex<Option<Stop>> = Mutex::new(None);
+        let touchstone = self.selector.library == Library::Touchstone;
+        let work = || -> Result<(), Stop> {
+            let open =
+                |weak: bool| Session::open_broken(self.selector, &self.whole(weak), self.interrupt);
+            let (strong, weak) = (|| open(false), || open(true));
+            let mut cleans = [Clean::new(&strong, &known[0]), Clean::new(&weak, &known[1])];
+            loop {
+                let next = waiting
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .next();
+                let Some(mut hunt) = next else { break };
+                let stop = stopped
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .is_some();
+                let begun = Instant::now();
+                if begun >= deadline || stop {
+                    alive
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(hunt);
+                    continue;
+                }
+                let until = (begun + slice).min(deadline);
+                let breakage = Breakage {
+                    surroundings: surroundings(self.selector),
+                    ..hunt.fault.breakage(touchstone)
+                };
+                let weak = touchstone && hunt.fault.wants_weakness();
+                let clean = &mut cleans[usize::from(weak)];
+                let found = match Session::open_broken(self.selector, &breakage, self.interrupt) {
+                    Ok(mut session) => {
+                        let found = hunt.go(until, &self.terms, &mut session, clean);
+                        match found {
+                            Ok(found) => found,
+                            Err(Stop::NoDevice(why)) => Some(Found::Unopened { why }),
+                            Err(Stop::Interrupted) => return Err(Stop::Interrupted),
+                        }
+                    }
+                    Err(Stop::NoDevice(why)) => Some(Found::Unopened { why }),
+                    Err(Stop::Interrupted) => return Err(Stop::Interrupted),
+                };
+                match found {
+                    Some(found) => settle(&hunt, found),
+                    None => alive
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(hunt),
+                }
+            }
+            cleans.into_iter().for_each(Clean::close);
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs {
+                scope.spawn(|| {
+                    if let Err(stop) = work() {
+                        *stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+                    }
+                });
+            }
+        });
+        match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(stop) => Err(stop),
+            None => Ok(alive.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    /// Nothing broken.
+    fn whole(&self, weak: bool) -> Breakage {
+        Breakage {
+            touchstone: weak.then(|| WEAK.to_string()),
+            surroundings: surroundings(self.selector),
+            ..Breakage::default()
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Programs of commands and API cases: a clean run passes, and faults are noticed by their own rules.
+
+mod common;
+
+use common::{Done, classay, device};
+
+/// A clean run of these kinds, with both devices that Touchstone can have.
+fn passes(kinds: &[&str], programs: u32, small: u32) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = classay();
+    command.env("TOUCHSTONE_DEVICES", "2");
+    command.args(["run", "--device", &device(), "--seed", "11", "--json"]);
+    command.args(["--instances", "2", "--programs", &programs.to_string()]);
+    command.args(["--small", &small.to_string()]);
+    command.arg("--store").arg(folder.path().join("store"));
+    for kind in kinds {
+        command.args(["--select", kind]);
+    }
+    let done = Done::of(command.output().expect("classay runs")).expect(0);
+    let verdicts: Vec<String> = done
+        .json()
+        .iter()
+        .map(|case| case["verdict"].as_str().unwrap_or_default().to_string())
+        .collect();
+    assert!(verdicts.len() >= programs as usize, "{verdicts:?}");
+    let passed = verdicts.iter().filter(|verdict| *verdict == "pass");
+    assert!(passed.count() * 2 > verdicts.len(), "{verdicts:?}");
+}
+
+#[test]
+fn clean_programs_pass() {
+    let kinds = [
+        "queue/*",
+        "sync/*",
+        "memory/random/*",
+        "memory/variable/*",
+        "svm/*",
+        "kernels/native/*",
+    ];
+    passes(&kinds, 4, 60);
+}
+
+#[test]
+fn clean_api_cases_pass() {
+    passes(&["api/*", "kernels/builtin/*", "sync/legacy/*"], 4, 0);
+}
+
+/// Each of these faults shows in every run of some case, and that case names a rule of the fault.
+fn noticed(faults: &[&str]) {
+    let mut command = classay();
+    command.args(["faults", "--device", &device(), "--seed", "3", "--json"]);
+    // Time enough on a machine that has other things to do: a fault ends its own search.
+    command.args(["--programs", "12", "--budget", "400", "--jobs", "2"]);
+    for fault in faults {
+        command.args(["--select", fault]);
+    }
+    let done = Done::of(command.output().expect("classay runs")).expect(0);
+    let lines = done.json();
+    // Touchstone and the layer may have a fault of the same name.
+    assert!(lines.len() >= faults.len(), "{}", done.told());
+    for line in lines {
+        assert_eq!(line["result"], "killed", "{line}");
+        assert_eq!(line["own"], true, "{line}");
+    }
+}
+
+#[test]
+fn faults_of_touchstone_are_noticed_by_their_rules() {
+    noticed(&[
+        "wait-list-kernels",
+        "wait-list-built-in",
+        "foreign-events-accepted",
+        "profiling-too-soon",
+        "profiling-zero",
+        "callback-twice",
+        "callback-early",
+        "status-hides-failure",
+        "failure-ignored",
+        "wait-returns-at-once",
+        "sub-buffer-unaligned",
+        "svm-free-callback-early",
+        "overlap-accepted",
+    ]);
+}
+
+#[test]
+fn faults_of_the_layer_are_noticed_by_their_rules() {
+    noticed(&[
+        "waits-ignored-kernel",
+        "user-event-set-twice",
+        "times-always-available",
+        "svm-free-keeps-array",
+        "svm-misuse-accepted",
+        "legacy-barrier-ignored",
+        "callback-lost",
+        "times-equal",
+        "copy-short",
+    ]);
+}
+
+#[test]
+fn the_rules_of_every_fault_are_in_the_catalogue() {
+    let listed = |arguments: &[&str]| {
+        let mut command = classay();
+        let done = Done::of(command.args(arguments).output().expect("classay runs"));
+        done.expect(0)
+    };
+    let rules = listed(&["rules", "--format", "json"]);
+    let rules: serde_json::Value = serde_json::from_str(&rules.stdout).expect("one array");
+    let known: Vec<&str> = rules
+        .as_array()
+        .expect("an array")
+        .iter()
+        .filter_map(|rule| rule["id"].as_str())
+        .collect();
+    assert!(known.len() > 150, "{}", known.len());
+    let faults = listed(&["faults", "--list", "--json"]).json();
+    assert!(faults.len() > 350, "{}", faults.len());
+    for fault in faults {
+        let named = fault["rules"].as_array().expect("a list of rules");
+        assert!(!named.is_empty(), "{fault}");
+        for rule in named {
+            let rule = rule.as_str().expect("a name");
+            assert!(known.contains(&rule), "{rule} of {fault}");
+        }
+    }
+}
+
+#[test]
+fn a_program_is_written_the_same_every_time() {
+    for case in [
+        "queue/random/00003",
+        "svm/coarse/00001",
+        "queue/small/00077",
+        "api/errors/00002",
+        "api/threads/00001",
+    ] {
+        let program = || {
+            let mut command = classay();
+            command.args(["program", case, "--seed", "5"]);
+            Done::of(command.output().expect("classay runs")).expect(0)
+        };
+        let (one, two) = (program(), program());
+        assert!(one.stdout.len() > 20, "{}", one.told());
+        assert_eq!(one.stdout, two.stdout, "{case}");
+    }
+}
