@@ -103,12 +103,15 @@ impl Bench {
             retries: 0,
         };
         for case in &mut self.cases {
+            case.budget = Budget::Instances(1);
+        }
+        for case in self.cases.iter().take(WARM) {
+            session.run(case, limits, &self.model, &mut |_| {})?;
+        }
+        for case in &mut self.cases {
             case.budget = Budget::Instances(runs);
         }
         let mut play = |case: &Case| session.run(case, limits, &self.model, &mut |_| {});
-        for case in self.cases.iter().take(WARM) {
-            play(case)?;
-        }
         let mut rate = Rate::default();
         let begun = Instant::now();
         for case in self.cases.iter().cycle() {
@@ -150,7 +153,7 @@ impl Bench {
         session.close();
         let inside = (after[1] - before[1]) as f64 / 1e9;
         // Those that warmed up are played, too.
-        let runs = rate.runs as f64 + WARM as f64 * RUNS as f64;
+        let runs = rate.runs as f64 + WARM as f64;
         Ok((inside / all, (after[0] - before[0]) as f64 / runs))
     }
 }
