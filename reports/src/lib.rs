@@ -4,6 +4,7 @@
 //! - [`store`]: the SQLite file in which a case is whole or absent;
 //! - [`stats`]: what counts allow one to claim, and under which assumptions;
 //! - [`verdict`]: outcome counts and the test's question in, verdict and reason out;
+//! - [`difference`]: two runs, held against each other;
 //! - [`text`], [`json`], [`junit`]: the same results for a person, a program and a CI system.
 //!
 //! Nothing here knows OpenCL or the syntax of litmus tests: an outcome is a text with a count.
@@ -11,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod difference;
 pub mod json;
 pub mod junit;
 pub mod record;

@@ -65,6 +65,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Print the catalogue of rules and what covers them
     Rules(RulesArgs),
+    /// Hold a run against an earlier one: new failures, and outcomes that are more or less frequent
+    Compare(CompareArgs),
     /// Make a failing program of commands small
     Shrink(ShrinkArgs),
     /// Write a program of commands or a kernel case as a C program that needs nothing but an OpenCL library
@@ -451,6 +453,29 @@ pub struct BenchArgs {
 /// Which devices.
 const DEVICE_MANY: &str = "A device to measure, as for run; may be repeated [default: touchstone]";
 
+/// Options of `compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The store of the earlier run
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The store of the later run; may be the same file
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// Which run of BEFORE [default: the last]
+    #[arg(long, value_name = "N")]
+    pub before_run: Option<u32>,
+    /// Which run of AFTER [default: the last]
+    #[arg(long, value_name = "N")]
+    pub after_run: Option<u32>,
+    /// Of the outcomes told to have changed, the part that may be chance
+    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05")]
+    pub rate: f64,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// How `rules` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum RulesFormat {
@@ -584,6 +609,13 @@ fn patience(text: &str) -> Result<f64, String> {
 }
 
 /// A time in seconds: more than nothing, and no more than can be waited for.
+fn part(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(part) if part > 0.0 && part < 1.0 => Ok(part),
+        Ok(_) | Err(_) => Err("a part is a number between 0 and 1, like 0.05".into()),
+    }
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),

@@ -6,6 +6,7 @@
 
 pub mod args;
 mod bench;
+mod compare;
 mod devices;
 mod drive;
 pub mod exit;
@@ -57,6 +58,7 @@ pub fn main() -> u8 {
         Some(Command::Bench(args)) => bench::bench(&args),
         Some(Command::Faults(args)) => faults::faults(&args),
         Some(Command::Rules(args)) => rules::rules(&args),
+        Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Shrink(args)) => shrink::shrink(&args),
         Some(Command::Reproduce(args)) => reproduce::reproduce(&args),
         Some(Command::Devices(args)) => devices::devices(&args),

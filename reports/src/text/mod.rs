@@ -3,14 +3,17 @@
 //!
 //! - [`mod@histogram`]: one test, each outcome with its rate and interval;
 //! - [`mod@summary`]: one run, a line a case, then the whole reason of each case that needs a look;
+//! - [`mod@difference`]: two runs, held against each other;
 //! - [`number`]: counts, rates and bounds as text;
 //! - [`layout`]: wrapping, cutting and cleaning of text that comes from elsewhere.
 
+pub mod difference;
 pub mod histogram;
 pub mod layout;
 pub mod number;
 pub mod summary;
 
+pub use difference::difference;
 pub use histogram::histogram;
 pub use summary::summary;
 

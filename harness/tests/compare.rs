@@ -1,0 +1,106 @@
+//! Two runs, held against each other from the command line.
+
+mod common;
+
+use common::{Done, classay, device};
+use std::path::Path;
+
+fn run(store: &Path, seed: &str, faults: Option<&str>) -> Done {
+    let mut command = classay();
+    if let Some(faults) = faults {
+        command.env("CLASSAY_LAYER_FAULTS", faults);
+    }
+    Done::of(
+        command
+            .args(["run", "--device", &device(), "--instances", "20000"])
+            .args(["--select", "litmus/*/MP+r*", "--select", "litmus/*/SB+r*"])
+            .args(["--seed", seed, "--store"])
+            .arg(store)
+            .output()
+            .expect("the program runs"),
+    )
+}
+
+fn compare(arguments: &[&str]) -> Done {
+    let output = classay().arg("compare").args(arguments).output();
+    Done::of(output.expect("the program runs"))
+}
+
+#[test]
+fn a_run_that_does_as_before_passes_and_one_that_fails_does_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (first, second, broken) = (path("a.db"), path("b.db"), path("c.db"));
+    run(Path::new(&first), "1", None).expect(0);
+    run(Path::new(&second), "2", None).expect(0);
+    run(
+        Path::new(&broken),
+        "1",
+        Some("corrupt@clEnqueueReadBuffer:*"),
+    )
+    .expect(1);
+
+    let same = compare(&[&first, &first]).expect(0);
+    assert!(
+        same.stdout.contains("0 new failures; 0 of"),
+        "{}",
+        same.told()
+    );
+    let alike = compare(&[&first, &second]).expect(0);
+    assert!(
+        alike.stdout.contains("The seeds differ"),
+        "{}",
+        alike.told()
+    );
+    let worse = compare(&[&first, &broken]).expect(1);
+    assert!(
+        worse.stdout.contains("new failure: MP+rel+acq pass -> "),
+        "{}",
+        worse.told()
+    );
+    // Paths are as long as they are.
+    let mut lines = worse.stdout.lines().filter(|line| !line.contains(".db"));
+    assert!(
+        lines.all(|line| line.chars().count() <= 80),
+        "{}",
+        worse.told()
+    );
+
+    let object = compare(&[&first, &broken, "--json"])
+        .expect(1)
+        .json()
+        .remove(0);
+    assert_eq!(object["passes"], false);
+    assert!(
+        object["new_failures"]
+            .as_array()
+            .is_some_and(|f| !f.is_empty()),
+        "{object}"
+    );
+    // What was wrong before is no new failure, and getting better is none.
+    let better = compare(&[&broken, &first]);
+    assert!(
+        better.stdout.contains("0 new failures"),
+        "{}",
+        better.told()
+    );
+}
+
+#[test]
+fn what_is_no_store_or_has_no_such_run_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (store, text) = (path("a.db"), path("text.db"));
+    run(Path::new(&store), "1", None).expect(0);
+    std::fs::write(&text, "this is no database, however long it may be").expect("a file");
+    compare(&[&path("none.db"), &store])
+        .expect(2)
+        .says(&["there is no store", "classay run --store"]);
+    compare(&[&store, &text]).expect(6).says(&["text.db"]);
+    compare(&[&store, &store, "--after-run", "7"])
+        .expect(6)
+        .says(&["7"]);
+    compare(&[&store, &store, "--rate", "2"])
+        .expect(2)
+        .says(&["between 0 and 1"]);
+}

@@ -1,0 +1,240 @@
+//! Two runs, held against each other: what passed and now fails, and which outcomes became more or less
+//! frequent.
+//!
+//! Cases are matched by their ids. A case that is the same program in both runs (the caller says which are)
+//! is compared outcome by outcome ([`mod@crate::stats::compare`]); all outcomes together are one family, over
+//! which the false discovery rate is kept.
+
+use crate::record::{CaseId, CaseResult, Verdict};
+use crate::stats::Confidence;
+use crate::stats::compare::{Comparison, adjusted, compare};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An outcome of a case in two runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutcomeChange {
+    /// The case.
+    pub case: CaseId,
+    /// What to call it.
+    pub test: String,
+    /// The outcome.
+    pub outcome: String,
+    /// Its rates.
+    pub comparison: Comparison,
+    /// The p-value, raised for the number of outcomes compared: reporting those below q keeps the expected
+    /// share of false ones among them below q.
+    pub q_value: f64,
+}
+
+/// A case that ended differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerdictChange {
+    /// The case.
+    pub case: CaseId,
+    /// What to call it.
+    pub test: String,
+    /// Its verdict in the first run.
+    pub before: Verdict,
+    /// Its verdict in the second.
+    pub after: Verdict,
+    /// Why, in the second.
+    pub reason: String,
+}
+
+/// What differs between two runs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Differences {
+    /// Cases that fail now and did not, or that only the second run has and that fail.
+    pub failures: Vec<VerdictChange>,
+    /// Other changes of verdicts.
+    pub verdicts: Vec<VerdictChange>,
+    /// Cases that only the first run has.
+    pub missing: Vec<CaseId>,
+    /// Cases that only the second run has.
+    pub added: Vec<CaseId>,
+    /// Every outcome that was compared, the surest difference first.
+    pub outcomes: Vec<OutcomeChange>,
+}
+
+impl Differences {
+    /// The outcomes whose rates changed, at this false discovery rate.
+    pub fn changed(&self, q: f64) -> impl Iterator<Item = &OutcomeChange> {
+        self.outcomes
+            .iter()
+            .filter(move |change| change.q_value < q)
+    }
+
+    /// Whether the second run may follow the first: no new failure, no changed rate.
+    pub fn passes(&self, q: f64) -> bool {
+        self.failures.is_empty() && self.changed(q).next().is_none()
+    }
+}
+
+/// Compares two runs. `same` says of which cases the rates can be compared, being the same program in both.
+pub fn differences(
+    before: &[CaseResult],
+    after: &[CaseResult],
+    same: &dyn Fn(&CaseId) -> bool,
+) -> Differences {
+    let earlier: BTreeMap<&CaseId, &CaseResult> = before.iter().map(|r| (&r.case, r)).collect();
+    let later: BTreeSet<&CaseId> = after.iter().map(|r| &r.case).collect();
+    let mut found = Differences {
+        missing: before
+            .iter()
+            .map(|r| &r.case)
+            .filter(|case| !later.contains(case))
+            .cloned()
+            .collect(),
+        ..Differences::default()
+    };
+    for now in after {
+        let then = earlier.get(&now.case);
+        let before = then.map_or(Verdict::Skip, |then| then.verdict);
+        if then.is_none() {
+            found.added.push(now.case.clone());
+        }
+        let change = VerdictChange {
+            case: now.case.clone(),
+            test: now.name().to_owned(),
+            before,
+            after: now.verdict,
+            reason: now.reason.clone(),
+        };
+        if now.verdict.is_failure() && !before.is_failure() {
+            found.failures.push(change);
+        } else if then.is_some() && before != now.verdict {
+            found.verdicts.push(change);
+        }
+        if let Some(then) = then
+            && same(&now.case)
+        {
+            found.outcomes.extend(of_case(then, now));
+        }
+    }
+    let p: Vec<f64> = found
+        .outcomes
+        .iter()
+        .map(|o| o.comparison.p_value)
+        .collect();
+    for (change, q) in found.outcomes.iter_mut().zip(adjusted(&p)) {
+        change.q_value = q;
+    }
+    found
+        .outcomes
+        .sort_by(|a, b| a.comparison.p_value.total_cmp(&b.comparison.p_value));
+    found
+}
+
+fn of_case(then: &CaseResult, now: &CaseResult) -> Vec<OutcomeChange> {
+    let outcomes: BTreeSet<String> = [then, now]
+        .iter()
+        .flat_map(|result| result.histogram())
+        .map(|o| o.outcome)
+        .collect();
+    // Of two outcomes the second is what the first is not: comparing both would count one change twice.
+    let compared = match outcomes.len() {
+        0 | 1 => 0,
+        2 => 1,
+        n => n,
+    };
+    outcomes
+        .into_iter()
+        .take(compared)
+        .map(|outcome| OutcomeChange {
+            case: now.case.clone(),
+            test: now.name().to_owned(),
+            comparison: compare(
+                &then.clusters(Some(&outcome)),
+                &now.clusters(Some(&outcome)),
+                Confidence::P95,
+            ),
+            outcome,
+            q_value: 1.0,
+        })
+        .filter(|change| {
+            change.comparison.first.instances > 0 && change.comparison.second.instances > 0
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Launch, OutcomeCount};
+
+    fn result(name: &str, verdict: Verdict, weak: u64) -> CaseResult {
+        let launch = |index: u64| Launch {
+            index,
+            instances: 1000,
+            seconds: 0.01,
+            outcomes: vec![
+                OutcomeCount {
+                    outcome: "r0=0".into(),
+                    count: weak + index % 3,
+                    asked: true,
+                },
+                OutcomeCount {
+                    outcome: "r0=1".into(),
+                    count: 1000 - weak - index % 3,
+                    asked: false,
+                },
+            ],
+        };
+        CaseResult {
+            case: CaseId::new("litmus", "classic", name),
+            test: name.into(),
+            file: String::new(),
+            verdict,
+            reason: "so it is".into(),
+            instances: 40_000,
+            seconds: 1.0,
+            build_seconds: 0.0,
+            device_seconds: 1.0,
+            attempts: 1,
+            failed_attempts: 0,
+            launches: (0..40).map(launch).collect(),
+            evidence: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_run_does_not_differ_from_itself() {
+        let run = [
+            result("SB", Verdict::Pass, 50),
+            result("MP", Verdict::Fail, 2),
+        ];
+        let found = differences(&run, &run, &|_| true);
+        assert!(found.passes(0.05), "{found:?}");
+        assert_eq!(found.outcomes.len(), 2, "one of each pair of outcomes");
+        assert!(found.failures.is_empty() && found.verdicts.is_empty());
+    }
+
+    #[test]
+    fn new_failures_changed_rates_and_other_cases_are_told_apart() {
+        let before = [
+            result("SB", Verdict::Pass, 50),
+            result("MP", Verdict::Pass, 2),
+            result("R", Verdict::Fail, 2),
+            result("gone", Verdict::Pass, 1),
+        ];
+        let after = [
+            result("SB", Verdict::Pass, 80),
+            result("MP", Verdict::Fail, 2),
+            result("R", Verdict::Pass, 2),
+            result("new", Verdict::Crash, 1),
+        ];
+        let found = differences(&before, &after, &|_| true);
+        let names = |changes: &[VerdictChange]| -> Vec<String> {
+            changes.iter().map(|c| c.test.clone()).collect()
+        };
+        assert_eq!(names(&found.failures), ["MP", "new"]);
+        assert_eq!(names(&found.verdicts), ["R"]);
+        assert_eq!((found.missing.len(), found.added.len()), (1, 1));
+        let changed: Vec<&str> = found.changed(0.05).map(|c| c.test.as_str()).collect();
+        assert_eq!(changed, ["SB"]);
+        assert!(!found.passes(0.05));
+        // Programs that are not the same have no rates to compare.
+        let other = differences(&before, &after, &|_| false);
+        assert!(other.outcomes.is_empty());
+    }
+}
