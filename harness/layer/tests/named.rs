@@ -9,6 +9,7 @@ use std::process::Command;
 
 /// Every named fault of API calls, and the probe that shows it.
 const SHOWN: &[(&str, &str)] = &[
+    ("built-in-kernels-first-only", "built-in"),
     ("waits-ignored-kernel", "wait-list:kernel"),
     ("waits-ignored-read", "wait-list:read"),
     ("waits-ignored-write", "wait-list:write"),

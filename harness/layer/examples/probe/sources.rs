@@ -54,6 +54,7 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
     match name {
         "build" => Some(build(cl)),
         "initializer" => Some(initializer(cl)),
+        "built-in" => Some(built_in(cl)),
         _ => None,
     }
 }
@@ -98,5 +99,31 @@ fn initializer(cl: &Cl) -> Outcome {
     must(
         cl.word(buffer)? == 5,
         "a variable of program scope begins with its initializer",
+    )
+}
+
+fn built_in(cl: &Cl) -> Outcome {
+    let mut names = [0u8; 4096];
+    let status = cl!(cl, clGetDeviceInfo: clGetDeviceInfo_t,
+        cl.device, CL_DEVICE_BUILT_IN_KERNELS, names.len(), names.as_mut_ptr().cast(), ptr::null_mut());
+    done("clGetDeviceInfo", status)?;
+    let wanted = names
+        .split(|byte| matches!(*byte, 0 | b';'))
+        .filter(|name| !name.is_empty())
+        .count();
+    if wanted < 2 {
+        return Err(crate::LACKS.to_owned());
+    }
+    let mut status = CL_SUCCESS;
+    let program = cl!(cl, clCreateProgramWithBuiltInKernels: clCreateProgramWithBuiltInKernels_t,
+        cl.context, 1, &cl.device, names.as_ptr().cast(), &mut status);
+    done("clCreateProgramWithBuiltInKernels", status)?;
+    let mut count = 0usize;
+    let status = cl!(cl, clGetProgramInfo: clGetProgramInfo_t,
+        program, CL_PROGRAM_NUM_KERNELS, size_of::<usize>(), (&raw mut count).cast(), ptr::null_mut());
+    done("clGetProgramInfo", status)?;
+    must(
+        count == wanted,
+        "a program of built-in kernels has all that are named",
     )
 }

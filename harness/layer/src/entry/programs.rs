@@ -118,7 +118,8 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_program,
         by object(context, CL_INVALID_CONTEXT),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        hook kernels::built_in;
     clCompileProgram(
         program: cl_program,
         num_devices: cl_uint,
@@ -195,7 +196,8 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_program,
         by object(context, CL_INVALID_CONTEXT),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        hook source::create_program_with_il;
     clGetKernelSubGroupInfo(
         kernel: cl_kernel,
         device: cl_device_id,

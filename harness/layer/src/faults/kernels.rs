@@ -10,9 +10,10 @@ use super::named::Breach;
 use super::svm;
 use crate::library::Entry;
 use crate::library::driver::{self, Event};
-use libc::{c_void, size_t};
+use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 use std::collections::BTreeSet;
+use std::ffi::CStr;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -28,6 +29,34 @@ type Range = unsafe extern "C" fn(
     *const cl_event,
     *mut cl_event,
 ) -> cl_int;
+
+/// Around `clCreateProgramWithBuiltInKernels`.
+pub(crate) unsafe fn built_in(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_context,
+        cl_uint,
+        *const cl_device_id,
+        *const c_char,
+        *mut cl_int,
+    ) -> cl_program,
+    context: cl_context,
+    count: cl_uint,
+    devices: *const cl_device_id,
+    names: *const c_char,
+    errcode: *mut cl_int,
+) -> cl_program {
+    let first = (call.has(Breach::BuiltInsFirst) && !names.is_null()).then(|| {
+        // SAFETY: the caller's names end with a NUL.
+        let names = unsafe { CStr::from_ptr(names) }.to_bytes();
+        let mut first: Vec<u8> = names.iter().copied().take_while(|b| *b != b';').collect();
+        first.push(0);
+        first
+    });
+    let names = first.as_ref().map_or(names, |first| first.as_ptr().cast());
+    // SAFETY: the caller's arguments, the names perhaps shortened.
+    unsafe { next(context, count, devices, names, errcode) }
+}
 
 /// The sizes of an index space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

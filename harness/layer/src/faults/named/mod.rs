@@ -119,6 +119,7 @@ pub(crate) enum Breach {
     CallbackStatesLost,
     SvmUnmapLoses,
     SvmMapStale,
+    BuiltInsFirst,
     SubBufferMisaligned,
 }
 

@@ -77,7 +77,42 @@ pub(super) fn instead(
             a(0)
         )),
         "write_pipe" if count > 1 && makes(PipeWriteLost) => Some("(0)".to_owned()),
-        "enqueue_kernel" if count > 3 && makes(EnqueueLost) => Some("(0)".to_owned()),
+        "read_pipe" if count > 1 && makes(PipeReadStale) => Some("(0)".to_owned()),
+        "write_pipe" if count == 4 && makes(PipeIndex) => {
+            Some(format!("{name}({}, {}, 0, {})", a(0), a(1), a(3)))
+        }
+        "write_pipe" if count == 2 && makes(PipeFull) => {
+            Some(format!("({name}({}, {}), 0)", a(0), a(1)))
+        }
+        "read_pipe" if count == 2 && makes(PipeEmpty) => {
+            Some(format!("({name}({}, {}), 0)", a(0), a(1)))
+        }
+        "write_imagef" | "write_imagei" | "write_imageui" if count > 2 && makes(ImageWriteLost) => {
+            Some("((void)0)".to_owned())
+        }
+        "read_imagef" | "read_imagei" | "read_imageui" if count > 1 && makes(ImageChannels) => {
+            let all: Vec<String> = (0..count).map(a).collect();
+            Some(format!("({name}({}).s2103)", all.join(", ")))
+        }
+        "get_max_sub_group_size" if count == 0 && makes(SubGroupSize) => {
+            Some("(get_max_sub_group_size() + 1u)".to_owned())
+        }
+        "capture_event_profiling_info" if makes(CaptureLost) => Some("((void)0)".to_owned()),
+        "set_user_event_status" if count == 2 && makes(DeviceFailureHidden) => {
+            Some(format!("{name}({}, CL_COMPLETE)", a(0)))
+        }
+        "enqueue_marker" if count == 4 && makes(EnqueueMarker) => Some(format!(
+            "(*({0}) = create_user_event(), set_user_event_status(*({0}), CL_COMPLETE), 0)",
+            a(3)
+        )),
+        "enqueue_kernel" if count > 3 && makes(EnqueueLost) => Some(without_block(name, count, &a)),
+        "enqueue_kernel"
+            if count > 4
+                && makes(EnqueueLocal)
+                && block(count, &a).is_some_and(|at| at + 1 < count) =>
+        {
+            Some(without_block(name, count, &a))
+        }
         "enqueue_kernel" if count > 6 && makes(EnqueueWaits) => {
             let list = a(4);
             let event = a(5);
@@ -96,6 +131,23 @@ pub(super) fn instead(
             })
         }
         _ => None,
+    }
+}
+
+/// The argument of an enqueue that is a block, written where it is passed.
+fn block(count: usize, argument: &impl Fn(usize) -> String) -> Option<usize> {
+    (0..count).find(|index| argument(*index).trim_start().starts_with('^'))
+}
+
+/// An enqueue of nothing: with the events that it has, but an empty block. Where the block is a
+/// variable, nothing is enqueued.
+fn without_block(name: &str, count: usize, argument: &impl Fn(usize) -> String) -> String {
+    match block(count, argument) {
+        None => "(0)".to_owned(),
+        Some(at) => {
+            let before: Vec<String> = (0..at).map(argument).collect();
+            format!("{name}({}, ^{{}})", before.join(", "))
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `calls` | calls in a source and their arguments |
 //! | `rewrite` | changes words, orders and scopes, and removes calls |
 //! | `instead` | what takes the place of a whole call |
+//! | `module` | changes the words of SPIR-V |
 //!
 //! The changes are made on tokens of the source as it is given, before the preprocessor: a word in
 //! a comment or a string is never touched, the body of a macro is. What hides behind a macro's
@@ -15,17 +16,20 @@
 
 mod calls;
 mod instead;
+mod module;
 pub(crate) mod rewrite;
 mod table;
 pub(crate) mod tokens;
 
+pub(crate) use module::create_program_with_il;
 pub(crate) use table::TABLE;
 
 use super::Call;
 use libc::{c_char, size_t};
 use opencl_sys::{cl_context, cl_int, cl_program, cl_uint};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::slice;
 use std::sync::{Mutex, PoisonError};
 
@@ -86,8 +90,23 @@ pub(crate) enum Weakening {
     PipeWriteLost,
     EnqueueWaitKernel,
     EnqueueWaitGroup,
+    EnqueueWaitKernelGroup,
     EnqueueLost,
     EnqueueWaits,
+    EnqueueMarker,
+    EnqueueLocal,
+    CaptureLost,
+    DeviceFailureHidden,
+    PipeReadStale,
+    PipeIndex,
+    PipeFull,
+    PipeEmpty,
+    ImageWriteLost,
+    ImageChannels,
+    ImageBorder,
+    SubGroupSize,
+    RebuiltDiffers,
+    IlAddition,
 }
 
 /// The source as one text, or none where the arguments are wrong and the implementation is to say so.
@@ -137,6 +156,16 @@ fn first_of_its_length(source: Vec<u8>) -> Vec<u8> {
     seen.entry(source.len()).or_insert(source).clone()
 }
 
+/// Whether a program of this source was created before.
+fn seen_before(source: &[u8]) -> bool {
+    static SEEN: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+    let mut hasher = DefaultHasher::new();
+    source.hash(&mut hasher);
+    // A set of numbers is whole whenever its lock is free.
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    !seen.insert(hasher.finish())
+}
+
 /// Around `clCreateProgramWithSource`.
 pub(crate) unsafe fn create_program_with_source(
     _call: &Call,
@@ -171,7 +200,10 @@ pub(crate) unsafe fn create_program_with_source(
             } else {
                 source
             };
-            let weakened = rewrite::weaken(&source, weakenings);
+            let mut weakened = rewrite::weaken(&source, weakenings);
+            if weakenings.contains(&Weakening::RebuiltDiffers) && seen_before(&source) {
+                weakened = rewrite::weaken(&weakened, &[Weakening::IdRepeats]);
+            }
             // A length of zero would ask for a NUL: an empty source is a space.
             let weakened = if weakened.is_empty() {
                 b" ".to_vec()
@@ -189,6 +221,14 @@ pub(crate) unsafe fn create_program_with_source(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_source_is_new_once() {
+        let source = b"kernel void only_here() {}";
+        assert!(!seen_before(source));
+        assert!(seen_before(source));
+        assert!(!seen_before(b"kernel void nor_there() {}"));
+    }
 
     #[test]
     fn strings_are_joined_by_their_lengths() {

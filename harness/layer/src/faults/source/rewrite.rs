@@ -159,9 +159,13 @@ impl Rewriter<'_> {
                 .then_some(b"memory_scope_sub_group"),
             b"CLK_LOCAL_MEM_FENCE" | b"CLK_GLOBAL_MEM_FENCE" => self.flag(text, within),
             b"CLK_IMAGE_MEM_FENCE" => makes(DropImageFences).then_some(b"0"),
+            b"CLK_ENQUEUE_FLAGS_WAIT_KERNEL" if makes(EnqueueWaitKernelGroup) => {
+                Some(b"CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP")
+            }
             b"CLK_ENQUEUE_FLAGS_WAIT_KERNEL" => {
                 makes(EnqueueWaitKernel).then_some(b"CLK_ENQUEUE_FLAGS_NO_WAIT")
             }
+            b"CLK_ADDRESS_CLAMP" => makes(ImageBorder).then_some(b"CLK_ADDRESS_CLAMP_TO_EDGE"),
             b"CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP" => {
                 makes(EnqueueWaitGroup).then_some(b"CLK_ENQUEUE_FLAGS_NO_WAIT")
             }

@@ -269,7 +269,7 @@ pub(crate) const TABLE: &[Named] = &[
         "split-read-modify-write",
         SplitRmw,
         Shows::Anywhere,
-        &["mm.atomicity", "mm.rmw.last"],
+        &["mm.atomicity", "mm.rmw.last", "sp.parent-child-atomics"],
         "atomic add, subtract, increment, decrement and exclusive or are indivisible: they load and \
          then store",
     ),
@@ -367,6 +367,13 @@ pub(crate) const TABLE: &[Named] = &[
         "sub-groups are numbered along the work-group: they count down",
     ),
     row(
+        "sub-group-size-wrong",
+        SubGroupSize,
+        Shows::Anywhere,
+        &["ex.nd.subgroup-map"],
+        "get_max_sub_group_size is what the host is told: it is one more",
+    ),
+    row(
         "sub-group-count-short",
         SubGroupCountShort,
         Shows::Anywhere,
@@ -410,6 +417,72 @@ pub(crate) const TABLE: &[Named] = &[
         &["rg.pipe"],
         "a packet that write_pipe reports as written arrives: it does not",
     ),
+    row(
+        "pipe-read-stale",
+        PipeReadStale,
+        Shows::Anywhere,
+        &["rg.pipe"],
+        "a packet that read_pipe reports as read is there: nothing is read",
+    ),
+    row(
+        "pipe-index-ignored",
+        PipeIndex,
+        Shows::Anywhere,
+        &["rg.pipe"],
+        "a packet of a reservation has the place of its index: all have the first",
+    ),
+    row(
+        "pipe-full-hidden",
+        PipeFull,
+        Shows::Anywhere,
+        &["rg.pipe"],
+        "a write to a full pipe is told to fail: it is told to succeed",
+    ),
+    row(
+        "pipe-empty-hidden",
+        PipeEmpty,
+        Shows::Anywhere,
+        &["rg.pipe"],
+        "a read of an empty pipe is told to fail: it is told to succeed",
+    ),
+    // Images.
+    row(
+        "image-write-lost",
+        ImageWriteLost,
+        Shows::Anywhere,
+        &["rg.image", "mm.image-fence"],
+        "an element that a kernel writes is there after a fence, and when the kernel ended: it is not",
+    ),
+    row(
+        "image-channels-swapped",
+        ImageChannels,
+        Shows::Anywhere,
+        &["rg.image"],
+        "a kernel reads red, green, blue and alpha: red and blue are exchanged",
+    ),
+    row(
+        "image-border-edge",
+        ImageBorder,
+        Shows::Anywhere,
+        &["rg.image"],
+        "CLK_ADDRESS_CLAMP reads the border's colour outside: the element at the edge",
+    ),
+    // Where kernels come from.
+    row(
+        "rebuilt-differs",
+        RebuiltDiffers,
+        Shows::Anywhere,
+        &["ex.kind.source"],
+        "a source that is built again gives the same kernels: odd global ids are those of their \
+         neighbours in them",
+    ),
+    row(
+        "il-addition-subtracts",
+        IlAddition,
+        Shows::Anywhere,
+        &["ex.kind.il"],
+        "a module does what its instructions say: additions of integers subtract",
+    ),
     // Device-side enqueue.
     row(
         "enqueue-wait-kernel-ignored",
@@ -429,8 +502,12 @@ pub(crate) const TABLE: &[Named] = &[
         "enqueue-kernel-lost",
         EnqueueLost,
         Shows::Anywhere,
-        &["ex.state.complete-children", "ex.dev.no-wait"],
-        "a child that enqueue_kernel accepts runs: it does not",
+        &[
+            "ex.state.complete-children",
+            "ex.dev.no-wait",
+            "ex.dev.parent-complete",
+        ],
+        "a child that enqueue_kernel accepts runs: nothing runs in its place",
     ),
     row(
         "enqueue-wait-list-ignored",
@@ -438,5 +515,40 @@ pub(crate) const TABLE: &[Named] = &[
         Shows::Anywhere,
         &["ex.dev.events", "ex.dev.out-of-order"],
         "a child waits for its list: it sees an empty one",
+    ),
+    row(
+        "enqueue-wait-kernel-to-work-group",
+        EnqueueWaitKernelGroup,
+        Shows::Anywhere,
+        &["ex.dev.wait-kernel", "sp.device-wait-kernel"],
+        "a child of WAIT_KERNEL starts after its parent ended: WAIT_WORK_GROUP",
+    ),
+    row(
+        "enqueue-marker-early",
+        EnqueueMarker,
+        Shows::Anywhere,
+        &["ex.dev.events"],
+        "enqueue_marker waits for its list: its event is complete at once",
+    ),
+    row(
+        "enqueue-local-lost",
+        EnqueueLocal,
+        Shows::Anywhere,
+        &["ex.dev.local-args"],
+        "a child whose block takes local memory runs: nothing runs in its place",
+    ),
+    row(
+        "capture-profiling-lost",
+        CaptureLost,
+        Shows::Anywhere,
+        &["ex.dev.events"],
+        "capture_event_profiling_info gives times: it does nothing",
+    ),
+    row(
+        "device-failure-hidden",
+        DeviceFailureHidden,
+        Shows::Anywhere,
+        &["ex.dev.child-failure", "ex.fail.propagate"],
+        "set_user_event_status fails a user event of the device: it completes it",
     ),
 ];

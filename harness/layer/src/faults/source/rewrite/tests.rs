@@ -471,7 +471,68 @@ fn device_side_enqueues_and_pipes_lose_what_they_promise() {
         "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP",
         "CLK_ENQUEUE_FLAGS_NO_WAIT",
     );
-    one(EnqueueLost, "enqueue_kernel(q, f, n, ^{ g(1); });", "(0);");
+    one(
+        EnqueueLost,
+        "enqueue_kernel(q, f, n, ^{ g(1); });",
+        "enqueue_kernel(q, f, n, ^{});",
+    );
+    one(
+        EnqueueLost,
+        "enqueue_kernel(q, f, n, 1, &e, &d, ^(local void *p) { g(p); }, 4);",
+        "enqueue_kernel(q, f, n, 1, &e, &d, ^{});",
+    );
+    one(EnqueueLost, "enqueue_kernel(q, f, n, b);", "(0);");
+    one(
+        EnqueueLocal,
+        "enqueue_kernel(q, f, n, ^(local void *p) { g(p); }, 4);",
+        "enqueue_kernel(q, f, n, ^{});",
+    );
+    let unsized_block = "enqueue_kernel(q, f, n, 1, &e, &d, ^{ g(1, 2); });";
+    one(EnqueueLocal, unsized_block, unsized_block);
+    one(
+        EnqueueWaitKernelGroup,
+        "CLK_ENQUEUE_FLAGS_WAIT_KERNEL",
+        "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP",
+    );
+    one(
+        EnqueueMarker,
+        "enqueue_marker(q, 2, list, &m);",
+        "(*(&m) = create_user_event(), set_user_event_status(*(&m), CL_COMPLETE), 0);",
+    );
+    one(
+        CaptureLost,
+        "capture_event_profiling_info(e, n, p);",
+        "((void)0);",
+    );
+    one(
+        DeviceFailureHidden,
+        "set_user_event_status(e, -5);",
+        "set_user_event_status(e, CL_COMPLETE);",
+    );
+    one(PipeReadStale, "read_pipe(p, &x)", "(0)");
+    one(
+        PipeIndex,
+        "write_pipe(p, id, i + 1, &x)",
+        "write_pipe(p, id, 0, &x)",
+    );
+    one(PipeFull, "write_pipe(p, &x)", "(write_pipe(p, &x), 0)");
+    one(PipeEmpty, "read_pipe(p, &x)", "(read_pipe(p, &x), 0)");
+    one(ImageWriteLost, "write_imageui(i, c, v);", "((void)0);");
+    one(
+        ImageChannels,
+        "read_imagef(i, s, c).x",
+        "(read_imagef(i, s, c).s2103).x",
+    );
+    one(
+        ImageBorder,
+        "CLK_ADDRESS_CLAMP | CLK_ADDRESS_CLAMP_TO_EDGE",
+        "CLK_ADDRESS_CLAMP_TO_EDGE | CLK_ADDRESS_CLAMP_TO_EDGE",
+    );
+    one(
+        SubGroupSize,
+        "get_max_sub_group_size()",
+        "(get_max_sub_group_size() + 1u)",
+    );
     one(
         EnqueueWaits,
         "enqueue_kernel(q, f, n, 1, &e, &d, ^{ g(); });",
