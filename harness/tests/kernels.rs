@@ -8,8 +8,19 @@ use std::collections::BTreeMap;
 /// Runs so many cases of some families, with a fault of the layer or without; the exit code and how
 /// many cases of each family failed.
 fn run(families: &[&str], cases: u32, fault: Option<&str>) -> (Done, BTreeMap<String, usize>) {
+    run_with(families, cases, fault, &[])
+}
+
+/// The same with variables of the environment.
+fn run_with(
+    families: &[&str],
+    cases: u32,
+    fault: Option<&str>,
+    variables: &[(&str, &str)],
+) -> (Done, BTreeMap<String, usize>) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = classay();
+    command.envs(variables.iter().copied());
     command.args(["run", "--device", &device(), "--seed", "7", "--json"]);
     command.args(["--instances", "2", "--programs", &cases.to_string()]);
     command.arg("--store").arg(folder.path().join("store"));
@@ -49,6 +60,7 @@ const ALL: [&str; 9] = [
 fn a_clean_run_passes() {
     let mut families = ALL.to_vec();
     families.extend(["svm/structures", "svm/bytes"]);
+    families.extend(["enqueue", "image", "pipe", "program"]);
     let (done, failed) = run(&families, 6, None);
     done.expect(0);
     assert!(failed.is_empty(), "{failed:?}");
@@ -127,6 +139,27 @@ fn faults_of_regions_are_found() {
     );
     found("memory/arguments", 12, &["arg-truncated"]);
     found("svm/structures", 8, &["svm-pointer-to-base"]);
+}
+
+#[test]
+fn faults_of_where_kernels_come_from_are_found() {
+    found("program/built-in", 4, &["built-in-kernels-first-only"]);
+    found("program/again", 2, &["rebuilt-differs"]);
+}
+
+/// Images that the host moves, on a device whose kernels know none.
+#[test]
+fn faults_of_images_are_found() {
+    let images = [("TOUCHSTONE_IMAGES", "host")];
+    let (done, failed) = run_with(&["image/transfer"], 8, None, &images);
+    done.expect(0);
+    assert!(failed.is_empty(), "{failed:?}");
+    for fault in ["image-fill-short", "image-copy-origin"] {
+        let broken = [images[0], ("TOUCHSTONE_FAULTS", fault)];
+        let (done, failed) = run_with(&["image/transfer"], 24, None, &broken);
+        assert!(!failed.is_empty(), "{fault} survives\n{}", done.told());
+        done.expect(1);
+    }
 }
 
 #[test]

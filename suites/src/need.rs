@@ -15,6 +15,8 @@ pub enum Need {
     NativeKernels,
     /// Built-in kernels.
     BuiltInKernels,
+    /// A built-in kernel of which it is known what it does.
+    BuiltIn(BuiltIn),
     /// Coarse-grain SVM.
     SvmCoarse,
     /// Fine-grain SVM allocations.
@@ -39,8 +41,14 @@ pub enum Need {
     DeviceEnqueue,
     /// Pipes.
     Pipes,
-    /// Images.
+    /// Images in kernels.
     Images,
+    /// Images that the host moves.
+    ImageObjects,
+    /// Images that a kernel both reads and writes.
+    ReadWriteImages,
+    /// The full profile.
+    FullProfile,
     /// Intermediate language.
     Il,
     /// C11 atomics.
@@ -73,6 +81,32 @@ pub enum Need {
     Api30,
 }
 
+/// A built-in kernel of some implementation, and what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BuiltIn {
+    /// `(global uint *counter)`: each work-item adds one.
+    Count,
+    /// `(global uint *out, uint first)`: a work-item writes the first number plus its global id.
+    Iota,
+    /// `(global const uchar *from, global uchar *to)`: a work-item copies a byte.
+    Copy,
+}
+
+impl BuiltIn {
+    /// All.
+    pub const ALL: [BuiltIn; 3] = [BuiltIn::Count, BuiltIn::Iota, BuiltIn::Copy];
+
+    /// The name by which the implementation knows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            BuiltIn::Count => "touchstone_count",
+            BuiltIn::Iota => "touchstone_iota",
+            BuiltIn::Copy => "touchstone_copy",
+        }
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -80,6 +114,7 @@ impl fmt::Display for Need {
             Need::OutOfOrderQueue => f.write_str("out-of-order queues"),
             Need::NativeKernels => f.write_str("native kernels"),
             Need::BuiltInKernels => f.write_str("built-in kernels"),
+            Need::BuiltIn(kernel) => write!(f, "the built-in kernel {}", kernel.name()),
             Need::SvmCoarse => f.write_str("coarse-grain SVM"),
             Need::SvmFine => f.write_str("fine-grain SVM buffers"),
             Need::SvmSystem => f.write_str("fine-grain system SVM"),
@@ -92,7 +127,10 @@ impl fmt::Display for Need {
             Need::WorkGroupFunctions => f.write_str("work-group collective functions"),
             Need::DeviceEnqueue => f.write_str("device-side enqueue"),
             Need::Pipes => f.write_str("pipes"),
-            Need::Images => f.write_str("images"),
+            Need::Images => f.write_str("images in kernels"),
+            Need::ImageObjects => f.write_str("images"),
+            Need::ReadWriteImages => f.write_str("read-write images"),
+            Need::FullProfile => f.write_str("the full profile"),
             Need::Il => f.write_str("an intermediate language"),
             Need::C11Atomics => f.write_str("C11 atomics"),
             Need::OrderAcqRel => f.write_str("atomic orders acquire and release"),

@@ -58,6 +58,40 @@ macro_rules! rules {
 rules! {
     /// A valid call succeeds.
     API_VALID = "ex.api.valid";
+    /// A command is complete when its children are.
+    COMPLETE_CHILDREN = "ex.state.complete-children";
+    /// A queue on the device is out of order.
+    DEV_OUT_OF_ORDER = "ex.dev.out-of-order";
+    /// A child that waits for nothing runs.
+    DEV_NO_WAIT = "ex.dev.no-wait";
+    /// A child begins after its parent ended.
+    DEV_WAIT_KERNEL = "ex.dev.wait-kernel";
+    /// A child begins after the work-group that enqueued it ended.
+    DEV_WAIT_WORK_GROUP = "ex.dev.wait-work-group";
+    /// A parent is complete after all its descendants.
+    DEV_PARENT_COMPLETE = "ex.dev.parent-complete";
+    /// A child's failure is its parent's.
+    DEV_CHILD_FAILURE = "ex.dev.child-failure";
+    /// Events of the device.
+    DEV_EVENTS = "ex.dev.events";
+    /// Children with local memory as an argument.
+    DEV_LOCAL_ARGS = "ex.dev.local-args";
+    /// A parent's end synchronizes with its child.
+    SP_DEVICE_WAIT_KERNEL = "sp.device-wait-kernel";
+    /// A work-group's end synchronizes with its child.
+    SP_DEVICE_WAIT_WORK_GROUP = "sp.device-wait-work-group";
+    /// Atomics between a parent and its children.
+    SP_PARENT_CHILD_ATOMICS = "sp.parent-child-atomics";
+    /// Sub-groups that make progress by themselves.
+    PROGRESS_SUBGROUP = "ex.progress.subgroup";
+    /// Kernels from SPIR-V.
+    KIND_IL = "ex.kind.il";
+    /// Images.
+    RG_IMAGE = "rg.image";
+    /// Pipes.
+    RG_PIPE = "rg.pipe";
+    /// Fences of images.
+    MM_IMAGE_FENCE = "mm.image-fence";
     /// A command passes its states in order.
     STATE_ORDER = "ex.state.order";
     /// What a kernel wrote is visible when it ends.

@@ -63,8 +63,14 @@ pub struct Capabilities {
     pub pipes: bool,
     /// Intermediate languages accepted, as reported; empty where none.
     pub il: String,
-    /// Images.
+    /// Images in kernels.
     pub images: bool,
+    /// Images that the host moves, whether or not kernels see them.
+    pub image_objects: bool,
+    /// Images that a kernel both reads and writes.
+    pub read_write_images: bool,
+    /// The full profile.
+    pub full_profile: bool,
     /// Native kernels.
     pub native_kernels: bool,
     /// Names of built-in kernels, separated by `;`; empty where none.
@@ -135,6 +141,9 @@ impl Capabilities {
             ("pipes", yes(self.pipes)),
             ("il", text(&self.il)),
             ("images", yes(self.images)),
+            ("image-objects", yes(self.image_objects)),
+            ("read-write-images", yes(self.read_write_images)),
+            ("full-profile", yes(self.full_profile)),
             ("native-kernels", yes(self.native_kernels)),
             ("built-in-kernels", text(&self.built_in_kernels)),
             ("program-scope-variables", yes(self.program_scope_variables)),

@@ -31,6 +31,10 @@ pub struct Reported {
     pub generic_address_space: bool,
     /// Images are claimed.
     pub images: bool,
+    /// Images that a kernel both reads and writes are claimed.
+    pub read_write_images: bool,
+    /// CL_DEVICE_PROFILE is FULL_PROFILE.
+    pub full_profile: bool,
     /// CL_DEVICE_IL_VERSION.
     pub il: String,
     /// Native kernels are claimed.
@@ -118,6 +122,13 @@ impl Reported {
             ) & OUT_OF_ORDER
                 != 0,
             images: ask.bool("CL_DEVICE_IMAGE_SUPPORT", cl::CL_DEVICE_IMAGE_SUPPORT),
+            read_write_images: version >= (2, 0)
+                && ask.u32(
+                    "CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS",
+                    cl::CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
+                ) > 0,
+            full_profile: ask.answer("CL_DEVICE_PROFILE", text_of(device, cl::CL_DEVICE_PROFILE))
+                == "FULL_PROFILE",
             il: if version >= (2, 1) || has("cl_khr_il_program") {
                 ask.answer(
                     "CL_DEVICE_IL_VERSION",

@@ -261,6 +261,9 @@ impl Resolver<'_> {
             feature: Some("__opencl_c_images"),
             source: IMAGES,
         });
+        c.image_objects = reported.images;
+        c.read_write_images = c.images && reported.read_write_images;
+        c.full_profile = reported.full_profile;
     }
 
     /// Shared virtual memory, by allocating it.

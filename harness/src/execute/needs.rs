@@ -75,6 +75,10 @@ fn offers(capabilities: &Capabilities, devices: usize, need: Need) -> bool {
         Need::OutOfOrderQueue => c.out_of_order_queue,
         Need::NativeKernels => c.native_kernels,
         Need::BuiltInKernels => !c.built_in_kernels.is_empty(),
+        Need::BuiltIn(kernel) => c
+            .built_in_kernels
+            .split(';')
+            .any(|name| name.trim() == kernel.name()),
         Need::SvmCoarse => c.svm_coarse,
         Need::SvmFine => c.svm_fine_buffer,
         Need::SvmSystem => c.svm_fine_system,
@@ -88,6 +92,9 @@ fn offers(capabilities: &Capabilities, devices: usize, need: Need) -> bool {
         Need::DeviceEnqueue => c.device_enqueue,
         Need::Pipes => c.pipes,
         Need::Images => c.images,
+        Need::ImageObjects => c.image_objects,
+        Need::ReadWriteImages => c.read_write_images,
+        Need::FullProfile => c.full_profile,
         Need::Il => !c.il.is_empty(),
         Need::C11Atomics => c.c11_atomics,
         Need::OrderAcqRel => c.order_acq_rel,

@@ -1,5 +1,6 @@
 //! What a kernel case is made of.
 
+use super::image::{Image, Sampler, Spot};
 use super::talk::Act;
 use crate::need::Need;
 use crate::rule::RuleId;
@@ -15,9 +16,19 @@ pub struct KernelCase {
     /// What the device must offer.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub needs: BTreeSet<Need>,
-    /// The program; empty where no kernel runs.
+    /// The program; empty where no kernel runs, or kernels come from elsewhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
+    /// The words of a SPIR-V module, which is the program in place of a source.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub module: Vec<u32>,
+    /// The names of built-in kernels, separated by semicolons, which are the program in place of a
+    /// source; `*` means all that the device has.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub built_in: String,
+    /// Queues on the device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub device_queues: Vec<DeviceQueue>,
     /// How it is built.
     #[serde(default)]
     pub build: Build,
@@ -61,6 +72,21 @@ pub struct Other {
     /// Further options.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub options: String,
+}
+
+/// A queue on the device, for kernels to enqueue to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceQueue {
+    /// It is the device's default.
+    #[serde(default)]
+    pub default: bool,
+    /// It takes the times of its commands.
+    #[serde(default)]
+    pub profiling: bool,
+    /// Its size, in bytes; the device's preferred one where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u32>,
 }
 
 /// An object, by its place in the case.
@@ -109,13 +135,22 @@ pub enum Kind {
     SvmAtomics,
     /// Memory of the host that kernels may use where the device offers that.
     Host,
+    /// An image; its bytes are its elements without gaps.
+    Image(Image),
+    /// A pipe of so many packets of so many bytes. Kernels alone see what is in it.
+    Pipe {
+        /// Bytes of a packet.
+        packet: u32,
+        /// Packets that it holds.
+        packets: u32,
+    },
 }
 
 impl Kind {
     /// Whether it has an address on the host.
     pub fn addressed(self) -> bool {
         match self {
-            Kind::Buffer | Kind::SubBuffer { .. } => false,
+            Kind::Buffer | Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. } => false,
             Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => true,
         }
     }
@@ -218,6 +253,18 @@ pub enum Step {
         /// The place it leads to; none is the null pointer.
         to: Option<Place>,
     },
+    /// The host asks how a kernel's work-groups of a shape are divided into sub-groups.
+    AskSubGroups {
+        /// The kernel.
+        kernel: String,
+        /// The size of a work-group, one for each dimension.
+        local: Vec<u64>,
+    },
+    /// The program's kernels are counted, named and made.
+    AskKernels {
+        /// The rules that are broken if they are not those that the program was made of.
+        rules: Vec<RuleId>,
+    },
     /// Everything is finished, and the object is looked at.
     Look {
         /// The object.
@@ -267,7 +314,15 @@ pub struct Launch {
     /// The code that the enqueue gives.
     #[serde(default)]
     pub code: i32,
-    /// The rules that are broken where it gives another, if it should give an error.
+    /// The kernel comes from a program that is built again from the case's source for this launch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rebuilt: bool,
+    /// The command has to fail: it goes to a queue of its own, the host waits for its event, and its
+    /// status has to be negative.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fails: bool,
+    /// The rules that are broken where it gives another, if it should give an error, or where the
+    /// command does not fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleId>,
 }
@@ -320,8 +375,12 @@ impl Range {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arg {
-    /// A buffer, or the beginning of an allocation.
+    /// A buffer, an image, a pipe, or the beginning of an allocation.
     Object(ObjectId),
+    /// A queue on the device, by its place in the case.
+    Queue(u16),
+    /// A sampler.
+    Sampler(Sampler),
     /// A place in an allocation.
     Pointer(Place),
     /// Local memory, in bytes.
@@ -451,6 +510,80 @@ pub enum Transfer {
         /// With CL_MAP_WRITE_INVALIDATE_REGION.
         invalidate: bool,
     },
+    /// clEnqueueReadImage.
+    ReadImage {
+        /// An image.
+        from: Spot,
+        /// Memory of the host.
+        to: Corner,
+        /// Elements in each direction.
+        region: [usize; 3],
+    },
+    /// clEnqueueWriteImage.
+    WriteImage {
+        /// Memory of the host.
+        from: Corner,
+        /// An image.
+        to: Spot,
+        /// Elements in each direction.
+        region: [usize; 3],
+    },
+    /// clEnqueueCopyImage.
+    CopyImage {
+        /// An image.
+        from: Spot,
+        /// Another image of the same format.
+        to: Spot,
+        /// Elements in each direction.
+        region: [usize; 3],
+    },
+    /// clEnqueueCopyImageToBuffer.
+    CopyImageToBuffer {
+        /// An image.
+        from: Spot,
+        /// A buffer.
+        to: Place,
+        /// Elements in each direction.
+        region: [usize; 3],
+    },
+    /// clEnqueueCopyBufferToImage.
+    CopyBufferToImage {
+        /// A buffer.
+        from: Place,
+        /// An image.
+        to: Spot,
+        /// Elements in each direction.
+        region: [usize; 3],
+    },
+    /// clEnqueueFillImage.
+    FillImage {
+        /// Red, green, blue and alpha, as whole numbers that the channels keep exactly.
+        colour: [i64; 4],
+        /// An image.
+        to: Spot,
+        /// Elements in each direction.
+        region: [usize; 3],
+    },
+    /// A blocking clEnqueueMapImage for reading, the host's copy of what it sees, and the unmap.
+    MapReadImage {
+        /// An image.
+        from: Spot,
+        /// Memory of the host, without gaps.
+        to: Place,
+        /// Elements in each direction.
+        region: [usize; 3],
+    },
+    /// A blocking clEnqueueMapImage for writing, the host's copy into it, and the unmap.
+    MapWriteImage {
+        /// Memory of the host, without gaps.
+        from: Place,
+        /// An image.
+        to: Spot,
+        /// Elements in each direction.
+        region: [usize; 3],
+        /// With CL_MAP_WRITE_INVALIDATE_REGION.
+        invalidate: bool,
+    },
     /// clEnqueueSVMMemcpy.
     SvmCopy {
         /// SVM or memory of the host.
@@ -546,7 +679,20 @@ pub enum Want {
     },
     /// Addresses: the pointer at each byte leads to the place; none is null.
     Pointers(Vec<(usize, Option<Place>)>),
+    /// What each work-item of work-groups of one shape saw of its sub-group, in the order of the
+    /// work-groups and of the local linear ids, [`SUB_GROUP_FIELDS`] words each; it agrees with what
+    /// the host was told by a step that asked.
+    SubGroups {
+        /// The step.
+        asked: usize,
+        /// The size of each work-group, in that order.
+        groups: Vec<u32>,
+    },
 }
+
+/// Words in a record of a work-item's sub-group: its number, the work-item's place in it, its size,
+/// the largest size, the number of sub-groups, and the same for a whole work-group.
+pub const SUB_GROUP_FIELDS: usize = 6;
 
 /// Longs in a record of a work-item's ids: for each of three dimensions global id, local id, group
 /// id, global size, local size, enqueued local size, number of groups and global offset; then the
@@ -569,8 +715,13 @@ impl KernelCase {
                 }
                 Step::Launch(launch) => rules.extend(&launch.rules),
                 Step::Move(moved) => rules.extend(&moved.rules),
-                Step::Talk { rules: told, .. } => rules.extend(told),
-                Step::Finish | Step::Host { .. } | Step::Point { .. } => {}
+                Step::Talk { rules: told, .. } | Step::AskKernels { rules: told } => {
+                    rules.extend(told)
+                }
+                Step::Finish
+                | Step::Host { .. }
+                | Step::Point { .. }
+                | Step::AskSubGroups { .. } => {}
             }
         }
         rules

@@ -1,9 +1,9 @@
 //! Holds what a run of a kernel case observed against what the case wants.
 
 use super::case::{Contents, KernelCase, Launch, Move, Place, Step, Unit, Want};
-use super::ids;
 use super::model::Model;
-use super::trace::Trace;
+use super::trace::{Kernels, Trace};
+use super::{ids, sub_groups};
 use crate::commands::check::Violation;
 use crate::rule::{self, RuleId};
 
@@ -13,6 +13,26 @@ pub fn check(case: &KernelCase, trace: &Trace) -> Vec<Violation> {
     let mut model = Model::new(case);
     for (n, step) in case.steps.iter().enumerate() {
         found.extend(call(step, trace.codes.get(&n)));
+        if let Step::Launch(launch) = step
+            && launch.fails
+            && let Some(status) = trace.statuses.get(&n).filter(|status| **status >= 0)
+        {
+            found.push(Violation {
+                rules: launch.rules.clone(),
+                what: format!(
+                    "the kernel {} ends with status {status}, not an error",
+                    launch.kernel
+                ),
+            });
+        }
+        if let Step::AskKernels { rules } = step
+            && let Some(what) = trace.kernels.get(&n).and_then(kernels)
+        {
+            found.push(Violation {
+                rules: rules.clone(),
+                what,
+            });
+        }
         if let Step::Look {
             object,
             rules,
@@ -50,6 +70,8 @@ fn call(step: &Step, code: Option<&(&'static str, i32)>) -> Option<Violation> {
         | Step::Talk { .. }
         | Step::Host { .. }
         | Step::Point { .. }
+        | Step::AskSubGroups { .. }
+        | Step::AskKernels { .. }
         | Step::Look { .. } => (0, Vec::new()),
     };
     if *code == wanted {
@@ -66,6 +88,35 @@ fn call(step: &Step, code: Option<&(&'static str, i32)>) -> Option<Violation> {
         rules
     };
     Some(Violation { rules, what })
+}
+
+/// What is wrong with the kernels of a program.
+fn kernels(told: &Kernels) -> Option<String> {
+    let sorted = |names: &[String]| {
+        let mut names = names.to_vec();
+        names.sort();
+        names
+    };
+    if told.count != told.asked.len() as u64 {
+        return Some(format!(
+            "a program of {} kernels has {}",
+            told.asked.len(),
+            told.count
+        ));
+    }
+    if sorted(&told.names) != sorted(&told.asked) {
+        return Some(format!(
+            "a program of the kernels {} names {}",
+            told.asked.join(";"),
+            told.names.join(";")
+        ));
+    }
+    let wrong = |(name, made): (&String, &Result<String, i32>)| match made {
+        Ok(own) if own == name => None,
+        Ok(own) => Some(format!("the kernel {name} is called {own}")),
+        Err(code) => Some(format!("the kernel {name} gives error {code}")),
+    };
+    told.asked.iter().zip(&told.made).find_map(wrong)
 }
 
 /// What is wrong in an object, with rules of its own where it has any.
@@ -128,6 +179,10 @@ fn look(
                 false,
             ))
         }
+        Want::SubGroups { asked, groups } => plain(trace.sub_groups.get(asked).and_then(|told| {
+            let words: Vec<u32> = units(Unit::Word, seen).map(|word| word as u32).collect();
+            sub_groups::check(&words, groups, told).map(|what| format!("{name}: {what}"))
+        })),
         Want::Pointers(list) => list
             .iter()
             .filter_map(|(at, to)| pointer(trace, name, *at, *to, seen))

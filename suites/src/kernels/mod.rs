@@ -6,15 +6,19 @@
 //! written down in another language. What transfers leave behind is computed by [`model`]; what
 //! kernels leave behind is part of the case, as expected contents or as one of the few named kinds
 //! of [`case::Want`] where a device may choose (work-group sizes, the order of work-groups, the map
-//! of sub-groups). [`check`] holds what a run observed ([`trace`]) against that, [`ids`] does so for
-//! the ids of work-items. [`reproduce`] writes a case as a C program. [`generate`] draws cases from a seed, one function a family.
+//! of sub-groups); [`image`] knows the bytes of images. [`check`] holds what a run observed ([`trace`])
+//! against that, [`ids`] does so for the ids of work-items, [`sub_groups`] for their sub-groups.
+//! [`reproduce`] writes a case as a C program. [`generate`] draws cases from a seed, one function a
+//! family.
 
 pub mod case;
 pub mod check;
 pub mod generate;
 mod ids;
+pub mod image;
 pub mod model;
 pub mod reproduce;
+mod sub_groups;
 pub mod talk;
 #[cfg(test)]
 mod tests;

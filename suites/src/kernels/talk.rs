@@ -246,7 +246,11 @@ pub fn fits(case: &KernelCase, acts: &[Act]) -> bool {
 /// Whether the host may use it while kernels do.
 pub fn open(kind: Kind) -> bool {
     match kind {
-        Kind::Buffer | Kind::SubBuffer { .. } | Kind::SvmCoarse => false,
+        Kind::Buffer
+        | Kind::SubBuffer { .. }
+        | Kind::SvmCoarse
+        | Kind::Image(_)
+        | Kind::Pipe { .. } => false,
         Kind::SvmFine | Kind::SvmAtomics | Kind::Host => true,
     }
 }

@@ -16,6 +16,9 @@ use std::ptr;
 /// Programs that are kept; where there are more, all are given up and built again when needed.
 const KEPT: usize = 32;
 
+/// What a program is made of: source, module, built-in kernels, and how it is built.
+type Key = (String, Vec<u32>, String, Build);
+
 /// A context on the device under test, and on its neighbours where a case needs them.
 pub struct Bench {
     pub context: cl_context,
@@ -25,7 +28,9 @@ pub struct Bench {
     devices: Vec<cl_device_id>,
     version: (u32, u32),
     std: String,
-    programs: HashMap<(String, Build), cl_program>,
+    /// The names of the device's built-in kernels, separated by semicolons.
+    built_in: String,
+    programs: HashMap<Key, cl_program>,
     /// Seconds spent in the implementation's compiler since this was last taken.
     pub build_seconds: f64,
 }
@@ -66,9 +71,15 @@ impl Bench {
             devices,
             version,
             std: device.capabilities.c_std.clone(),
+            built_in: device.capabilities.built_in_kernels.clone(),
             programs: HashMap::new(),
             build_seconds: 0.0,
         })
+    }
+
+    /// The device under test.
+    pub fn device(&self) -> cl_device_id {
+        self.devices[0]
     }
 
     /// The first queue, and one for each of these devices.
@@ -89,10 +100,15 @@ impl Bench {
 
     /// The program of a case, built; null where it has none.
     pub fn program(&mut self, case: &KernelCase) -> Result<cl_program, NotRun> {
-        if case.source.is_empty() {
+        if case.source.is_empty() && case.module.is_empty() && case.built_in.is_empty() {
             return Ok(ptr::null_mut());
         }
-        let key = (case.source.clone(), case.build.clone());
+        let key = (
+            case.source.clone(),
+            case.module.clone(),
+            case.built_in.clone(),
+            case.build.clone(),
+        );
         if let Some(program) = self.programs.get(&key) {
             return Ok(*program);
         }
@@ -101,9 +117,12 @@ impl Bench {
         }
         let begun = std::time::Instant::now();
         let others = self.others(case)?;
-        let mut program = cl::create_program_with_source(self.context, &[&case.source])
-            .of("clCreateProgramWithSource")?;
-        let built = self.build(program, case, &case.build.options);
+        let mut program = self.create(case)?;
+        let built = if case.built_in.is_empty() {
+            self.build(program, case, &case.build.options)
+        } else {
+            Ok(())
+        };
         self.build_seconds += begun.elapsed().as_secs_f64();
         for other in others {
             self.release(other);
@@ -138,12 +157,66 @@ impl Bench {
         Ok(made)
     }
 
-    fn build(&self, program: cl_program, case: &KernelCase, options: &str) -> Result<(), NotRun> {
+    /// A program of a case's source, built again.
+    pub fn again(&self, case: &KernelCase) -> Result<Rebuilt, SetupError> {
+        let program = cl::create_program_with_source(self.context, &[&case.source])
+            .of("clCreateProgramWithSource")?;
+        let rebuilt = Rebuilt(program);
+        self.compile(program, case, &case.build.options)
+            .of("clBuildProgram")?;
+        Ok(rebuilt)
+    }
+
+    /// The names of the built-in kernels that a case asks for.
+    pub fn built_in(&self, case: &KernelCase) -> Vec<String> {
+        let names = match case.built_in.as_str() {
+            "*" => &self.built_in,
+            names => names,
+        };
+        names
+            .split(';')
+            .map(|name| name.trim().to_string())
+            .filter(|name| !name.is_empty())
+            .collect()
+    }
+
+    /// A program of a case, not built.
+    fn create(&self, case: &KernelCase) -> Result<cl_program, NotRun> {
+        if !case.built_in.is_empty() {
+            // Names of a case or of a device: one with a zero byte in it is none.
+            let names = CString::new(self.built_in(case).join(";")).unwrap_or_default();
+            // SAFETY: the devices are those of the context; the names live through the call.
+            let program = unsafe {
+                cl::create_program_with_builtin_kernels(self.context, &self.devices, &names)
+            };
+            return Ok(program.of("clCreateProgramWithBuiltInKernels")?);
+        }
+        if !case.module.is_empty() {
+            let bytes: Vec<u8> = case.module.iter().flat_map(|w| w.to_ne_bytes()).collect();
+            let program = cl::create_program_with_il(self.context, &bytes);
+            return Ok(program.of("clCreateProgramWithIL")?);
+        }
+        Ok(
+            cl::create_program_with_source(self.context, &[&case.source])
+                .of("clCreateProgramWithSource")?,
+        )
+    }
+
+    fn compile(&self, program: cl_program, case: &KernelCase, options: &str) -> Result<(), i32> {
         let std = case.build.std.as_deref().unwrap_or(&self.std);
-        let options = format!("-cl-std={std} {options}");
+        // A module says itself what it is written in.
+        let options = if case.module.is_empty() {
+            format!("-cl-std={std} {options}")
+        } else {
+            options.to_string()
+        };
         // Options of a case are names of options: one with a zero byte in it is none.
         let options = CString::new(options).unwrap_or_default();
         cl::build_program(program, &self.devices, &options, None, ptr::null_mut())
+    }
+
+    fn build(&self, program: cl_program, case: &KernelCase, options: &str) -> Result<(), NotRun> {
+        self.compile(program, case, options)
             .of("clBuildProgram")
             .map_err(|error| {
                 let log =
@@ -205,6 +278,23 @@ fn new_queue(
         cl3::command_queue::create_command_queue_with_properties(context, device, ptr::null())
     }
     .of("clCreateCommandQueueWithProperties")
+}
+
+/// A program of one launch.
+pub struct Rebuilt(cl_program);
+
+impl Rebuilt {
+    /// Its handle.
+    pub fn handle(&self) -> cl_program {
+        self.0
+    }
+}
+
+impl Drop for Rebuilt {
+    fn drop(&mut self) {
+        // SAFETY: the program is this one's own, and is not used after this.
+        let _ = unsafe { cl::release_program(self.0) };
+    }
 }
 
 impl Drop for Bench {

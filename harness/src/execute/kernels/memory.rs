@@ -2,11 +2,13 @@
 
 use super::super::commands::SetupError;
 use super::super::memory::HostMemory;
+use super::images;
 use super::{Bench, Named};
 use cl3::command_queue as queue;
 use cl3::memory as mem;
 use cl3::types::{cl_buffer_region, cl_context, cl_event, cl_mem};
 use classay_suites::kernels::case::{KernelCase, Kind, Object};
+use classay_suites::kernels::image::Image;
 use std::ffi::c_void;
 use std::ptr;
 
@@ -17,6 +19,10 @@ const ALIGN: usize = 128;
 pub enum Memory {
     /// A buffer or sub-buffer.
     Buffer(cl_mem),
+    /// An image.
+    Image(cl_mem, Image),
+    /// A pipe.
+    Pipe(cl_mem),
     /// An SVM allocation; whether it must be mapped for the host.
     Svm {
         context: cl_context,
@@ -32,8 +38,8 @@ impl Drop for Memory {
         // SAFETY: the handles are this object's own, and the commands on them are complete.
         unsafe {
             match self {
-                Memory::Buffer(buffer) => {
-                    let _ = mem::release_mem_object(*buffer);
+                Memory::Buffer(object) | Memory::Image(object, _) | Memory::Pipe(object) => {
+                    let _ = mem::release_mem_object(*object);
                 }
                 Memory::Svm { context, start, .. } => {
                     let _ = mem::svm_free(*context, start.cast());
@@ -101,6 +107,20 @@ impl Memory {
                 };
                 Ok(Memory::Buffer(part.of("clCreateSubBuffer")?))
             }
+            Kind::Image(image) => images::make(bench.context, image, &mut contents)
+                .map(|made| Memory::Image(made, image)),
+            Kind::Pipe { packet, packets } => {
+                // SAFETY: a pipe has no properties; a failure is an error value.
+                let pipe = unsafe {
+                    mem::create_pipe(
+                        bench.context,
+                        mem::CL_MEM_READ_WRITE | mem::CL_MEM_HOST_NO_ACCESS,
+                        packet,
+                        packets,
+                    )
+                };
+                Ok(Memory::Pipe(pipe.of("clCreatePipe")?))
+            }
             Kind::SvmCoarse => svm(0, true),
             Kind::SvmFine => svm(mem::CL_MEM_SVM_FINE_GRAIN_BUFFER, false),
             Kind::SvmAtomics => svm(
@@ -115,10 +135,12 @@ impl Memory {
         }
     }
 
-    /// The handle of a buffer.
+    /// The handle of a buffer, an image or a pipe.
     pub fn handle(&self) -> Option<cl_mem> {
         match self {
-            Memory::Buffer(buffer) => Some(*buffer),
+            Memory::Buffer(object) | Memory::Image(object, _) | Memory::Pipe(object) => {
+                Some(*object)
+            }
             Memory::Svm { .. } | Memory::Host(_) => None,
         }
     }
@@ -126,7 +148,7 @@ impl Memory {
     /// Its address, where it has one.
     pub fn address(&self) -> Option<*mut u8> {
         match self {
-            Memory::Buffer(_) => None,
+            Memory::Buffer(_) | Memory::Image(..) | Memory::Pipe(_) => None,
             Memory::Svm { start, .. } => Some(*start),
             Memory::Host(bytes) => Some(bytes.pointer().cast()),
         }
@@ -168,13 +190,17 @@ impl Memory {
                     .of("clEnqueueReadBuffer")?;
                     release(event);
                 }
+                (Memory::Image(handle, image), _) => {
+                    images::look(bench.queue, *handle, *image, &mut seen)?;
+                }
                 (Memory::Svm { .. } | Memory::Host(_), Some(start)) => {
                     let to = seen.as_mut_ptr();
                     self.mapped(bench, start, bytes, mem::CL_MAP_READ, &mut || {
                         ptr::copy_nonoverlapping(start, to, bytes);
                     })?;
                 }
-                (Memory::Svm { .. } | Memory::Host(_), None) => {}
+                // Nothing but kernels sees what is in a pipe.
+                (Memory::Pipe(_) | Memory::Svm { .. } | Memory::Host(_), _) => {}
             }
         }
         Ok(seen)

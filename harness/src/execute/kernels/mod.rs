@@ -2,12 +2,14 @@
 //!
 //! A [`Bench`] holds what outlives a run: the context, in-order queues, and built programs by their
 //! source. [`run`] makes the case's [`memory`], plays its steps ([`play`]) from one thread, which may
-//! take part in what kernels do ([`talk`]), finishes the queues, and gives back the trace. Nothing here
-//! judges.
+//! take part in what kernels do ([`talk`]), finishes the queues, and gives back the trace. [`images`]
+//! makes images and moves them, [`ask`] asks the implementation about kernels. Nothing here judges.
 
 #![allow(unsafe_code)]
 
+mod ask;
 mod bench;
+mod images;
 mod memory;
 mod play;
 mod talk;

@@ -2,9 +2,9 @@
 
 use super::super::NotRun;
 use super::super::commands::SetupError;
-use super::Bench;
+use super::ask::code;
 use super::memory::{self, Memory, release};
-use super::talk;
+use super::{Bench, ask, images, talk};
 use cl3::command_queue as queue;
 use cl3::kernel as cl;
 use cl3::memory as mem;
@@ -22,6 +22,8 @@ pub struct Play<'a> {
     bench: &'a Bench,
     case: &'a KernelCase,
     program: cl_program,
+    /// Queues on the device. Declared before the memory, so that they are given up before it.
+    device_queues: Vec<ask::DeviceQueue>,
     memory: Vec<Memory>,
     /// The queues of the case, the first one first.
     queues: Vec<cl_command_queue>,
@@ -33,17 +35,6 @@ pub struct Play<'a> {
 /// What a step did: the function that it called, and the code.
 type Called = (&'static str, i32);
 
-/// The code of a call that gives an event, which is released.
-fn code(result: Result<cl_event, i32>) -> i32 {
-    match result {
-        Ok(event) => {
-            release(event);
-            0
-        }
-        Err(code) => code,
-    }
-}
-
 impl Play<'_> {
     /// The beginning of a run. Program and queues are the case's own.
     pub fn make<'a>(
@@ -52,6 +43,11 @@ impl Play<'_> {
         program: cl_program,
         queues: Vec<cl_command_queue>,
     ) -> Result<Play<'a>, SetupError> {
+        let device_queues = case
+            .device_queues
+            .iter()
+            .map(|queue| ask::DeviceQueue::make(bench, queue))
+            .collect::<Result<Vec<_>, _>>()?;
         let memory = memory::make(bench, case)?;
         let mut trace = Trace::default();
         for (n, object) in memory.iter().enumerate() {
@@ -63,6 +59,7 @@ impl Play<'_> {
             bench,
             case,
             program,
+            device_queues,
             memory,
             queues,
             events: BTreeMap::new(),
@@ -74,7 +71,24 @@ impl Play<'_> {
     pub fn steps(&mut self) -> Result<(), NotRun> {
         for (n, step) in self.case.steps.iter().enumerate() {
             let (called, wanted) = match step {
-                Step::Launch(launch) => (Some(self.launch(launch, n)), launch.code),
+                Step::Launch(launch) => {
+                    let (called, status) = self.launch(launch, n);
+                    if let Some(status) = status {
+                        self.trace.statuses.insert(n, status);
+                    }
+                    (Some(called), launch.code)
+                }
+                Step::AskSubGroups { kernel, local } => {
+                    let told = ask::sub_groups(self.bench, self.program, kernel, local)?;
+                    self.trace.sub_groups.insert(n, told);
+                    (None, 0)
+                }
+                Step::AskKernels { .. } => {
+                    let asked = self.bench.built_in(self.case);
+                    let told = ask::kernels(self.program, asked)?;
+                    self.trace.kernels.insert(n, told);
+                    (None, 0)
+                }
                 Step::Move(moved) => (Some(self.transfer(moved)), moved.code),
                 Step::Finish => (Some(self.finish()), 0),
                 Step::Talk { acts, .. } => {
@@ -184,11 +198,22 @@ impl Play<'_> {
         self.memory[id.index()].handle().unwrap_or(ptr::null_mut())
     }
 
-    fn launch(&mut self, launch: &Launch, step: usize) -> Called {
+    /// Enqueues a kernel; the second answer is the status with which the command ended, where the
+    /// host waited for it.
+    fn launch(&mut self, launch: &Launch, step: usize) -> (Called, Option<i32>) {
         let name = CString::new(launch.kernel.as_str()).unwrap_or_default();
-        let kernel = match cl::create_kernel(self.program, &name) {
+        // A program that is built for this launch alone; what is enqueued keeps it.
+        let mut again = None;
+        if launch.rebuilt {
+            match self.bench.again(self.case) {
+                Ok(program) => again = Some(program),
+                Err(error) => return ((error.call, error.code), None),
+            }
+        }
+        let program = again.as_ref().map_or(self.program, |own| own.handle());
+        let kernel = match cl::create_kernel(program, &name) {
             Ok(kernel) => kernel,
-            Err(code) => return ("clCreateKernel", code),
+            Err(code) => return (("clCreateKernel", code), None),
         };
         let called = self.launch_kernel(launch, kernel, step);
         // SAFETY: the kernel is ours, and not used after this; what is enqueued keeps it.
@@ -196,17 +221,36 @@ impl Play<'_> {
         called
     }
 
-    fn launch_kernel(&mut self, launch: &Launch, kernel: cl_kernel, step: usize) -> Called {
+    fn launch_kernel(
+        &mut self,
+        launch: &Launch,
+        kernel: cl_kernel,
+        step: usize,
+    ) -> (Called, Option<i32>) {
+        // Samplers live until the kernel is enqueued, which keeps them.
+        let mut samplers = Vec::new();
         for (n, arg) in launch.args.iter().enumerate() {
-            let called = self.argument(kernel, n as u32, arg);
+            let called = self.argument(kernel, n as u32, arg, &mut samplers);
             if called.1 != 0 {
-                return called;
+                return (called, None);
             }
         }
         let called = self.reach(kernel, launch);
         if called.1 != 0 {
-            return called;
+            return (called, None);
         }
+        let mut status = None;
+        // What fails has a queue of its own, and does not keep others from theirs.
+        let own = match launch.fails.then(|| ask::HostQueue::make(self.bench)) {
+            None => None,
+            Some(Ok(queue)) => Some(queue),
+            Some(Err(error)) => return ((error.call, error.code), None),
+        };
+        let to = own
+            .as_ref()
+            .map_or(self.queues[usize::from(launch.queue)], |queue| {
+                queue.handle()
+            });
         let sizes = |list: &[u64]| -> Vec<usize> { list.iter().map(|n| *n as usize).collect() };
         let global = sizes(&launch.range.global);
         let offset = launch.range.offset.as_deref().map(sizes);
@@ -224,6 +268,8 @@ impl Play<'_> {
             | Step::Talk { .. }
             | Step::Host { .. }
             | Step::Point { .. }
+            | Step::AskSubGroups { .. }
+            | Step::AskKernels { .. }
             | Step::Look { .. } => false,
         });
         let list = if waits.is_empty() {
@@ -236,7 +282,7 @@ impl Play<'_> {
             // events live through the call; the arguments are set, and the memory lives until the queue is finished.
             let result = unsafe {
                 queue::enqueue_nd_range_kernel(
-                    self.queues[usize::from(launch.queue)],
+                    to,
                     kernel,
                     global.len() as u32,
                     or_null(&offset),
@@ -246,6 +292,11 @@ impl Play<'_> {
                     list,
                 )
             };
+            if let Ok(event) = result
+                && launch.fails
+            {
+                status = ask::ended(event);
+            }
             let code = match result {
                 Ok(event) if waited_for => {
                     if let Some(before) = self.events.insert(step, event) {
@@ -260,13 +311,19 @@ impl Play<'_> {
                 Err(code) => code,
             };
             if code != 0 {
-                return ("clEnqueueNDRangeKernel", code);
+                return (("clEnqueueNDRangeKernel", code), None);
             }
         }
-        ("clEnqueueNDRangeKernel", 0)
+        (("clEnqueueNDRangeKernel", 0), status)
     }
 
-    fn argument(&self, kernel: cl_kernel, n: u32, arg: &Arg) -> Called {
+    fn argument(
+        &self,
+        kernel: cl_kernel,
+        n: u32,
+        arg: &Arg,
+        samplers: &mut Vec<images::Sampler>,
+    ) -> Called {
         let set = |size: usize, value: *const c_void| {
             // SAFETY: the value has so many bytes, or is null for local memory.
             let result = unsafe { cl::set_kernel_arg(kernel, n, size, value) };
@@ -285,6 +342,24 @@ impl Play<'_> {
                     byte: 0,
                 })),
             },
+            Arg::Queue(n) => {
+                let queue = self
+                    .device_queues
+                    .get(usize::from(*n))
+                    .map_or(ptr::null_mut(), ask::DeviceQueue::handle);
+                set(
+                    size_of::<cl3::types::cl_command_queue>(),
+                    (&raw const queue).cast(),
+                )
+            }
+            Arg::Sampler(sampler) => match images::Sampler::make(self.bench.context, *sampler) {
+                Ok(sampler) => {
+                    let handle = sampler.handle();
+                    samplers.push(sampler);
+                    set(size_of_val(&handle), (&raw const handle).cast())
+                }
+                Err(error) => (error.call, error.code),
+            },
             Arg::Pointer(place) => svm(self.pointer(*place)),
             Arg::Local(bytes) => set(*bytes, ptr::null()),
             Arg::Bytes(bytes) => set(bytes.len(), bytes.as_ptr().cast()),
@@ -302,6 +377,8 @@ impl Play<'_> {
                 Kind::Host => system = true,
                 Kind::Buffer
                 | Kind::SubBuffer { .. }
+                | Kind::Image(_)
+                | Kind::Pipe { .. }
                 | Kind::SvmCoarse
                 | Kind::SvmFine
                 | Kind::SvmAtomics => pointers.push(self.pointer(Place {
@@ -472,6 +549,32 @@ impl Play<'_> {
                     self.map(*to, *bytes, flags, |p| {
                         ptr::copy_nonoverlapping(self.pointer(*from).cast(), p, *bytes);
                     })
+                }
+                Transfer::ReadImage { .. }
+                | Transfer::WriteImage { .. }
+                | Transfer::CopyImage { .. }
+                | Transfer::CopyImageToBuffer { .. }
+                | Transfer::CopyBufferToImage { .. }
+                | Transfer::FillImage { .. }
+                | Transfer::MapReadImage { .. }
+                | Transfer::MapWriteImage { .. } => {
+                    let moving = images::Moving {
+                        queue: q,
+                        block,
+                        handle: &|id| self.buffer(id),
+                        image: &|id| match self.case.objects[id.index()].kind {
+                            Kind::Image(image) => Some(image),
+                            Kind::Buffer
+                            | Kind::SubBuffer { .. }
+                            | Kind::SvmCoarse
+                            | Kind::SvmFine
+                            | Kind::SvmAtomics
+                            | Kind::Host
+                            | Kind::Pipe { .. } => None,
+                        },
+                        pointer: &|place| self.pointer(place),
+                    };
+                    moving.transfer(&moved.what)
                 }
                 Transfer::SvmCopy { from, to, bytes } => {
                     let (a, b) = (self.pointer(*from), self.pointer(*to));

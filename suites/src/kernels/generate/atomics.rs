@@ -246,7 +246,7 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
     }
     match region {
         Region::Global | Region::Local | Region::Svm(Kind::Host | Kind::Buffer) => {}
-        Region::Svm(Kind::SubBuffer { .. }) => {}
+        Region::Svm(Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. }) => {}
         Region::Svm(Kind::SvmCoarse) => case.need(&[Need::SvmCoarse]),
         Region::Svm(Kind::SvmFine) => case.need(&[Need::SvmFine]),
         Region::Svm(Kind::SvmAtomics) => case.need(&[Need::SvmFine, Need::SvmAtomics]),

@@ -2,11 +2,16 @@
 
 mod atomics;
 mod dialogue;
+mod enqueue;
 mod functions;
 mod group;
+mod images;
+mod modules;
 mod ndrange;
+mod pipes;
 mod regions;
 mod source;
+mod subgroups;
 mod svm;
 mod transfer;
 
@@ -27,7 +32,9 @@ pub const FAMILIES: &[Family] = &[
     ("group", "local", group::local),
     ("group", "private", group::private),
     ("group", "functions", functions::work_group),
-    ("subgroup", "collective", functions::sub_group),
+    ("subgroup", "collective", subgroups::collective),
+    ("subgroup", "map", subgroups::map),
+    ("subgroup", "progress", subgroups::progress),
     ("atomics", "crowd", atomics::crowd),
     ("atomics", "store", atomics::store),
     ("atomics", "init", atomics::init),
@@ -49,6 +56,24 @@ pub const FAMILIES: &[Family] = &[
     ("transfer", "map", transfer::map),
     ("transfer", "errors", transfer::errors),
     ("transfer", "svm", transfer::svm),
+    ("image", "transfer", images::transfer),
+    ("image", "read", images::read),
+    ("image", "write", images::write),
+    ("image", "fence", images::fence),
+    ("pipe", "order", pipes::order),
+    ("pipe", "again", pipes::again),
+    ("pipe", "limits", pipes::limits),
+    ("pipe", "crowd", pipes::crowd),
+    ("pipe", "reserve", pipes::reserve),
+    ("pipe", "reserve-again", pipes::reserve_again),
+    ("pipe", "sub-group", pipes::sub_group_reserve),
+    ("program", "il", modules::il),
+    ("program", "built-in", modules::built_in),
+    ("program", "again", modules::again),
+    ("enqueue", "tree", enqueue::tree),
+    ("enqueue", "talk", enqueue::talk),
+    ("enqueue", "failure", enqueue::failure),
+    ("enqueue", "ready", enqueue::ready),
 ];
 
 /// The case that a family (`family/kind`) draws from a seed.
@@ -72,6 +97,9 @@ impl Making {
                 about: about.into(),
                 needs: Default::default(),
                 source: String::new(),
+                module: Vec::new(),
+                built_in: String::new(),
+                device_queues: Vec::new(),
                 build: Default::default(),
                 queues: Vec::new(),
                 objects: Vec::new(),

@@ -17,6 +17,8 @@ pub fn waited_for(case: &KernelCase) -> BTreeSet<u16> {
         | Step::Talk { .. }
         | Step::Host { .. }
         | Step::Point { .. }
+        | Step::AskSubGroups { .. }
+        | Step::AskKernels { .. }
         | Step::Look { .. } => None,
     });
     launches.flatten().copied().collect()
@@ -60,6 +62,8 @@ pub fn write(case: &KernelCase, c: &mut Text) {
                 c.line("    free(mine);");
                 c.line("    return 1;");
             }
+            // Cases with these are refused.
+            Step::AskSubGroups { .. } | Step::AskKernels { .. } => {}
             Step::Point { at, to } => {
                 let to = to.map_or("NULL".into(), pointer);
                 let (there, object) = (pointer(*at), at.object.0);
@@ -250,6 +254,8 @@ fn argument(case: &KernelCase, n: usize, arg: &Arg) -> (&'static str, String) {
             };
             plain(bytes.len().to_string(), list)
         }
+        // Cases with these are refused.
+        Arg::Queue(_) | Arg::Sampler(_) => plain("0".into(), "NULL".into()),
         Arg::Uint(value) => plain("4".into(), format!("&(cl_uint){{ {value}u }}")),
         Arg::Ulong(value) => plain("8".into(), format!("&(cl_ulong){{ {value}u }}")),
     }
@@ -399,6 +405,15 @@ fn transfer(case: &KernelCase, moved: &Move, c: &mut Text) {
                 pattern.len()
             ),
         ),
+        // Cases with these are refused.
+        Transfer::ReadImage { .. }
+        | Transfer::WriteImage { .. }
+        | Transfer::CopyImage { .. }
+        | Transfer::CopyImageToBuffer { .. }
+        | Transfer::CopyBufferToImage { .. }
+        | Transfer::FillImage { .. }
+        | Transfer::MapReadImage { .. }
+        | Transfer::MapWriteImage { .. } => return,
     };
     c.line("    cl_int given;");
     c.line(&format!("    given = {call};"));
@@ -483,5 +498,13 @@ fn modelled(case: &KernelCase, what: &Transfer) -> Option<String> {
         Transfer::ReadRect { from, to, region }
         | Transfer::WriteRect { from, to, region }
         | Transfer::CopyRect { from, to, region } => rows(from, to, region),
+        Transfer::ReadImage { .. }
+        | Transfer::WriteImage { .. }
+        | Transfer::CopyImage { .. }
+        | Transfer::CopyImageToBuffer { .. }
+        | Transfer::CopyBufferToImage { .. }
+        | Transfer::FillImage { .. }
+        | Transfer::MapReadImage { .. }
+        | Transfer::MapWriteImage { .. } => None,
     }
 }

@@ -64,6 +64,8 @@ pub fn write(
                 unit.bytes()
             ));
         }
+        // Cases with this are refused.
+        Want::SubGroups { .. } => {}
         Want::Pointers(list) => {
             for (at, to) in list {
                 let (address, goal) = match to {

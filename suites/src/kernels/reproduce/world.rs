@@ -164,7 +164,8 @@ pub fn make(case: &KernelCase, c: &mut Text) {
                 ));
                 c.line("    must(code, \"clCreateBuffer\");");
             }
-            Kind::SubBuffer { .. } => {}
+            // Cases with images and pipes are refused.
+            Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. } => {}
             Kind::SvmCoarse => svm("", true, c),
             Kind::SvmFine => svm(" | CL_MEM_SVM_FINE_GRAIN_BUFFER", false, c),
             Kind::SvmAtomics => svm(
@@ -191,6 +192,8 @@ fn told(kind: Kind) -> String {
         Kind::SubBuffer { of, origin } => {
             format!("a sub-buffer of object {} from byte {origin} on", of.0)
         }
+        Kind::Image(_) => "an image".into(),
+        Kind::Pipe { .. } => "a pipe".into(),
         Kind::SvmCoarse => "a coarse-grain SVM allocation".into(),
         Kind::SvmFine => "a fine-grain SVM allocation".into(),
         Kind::SvmAtomics => "a fine-grain SVM allocation for atomics".into(),
@@ -248,7 +251,7 @@ pub fn take_down(case: &KernelCase, c: &mut Text) {
     // Sub-buffers before their parents.
     for (n, object) in case.objects.iter().enumerate().rev() {
         match object.kind {
-            Kind::Buffer | Kind::SubBuffer { .. } => {
+            Kind::Buffer | Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. } => {
                 c.line(&format!("    clReleaseMemObject(objects[{n}].buffer);"));
             }
             Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics => {
@@ -258,7 +261,13 @@ pub fn take_down(case: &KernelCase, c: &mut Text) {
         }
         match object.kind {
             Kind::SubBuffer { .. } => {}
-            Kind::Buffer | Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => {
+            Kind::Buffer
+            | Kind::SvmCoarse
+            | Kind::SvmFine
+            | Kind::SvmAtomics
+            | Kind::Host
+            | Kind::Image(_)
+            | Kind::Pipe { .. } => {
                 c.line(&format!("    free(objects[{n}].model);"));
             }
         }
@@ -273,9 +282,13 @@ pub fn model(case: &KernelCase, at: crate::kernels::case::Place) -> Option<Strin
     models(case).then(|| {
         let (object, byte) = match case.objects[at.object.index()].kind {
             Kind::SubBuffer { of, origin } => (of, origin + at.byte),
-            Kind::Buffer | Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => {
-                (at.object, at.byte)
-            }
+            Kind::Buffer
+            | Kind::SvmCoarse
+            | Kind::SvmFine
+            | Kind::SvmAtomics
+            | Kind::Host
+            | Kind::Image(_)
+            | Kind::Pipe { .. } => (at.object, at.byte),
         };
         format!("objects[{}].model + {byte}", object.0)
     })

@@ -48,7 +48,9 @@ pub fn pairs(draw: &mut Draw) -> KernelCase {
         Place::Object(Kind::SvmFine) => &[Need::SvmFine],
         Place::Object(Kind::SvmAtomics) => &[Need::SvmFine, Need::SvmAtomics],
         Place::Object(Kind::Host) => &[Need::SvmSystem, Need::SvmAtomics],
-        Place::Object(Kind::Buffer | Kind::SubBuffer { .. }) => &[],
+        Place::Object(
+            Kind::Buffer | Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. },
+        ) => &[],
         Place::Variable => &[Need::ProgramScopeVariables],
     });
     let wide = sides == Sides::Devices || draw.percent(50);

@@ -1,0 +1,76 @@
+//! Children that fail.
+
+use super::super::super::case::{
+    Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit,
+};
+use super::super::{Making, object, same};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule;
+
+/// A child waits for a user event that is set to an error: it does not run, nor does what waits for
+/// it, and the parent ends with an error.
+pub fn failure(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("a child that waits for a failed user event fails its parents");
+    case.need(&[Need::DeviceEnqueue]);
+    let status = -1 - draw.below(5000) as i64;
+    let depth = draw.between(0, 2);
+    let chain = draw.between(1, 3);
+    let from_sibling = draw.percent(50);
+    let flag = draw
+        .pick(&["NO_WAIT", "WAIT_KERNEL", "WAIT_WORK_GROUP"])
+        .unwrap_or("NO_WAIT");
+    let mut enqueues = String::new();
+    for n in 0..chain {
+        let before = if n == 0 {
+            "gate".into()
+        } else {
+            format!("event{}", n - 1)
+        };
+        enqueues += &format!(
+            "    clk_event_t event{n};
+    enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(4), 1, &{before}, &event{n}, ^{{ ran[{n} * 4 + get_global_id(0)] = 1; }});\n"
+        );
+    }
+    enqueues += &if from_sibling {
+        format!(
+            "    enqueue_kernel(q, CLK_ENQUEUE_FLAGS_{flag}, ndrange_1D(1), ^{{ set_user_event_status(gate, {status}); release_event(gate); }});\n"
+        )
+    } else {
+        format!("    set_user_event_status(gate, {status});\n    release_event(gate);\n")
+    };
+    for n in 0..chain {
+        enqueues += &format!("    release_event(event{n});\n");
+    }
+    let mut source = format!(
+        "void level0(global uint *ran, queue_t q) {{\n    clk_event_t gate = create_user_event();\n{enqueues}}}\n"
+    );
+    for level in 1..=depth {
+        source += &format!(
+            "void level{level}(global uint *ran, queue_t q) {{\n    enqueue_kernel(q, CLK_ENQUEUE_FLAGS_{flag}, ndrange_1D(1), ^{{ level{}(ran, q); }});\n}}\n",
+            level - 1
+        );
+    }
+    source += &format!(
+        "kernel void root(global uint *ran, queue_t q) {{\n    if (get_global_id(0) == 0) level{depth}(ran, q);\n}}\n"
+    );
+    case.case.source = source;
+    case.case.device_queues.push(DeviceQueue::default());
+    let ran = case.buffer(16 * chain);
+    case.step(Step::Launch(Launch {
+        kernel: "root".into(),
+        args: vec![object(ran), Arg::Queue(0)],
+        range: Range::line(draw.pick(&[1, 4]).unwrap_or(1), 1),
+        times: 1,
+        fails: true,
+        rules: vec![rule::DEV_CHILD_FAILURE],
+        ..Launch::default()
+    }));
+    case.look(
+        ran,
+        &[rule::FAIL_PROPAGATE, rule::DEV_EVENTS],
+        "children of a failed event that ran",
+        same(Unit::Word, Contents::Zero),
+    );
+    case.case
+}

@@ -1,0 +1,36 @@
+//! Device-side enqueue: trees of kernels that kernels enqueue.
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `tree` | draws a tree: who enqueues whom with which flag, range, wait list, marker, gate |
+//! | `order` | what each kernel of it must see, by the rules of device-side enqueue |
+//! | `write` | the tree as OpenCL C, and as a case |
+//! | `talk` | a parent and its children that run at the same time and talk through atomics |
+//! | `failure` | children that fail |
+//! | `ready` | children that wait for what is complete already |
+//!
+//! Every work-item of every kernel of a tree writes a token into a cell of its own when it ends, after
+//! a delay. Before that it looks into the cells of all that must have ended before it began, and
+//! nowhere else: nothing races on an implementation that keeps the rules. What it misses it tells by
+//! the reason for which it should have been there. Kernels enqueue their children before their
+//! delay, so that a child that begins too early has all that time to show it.
+
+mod failure;
+mod order;
+mod ready;
+mod talk;
+mod tree;
+mod write;
+
+pub use failure::failure;
+pub use ready::ready;
+pub use talk::talk;
+
+use super::super::case::KernelCase;
+use crate::commands::generate::Draw;
+
+/// A tree of kernels.
+pub fn tree(draw: &mut Draw) -> KernelCase {
+    let tree = tree::draw(draw);
+    write::case(&tree)
+}

@@ -1,0 +1,557 @@
+//! Images: transfers of every shape, and kernels that read, write, and do both.
+//!
+//! Elements hold whole numbers that their channels keep exactly; kernels tell them as integers, so that
+//! what they read and write is checked exactly in every format.
+
+use super::super::case::{
+    Arg, Contents, Corner, KernelCase, Kind, Launch, Move, ObjectId, Range, Step, Transfer, Unit,
+    Want,
+};
+use super::super::image::{Addressing, Channel, Format, Image, Order, Sampler, Shape, Spot, Told};
+use super::{Making, at, object, same};
+use crate::commands::generate::Draw;
+use crate::need::Need;
+use crate::rule;
+
+const CHANNELS: &[Channel] = &[
+    Channel::Unorm8,
+    Channel::Unorm16,
+    Channel::Snorm8,
+    Channel::Snorm16,
+    Channel::Signed8,
+    Channel::Signed16,
+    Channel::Signed32,
+    Channel::Unsigned8,
+    Channel::Unsigned16,
+    Channel::Unsigned32,
+    Channel::Half,
+    Channel::Float,
+];
+
+/// A format that every device with the full profile has for images that are read or written.
+fn format(draw: &mut Draw, case: &mut Making) -> Format {
+    case.need(&[Need::FullProfile]);
+    if draw.percent(10) {
+        return Format {
+            order: Order::Bgra,
+            channel: Channel::Unorm8,
+        };
+    }
+    let order = draw
+        .pick(&[Order::R, Order::Rg, Order::Rgba, Order::Rgba])
+        .unwrap_or(Order::Rgba);
+    let channel = draw.pick(CHANNELS).unwrap_or(Channel::Unsigned8);
+    // These came with OpenCL 2.0.
+    if order != Order::Rgba || matches!(channel, Channel::Snorm8 | Channel::Snorm16) {
+        case.need(&[Need::C20]);
+    }
+    Format { order, channel }
+}
+
+/// A shape of a kind: 0 to 4.
+fn shape(draw: &mut Draw, kind: usize) -> Shape {
+    let mut size = || draw.pick(&[1usize, 2, 3, 5, 8, 17]).unwrap_or(3);
+    let (w, h, d) = (size(), size(), size());
+    match kind {
+        0 => Shape::Line(w * 3),
+        1 => Shape::Plane(w, h),
+        // A depth of one is no third dimension.
+        2 => Shape::Block(w, h.min(8), d.clamp(2, 8)),
+        3 => Shape::Lines(w, h),
+        _ => Shape::Planes(w, h.min(8), d.min(8)),
+    }
+}
+
+/// The number in a channel of an element.
+fn value(format: Format, seed: u32, element: usize, channel: usize) -> i64 {
+    let (low, high) = format.channel.limits();
+    let mixed = (element as u32 * 4 + channel as u32 + seed).wrapping_mul(2_654_435_761);
+    let mixed = i64::from(mixed ^ mixed >> 15);
+    low + mixed % (high - low + 1)
+}
+
+fn values(format: Format, seed: u32, element: usize) -> [i64; 4] {
+    [0, 1, 2, 3].map(|channel| value(format, seed, element, channel))
+}
+
+/// The bytes of an image that is filled with such numbers.
+fn contents(image: Image, seed: u32) -> Vec<u8> {
+    (0..image.shape.elements())
+        .flat_map(|element| image.format.encode(values(image.format, seed, element)))
+        .collect()
+}
+
+fn image(case: &mut Making, image: Image, contents: Contents) -> ObjectId {
+    case.object(Kind::Image(image), image.bytes(), contents)
+}
+
+/// A region of an image, and its elements.
+fn region(draw: &mut Draw, size: [usize; 3]) -> ([usize; 3], [usize; 3]) {
+    let region = size.map(|n| draw.between(1, n));
+    let origin = [0, 1, 2].map(|d| draw.below(size[d] - region[d] + 1));
+    (origin, region)
+}
+
+/// Reads, writes, copies, fills and maps of regions.
+pub fn transfer(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("regions of images are moved");
+    case.need(&[Need::ImageObjects]);
+    let format = format(draw, &mut case);
+    let kinds = [draw.below(5), draw.below(5)];
+    let images = kinds.map(|kind| {
+        let shape = shape(draw, kind);
+        let own = Image { shape, format };
+        let noise = Contents::Noise(draw.below(1 << 20) as u32);
+        (image(&mut case, own, noise), own)
+    });
+    // Room for the largest region with gaps between its rows.
+    let room = images
+        .iter()
+        .map(|(_, image)| image.bytes())
+        .max()
+        .unwrap_or(1)
+        * 3
+        + 4096;
+    let host = case.object(
+        Kind::Host,
+        room,
+        Contents::Noise(draw.below(1 << 20) as u32),
+    );
+    let buffer = case.object(
+        Kind::Buffer,
+        room,
+        Contents::Noise(draw.below(1 << 20) as u32),
+    );
+    for _ in 0..draw.between(3, 9) {
+        let (id, own) = images[draw.below(2)];
+        let (origin, region) = region(draw, own.shape.size());
+        let spot = Spot { object: id, origin };
+        let element = format.bytes();
+        let bytes = region.iter().product::<usize>() * element;
+        // Rows of the host may stand apart, where that is told in one way only.
+        let plane = !matches!(own.shape, Shape::Line(_) | Shape::Lines(..));
+        let (row, slice) = if plane && draw.percent(40) {
+            let row = (region[0] + draw.below(3)) * element;
+            let third = !matches!(own.shape, Shape::Plane(..));
+            let slice = row * region[1] + if third { row * draw.below(2) } else { 0 };
+            (row, if third { slice } else { 0 })
+        } else {
+            (0, 0)
+        };
+        let begin = draw.below(64) * 4;
+        let corner = Corner {
+            object: host,
+            origin: [begin, 0, 0],
+            row,
+            slice,
+        };
+        let other = images
+            .iter()
+            .find(|(other, _)| *other != id)
+            .map_or((id, own), |found| *found);
+        let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
+        let what = match draw.below(9) {
+            0 => Transfer::ReadImage {
+                from: spot,
+                to: corner,
+                region,
+            },
+            1 => Transfer::WriteImage {
+                from: corner,
+                to: spot,
+                region,
+            },
+            2 | 3 => Transfer::CopyImage {
+                from: spot,
+                to: Spot {
+                    object: other.0,
+                    origin: [0, 1, 2].map(|d| draw.below(other.1.shape.size()[d] - fit[d] + 1)),
+                },
+                region: fit,
+            },
+            4 => Transfer::CopyImageToBuffer {
+                from: spot,
+                to: at(buffer, begin),
+                region,
+            },
+            5 => Transfer::CopyBufferToImage {
+                from: at(buffer, begin),
+                to: spot,
+                region,
+            },
+            6 => Transfer::FillImage {
+                colour: values(format, draw.below(1000) as u32, 0),
+                to: spot,
+                region,
+            },
+            7 => Transfer::MapReadImage {
+                from: spot,
+                to: at(host, begin),
+                region,
+            },
+            _ => Transfer::MapWriteImage {
+                from: at(host, begin),
+                to: spot,
+                region,
+                // All of the region is written.
+                invalidate: draw.percent(40),
+            },
+        };
+        debug_assert!(begin + bytes <= room, "a region has room");
+        case.step(Step::Move(Move {
+            what,
+            blocking: draw.percent(40),
+            code: 0,
+            rules: Vec::new(),
+        }));
+        // The host's memory is for one command at a time where the host copies by itself.
+        case.step(Step::Finish);
+    }
+    let rules = &[rule::RG_IMAGE];
+    for (n, (id, _)) in images.into_iter().enumerate() {
+        case.look(id, rules, &format!("image {n}"), Want::AsMoved);
+    }
+    case.look(host, rules, "the host's memory", Want::AsMoved);
+    case.look(buffer, rules, "the buffer", Want::AsMoved);
+    case.case
+}
+
+/// What a coordinate outside of an image leads to; none is the border.
+fn resolve(addressing: Addressing, at: i64, size: usize) -> Option<usize> {
+    let size = size as i64;
+    let inside = match addressing {
+        Addressing::None | Addressing::Clamp => (0..size).contains(&at).then_some(at)?,
+        Addressing::ClampToEdge => at.clamp(0, size - 1),
+        Addressing::Repeat => at.rem_euclid(size),
+        Addressing::MirroredRepeat => {
+            let twice = at.rem_euclid(2 * size);
+            twice.min(2 * size - 1 - twice)
+        }
+    };
+    Some(inside as usize)
+}
+
+/// `(int4)(…)`, as a kernel tells what it read or writes.
+fn told(channel: Channel) -> (&'static str, &'static str) {
+    match channel.told() {
+        Told::Int => ("read_imagei", "int4"),
+        Told::Uint => ("read_imageui", "uint4"),
+        Told::Float => ("read_imagef", "float4"),
+    }
+}
+
+/// The coordinates of an element as an expression, of whole numbers or of floats.
+fn coordinates(shape: Shape, element: &str, float: bool) -> String {
+    let kind = if float { "float" } else { "int" };
+    let part = |n: usize| format!("{element}.s{n}");
+    match shape.coordinates().0 {
+        1 => part(0),
+        2 => format!("({kind}2)({}, {})", part(0), part(1)),
+        _ => format!("({kind}4)({}, {}, {}, 0)", part(0), part(1), part(2)),
+    }
+}
+
+/// Reads through samplers, and without.
+pub fn read(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("a kernel reads elements inside and outside of an image");
+    case.need(&[Need::Images]);
+    let format = format(draw, &mut case);
+    let kind = draw.below(5);
+    let own = Image {
+        shape: shape(draw, kind),
+        format,
+    };
+    let seed = draw.below(1 << 20) as u32;
+    let sampled = draw.percent(75);
+    let normalized = sampled && draw.percent(50);
+    let addressing = match (sampled, normalized) {
+        (false, _) => Addressing::None,
+        (true, false) => draw
+            .pick(&[Addressing::None, Addressing::ClampToEdge, Addressing::Clamp])
+            .unwrap_or(Addressing::None),
+        (true, true) => draw
+            .pick(&[
+                Addressing::ClampToEdge,
+                Addressing::Clamp,
+                Addressing::Clamp,
+                Addressing::Repeat,
+                Addressing::MirroredRepeat,
+            ])
+            .unwrap_or(Addressing::Clamp),
+    };
+    let float = normalized || sampled && draw.percent(50);
+    let size = own.shape.size();
+    let (coordinates_of, spatial) = own.shape.coordinates();
+    let samples = draw.between(8, 64);
+    let mut places: Vec<[i64; 3]> = Vec::new();
+    for _ in 0..samples {
+        places.push([0, 1, 2].map(|d| {
+            let size = size[d] as i64;
+            let inside = addressing == Addressing::None || d >= spatial || draw.percent(50);
+            if inside {
+                draw.below(size as usize) as i64
+            } else {
+                draw.below(3 * size as usize + 4) as i64 - size - 2
+            }
+        }));
+    }
+    let argument = sampled && draw.percent(30);
+    let literal = format!(
+        "CLK_NORMALIZED_COORDS_{} | CLK_ADDRESS_{} | CLK_FILTER_NEAREST",
+        if normalized { "TRUE" } else { "FALSE" },
+        match addressing {
+            Addressing::None => "NONE",
+            Addressing::ClampToEdge => "CLAMP_TO_EDGE",
+            Addressing::Clamp => "CLAMP",
+            Addressing::Repeat => "REPEAT",
+            Addressing::MirroredRepeat => "MIRRORED_REPEAT",
+        }
+    );
+    let (parameter, variable) = match (sampled, argument) {
+        (false, _) => ("", String::new()),
+        (true, true) => (", sampler_t how", String::new()),
+        (true, false) => ("", format!("constant sampler_t how = {literal};\n")),
+    };
+    let how = if sampled { "how, " } else { "" };
+    let (function, _) = told(format.channel);
+    // Coordinates in the middle of elements: no rounding makes another element of them.
+    let place = if float {
+        let scale = |d: usize| {
+            if normalized && d < spatial {
+                format!("((float)where.s{d} + 0.5f) / {}.0f", size[d])
+            } else if d < spatial {
+                format!("(float)where.s{d} + 0.5f")
+            } else {
+                format!("(float)where.s{d}")
+            }
+        };
+        format!(
+            "    float4 place = (float4)({}, {}, {}, 0.0f);\n",
+            scale(0),
+            scale(1),
+            scale(2)
+        )
+    } else {
+        "    int4 place = where;\n".into()
+    };
+    let result = match format.channel.told() {
+        Told::Int => "v".to_string(),
+        Told::Uint => "as_int4(v)".into(),
+        Told::Float => match format.channel.scale() {
+            Some(scale) => format!("convert_int4_rte(v * {scale}.0f)"),
+            None => "convert_int4_rte(v)".into(),
+        },
+    };
+    let vector = told(format.channel).1;
+    case.case.source = format!(
+        "\
+{variable}kernel void sample(read_only {ty}_t image, global const int4 *places, global int4 *out{parameter}) {{
+    int4 where = places[get_global_id(0)];
+{place}    {vector} v = {function}(image, {how}{at});
+    out[get_global_id(0)] = {result};
+}}
+",
+        ty = own.shape.c_type(),
+        at = coordinates(own.shape, "place", float),
+    );
+    let id = image(&mut case, own, Contents::Bytes(contents(own, seed)));
+    let list = places
+        .iter()
+        .flat_map(|p| [p[0] as u32, p[1] as u32, p[2] as u32, 0])
+        .collect();
+    let list = case.object(Kind::Buffer, 16 * samples, Contents::Words(list));
+    let out = case.object(Kind::Buffer, 16 * samples, Contents::Every(0xabcd_ef01));
+    let mut args = vec![object(id), object(list), object(out)];
+    if argument {
+        args.push(Arg::Sampler(Sampler {
+            normalized,
+            addressing,
+            linear: false,
+        }));
+    }
+    case.step(Step::Launch(Launch {
+        kernel: "sample".into(),
+        args,
+        range: Range::line(samples as u64, 1),
+        times: 1,
+        ..Launch::default()
+    }));
+    let one = i64::from(format.channel.scale().unwrap_or(1));
+    let wanted = places
+        .iter()
+        .flat_map(|place| {
+            let mut at = [0; 3];
+            let mut inside = true;
+            for d in 0..coordinates_of {
+                let mode = if d < spatial {
+                    addressing
+                } else {
+                    Addressing::ClampToEdge
+                };
+                match resolve(mode, place[d], size[d]) {
+                    Some(coordinate) => at[d] = coordinate,
+                    None => inside = false,
+                }
+            }
+            let element = values(format, seed, own.shape.index(at));
+            let channels = format.order.places();
+            [0, 1, 2, 3].map(|channel| {
+                // What an image lacks is 0, and 1 for alpha; the border of one with alpha is 0.
+                match (channels[channel], inside) {
+                    (Some(_), true) => element[channel] as u32,
+                    (None, _) if channel == 3 => one as u32,
+                    (Some(_) | None, _) => 0,
+                }
+            })
+        })
+        .collect();
+    case.look(
+        out,
+        &[rule::RG_IMAGE],
+        "elements that a kernel read",
+        same(Unit::Word, Contents::Words(wanted)),
+    );
+    case.case
+}
+
+/// A kernel writes every element once.
+pub fn write(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("a kernel writes the elements of an image");
+    case.need(&[Need::Images]);
+    let format = format(draw, &mut case);
+    // Writes of three dimensions are an extension.
+    let kind = draw.pick(&[0, 1, 3, 4]).unwrap_or(1);
+    let own = Image {
+        shape: shape(draw, kind),
+        format,
+    };
+    let (function, vector) = told(format.channel);
+    let function = function.replace("read", "write");
+    let make = match (format.channel.told(), format.channel.scale()) {
+        (Told::Int, _) => "numbers[n]".to_string(),
+        (Told::Uint, _) => "as_uint4(numbers[n])".into(),
+        (Told::Float, Some(scale)) => format!("convert_float4(numbers[n]) / {scale}.0f"),
+        (Told::Float, None) => "convert_float4(numbers[n])".into(),
+    };
+    let [w, h, d] = own.shape.size();
+    case.case.source = format!(
+        "\
+kernel void fill(write_only {ty}_t image, global const int4 *numbers) {{
+    int4 where = (int4)((int)get_global_id(0), (int)get_global_id(1), (int)get_global_id(2), 0);
+    uint n = (where.z * {h} + where.y) * {w} + where.x;
+    {vector} v = {make};
+    {function}(image, {at}, v);
+}}
+",
+        ty = own.shape.c_type(),
+        at = coordinates(own.shape, "where", false),
+    );
+    let seed = draw.below(1 << 20) as u32;
+    let elements = own.shape.elements();
+    let id = image(&mut case, own, Contents::Noise(draw.below(1 << 20) as u32));
+    let numbers = (0..elements)
+        .flat_map(|element| values(format, seed, element).map(|v| v as u32))
+        .collect();
+    let numbers = case.object(Kind::Buffer, 16 * elements, Contents::Words(numbers));
+    case.step(Step::Launch(Launch {
+        kernel: "fill".into(),
+        args: vec![object(id), object(numbers)],
+        range: Range {
+            offset: None,
+            global: vec![w as u64, h as u64, d as u64],
+            local: None,
+        },
+        times: 1,
+        ..Launch::default()
+    }));
+    case.look(
+        id,
+        &[rule::RG_IMAGE],
+        "elements that a kernel wrote",
+        same(Unit::Byte, Contents::Bytes(contents(own, seed))),
+    );
+    case.case
+}
+
+/// A kernel writes and reads one image: a fence orders the accesses of a work-item, a barrier those
+/// of a work-group.
+pub fn fence(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("work-items read back what was written to an image before a fence");
+    case.need(&[
+        Need::Images,
+        Need::FullProfile,
+        Need::C20,
+        Need::ReadWriteImages,
+    ]);
+    let channel = draw
+        .pick(&[Channel::Unsigned8, Channel::Unsigned16, Channel::Unsigned32])
+        .unwrap_or(Channel::Unsigned32);
+    let order = draw.pick(&[Order::R, Order::Rgba]).unwrap_or(Order::R);
+    let format = Format { order, channel };
+    let group = draw.pick(&[1u64, 4, 16, 33]).unwrap_or(16);
+    let groups = draw.between(1, 4) as u64;
+    let items = (group * groups) as usize;
+    let kind = draw.below(4);
+    let shape = match kind {
+        0 => Shape::Line(items),
+        1 => Shape::Plane(group as usize, groups as usize),
+        2 => Shape::Lines(group as usize, groups as usize),
+        _ => Shape::Planes(group as usize, 1, groups as usize),
+    };
+    let own = Image { shape, format };
+    let passes = draw.between(2, 6) as u32;
+    let group_wide = draw.percent(50);
+    // Where the work-item of a number in a group has its element.
+    let place = |inside: &str| match kind {
+        0 => format!("(int)(group * {group}u + {inside})"),
+        1 | 2 => format!("(int2)((int)({inside}), (int)group)"),
+        _ => format!("(int4)((int)({inside}), 0, (int)group, 0)"),
+    };
+    let (order_it, read) = if group_wide {
+        (
+            "work_group_barrier(CLK_IMAGE_MEM_FENCE);",
+            format!("(me + pass + 1u) % {group}u"),
+        )
+    } else {
+        (
+            "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item);",
+            "me".into(),
+        )
+    };
+    case.case.source = format!(
+        "\
+kernel void exchange(read_write {ty}_t image, global uint *wrong) {{
+    uint me = (uint)get_local_id(0), group = (uint)get_group_id(0), bad = 0;
+    for (uint pass = 0; pass < {passes}u; pass++) {{
+        uint mine = (me * 5u + group * 3u + pass * 31u + 1u) & 0xffu;
+        write_imageui(image, {own}, (uint4)(mine));
+        {order_it}
+        uint other = {read};
+        uint wanted = (other * 5u + group * 3u + pass * 31u + 1u) & 0xffu;
+        bad += read_imageui(image, {theirs}).x != wanted;
+        {order_it}
+    }}
+    wrong[get_global_id(0)] = bad;
+}}
+",
+        ty = shape.c_type(),
+        own = place("me"),
+        theirs = place("other"),
+    );
+    let id = image(&mut case, own, Contents::Zero);
+    let wrong = case.object(Kind::Buffer, 4 * items, Contents::Every(u32::MAX));
+    case.step(Step::Launch(Launch {
+        kernel: "exchange".into(),
+        args: vec![object(id), object(wrong)],
+        range: Range::line(items as u64, group),
+        times: 1,
+        ..Launch::default()
+    }));
+    case.look(
+        wrong,
+        &[rule::MM_IMAGE_FENCE, rule::RG_IMAGE],
+        "elements that were not read back",
+        same(Unit::Word, Contents::Zero),
+    );
+    case.case
+}

@@ -1,0 +1,357 @@
+//! Where kernels come from: SPIR-V, built-in kernels, and the same source twice.
+
+use super::super::case::{
+    Arg, Contents, KernelCase, Kind, Launch, Move, Range, Step, Transfer, Unit,
+};
+use super::{Making, at, object, same};
+use crate::commands::generate::Draw;
+use crate::need::{BuiltIn, Need};
+use crate::rule;
+use rspirv::binary::Assemble as _;
+use rspirv::dr::{Builder, Error, Operand};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn as Variable, Capability, Decoration, ExecutionModel, FunctionControl,
+    MemoryAccess, MemoryModel, StorageClass,
+};
+
+/// An operation on 32-bit words: on the value so far and a constant, or the work-item's number.
+#[derive(Debug, Clone, Copy)]
+enum Op {
+    Add(u32),
+    Subtract(u32),
+    Multiply(u32),
+    Xor(u32),
+    Or(u32),
+    And(u32),
+    Left(u32),
+    Right(u32),
+    Divide(u32),
+    Rest(u32),
+    /// The work-item's number is added.
+    AddId,
+}
+
+impl Op {
+    fn draw(draw: &mut Draw) -> Op {
+        let word = draw.below(1 << 32) as u32;
+        match draw.below(11) {
+            0 => Op::Add(word),
+            1 => Op::Subtract(word),
+            2 => Op::Multiply(word | 1),
+            3 => Op::Xor(word),
+            4 => Op::Or(word & 0xff),
+            5 => Op::And(word | 0xffff),
+            6 => Op::Left(word % 13 + 1),
+            7 => Op::Right(word % 13 + 1),
+            8 => Op::Divide(word % 1000 + 1),
+            9 => Op::Rest(word % 100_000 + 1000),
+            _ => Op::AddId,
+        }
+    }
+
+    fn apply(self, value: u32, id: u32) -> u32 {
+        match self {
+            Op::Add(c) => value.wrapping_add(c),
+            Op::Subtract(c) => value.wrapping_sub(c),
+            Op::Multiply(c) => value.wrapping_mul(c),
+            Op::Xor(c) => value ^ c,
+            Op::Or(c) => value | c,
+            Op::And(c) => value & c,
+            Op::Left(c) => value << c,
+            Op::Right(c) => value >> c,
+            Op::Divide(c) => value / c,
+            Op::Rest(c) => value % c,
+            Op::AddId => value.wrapping_add(id),
+        }
+    }
+
+    fn build(self, b: &mut Builder, word: u32, value: u32, id: u32) -> Result<u32, Error> {
+        let mut constant = |c: u32| b.constant_bit32(word, c);
+        match self {
+            Op::Add(c) => {
+                let c = constant(c);
+                b.i_add(word, None, value, c)
+            }
+            Op::Subtract(c) => {
+                let c = constant(c);
+                b.i_sub(word, None, value, c)
+            }
+            Op::Multiply(c) => {
+                let c = constant(c);
+                b.i_mul(word, None, value, c)
+            }
+            Op::Xor(c) => {
+                let c = constant(c);
+                b.bitwise_xor(word, None, value, c)
+            }
+            Op::Or(c) => {
+                let c = constant(c);
+                b.bitwise_or(word, None, value, c)
+            }
+            Op::And(c) => {
+                let c = constant(c);
+                b.bitwise_and(word, None, value, c)
+            }
+            Op::Left(c) => {
+                let c = constant(c);
+                b.shift_left_logical(word, None, value, c)
+            }
+            Op::Right(c) => {
+                let c = constant(c);
+                b.shift_right_logical(word, None, value, c)
+            }
+            Op::Divide(c) => {
+                let c = constant(c);
+                b.u_div(word, None, value, c)
+            }
+            Op::Rest(c) => {
+                let c = constant(c);
+                b.u_mod(word, None, value, c)
+            }
+            Op::AddId => b.i_add(word, None, value, id),
+        }
+    }
+}
+
+/// A module with the kernel `apply(global uint *from, global uint *to)`.
+fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
+    let mut b = Builder::new();
+    b.set_version(1, 0);
+    for capability in [Capability::Kernel, Capability::Addresses, Capability::Int64] {
+        b.capability(capability);
+    }
+    b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
+    let void = b.type_void();
+    let word = b.type_int(32, 0);
+    let long = b.type_int(64, 0);
+    let three = b.type_vector(long, 3);
+    let input = b.type_pointer(None, StorageClass::Input, three);
+    let global = b.type_pointer(None, StorageClass::CrossWorkgroup, word);
+    let kind = b.type_function(void, vec![global, global]);
+    let ids = b.variable(input, None, StorageClass::Input, None);
+    let builtin = Operand::BuiltIn(Variable::GlobalInvocationId);
+    b.decorate(ids, Decoration::BuiltIn, vec![builtin]);
+    b.decorate(ids, Decoration::Constant, vec![]);
+    let kernel = b.begin_function(void, None, FunctionControl::NONE, kind)?;
+    let from = b.function_parameter(global)?;
+    let to = b.function_parameter(global)?;
+    b.begin_block(None)?;
+    // All accesses are aligned as their type is.
+    let aligned = |bytes| {
+        (
+            Some(MemoryAccess::ALIGNED),
+            vec![Operand::LiteralBit32(bytes)],
+        )
+    };
+    let (access, bytes) = aligned(32);
+    let all = b.load(three, None, ids, access, bytes)?;
+    let long_id = b.composite_extract(long, None, all, vec![0])?;
+    let id = b.u_convert(word, None, long_id)?;
+    let place = b.in_bounds_ptr_access_chain(global, None, from, long_id, vec![])?;
+    let (access, bytes) = aligned(4);
+    let mut value = b.load(word, None, place, access, bytes)?;
+    for op in ops {
+        value = op.build(&mut b, word, value, id)?;
+    }
+    let place = b.in_bounds_ptr_access_chain(global, None, to, long_id, vec![])?;
+    let (access, bytes) = aligned(4);
+    b.store(place, value, access, bytes)?;
+    b.ret()?;
+    b.end_function()?;
+    b.entry_point(ExecutionModel::Kernel, kernel, "apply", vec![ids]);
+    Ok(b.module().assemble())
+}
+
+/// A kernel of a SPIR-V module that is assembled here, and whose results are computed here.
+pub fn il(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("a kernel from SPIR-V computes what its operations say");
+    case.need(&[Need::Il, Need::Bits64]);
+    let ops: Vec<Op> = (0..draw.between(2, 12)).map(|_| Op::draw(draw)).collect();
+    // Every instruction stands in a function or at its place: building does not fail.
+    case.case.module = module(&ops).unwrap_or_default();
+    let items = draw.pick(&[1u32, 16, 37, 256]).unwrap_or(16);
+    let seed = draw.below(1 << 30) as u32;
+    let from = case.object(Kind::Buffer, 4 * items as usize, Contents::Noise(seed));
+    let to = case.buffer(4 * items as usize);
+    case.step(Step::Launch(Launch {
+        kernel: "apply".into(),
+        args: vec![object(from), object(to)],
+        range: Range {
+            offset: None,
+            global: vec![u64::from(items)],
+            local: None,
+        },
+        times: 1,
+        ..Launch::default()
+    }));
+    let words = Contents::Noise(seed).bytes(4 * items as usize);
+    let wanted = words
+        .chunks_exact(4)
+        .enumerate()
+        .map(|(id, bytes)| {
+            let mut word = [0; 4];
+            word.copy_from_slice(bytes);
+            ops.iter().fold(u32::from_le_bytes(word), |value, op| {
+                op.apply(value, id as u32)
+            })
+        })
+        .collect();
+    case.look(
+        to,
+        &[rule::KIND_IL],
+        "results of a kernel from SPIR-V",
+        same(Unit::Word, Contents::Words(wanted)),
+    );
+    case.case
+}
+
+/// The built-in kernels of a device are what it says; those that are known compute what they should,
+/// in the order of their queue.
+pub fn built_in(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("built-in kernels have their names");
+    case.need(&[Need::BuiltInKernels]);
+    case.case.built_in = "*".into();
+    case.step(Step::AskKernels {
+        rules: vec![rule::KIND_BUILTIN],
+    });
+    if draw.percent(20) {
+        return case.case;
+    }
+    case.case.about = "built-in kernels and transfers follow each other in a queue".into();
+    for kernel in BuiltIn::ALL {
+        case.need(&[Need::BuiltIn(kernel)]);
+    }
+    let items = draw.pick(&[1u32, 5, 64, 200]).unwrap_or(64);
+    let first = draw.below(1 << 30) as u32;
+    let bytes = 4 * items as usize;
+    let [numbers, copied, moved] = [0, 1, 2].map(|_| case.buffer(bytes));
+    let start = draw.below(1000) as u32;
+    let counter = case.object(Kind::Buffer, 4, Contents::Words(vec![start]));
+    let launch = |kernel: BuiltIn, args, items: u32, times| {
+        Step::Launch(Launch {
+            kernel: kernel.name().into(),
+            args,
+            range: Range {
+                offset: None,
+                global: vec![u64::from(items)],
+                local: None,
+            },
+            times,
+            ..Launch::default()
+        })
+    };
+    let copy = |from, to| {
+        Step::Move(Move {
+            what: Transfer::Copy {
+                from: at(from, 0),
+                to: at(to, 0),
+                bytes,
+            },
+            blocking: false,
+            code: 0,
+            rules: Vec::new(),
+        })
+    };
+    let times = draw.between(1, 4) as u32;
+    case.step(launch(
+        BuiltIn::Iota,
+        vec![object(numbers), Arg::Uint(first)],
+        items,
+        1,
+    ));
+    case.step(launch(BuiltIn::Count, vec![object(counter)], items, times));
+    case.step(launch(
+        BuiltIn::Copy,
+        vec![object(numbers), object(copied)],
+        bytes as u32,
+        1,
+    ));
+    case.step(copy(copied, moved));
+    case.step(launch(
+        BuiltIn::Iota,
+        vec![object(copied), Arg::Uint(!first)],
+        items,
+        1,
+    ));
+    let rules = &[rule::KIND_BUILTIN, rule::QUEUE_IN_ORDER];
+    let counted = start.wrapping_add(items * times);
+    let words = |words: Vec<u32>| same(Unit::Word, Contents::Words(words));
+    let count = |first: u32| same(Unit::Word, Contents::Count(first));
+    case.look(
+        counter,
+        rules,
+        "a counter of a built-in kernel",
+        words(vec![counted]),
+    );
+    case.look(numbers, rules, "numbers of a built-in kernel", count(first));
+    case.look(
+        moved,
+        rules,
+        "numbers that a built-in kernel copied",
+        count(first),
+    );
+    case.look(
+        copied,
+        rules,
+        "numbers of a later built-in kernel",
+        count(!first),
+    );
+    case.case
+}
+
+/// A kernel from a source that is built again does the same.
+pub fn again(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("a source that is built again gives the same kernel");
+    let ops: Vec<Op> = (0..draw.between(2, 8)).map(|_| Op::draw(draw)).collect();
+    let lines: String = ops
+        .iter()
+        .map(|op| {
+            let (sign, operand) = match op {
+                Op::Add(c) => ("+", c),
+                Op::Subtract(c) => ("-", c),
+                Op::Multiply(c) => ("*", c),
+                Op::Xor(c) => ("^", c),
+                Op::Or(c) => ("|", c),
+                Op::And(c) => ("&", c),
+                Op::Left(c) => ("<<", c),
+                Op::Right(c) => (">>", c),
+                Op::Divide(c) => ("/", c),
+                Op::Rest(c) => ("%", c),
+                Op::AddId => return "    v += id;\n".to_string(),
+            };
+            format!("    v = v {sign} {operand}u;\n")
+        })
+        .collect();
+    case.case.source = format!(
+        "\
+kernel void apply(global uint *out, uint first) {{
+    uint id = (uint)get_global_id(0), v = first + id;
+{lines}    out[id] = v;
+}}
+"
+    );
+    let items = draw.pick(&[2u32, 16, 33]).unwrap_or(16);
+    let first = draw.below(1 << 20) as u32;
+    let wanted: Vec<u32> = (0..items)
+        .map(|id| ops.iter().fold(first + id, |value, op| op.apply(value, id)))
+        .collect();
+    for rebuilt in [false, true, true] {
+        let out = case.buffer(4 * items as usize);
+        case.step(Step::Launch(Launch {
+            kernel: "apply".into(),
+            args: vec![object(out), Arg::Uint(first)],
+            range: Range::line(u64::from(items), 1),
+            times: 1,
+            rebuilt,
+            ..Launch::default()
+        }));
+        let name = if rebuilt {
+            "results of a source that was built again"
+        } else {
+            "results of a source"
+        };
+        let words = Contents::Words(wanted.clone());
+        case.look(out, &[rule::KIND_SOURCE], name, same(Unit::Word, words));
+    }
+    case.case
+}

@@ -1,0 +1,371 @@
+//! Images: what they are, and the bytes of their elements.
+//!
+//! The bytes of an image are thought of as its elements one after the other, without gaps: the first
+//! coordinate runs fastest, then the second, then the third. How an implementation keeps them does
+//! not matter, since the host sees images through transfers only. Coordinates, origins and regions
+//! are those of the API: the layer of an array is the coordinate behind those of its images.
+
+use super::case::{Corner, ObjectId};
+use serde::{Deserialize, Serialize};
+
+/// An image's shape, in elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// One dimension.
+    Line(usize),
+    /// Two dimensions: width, height.
+    Plane(usize, usize),
+    /// Three dimensions: width, height, depth.
+    Block(usize, usize, usize),
+    /// An array of lines: width, layers.
+    Lines(usize, usize),
+    /// An array of planes: width, height, layers.
+    Planes(usize, usize, usize),
+}
+
+impl Shape {
+    /// Elements in the direction of each coordinate.
+    pub fn size(self) -> [usize; 3] {
+        match self {
+            Shape::Line(w) => [w, 1, 1],
+            Shape::Plane(w, h) | Shape::Lines(w, h) => [w, h, 1],
+            Shape::Block(w, h, d) | Shape::Planes(w, h, d) => [w, h, d],
+        }
+    }
+
+    /// Elements.
+    pub fn elements(self) -> usize {
+        self.size()
+            .into_iter()
+            .fold(1, |all, n| all.saturating_mul(n))
+    }
+
+    /// The type of OpenCL C, without `_t`.
+    pub fn c_type(self) -> &'static str {
+        match self {
+            Shape::Line(_) => "image1d",
+            Shape::Plane(..) => "image2d",
+            Shape::Block(..) => "image3d",
+            Shape::Lines(..) => "image1d_array",
+            Shape::Planes(..) => "image2d_array",
+        }
+    }
+
+    /// How many coordinates tell an element, and of these how many lie in one image.
+    pub fn coordinates(self) -> (usize, usize) {
+        match self {
+            Shape::Line(_) => (1, 1),
+            Shape::Plane(..) => (2, 2),
+            Shape::Block(..) => (3, 3),
+            Shape::Lines(..) => (2, 1),
+            Shape::Planes(..) => (3, 2),
+        }
+    }
+
+    /// The number of the element at these coordinates.
+    pub fn index(self, at: [usize; 3]) -> usize {
+        let [w, h, _] = self.size();
+        (at[2] * h + at[1]) * w + at[0]
+    }
+}
+
+/// The channels of an element, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Order {
+    /// Red.
+    R,
+    /// Red, green.
+    Rg,
+    /// Red, green, blue, alpha.
+    Rgba,
+    /// Blue, green, red, alpha.
+    Bgra,
+}
+
+impl Order {
+    /// How many.
+    pub fn channels(self) -> usize {
+        match self {
+            Order::R => 1,
+            Order::Rg => 2,
+            Order::Rgba | Order::Bgra => 4,
+        }
+    }
+
+    /// Where red, green, blue and alpha stand in an element; none where the image lacks the channel.
+    pub fn places(self) -> [Option<usize>; 4] {
+        match self {
+            Order::R => [Some(0), None, None, None],
+            Order::Rg => [Some(0), Some(1), None, None],
+            Order::Rgba => [Some(0), Some(1), Some(2), Some(3)],
+            Order::Bgra => [Some(2), Some(1), Some(0), Some(3)],
+        }
+    }
+}
+
+/// The type of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Channel {
+    /// CL_UNORM_INT8.
+    Unorm8,
+    /// CL_UNORM_INT16.
+    Unorm16,
+    /// CL_SNORM_INT8.
+    Snorm8,
+    /// CL_SNORM_INT16.
+    Snorm16,
+    /// CL_SIGNED_INT8.
+    Signed8,
+    /// CL_SIGNED_INT16.
+    Signed16,
+    /// CL_SIGNED_INT32.
+    Signed32,
+    /// CL_UNSIGNED_INT8.
+    Unsigned8,
+    /// CL_UNSIGNED_INT16.
+    Unsigned16,
+    /// CL_UNSIGNED_INT32.
+    Unsigned32,
+    /// CL_HALF_FLOAT.
+    Half,
+    /// CL_FLOAT.
+    Float,
+}
+
+/// What a kernel reads from a channel, and writes to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// `int4`, through `read_imagei`.
+    Int,
+    /// `uint4`, through `read_imageui`.
+    Uint,
+    /// `float4`, through `read_imagef`.
+    Float,
+}
+
+impl Channel {
+    /// Bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            Channel::Unorm8 | Channel::Snorm8 | Channel::Signed8 | Channel::Unsigned8 => 1,
+            Channel::Unorm16
+            | Channel::Snorm16
+            | Channel::Signed16
+            | Channel::Unsigned16
+            | Channel::Half => 2,
+            Channel::Signed32 | Channel::Unsigned32 | Channel::Float => 4,
+        }
+    }
+
+    /// What kernels see.
+    pub fn told(self) -> Told {
+        match self {
+            Channel::Signed8 | Channel::Signed16 | Channel::Signed32 => Told::Int,
+            Channel::Unsigned8 | Channel::Unsigned16 | Channel::Unsigned32 => Told::Uint,
+            Channel::Unorm8
+            | Channel::Unorm16
+            | Channel::Snorm8
+            | Channel::Snorm16
+            | Channel::Half
+            | Channel::Float => Told::Float,
+        }
+    }
+
+    /// The smallest and the largest whole number that a channel keeps exactly: a value, or for
+    /// normalized channels what a value of 1 is multiplied with.
+    pub fn limits(self) -> (i64, i64) {
+        match self {
+            Channel::Unorm8 | Channel::Unsigned8 => (0, 255),
+            Channel::Unorm16 | Channel::Unsigned16 => (0, 65535),
+            Channel::Snorm8 => (-127, 127),
+            Channel::Snorm16 => (-32767, 32767),
+            Channel::Signed8 => (-128, 127),
+            Channel::Signed16 => (-32768, 32767),
+            Channel::Signed32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            Channel::Unsigned32 => (0, i64::from(u32::MAX)),
+            Channel::Half => (-2048, 2048),
+            Channel::Float => (-(1 << 24), 1 << 24),
+        }
+    }
+
+    /// What a value of a kernel is multiplied with to be the channel's whole number.
+    pub fn scale(self) -> Option<u32> {
+        match self {
+            Channel::Unorm8 => Some(255),
+            Channel::Unorm16 => Some(65535),
+            Channel::Snorm8 => Some(127),
+            Channel::Snorm16 => Some(32767),
+            Channel::Signed8
+            | Channel::Signed16
+            | Channel::Signed32
+            | Channel::Unsigned8
+            | Channel::Unsigned16
+            | Channel::Unsigned32
+            | Channel::Half
+            | Channel::Float => None,
+        }
+    }
+
+    /// The bytes of a whole number within the limits.
+    pub fn encode(self, value: i64) -> Vec<u8> {
+        match self {
+            Channel::Float => (value as f32).to_le_bytes().to_vec(),
+            Channel::Half => half(value).to_le_bytes().to_vec(),
+            Channel::Unorm8
+            | Channel::Unorm16
+            | Channel::Snorm8
+            | Channel::Snorm16
+            | Channel::Signed8
+            | Channel::Signed16
+            | Channel::Signed32
+            | Channel::Unsigned8
+            | Channel::Unsigned16
+            | Channel::Unsigned32 => value.to_le_bytes()[..self.bytes()].to_vec(),
+        }
+    }
+}
+
+/// A whole number of at most eleven bits as a half-precision float, which holds it exactly.
+fn half(value: i64) -> u16 {
+    let sign = if value < 0 { 0x8000 } else { 0 };
+    let size = value.unsigned_abs().min(2048) as u32;
+    if size == 0 {
+        return sign;
+    }
+    let exponent = 31 - size.leading_zeros();
+    let fraction = (size << 10 >> exponent) & 0x3ff;
+    sign | ((exponent + 15) << 10) as u16 | fraction as u16
+}
+
+/// The format of an image's elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Format {
+    /// The channels.
+    pub order: Order,
+    /// Their type.
+    pub channel: Channel,
+}
+
+impl Format {
+    /// Bytes of an element.
+    pub fn bytes(self) -> usize {
+        self.order.channels() * self.channel.bytes()
+    }
+
+    /// The bytes of an element that has these values for red, green, blue and alpha.
+    pub fn encode(self, values: [i64; 4]) -> Vec<u8> {
+        let mut bytes = vec![0; self.bytes()];
+        let width = self.channel.bytes();
+        for (value, place) in values.into_iter().zip(self.order.places()) {
+            if let Some(place) = place {
+                bytes[place * width..(place + 1) * width]
+                    .copy_from_slice(&self.channel.encode(value));
+            }
+        }
+        bytes
+    }
+}
+
+/// An image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// Its shape.
+    pub shape: Shape,
+    /// Its elements.
+    pub format: Format,
+}
+
+impl Image {
+    /// Bytes of all elements.
+    pub fn bytes(self) -> usize {
+        self.shape.elements().saturating_mul(self.format.bytes())
+    }
+}
+
+/// A place in an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spot {
+    /// The image.
+    pub object: ObjectId,
+    /// The coordinates of the first element.
+    pub origin: [usize; 3],
+}
+
+impl Spot {
+    /// The same place in the image's bytes, as rectangles speak of it.
+    pub fn corner(self, image: Image) -> Corner {
+        let [w, h, _] = image.shape.size();
+        let element = image.format.bytes();
+        Corner {
+            object: self.object,
+            origin: [self.origin[0] * element, self.origin[1], self.origin[2]],
+            row: w * element,
+            slice: w * h * element,
+        }
+    }
+}
+
+/// How a sampler reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampler {
+    /// Coordinates run from 0 to 1.
+    pub normalized: bool,
+    /// What lies outside.
+    pub addressing: Addressing,
+    /// It mixes the elements around a place.
+    pub linear: bool,
+}
+
+/// What a sampler finds outside of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Addressing {
+    /// Nothing: coordinates lie inside.
+    None,
+    /// The element at the edge.
+    ClampToEdge,
+    /// The border colour.
+    Clamp,
+    /// The image again.
+    Repeat,
+    /// The image's reflection.
+    MirroredRepeat,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_halves() {
+        let cases = [
+            (0, 0),
+            (1, 0x3c00),
+            (-2, 0xc000),
+            (3, 0x4200),
+            (2047, 0x67ff),
+            (2048, 0x6800),
+        ];
+        for (value, bits) in cases {
+            assert_eq!(half(value), bits, "{value}");
+        }
+    }
+
+    #[test]
+    fn channels_stand_in_their_order() {
+        let format = |order| Format {
+            order,
+            channel: Channel::Unsigned8,
+        };
+        assert_eq!(format(Order::Rgba).encode([1, 2, 3, 4]), [1, 2, 3, 4]);
+        assert_eq!(format(Order::Bgra).encode([1, 2, 3, 4]), [3, 2, 1, 4]);
+        assert_eq!(format(Order::Rg).encode([1, 2, 3, 4]), [1, 2]);
+    }
+}
