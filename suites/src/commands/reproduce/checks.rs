@@ -7,7 +7,7 @@ use crate::commands::check::{Plan, Violation};
 use crate::commands::memory::{Read, Value};
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::*;
-use crate::commands::trace::{Fired, Seen, Trace, status};
+use crate::commands::trace::{Fired, Seen, Times, Trace, status};
 use crate::rule::{self, RuleId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -249,8 +249,20 @@ impl Checks<'_> {
         self.line("    /* And when all was finished. */");
         for n in 0..p.commands.len() {
             let id = CommandId::at(n);
+            // What a complete command's times are is another question.
+            let times = Times {
+                queued: 1,
+                submit: 2,
+                start: 3,
+                end: 4,
+                complete: Some(5),
+            };
             let trace = |told| Trace {
                 last: [(id, told)].into(),
+                times: (told == status::COMPLETE)
+                    .then_some((id, times))
+                    .into_iter()
+                    .collect(),
                 ..Trace::default()
             };
             if let Some((right, rules)) = self.right(&[0, 1, 2, 3, -14, ODD], &trace) {
