@@ -139,7 +139,7 @@ faults! {
     /// The release of what is no object, or no longer one, ends the process.
     OverReleaseAborts = "over-release-aborts", [25], "ex.queue.release";
     /// Events are never deleted.
-    EventsLeak = "events-leak", [26], "ex.queue.release";
+    EventsLeak = "events-leak", [26], "ex.queue.release ex.api.lifetime";
 
     // States, failures.
 

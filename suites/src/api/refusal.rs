@@ -251,7 +251,8 @@ misuses! {
     TimesUnasked "clGetEventProfilingInfo where the queue does not profile" [PROFILING_INFO_NOT_AVAILABLE] STATE_PROFILING;
     TimesTooSoon "clGetEventProfilingInfo of a command that is held back" [PROFILING_INFO_NOT_AVAILABLE] STATE_PROFILING;
     TimesOfNull "clGetEventProfilingInfo of NULL" [INVALID_EVENT] STATE_PROFILING;
-    TimesOfNoState "clGetEventProfilingInfo for no state" [INVALID_VALUE] STATE_PROFILING;
+    // Its command has no times, which is a reason to refuse, too, and neither comes first.
+    TimesOfNoState "clGetEventProfilingInfo for no state" [INVALID_VALUE, PROFILING_INFO_NOT_AVAILABLE] STATE_PROFILING;
     FlushNull "clFlush of NULL" [INVALID_COMMAND_QUEUE] STATE_FLUSH;
     FinishNull "clFinish of NULL" [INVALID_COMMAND_QUEUE] SP_FINISH;
     ReleaseNullEvent "clReleaseEvent of NULL" [INVALID_EVENT] QUEUE_RELEASE;

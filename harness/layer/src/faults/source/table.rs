@@ -269,7 +269,12 @@ pub(crate) const TABLE: &[Named] = &[
         "split-read-modify-write",
         SplitRmw,
         Shows::Anywhere,
-        &["mm.atomicity", "mm.rmw.last", "sp.parent-child-atomics"],
+        &[
+            "mm.atomicity",
+            "mm.rmw.last",
+            "sp.parent-child-atomics",
+            "sp.cross-kernel-atomics-svm",
+        ],
         "atomic add, subtract, increment, decrement and exclusive or are indivisible: they load and \
          then store",
     ),
