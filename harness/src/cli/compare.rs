@@ -35,6 +35,12 @@ pub fn compare(args: &CompareArgs) -> Result<u8, Failure> {
                 results.len(),
                 run.record.seed
             ));
+            if (results.len() as u64) < run.planned {
+                let left = run.planned - results.len() as u64;
+                out.line(&format!(
+                    "  {left} cases of its plan have no result: it is not finished"
+                ));
+            }
         }
         if !same_seed {
             out.line("The seeds differ: of generated cases only the verdicts are compared.");

@@ -30,7 +30,7 @@ fn find(file: &str, variable: &str) -> Result<String, String> {
         .map_err(|e| format!("{file} could not be looked for beside this program: {e}"))?;
     let folder = program.parent().unwrap_or(Path::new("."));
     let candidates = candidates(folder, file);
-    match candidates.iter().find(|c| c.is_file()) {
+    match newest(&candidates[..BUILT]).or_else(|| candidates.iter().find(|c| c.is_file())) {
         Some(path) => as_text(path),
         None => {
             let looked: Vec<String> = candidates
@@ -44,6 +44,18 @@ fn find(file: &str, variable: &str) -> Result<String, String> {
             ))
         }
     }
+}
+
+/// How many of the candidates are places where cargo puts what it builds: a library that was once built
+/// by itself lies beside the program, and stays there when the program is built again, with a newer one in
+/// `deps`.
+const BUILT: usize = 2;
+
+/// The file that was written last; of files of one time, which are one file by two names, the first.
+fn newest(candidates: &[PathBuf]) -> Option<&PathBuf> {
+    let written = |path: &PathBuf| path.metadata().and_then(|m| m.modified()).ok();
+    let files = candidates.iter().rev().filter(|path| path.is_file());
+    files.max_by_key(|path| written(path))
 }
 
 /// Beside the program, where cargo puts a dependency's library, beside a test program (which is
@@ -71,4 +83,29 @@ fn as_text(path: &Path) -> Result<String, String> {
         ));
     }
     Ok(text.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_library_that_was_left_behind_gives_way_to_the_one_that_was_built() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let candidates = candidates(folder.path(), "lib.so");
+        std::fs::create_dir(folder.path().join("deps")).expect("a folder");
+        assert_eq!(newest(&candidates[..BUILT]), None);
+        let write = |path: &Path, age: u64| {
+            let file = std::fs::File::create(path).expect("a file");
+            file.set_modified(SystemTime::now() - Duration::from_secs(age))
+                .expect("a time");
+        };
+        write(&candidates[0], 100);
+        assert_eq!(newest(&candidates[..BUILT]), Some(&candidates[0]));
+        write(&candidates[1], 10);
+        assert_eq!(newest(&candidates[..BUILT]), Some(&candidates[1]));
+        write(&candidates[1], 1000);
+        assert_eq!(newest(&candidates[..BUILT]), Some(&candidates[0]));
+    }
 }

@@ -56,16 +56,22 @@ pub(super) fn deviance(x: f64, m: f64) -> f64 {
     }
 }
 
-/// Natural logarithm of the probability of exactly `k` of `n`, for `0 < k < n` and `0 < p < 1`.
-/// `q` is 1 - p, given apart because the caller may know it better than the subtraction does.
-fn ln_point(k: u64, n: u64, p: f64, q: f64) -> f64 {
-    let (kf, nf, rest) = (k as f64, n as f64, (n - k) as f64);
-    stirling_error(nf)
-        - stirling_error(kf)
+/// Natural logarithm of the probability of exactly `k` of `n`, whole numbers, for `0 < p < 1`. `q` is 1 - p,
+/// given apart because the caller may know it better than the subtraction does.
+pub(super) fn ln_point(k: f64, n: f64, p: f64, q: f64) -> f64 {
+    let rest = n - k;
+    if k == 0.0 {
+        return n * (-p).ln_1p();
+    }
+    if rest == 0.0 {
+        return n * p.ln();
+    }
+    stirling_error(n)
+        - stirling_error(k)
         - stirling_error(rest)
-        - deviance(kf, nf * p)
-        - deviance(rest, nf * q)
-        - 0.5 * (2.0 * PI * kf * (rest / nf)).ln()
+        - deviance(k, n * p)
+        - deviance(rest, n * q)
+        - 0.5 * (2.0 * PI * k * (rest / n)).ln()
 }
 
 /// Sums `1 + r0 + r0 r1 + ...` for ratios that fall below one and keep falling.
@@ -91,7 +97,7 @@ pub fn upper_tail(k: u64, n: u64, p: f64) -> Tail {
     let sum = falling_sum(|j| (rest - j) / (kf + j + 1.0) * odds, n - k);
     // d tail / dp = k * point(k) / p.
     Tail {
-        ln: ln_point(k, n, p, q) + sum.ln(),
+        ln: ln_point(k as f64, n as f64, p, q) + sum.ln(),
         slope: kf / sum,
     }
 }
@@ -104,7 +110,7 @@ pub fn lower_tail(k: u64, n: u64, p: f64) -> Tail {
     let sum = falling_sum(|j| (kf - j) / (rest + j + 1.0) * odds, k);
     // d tail / dp = -(n-k) * point(k) / q.
     Tail {
-        ln: ln_point(k, n, p, q) + sum.ln(),
+        ln: ln_point(k as f64, n as f64, p, q) + sum.ln(),
         slope: rest * odds.recip() / sum,
     }
 }

@@ -131,17 +131,6 @@ impl Clustered {
             t.inverse_cdf(tail) / Normal::standard().inverse_cdf(tail)
         })
     }
-
-    /// The largest rate at which never seeing the outcome is not yet surprising, if instances go together
-    /// as much as this design effect says (that of another outcome of the same test): 1 - alpha^(1/n) for
-    /// the effective number of instances.
-    pub fn upper_bound_if_never_observed(&self, effect: f64, confidence: Confidence) -> f64 {
-        let effective = self.instances as f64 / effect.max(1.0);
-        if effective <= 0.0 {
-            return 1.0;
-        }
-        -(confidence.alpha().ln() / effective).exp_m1()
-    }
 }
 
 /// Clopper and Pearson's interval where count and instances need not be whole: between those of the next
@@ -237,15 +226,6 @@ mod tests {
         let all = Clustered::of(&clusters(&counts, 10_000));
         assert!(all.degrees < 3.0, "{}", all.degrees);
         assert!(all.interval(Confidence::P95).high > 0.003);
-    }
-
-    #[test]
-    fn never_seen_is_bounded_by_the_effective_instances() {
-        let none = Clustered::of(&clusters(&[0; 10], 1000));
-        let alone = none.upper_bound_if_never_observed(1.0, Confidence::P95);
-        assert!((alone - 2.995e-4).abs() < 1e-6, "{alone}");
-        let together = none.upper_bound_if_never_observed(10.0, Confidence::P95);
-        assert!((together / alone - 10.0).abs() < 0.02, "{together}");
     }
 
     proptest::proptest! {

@@ -24,11 +24,10 @@
 //!
 //! Assumptions: the launches of each run are independent and alike; the runs are independent.
 
-use super::binomial::{deviance, stirling_error};
+use super::binomial::ln_point;
 use super::cluster::{Cluster, Clustered};
 use super::{Confidence, Interval};
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use std::f64::consts::PI;
 
 /// What two runs say about one outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,7 +123,8 @@ fn fisher(ka: f64, na: f64, kb: f64, nb: f64) -> f64 {
     }
     // The hypergeometric distribution as a product of three binomial ones, at the common rate.
     let rate = total / (na + nb);
-    let ln = |x: f64| ln_point(x, na, rate) + ln_point(total - x, nb, rate);
+    let point = |k: f64, n: f64| ln_point(k, n, rate, 1.0 - rate);
+    let ln = |x: f64| point(x, na) + point(total - x, nb);
     let seen = ln(ka);
     let (mut all, mut rarer) = (0.0, 0.0);
     // Terms relative to the one at the mode; from there outward they fall.
@@ -153,23 +153,6 @@ fn fisher(ka: f64, na: f64, kb: f64, nb: f64) -> f64 {
         return (seen - top).exp().min(1.0);
     }
     (rarer / all).min(1.0)
-}
-
-/// Natural logarithm of the binomial probability of `k` of `n` at a rate, for whole numbers.
-fn ln_point(k: f64, n: f64, rate: f64) -> f64 {
-    if k == 0.0 {
-        return n * (-rate).ln_1p();
-    }
-    if k == n {
-        return n * rate.ln();
-    }
-    let rest = n - k;
-    stirling_error(n)
-        - stirling_error(k)
-        - stirling_error(rest)
-        - deviance(k, n * rate)
-        - deviance(rest, n * (1.0 - rate))
-        - 0.5 * (2.0 * PI * k * (rest / n)).ln()
 }
 
 /// Welch's t test; 0 (no objection) where the launches do not say how they scatter.

@@ -13,17 +13,33 @@ use super::Confidence;
 /// The largest rate at which seeing none in `instances` is not yet surprising at this confidence;
 /// 1 where there were no instances.
 pub fn upper_bound_if_never_observed(instances: u64, confidence: Confidence) -> f64 {
+    upper_bound_of_clusters(instances, 1.0, confidence)
+}
+
+/// The same where instances of a launch go together as much as this design effect says (that of another
+/// outcome of the test; below 1 counts as 1): for the effective number of instances. Read the other way, it
+/// is the smallest rate that the run would have shown with this confidence.
+pub fn upper_bound_of_clusters(instances: u64, design_effect: f64, confidence: Confidence) -> f64 {
     if instances == 0 {
         return 1.0;
     }
+    let effective = instances as f64 / design_effect.max(1.0);
     // 1 - exp(ln(alpha)/n), without the cancellation for large n.
-    -(confidence.alpha().ln() / instances as f64).exp_m1()
+    -(confidence.alpha().ln() / effective).exp_m1()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn clusters_are_worth_their_effective_instances() {
+        let bound = |n, effect| upper_bound_of_clusters(n, effect, Confidence::P95);
+        assert_eq!(bound(10_000, 10.0), bound(1_000, 1.0));
+        assert_eq!(bound(10_000, 0.1), bound(10_000, 1.0));
+        assert_eq!(bound(0, 10.0), 1.0);
+    }
 
     #[test]
     fn known_values() {

@@ -1,7 +1,8 @@
 //! What a run could have seen, and how long one must be to see it.
 //!
 //! Of an outcome with rate p, n independent instances show none with probability (1 - p)^n. If instances
-//! of a launch go together, n is the effective number ([`super::cluster`]).
+//! of a launch go together, n is the effective number ([`super::cluster`]). The smallest rate that a run
+//! could have seen is the bound of what it never saw ([`super::never_observed`]).
 //!
 //! The chance to see an outcome again in a run like one that saw it x times is the *reproducibility* 1 -
 //! e^-x (occurrences as a Poisson process); the confidence wanted of a whole suite is divided over its
@@ -24,15 +25,6 @@ pub fn instances_to_see(rate: f64, design_effect: f64, confidence: Confidence) -
     (worth < 9e18).then_some(worth as u64)
 }
 
-/// The smallest rate that so many instances would have shown with this confidence; 1 for none.
-pub fn smallest_visible_rate(instances: u64, design_effect: f64, confidence: Confidence) -> f64 {
-    let effective = instances as f64 / design_effect.max(1.0);
-    if effective <= 0.0 {
-        return 1.0;
-    }
-    -(confidence.alpha().ln() / effective).exp_m1()
-}
-
 /// The probability that a run like one with this expected number of occurrences shows at least one.
 pub fn reproducibility(expected: f64) -> f64 {
     -(-expected.max(0.0)).exp_m1()
@@ -47,6 +39,7 @@ pub fn expected_for(reproducibility: Confidence, tests: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::upper_bound_if_never_observed;
     use super::*;
 
     #[test]
@@ -57,12 +50,11 @@ mod tests {
             instances_to_see(1e-6, 10.0, Confidence::P95),
             Some(29_957_308)
         );
-        let rate = smallest_visible_rate(n, 1.0, Confidence::P95);
+        let rate = upper_bound_if_never_observed(n, Confidence::P95);
         assert!((rate - 1e-6).abs() < 1e-11, "{rate}");
         assert_eq!(instances_to_see(0.0, 1.0, Confidence::P95), None);
         assert_eq!(instances_to_see(1.0, 1.0, Confidence::P95), Some(1));
         assert_eq!(instances_to_see(1e-300, 1.0, Confidence::P95), None);
-        assert_eq!(smallest_visible_rate(0, 1.0, Confidence::P95), 1.0);
     }
 
     /// "Three occurrences" are 95 % (1 - e^-3 = 0.9502); twenty tests at 95 % together need 5.97 each.
