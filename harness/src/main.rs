@@ -17,6 +17,7 @@ mod device;
 mod execute;
 mod interrupt;
 mod judge;
+mod machine;
 mod plan;
 mod sys;
 mod worker;

@@ -150,6 +150,23 @@ fn run_properties(run: &Run) -> Vec<Property> {
         property("seed", run.record.seed),
         property("plan.hash", run.plan_hash.as_str()),
     ];
+    if let (Some(first), Some(last)) = (run.moments.first(), run.moments.last()) {
+        let machine = &first.machine;
+        properties.extend([
+            property("machine.host", &machine.host),
+            property("machine.system", &machine.system),
+            property("machine.processor", &machine.processor),
+            property("machine.processors", machine.processors),
+            property("machine.memory", machine.memory),
+        ]);
+        for (when, moment) in [("begin", first), ("end", last)] {
+            let value = |name: &str, value: Option<f64>| {
+                value.map(|v| property(&format!("machine.{name}.{when}"), format!("{v:.2}")))
+            };
+            properties.extend(value("load", moment.load));
+            properties.extend(value("clock_mhz", moment.clock_mhz));
+        }
+    }
     if let Some(device) = &run.device {
         properties.extend([
             property("device.selector", &device.selector),

@@ -4,6 +4,7 @@
 use crate::stats::cluster::Cluster;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use time::OffsetDateTime;
 
 /// The stable name of a case, `family/kind/name`: `litmus/classic/MP+rel+acq`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -236,4 +237,32 @@ pub struct DeviceRecord {
     pub capabilities: Vec<(String, String)>,
     /// Contradictions between what the device reports and what it does.
     pub findings: Vec<String>,
+}
+
+/// The machine that a run is on, as far as it does not change.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct MachineRecord {
+    /// Its name in the network; empty where the system does not say.
+    pub host: String,
+    /// The operating system with its version, and the kernel's.
+    pub system: String,
+    /// The processor's name; empty where the system does not say.
+    pub processor: String,
+    /// Logical processors.
+    pub processors: u32,
+    /// Bytes of memory.
+    pub memory: u64,
+}
+
+/// How the machine was at a moment of a run: rates of weak outcomes depend on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moment {
+    /// When, in UTC, to the microsecond.
+    pub at: OffsetDateTime,
+    /// The machine.
+    pub machine: MachineRecord,
+    /// Processes that ran or waited to run, averaged over the last minute.
+    pub load: Option<f64>,
+    /// Clock of the processors, their mean, in MHz.
+    pub clock_mhz: Option<f64>,
 }

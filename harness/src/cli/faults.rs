@@ -13,6 +13,7 @@ use crate::device::{Library, Selector};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
+use crate::machine::Watch;
 use crate::plan::{self, seed, select};
 use crate::worker::session::{Limits, Stop};
 use classay_litmus::Breaches;
@@ -321,6 +322,7 @@ fn write_junit(
         finished: None,
         planned: cases.len() as u64,
         committed: cases.len() as u64,
+        moments: vec![Watch::new().look()],
     };
     let failure = |reason: String| Failure::Output {
         path: path.to_path_buf(),

@@ -1,10 +1,11 @@
 //! Where results go: the store as each case ends, the JUnit file at the end.
 
 use super::failure::Failure;
+use crate::machine::Watch;
 use crate::plan::{Case, Plan};
 use crate::worker::protocol::Known;
 use classay_reports::junit;
-use classay_reports::record::CaseResult;
+use classay_reports::record::{CaseResult, Moment};
 use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus, Store, StoreError};
 use std::io::Write;
 use std::path::Path;
@@ -15,6 +16,7 @@ pub struct Kept {
     run: Run,
     store: Option<Store>,
     results: Vec<CaseResult>,
+    watch: Watch,
 }
 
 impl Kept {
@@ -41,7 +43,7 @@ impl Kept {
             }
             None => RunId::new(1),
         };
-        Ok(Kept {
+        let mut kept = Kept {
             run: Run {
                 id,
                 plan_hash: PlanHash::of(&record.plan),
@@ -51,21 +53,42 @@ impl Kept {
                 finished: None,
                 planned: planned.len() as u64,
                 committed: 0,
+                moments: Vec::new(),
             },
             store,
             results: Vec::new(),
-        })
+            watch: Watch::new(),
+        };
+        kept.look()?;
+        Ok(kept)
     }
 
     /// An unfinished run of a store, with what it has.
     pub fn resume(mut store: Store, run: Run) -> Result<Kept, Failure> {
         let results = store.case_results(run.id)?;
         store.finish_run(run.id, RunStatus::Running)?;
-        Ok(Kept {
+        let mut kept = Kept {
             run,
             store: Some(store),
             results,
-        })
+            watch: Watch::new(),
+        };
+        kept.look()?;
+        Ok(kept)
+    }
+
+    /// Notes how the machine is.
+    fn look(&mut self) -> Result<(), StoreError> {
+        let moment = self.watch.look();
+        self.note(moment)
+    }
+
+    fn note(&mut self, moment: Moment) -> Result<(), StoreError> {
+        if let Some(store) = &mut self.store {
+            store.note_moment(self.run.id, &moment)?;
+        }
+        self.run.moments.push(moment);
+        Ok(())
     }
 
     /// Keeps a result. When this returns, a store has it for good.
@@ -74,11 +97,15 @@ impl Kept {
             store.commit_case(self.run.id, &result)?;
         }
         self.results.push(result);
-        Ok(())
+        match self.watch.due() {
+            Some(moment) => self.note(moment),
+            None => Ok(()),
+        }
     }
 
     /// Notes how the run ended.
     pub fn finish(&mut self, status: RunStatus) -> Result<(), StoreError> {
+        self.look()?;
         match &mut self.store {
             Some(store) => {
                 store.finish_run(self.run.id, status)?;

@@ -28,7 +28,7 @@ mod write;
 
 pub use error::StoreError;
 
-use crate::record::{CaseId, DeviceRecord};
+use crate::record::{CaseId, DeviceRecord, Moment};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -126,7 +126,7 @@ pub struct PlannedCase {
 }
 
 /// A run as the store holds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// Its number.
     pub id: RunId,
@@ -144,6 +144,8 @@ pub struct Run {
     pub planned: u64,
     /// How many of them have a result.
     pub committed: u64,
+    /// How the machine was now and then, in time; empty in a store of schema version 1.
+    pub moments: Vec<Moment>,
 }
 
 /// An open store.
@@ -170,7 +172,9 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let store = Store::connect(path.as_ref(), flags)?;
         match store.identity()? {
-            Identity::Store(version) => store.check_version(version)?,
+            Identity::Store(version) => {
+                steps_done(path.as_ref(), version)?;
+            }
             Identity::Empty | Identity::Foreign => return Err(store.not_a_store()),
         }
         Ok(store)
@@ -199,9 +203,8 @@ impl Store {
 
     /// Creates the tables in a new file, and refuses files that are something else.
     fn prepare(&mut self) -> Result<(), StoreError> {
-        // Most opens find a store; only a new file needs the write lock.
-        if let Identity::Store(version) = self.identity()? {
-            self.check_version(version)?;
+        // Most opens find a store of this version; only another file needs the write lock.
+        if let Identity::Store(schema::VERSION) = self.identity()? {
             // A file that can only be read opens without complaint, and fails at the first commit.
             return match self.db.is_readonly("main").map_err(|e| self.error(e))? {
                 true => Err(StoreError::ReadOnly {
@@ -217,18 +220,23 @@ impl Store {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(error)?;
         // Another process may have created it meanwhile: look again under the lock.
-        match identity(&transaction).map_err(error)? {
-            Identity::Empty => {}
-            Identity::Store(version) => {
-                drop(transaction);
-                return self.check_version(version);
-            }
+        let done = match identity(&transaction).map_err(error)? {
+            Identity::Empty => 0,
+            Identity::Store(version) => match steps_done(&path, version) {
+                Ok(done) => done,
+                Err(odd) => {
+                    drop(transaction);
+                    return Err(odd);
+                }
+            },
             Identity::Foreign => {
                 drop(transaction);
                 return Err(self.not_a_store());
             }
+        };
+        for step in &schema::STEPS[done..] {
+            transaction.execute_batch(step).map_err(error)?;
         }
-        transaction.execute_batch(schema::TABLES).map_err(error)?;
         transaction
             .pragma_update(None, "application_id", schema::APPLICATION_ID)
             .map_err(error)?;
@@ -242,21 +250,6 @@ impl Store {
         identity(&self.db).map_err(|e| self.error(e))
     }
 
-    fn check_version(&self, found: i64) -> Result<(), StoreError> {
-        match found {
-            schema::VERSION => Ok(()),
-            found if found > schema::VERSION => Err(StoreError::NewerSchema {
-                path: self.path.clone(),
-                found,
-                known: schema::VERSION,
-            }),
-            found => Err(StoreError::Damaged {
-                path: self.path.clone(),
-                reason: format!("its schema version is {found}, which no classay wrote"),
-            }),
-        }
-    }
-
     fn not_a_store(&self) -> StoreError {
         StoreError::NotAStore {
             path: self.path.clone(),
@@ -265,6 +258,22 @@ impl Store {
 
     fn error(&self, source: rusqlite::Error) -> StoreError {
         StoreError::from_sqlite(&self.path, source)
+    }
+}
+
+/// How many of the schema's steps a store of this version has behind it.
+fn steps_done(path: &Path, found: i64) -> Result<usize, StoreError> {
+    match usize::try_from(found) {
+        Ok(done @ 1..) if done <= schema::STEPS.len() => Ok(done),
+        Ok(1..) => Err(StoreError::NewerSchema {
+            path: path.to_path_buf(),
+            found,
+            known: schema::VERSION,
+        }),
+        Ok(_) | Err(_) => Err(StoreError::Damaged {
+            path: path.to_path_buf(),
+            reason: format!("its schema version is {found}, which no classay wrote"),
+        }),
     }
 }
 

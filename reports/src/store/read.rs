@@ -1,7 +1,7 @@
 //! The reading half.
 
 use super::{PlanHash, PlannedCase, Run, RunId, RunRecord, RunStatus, Store, StoreError};
-use crate::record::{CaseId, CaseResult, Evidence, Launch, OutcomeCount, Verdict};
+use crate::record::{CaseId, CaseResult, Evidence, Launch, Moment, OutcomeCount, Verdict};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Row, params};
 use time::OffsetDateTime;
@@ -151,11 +151,45 @@ impl Store {
         rows.into_iter().map(|row| self.understand(row)).collect()
     }
 
-    fn understand(&self, row: RunRow) -> Result<Run, StoreError> {
-        let odd = |what: &str, text: &str| StoreError::Damaged {
-            path: self.path.clone(),
-            reason: format!("run {} has the {what} `{text}`", row.id),
+    /// How the machine was during a run. A store of schema version 1 that was opened for reading only
+    /// has no table of it.
+    fn moments(&self, run: RunId) -> Result<Vec<Moment>, StoreError> {
+        let select = || -> rusqlite::Result<Vec<MomentRow>> {
+            if !self.db.table_exists(None, "moments")? {
+                return Ok(Vec::new());
+            }
+            self.db
+                .prepare_cached(
+                    "SELECT at, machine, load, clock FROM moments WHERE run = ?1 ORDER BY position",
+                )?
+                .query_map([run.0], MomentRow::read)?
+                .collect()
         };
+        let rows = select().map_err(|e| self.error(e))?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(Moment {
+                    at: OffsetDateTime::parse(&row.at, &Rfc3339)
+                        .map_err(|_| self.odd(run, "time", &row.at))?,
+                    machine: serde_json::from_str(&row.machine)
+                        .map_err(|_| self.odd(run, "machine", &row.machine))?,
+                    load: row.load,
+                    clock_mhz: row.clock,
+                })
+            })
+            .collect()
+    }
+
+    /// A text of a run that this program does not write.
+    fn odd(&self, run: RunId, what: &str, text: &str) -> StoreError {
+        StoreError::Damaged {
+            path: self.path.clone(),
+            reason: format!("run {run} has the {what} `{text}`"),
+        }
+    }
+
+    fn understand(&self, row: RunRow) -> Result<Run, StoreError> {
+        let odd = |what: &str, text: &str| self.odd(row.id, what, text);
         let moment =
             |text: &str| OffsetDateTime::parse(text, &Rfc3339).map_err(|_| odd("time", text));
         Ok(Run {
@@ -175,6 +209,7 @@ impl Store {
             finished: row.finished.as_deref().map(moment).transpose()?,
             planned: row.planned,
             committed: row.committed,
+            moments: self.moments(row.id)?,
         })
     }
 
@@ -256,6 +291,25 @@ impl RunRow {
             status: row.get(8)?,
             planned: unsigned(row, 9)?,
             committed: unsigned(row, 10)?,
+        })
+    }
+}
+
+/// A row of `moments`, before its texts are understood.
+struct MomentRow {
+    at: String,
+    machine: String,
+    load: Option<f64>,
+    clock: Option<f64>,
+}
+
+impl MomentRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<MomentRow> {
+        Ok(MomentRow {
+            at: row.get(0)?,
+            machine: row.get(1)?,
+            load: row.get(2)?,
+            clock: row.get(3)?,
         })
     }
 }

@@ -5,14 +5,14 @@
 //! from the one before.
 
 /// Version of the schema that this program writes.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// `clsy` in ASCII.
 pub const APPLICATION_ID: i64 = 0x636c_7379;
 
 /// The tables of version 1. Every table hangs on a run, and the rows of a case's result on its
 /// row in `cases`.
-pub const TABLES: &str = "
+const FIRST: &str = "
 CREATE TABLE runs (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
     created   TEXT NOT NULL,                -- RFC 3339, UTC
@@ -92,3 +92,19 @@ CREATE TABLE evidence (
     PRIMARY KEY (case_row, position)
 ) STRICT, WITHOUT ROWID;
 ";
+
+/// What version 2 adds: how the machine was at moments of a run.
+const MOMENTS: &str = "
+CREATE TABLE moments (
+    run      INTEGER NOT NULL REFERENCES runs (id),
+    position INTEGER NOT NULL,              -- in time, from 0
+    at       TEXT NOT NULL,                 -- RFC 3339, UTC
+    machine  TEXT NOT NULL,                 -- JSON
+    load     REAL,                          -- processes that run or wait to, over a minute
+    clock    REAL,                          -- mean of the processors, in MHz
+    PRIMARY KEY (run, position)
+) STRICT, WITHOUT ROWID;
+";
+
+/// What each version adds to the one before, from version 1.
+pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS];

@@ -1,7 +1,7 @@
 //! What the store promises, short of being killed (tests/killed.rs does that).
 
 use super::*;
-use crate::record::{CaseResult, Verdict};
+use crate::record::{CaseResult, MachineRecord, Verdict};
 use crate::sample;
 use tempfile::TempDir;
 use time::macros::datetime;
@@ -323,14 +323,14 @@ fn a_newer_schema_is_refused_and_left_alone() {
         matches!(
             error,
             StoreError::NewerSchema {
-                found: 2,
-                known: 1,
+                found: 3,
+                known: 2,
                 ..
             }
         ),
         "{error}"
     );
-    assert!(error.to_string().contains("schema version 2"), "{error}");
+    assert!(error.to_string().contains("schema version 3"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -438,3 +438,66 @@ fn hashes_of_plans_never_change() {
 }
 
 mod readme;
+
+fn moment(load: Option<f64>) -> Moment {
+    Moment {
+        at: datetime!(2024-05-06 07:08:09.5 UTC),
+        machine: MachineRecord {
+            host: "h".into(),
+            system: "s".into(),
+            processor: "p \"q\"".into(),
+            processors: 2,
+            memory: u64::MAX,
+        },
+        load,
+        clock_mhz: Some(2000.0),
+    }
+}
+
+#[test]
+fn moments_of_a_run_come_out_in_their_order() {
+    let (_directory, mut store) = fresh();
+    let run = store.begin_run(&record("plan"), &[]).unwrap();
+    let other = store.begin_run(&record("other"), &[]).unwrap();
+    for load in [Some(1.5), None] {
+        store.note_moment(run, &moment(load)).unwrap();
+    }
+    store.note_moment(other, &moment(Some(f64::NAN))).unwrap();
+    assert_eq!(
+        store.run(run).unwrap().moments,
+        [moment(Some(1.5)), moment(None)]
+    );
+    assert_eq!(store.run(other).unwrap().moments, [moment(None)]);
+    let error = store.note_moment(RunId::new(9), &moment(None)).unwrap_err();
+    assert!(matches!(error, StoreError::NoSuchRun { .. }), "{error}");
+}
+
+#[test]
+fn a_store_of_the_first_version_is_read_as_it_is_and_brought_up_to_date() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("old.db");
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch(schema::STEPS[0]).unwrap();
+    old.pragma_update(None, "application_id", schema::APPLICATION_ID)
+        .unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    old.execute(
+        "INSERT INTO runs (created, version, seed, plan, plan_hash, status)
+         VALUES ('2024-05-06T07:08:09.000000Z', '0.1.0', '7', 'p', 'h', 'interrupted')",
+        [],
+    )
+    .unwrap();
+    drop(old);
+    let before = std::fs::read(&path).unwrap();
+    let reader = Store::open_read_only(&path).unwrap();
+    assert_eq!(reader.runs().unwrap()[0].moments, []);
+    drop(reader);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let mut store = Store::open(&path).unwrap();
+    let run = store.runs().unwrap()[0].id;
+    store.note_moment(run, &moment(None)).unwrap();
+    drop(store);
+    let again = Store::open(&path).unwrap();
+    assert_eq!(again.runs().unwrap()[0].record.seed, 7);
+    assert_eq!(again.run(run).unwrap().moments, [moment(None)]);
+}

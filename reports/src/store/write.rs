@@ -1,7 +1,7 @@
 //! The writing half: every function is one transaction, taken with the write lock from its start.
 
 use super::{PlanHash, PlannedCase, RunId, RunRecord, RunStatus, Store, StoreError};
-use crate::record::{CaseResult, DeviceRecord, Launch};
+use crate::record::{CaseResult, DeviceRecord, Launch, Moment};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::HashMap;
 use time::OffsetDateTime;
@@ -54,6 +54,30 @@ impl Store {
                 params![run.0, json],
             )?;
             Ok(if changed == 1 { Ok(()) } else { Err(missing) })
+        })
+    }
+
+    /// Notes how the machine is at a moment of a run, after those that were noted before.
+    pub fn note_moment(&mut self, run: RunId, moment: &Moment) -> Result<(), StoreError> {
+        // Strings and numbers: nothing in a machine's record can fail to become JSON.
+        let machine = serde_json::to_string(&moment.machine).unwrap_or_default();
+        let missing = self.no_such_run(run);
+        self.write(|t| {
+            if !exists(t, run)? {
+                return Ok(Err(missing));
+            }
+            t.execute(
+                "INSERT INTO moments (run, position, at, machine, load, clock)
+                 SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM moments WHERE run = ?1",
+                params![
+                    run.0,
+                    timestamp(moment.at),
+                    machine,
+                    moment.load.filter(|n| n.is_finite()),
+                    moment.clock_mhz.filter(|n| n.is_finite()),
+                ],
+            )?;
+            Ok(Ok(()))
         })
     }
 
