@@ -18,6 +18,7 @@ mod execute;
 mod interrupt;
 mod judge;
 mod machine;
+mod merge;
 mod plan;
 mod sys;
 mod worker;

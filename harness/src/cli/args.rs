@@ -2,6 +2,7 @@
 
 use crate::device::Selector;
 use crate::execute::Budget;
+use crate::plan::shard::Shard;
 use crate::worker::session::Limits;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -67,6 +68,8 @@ pub enum Command {
     Rules(RulesArgs),
     /// Hold a run against an earlier one: new failures, and outcomes that are more or less frequent
     Compare(CompareArgs),
+    /// Put the shards of a run together, or runs of the same tests from different seeds
+    Merge(MergeArgs),
     /// Make a failing program of commands small
     Shrink(ShrinkArgs),
     /// Write a program of commands or a kernel case as a C program that needs nothing but an OpenCL library
@@ -113,6 +116,9 @@ pub struct RunArgs {
     /// Run only the cases whose name or id matches, `*` and `?` being wildcards; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub select: Vec<String>,
+    /// Run only this part of the cases, as 3/16; needs --seed, and `classay merge` puts parts together
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
     /// Programs of commands of each kind that the run draws
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub programs: u32,
@@ -474,6 +480,26 @@ pub struct CompareArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// Stores; of each the last run is taken
+    #[arg(value_name = "STORE", required = true)]
+    pub stores: Vec<PathBuf>,
+    /// Add the merged run to this store, which is made where there is none
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Merge also where shards are missing; `classay run --resume` does not run those
+    #[arg(long)]
+    pub partial: bool,
+    /// Merge also runs of different devices, as of a CI service's machines; what differs is told
+    #[arg(long)]
+    pub any_device: bool,
+    /// Also write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
 }
 
 /// How `rules` prints.

@@ -76,6 +76,7 @@ pub(super) struct Asked<'a> {
 pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
     let Asked { seed, budget, .. } = asked;
+    cases = plan::part(cases, seed, None).0;
     for case in &mut cases {
         case.seed = seed::of_case(seed, &case.id);
         case.budget = budget;
@@ -97,6 +98,7 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
         Vec::new(),
         budget,
         &cases,
+        None,
     );
     let record = session.known().record.clone();
     say(&format!(

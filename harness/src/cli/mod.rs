@@ -18,6 +18,7 @@ mod generate;
 mod judge;
 mod keep;
 mod litmus;
+mod merge;
 pub mod output;
 mod progress;
 mod replay;
@@ -59,6 +60,7 @@ pub fn main() -> u8 {
         Some(Command::Faults(args)) => faults::faults(&args),
         Some(Command::Rules(args)) => rules::rules(&args),
         Some(Command::Compare(args)) => compare::compare(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Shrink(args)) => shrink::shrink(&args),
         Some(Command::Reproduce(args)) => reproduce::reproduce(&args),
         Some(Command::Devices(args)) => devices::devices(&args),

@@ -8,7 +8,7 @@ use super::keep::Kept;
 use super::output::{Out, colour, complain, say};
 use super::progress::Progress;
 use super::shrink;
-use crate::device::{Library, Selector};
+use crate::device::{Library, Selector, same};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
@@ -16,7 +16,7 @@ use crate::plan::{self, Case, Plan, seed, select};
 use crate::worker::protocol::Known;
 use crate::worker::session::{Limits, Session};
 use classay_reports::json::TestJson;
-use classay_reports::record::{CaseResult, DeviceRecord};
+use classay_reports::record::CaseResult;
 use classay_reports::store::{Run, RunStatus, Store};
 use classay_reports::text::summary;
 use std::path::Path;
@@ -47,8 +47,16 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
         )));
     }
     let chosen = chosen(args.model.as_deref())?;
+    if args.shard.is_some() && args.seed.is_none() {
+        return Err(Failure::Usage(
+            "a shard needs the master seed of the whole run, or the shards would be of different \
+             runs: give each the same --seed"
+                .into(),
+        ));
+    }
     let seed = args.seed.unwrap_or_else(seed::draw);
     let asked = args.asked().unwrap_or(Budget::Seconds(DEFAULT_BUDGET));
+    let (mut cases, part) = plan::part(cases, seed, args.shard);
     plan::share_out(&mut cases, seed, asked);
     let selector = args.device.clone().unwrap_or(TOUCHSTONE);
     let store = Store::open(path)?;
@@ -64,6 +72,7 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
         args.select.clone(),
         asked,
         &cases,
+        part,
     );
     introduce(&plan, session.known(), path, cases.len());
     let kept = Kept::begin(Some(store), &plan, &cases, session.known())?;
@@ -139,6 +148,11 @@ fn agree(args: &RunArgs, plan: &Plan, run: &Run) -> Result<(), Failure> {
     if args.seed.is_some_and(|s| s != plan.seed) {
         return differs("--seed", plan.seed.to_string());
     }
+    let shard = plan.part.as_ref().map(|part| part.shard);
+    if args.shard.is_some() && args.shard != shard {
+        let is = shard.map_or("not given".into(), |shard| shard.to_string());
+        return differs("--shard", is);
+    }
     if !args.select.is_empty() && args.select != plan.select {
         return differs("--select", plan.select.join(" --select "));
     }
@@ -153,33 +167,15 @@ fn agree(args: &RunArgs, plan: &Plan, run: &Run) -> Result<(), Failure> {
 /// Half a run on one driver and half on another would be no run.
 fn same_device(run: &Run, known: &Known) -> Result<(), Failure> {
     match &run.device {
-        Some(device) if differs(device, &known.record) => Err(Failure::NoDevice(format!(
-            "the device is not what it was when run {} began: it was {} {} with driver {}, and \
-             is {} {} with driver {}, or its capabilities changed; begin a new run",
+        Some(device) if same::differs(device, &known.record) => Err(Failure::NoDevice(format!(
+            "the device is not what it was when run {} began: it was {}, and is {}, or its \
+             capabilities changed; begin a new run",
             run.id,
-            device.name,
-            device.version,
-            device.driver,
-            known.record.name,
-            known.record.version,
-            known.record.driver
+            same::title(device),
+            same::title(&known.record),
         ))),
         Some(_) | None => Ok(()),
     }
-}
-
-/// Whether two descriptions are of different devices. Findings are words, and how much memory there
-/// is depends on the moment: neither counts.
-fn differs(one: &DeviceRecord, other: &DeviceRecord) -> bool {
-    let lasting = |record: &DeviceRecord| {
-        let mut record = record.clone();
-        record.findings.clear();
-        record
-            .capabilities
-            .retain(|(name, _)| name != "global-mem" && name != "max-alloc");
-        record
-    };
-    lasting(one) != lasting(other)
 }
 
 /// `--resume` where every run is done: says again how the last one ended.
@@ -214,11 +210,14 @@ fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
         Budget::Seconds(s) => format!("about {s} s in all"),
         Budget::Instances(n) => format!("{n} instances each"),
     };
-    let which = if cases == plan.cases {
+    let mut which = if cases == plan.cases {
         format!("{cases} cases")
     } else {
         format!("the {cases} cases left of {}", plan.cases)
     };
+    if let Some(part) = &plan.part {
+        which += &format!(" (shard {} of {} cases)", part.shard, part.cases);
+    }
     say(&format!(
         "classay {}: {which} on {} ({}), driver {}\njudged by {}, seed {}, {how_long}, results in {}",
         env!("CARGO_PKG_VERSION"),
@@ -270,6 +269,11 @@ fn go(
         },
     );
     match ended {
+        Ok(()) if cases.is_empty() && kept.run().planned == 0 => {
+            say("no case is in this shard: there is nothing to do");
+            session.close();
+            report(args, &kept)
+        }
         Ok(()) => {
             let code = report(args, &kept)?;
             after(args, &mut session, model, &kept, interrupt)?;
@@ -339,6 +343,9 @@ fn report(args: &RunArgs, kept: &Kept) -> Result<u8, Failure> {
     show(args, kept);
     if let Some(path) = &args.junit {
         kept.write_junit(path)?;
+    }
+    if kept.run().planned == 0 {
+        return Ok(super::exit::PASSED);
     }
     code(kept.results())
 }

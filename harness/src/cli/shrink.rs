@@ -253,6 +253,7 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn run(&mut self, plan: &Plan, runs: u64) -> Result<Ran, Stop> {
         let case = Case {
+            place: 0,
             id: CaseId::new("program", "shrink", "candidate"),
             test: "candidate".into(),
             file: String::new(),

@@ -11,6 +11,7 @@ pub mod open;
 mod probe;
 mod reported;
 mod resolve;
+pub mod same;
 mod selector;
 mod touch;
 

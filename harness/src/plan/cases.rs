@@ -90,6 +90,7 @@ pub fn drawn(each: u32) -> Vec<Case> {
                 body: body.clone(),
                 seed: 0,
                 budget: Budget::Instances(0),
+                place: 0,
             }
         })
     });
@@ -113,6 +114,7 @@ pub fn small(wanted: u32) -> Vec<Case> {
                 },
                 seed: 0,
                 budget: Budget::Instances(0),
+                place: 0,
             }
         })
         .collect()
@@ -159,6 +161,7 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
             body,
             seed: 0,
             budget: Budget::Instances(0),
+            place: 0,
         })
     })
 }
@@ -246,6 +249,7 @@ fn case(id: CaseId, program: &Program, file: &str) -> Case {
         },
         seed: 0,
         budget: Budget::Instances(0),
+        place: 0,
     }
 }
 

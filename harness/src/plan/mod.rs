@@ -1,7 +1,7 @@
 //! What will run, decided before anything runs.
 //!
 //! A plan is a list of [`Case`]s with a master seed and a budget. [`seed`] gives each case its own
-//! stream, [`select`] picks cases by pattern, `cases` makes them from the shipped tests, from files, and from
+//! stream, [`select`] picks cases by pattern, [`shard`] a machine's part of them. `cases` makes them from the shipped tests, from files, and from
 //! the suites' generators; `body` is what a case runs. The store keeps the plan and each case's specification, so that a run can be resumed from
 //! the store alone.
 
@@ -9,6 +9,7 @@ mod body;
 mod cases;
 pub mod seed;
 pub mod select;
+pub mod shard;
 
 pub use body::{Body, Work, read_commands};
 pub use cases::{Unreadable, drawn, from_files, programs_from_files, read, shipped, small};
@@ -17,6 +18,7 @@ use crate::execute::Budget;
 use classay_reports::record::CaseId;
 use classay_reports::store::{PlanHash, PlannedCase};
 use serde::{Deserialize, Serialize};
+use shard::Shard;
 
 /// One generated thing to run, with all that decides what it does.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +35,8 @@ pub struct Case {
     pub seed: u64,
     /// When to stop.
     pub budget: Budget,
+    /// Its place among all that the run selects, from 0, also in a shard.
+    pub place: u32,
 }
 
 /// A [`Case`] as the store keeps it; the id is beside it.
@@ -43,6 +47,8 @@ struct Spec {
     body: Body,
     seed: u64,
     budget: Budget,
+    #[serde(default)]
+    place: u32,
 }
 
 impl Case {
@@ -54,6 +60,7 @@ impl Case {
             body: self.body.clone(),
             seed: self.seed,
             budget: self.budget,
+            place: self.place,
         };
         PlannedCase {
             case: self.id.clone(),
@@ -73,6 +80,7 @@ impl Case {
             body: spec.body,
             seed: spec.seed,
             budget: spec.budget,
+            place: spec.place,
         })
     }
 }
@@ -94,10 +102,24 @@ pub struct Plan {
     pub cases: usize,
     /// Hash of the cases' ids and specifications.
     pub digest: String,
+    /// The part of a run that this is, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+}
+
+/// What a shard knows of the run that it is a part of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Which part.
+    pub shard: Shard,
+    /// Cases of the whole run.
+    pub cases: usize,
+    /// Hash of all their ids, bodies and seeds.
+    pub digest: String,
 }
 
 impl Plan {
-    /// The description of these cases.
+    /// The description of these cases, which are all that was selected, or a part of it.
     pub fn new(
         device: String,
         model: String,
@@ -105,12 +127,8 @@ impl Plan {
         select: Vec<String>,
         asked: Budget,
         cases: &[Case],
+        part: Option<Part>,
     ) -> Plan {
-        let all: String = cases
-            .iter()
-            .map(Case::planned)
-            .flat_map(|p| [p.case.to_string(), "\n".into(), p.spec, "\n".into()])
-            .collect();
         Plan {
             device,
             model,
@@ -118,7 +136,8 @@ impl Plan {
             select,
             asked,
             cases: cases.len(),
-            digest: PlanHash::of(&all).as_str().to_string(),
+            digest: digest(cases),
+            part,
         }
     }
 
@@ -131,6 +150,34 @@ impl Plan {
     pub fn from_text(text: &str) -> Result<Plan, String> {
         serde_json::from_str(text).map_err(|e| format!("the stored plan cannot be read: {e}"))
     }
+}
+
+/// The hash of cases' ids and specifications.
+pub fn digest(cases: &[Case]) -> String {
+    let all: String = cases
+        .iter()
+        .map(Case::planned)
+        .flat_map(|p| [p.case.to_string(), "\n".into(), p.spec, "\n".into()])
+        .collect();
+    PlanHash::of(&all).as_str().to_string()
+}
+
+/// Gives every case its place, and keeps those of the shard, where there is one.
+pub fn part(mut cases: Vec<Case>, master: u64, shard: Option<Shard>) -> (Vec<Case>, Option<Part>) {
+    for (place, case) in (0..).zip(&mut cases) {
+        case.place = place;
+    }
+    let Some(shard) = shard else {
+        return (cases, None);
+    };
+    // How long each may take is a shard's own affair.
+    share_out(&mut cases, master, Budget::Instances(0));
+    let part = Part {
+        shard,
+        cases: cases.len(),
+        digest: digest(&cases),
+    };
+    (shard.of_cases(cases), Some(part))
 }
 
 /// Gives every case its seed and its budget. Seconds are shared out equally, instances are each
@@ -162,6 +209,7 @@ mod tests {
             },
             seed: 0,
             budget: Budget::Instances(0),
+            place: 0,
         }
     }
 
@@ -202,6 +250,7 @@ mod tests {
                 vec![],
                 Budget::Instances(1),
                 cases,
+                None,
             )
         };
         let one = plan(&[case("MP"), case("SB")]);

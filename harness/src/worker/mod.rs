@@ -12,7 +12,7 @@ pub mod death;
 pub mod host;
 pub mod protocol;
 pub mod session;
-mod triage;
+pub mod triage;
 
 /// Names the pieces of the environment that the parent gives a worker.
 pub mod variables {

@@ -80,6 +80,7 @@ fn case(budget: Budget) -> Case {
         },
         seed: 1,
         budget,
+        place: 0,
     }
 }
 

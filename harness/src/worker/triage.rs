@@ -3,7 +3,7 @@
 use super::death::Death;
 use crate::judge::{ChosenModel, Judged, judge_case, judge_commands};
 use crate::plan::{Body, Case};
-use classay_reports::record::{CaseResult, Evidence, Launch, Verdict};
+use classay_reports::record::{CaseResult, Evidence, Launch, OutcomeCount, Verdict};
 
 /// One try of a case.
 #[derive(Debug, Default)]
@@ -164,10 +164,16 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
         verdict,
         reason,
         evidence,
-    } = match &case.body {
-        Body::Litmus { source, question } => {
-            judge_case(source, *question, &result.histogram(), model)
-        }
+    } = judged(&case.body, &result.histogram(), model);
+    result.verdict = verdict;
+    result.reason = reason;
+    result.evidence.extend(evidence);
+}
+
+/// Judges what a case's launches showed.
+pub fn judged(body: &Body, histogram: &[OutcomeCount], model: &ChosenModel) -> Judged {
+    match body {
+        Body::Litmus { source, question } => judge_case(source, *question, histogram, model),
         // The worker judged each run by what the case itself says.
         Body::Drawn { .. }
         | Body::Small { .. }
@@ -175,11 +181,8 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
         | Body::DrawnKernel { .. }
         | Body::Kernel { .. }
         | Body::DrawnApi { .. }
-        | Body::Api { .. } => judge_commands(&result.histogram()),
-    };
-    result.verdict = verdict;
-    result.reason = reason;
-    result.evidence.extend(evidence);
+        | Body::Api { .. } => judge_commands(histogram),
+    }
 }
 
 /// The sentence for a case whose worker died at least once: the rate, and how.
@@ -220,7 +223,7 @@ mod tests {
     use super::*;
     use crate::execute::Budget;
     use crate::worker::death::How;
-    use classay_reports::record::{CaseId, OutcomeCount};
+    use classay_reports::record::CaseId;
     use classay_reports::verdict::Quantifier;
 
     fn case() -> Case {
@@ -234,6 +237,7 @@ mod tests {
             },
             seed: 1,
             budget: Budget::Instances(10),
+            place: 0,
         }
     }
 

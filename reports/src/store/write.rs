@@ -3,7 +3,7 @@
 use super::{PlanHash, PlannedCase, RunId, RunRecord, RunStatus, Store, StoreError};
 use crate::record::{CaseResult, DeviceRecord, Launch, Moment};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
@@ -14,70 +14,75 @@ impl Store {
         run: &RunRecord,
         planned: &[PlannedCase],
     ) -> Result<RunId, StoreError> {
-        let mut seen = std::collections::HashSet::new();
-        if let Some(twice) = planned.iter().find(|p| !seen.insert(&p.case)) {
-            return Err(StoreError::PlannedTwice {
-                case: twice.case.clone(),
-            });
-        }
+        unplanned_twice(planned)?;
+        self.write(|t| Ok(Ok(insert_run(t, run, planned)?.0)))
+    }
+
+    /// Adds a run that was made elsewhere, all of it in one transaction. `results` are of cases that
+    /// it plans; it is done where each of these has one, and else interrupted.
+    pub fn add_run(
+        &mut self,
+        run: &RunRecord,
+        planned: &[PlannedCase],
+        device: Option<&DeviceRecord>,
+        moments: &[Moment],
+        results: &[CaseResult],
+    ) -> Result<RunId, StoreError> {
+        unplanned_twice(planned)?;
+        let rows = results
+            .iter()
+            .map(|result| rows_of(result).map(|rows| (result, rows)))
+            .collect::<Result<Vec<_>, StoreError>>()?;
         self.write(|t| {
-            t.execute(
-                "INSERT INTO runs (created, version, seed, plan, plan_hash, status)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                params![
-                    timestamp(run.created),
-                    run.version,
-                    run.seed.to_string(),
-                    run.plan,
-                    PlanHash::of(&run.plan).as_str(),
-                    RunStatus::Running.name(),
-                ],
-            )?;
-            let id = RunId(t.last_insert_rowid());
-            let mut insert =
-                t.prepare("INSERT INTO cases (run, position, name, spec) VALUES (?1, ?2, ?3, ?4)")?;
-            for (position, p) in planned.iter().enumerate() {
-                insert.execute(params![id.0, position as i64, p.case.as_str(), p.spec])?;
+            let (id, cases) = insert_run(t, run, planned)?;
+            if let Some(device) = device {
+                insert_device(t, id, device)?;
             }
+            for moment in moments {
+                insert_moment(t, id, moment)?;
+            }
+            for (result, rows) in rows {
+                match cases.get(result.case.as_str()) {
+                    Some(row) => rows.insert(t, *row, result)?,
+                    None => {
+                        return Ok(Err(StoreError::NotPlanned {
+                            run: id,
+                            case: result.case.clone(),
+                        }));
+                    }
+                }
+            }
+            let status = if results.len() == planned.len() {
+                RunStatus::Done
+            } else {
+                RunStatus::Interrupted
+            };
+            let now = timestamp(OffsetDateTime::now_utc());
+            t.execute(
+                "UPDATE runs SET status = ?2, finished = ?3 WHERE id = ?1",
+                params![id.0, status.name(), now],
+            )?;
             Ok(Ok(id))
         })
     }
 
     /// Notes the device of a run, once it was opened. A resumed run may note it again.
     pub fn set_device(&mut self, run: RunId, device: &DeviceRecord) -> Result<(), StoreError> {
-        // Strings and lists of strings: nothing in a device's record can fail to become JSON.
-        let json = serde_json::to_string(device).unwrap_or_default();
         let missing = self.no_such_run(run);
         self.write(|t| {
-            let changed = t.execute(
-                "UPDATE runs SET device = ?2 WHERE id = ?1",
-                params![run.0, json],
-            )?;
+            let changed = insert_device(t, run, device)?;
             Ok(if changed == 1 { Ok(()) } else { Err(missing) })
         })
     }
 
     /// Notes how the machine is at a moment of a run, after those that were noted before.
     pub fn note_moment(&mut self, run: RunId, moment: &Moment) -> Result<(), StoreError> {
-        // Strings and numbers: nothing in a machine's record can fail to become JSON.
-        let machine = serde_json::to_string(&moment.machine).unwrap_or_default();
         let missing = self.no_such_run(run);
         self.write(|t| {
             if !exists(t, run)? {
                 return Ok(Err(missing));
             }
-            t.execute(
-                "INSERT INTO moments (run, position, at, machine, load, clock)
-                 SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM moments WHERE run = ?1",
-                params![
-                    run.0,
-                    timestamp(moment.at),
-                    machine,
-                    moment.load.filter(|n| n.is_finite()),
-                    moment.clock_mhz.filter(|n| n.is_finite()),
-                ],
-            )?;
-            Ok(Ok(()))
+            insert_moment(t, run, moment).map(Ok)
         })
     }
 
@@ -85,10 +90,7 @@ impl Store {
     /// is refused and changes nothing. When this returns, the result outlives the process.
     pub fn commit_case(&mut self, run: RunId, result: &CaseResult) -> Result<(), StoreError> {
         let case = &result.case;
-        let rows = Rows::of(result).map_err(|reason| StoreError::Unstorable {
-            case: case.clone(),
-            reason,
-        })?;
+        let rows = rows_of(result)?;
         let missing = self.no_such_run(run);
         self.write(|t| {
             let planned: Option<(i64, bool)> = t
@@ -167,6 +169,85 @@ impl Store {
             run,
         }
     }
+}
+
+/// Whether a plan names a case once.
+fn unplanned_twice(planned: &[PlannedCase]) -> Result<(), StoreError> {
+    let mut seen = HashSet::new();
+    match planned.iter().find(|p| !seen.insert(&p.case)) {
+        Some(twice) => Err(StoreError::PlannedTwice {
+            case: twice.case.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Writes a run with its cases; returns its number, and the row of each case by its name.
+fn insert_run<'p>(
+    t: &Transaction<'_>,
+    run: &RunRecord,
+    planned: &'p [PlannedCase],
+) -> rusqlite::Result<(RunId, HashMap<&'p str, i64>)> {
+    t.execute(
+        "INSERT INTO runs (created, version, seed, plan, plan_hash, status)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![
+            timestamp(run.created),
+            run.version,
+            run.seed.to_string(),
+            run.plan,
+            PlanHash::of(&run.plan).as_str(),
+            RunStatus::Running.name(),
+        ],
+    )?;
+    let id = RunId(t.last_insert_rowid());
+    let mut insert =
+        t.prepare("INSERT INTO cases (run, position, name, spec) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut rows = HashMap::new();
+    for (position, p) in planned.iter().enumerate() {
+        insert.execute(params![id.0, position as i64, p.case.as_str(), p.spec])?;
+        rows.insert(p.case.as_str(), t.last_insert_rowid());
+    }
+    Ok((id, rows))
+}
+
+/// Writes the device of a run; returns how many runs have this number.
+fn insert_device(
+    t: &Transaction<'_>,
+    run: RunId,
+    device: &DeviceRecord,
+) -> rusqlite::Result<usize> {
+    // Strings and lists of strings: nothing in a device's record can fail to become JSON.
+    let json = serde_json::to_string(device).unwrap_or_default();
+    t.execute(
+        "UPDATE runs SET device = ?2 WHERE id = ?1",
+        params![run.0, json],
+    )
+}
+
+fn insert_moment(t: &Transaction<'_>, run: RunId, moment: &Moment) -> rusqlite::Result<()> {
+    // Strings and numbers: nothing in a machine's record can fail to become JSON.
+    let machine = serde_json::to_string(&moment.machine).unwrap_or_default();
+    t.execute(
+        "INSERT INTO moments (run, position, at, machine, load, clock)
+         SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM moments WHERE run = ?1",
+        params![
+            run.0,
+            timestamp(moment.at),
+            machine,
+            moment.load.filter(|n| n.is_finite()),
+            moment.clock_mhz.filter(|n| n.is_finite()),
+        ],
+    )?;
+    Ok(())
+}
+
+/// A result in the form of the tables.
+fn rows_of(result: &CaseResult) -> Result<Rows<'_>, StoreError> {
+    Rows::of(result).map_err(|reason| StoreError::Unstorable {
+        case: result.case.clone(),
+        reason,
+    })
 }
 
 fn exists(t: &Transaction<'_>, run: RunId) -> rusqlite::Result<bool> {

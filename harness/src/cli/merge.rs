@@ -1,0 +1,111 @@
+//! `classay merge`: shards of a run, or runs of the same tests, as one run.
+
+use super::args::MergeArgs;
+use super::exit;
+use super::failure::Failure;
+use super::output::{Out, colour, say};
+use crate::merge::{Input, Leave, merge as merged};
+use crate::plan::{Case, Plan};
+use classay_reports::junit;
+use classay_reports::record::Moment;
+use classay_reports::store::{Run, RunRecord, Store};
+use classay_reports::text::summary;
+use std::io::Write;
+use std::path::Path;
+
+/// Does it; returns the exit code: 0 where the runs were merged, whatever their verdicts.
+pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
+    let mut inputs = Vec::new();
+    let mut moments: Vec<Moment> = Vec::new();
+    let mut created = None;
+    for path in &args.stores {
+        let (run, input) = load(path)?;
+        created = created
+            .min(Some(run.record.created))
+            .or(Some(run.record.created));
+        moments.extend(run.moments);
+        inputs.push(input);
+    }
+    moments.sort_by_key(|moment| moment.at);
+    let runs = inputs.len();
+    // All have the same, or they are not merged.
+    let version = inputs.first().map_or(String::new(), |i| i.version.clone());
+    let leave = Leave {
+        partial: args.partial,
+        any_device: args.any_device,
+    };
+    let whole = merged(inputs, leave).map_err(Failure::Usage)?;
+    let record = RunRecord {
+        // There is at least one store.
+        created: created.unwrap_or_else(time::OffsetDateTime::now_utc),
+        version,
+        seed: whole.plan.seed,
+        plan: whole.plan.to_text(),
+    };
+    let planned: Vec<_> = whole.cases.iter().map(Case::planned).collect();
+    let mut store = Store::open(&args.out)?;
+    let id = store.add_run(
+        &record,
+        &planned,
+        whole.device.as_ref(),
+        &moments,
+        &whole.results,
+    )?;
+    let run = store.run(id)?;
+    if let Some(path) = &args.junit {
+        let failure = |reason: String| Failure::Output {
+            path: path.clone(),
+            reason,
+        };
+        let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
+        let mut out = std::io::BufWriter::new(file);
+        junit::write(&run, &whole.results, &mut out).map_err(|e| failure(e.to_string()))?;
+        out.flush().map_err(|e| failure(e.to_string()))?;
+    }
+    let device = whole
+        .device
+        .as_ref()
+        .map_or("no device", |d| d.name.as_str());
+    Out::new().text(&summary(device, planned.len(), &whole.results, colour()));
+    say(&format!(
+        "{runs} runs are run {id} of {}, with {} cases, of which {} have a result",
+        args.out.display(),
+        planned.len(),
+        whole.results.len()
+    ));
+    if !whole.missing.is_empty() {
+        let missing: Vec<String> = whole.missing.iter().map(u32::to_string).collect();
+        say(&format!("shards that are missing: {}", missing.join(", ")));
+    }
+    Ok(exit::PASSED)
+}
+
+/// The last run of a store.
+fn load(path: &Path) -> Result<(Run, Input), Failure> {
+    if !path.exists() {
+        return Err(Failure::Usage(format!(
+            "there is no store {}; `classay run --store FILE` writes one",
+            path.display()
+        )));
+    }
+    let store = Store::open_read_only(path)?;
+    let run = store
+        .runs()?
+        .pop()
+        .ok_or_else(|| Failure::Usage(format!("{} holds no run", path.display())))?;
+    let wrong = |why| Failure::Usage(format!("{}: {why}", path.display()));
+    let input = Input {
+        name: path.display().to_string(),
+        version: run.record.version.clone(),
+        plan: Plan::from_text(&run.record.plan).map_err(wrong)?,
+        device: run.device.clone(),
+        cases: store
+            .planned_cases(run.id)?
+            .into_iter()
+            .map(Case::from_planned)
+            .collect::<Result<_, String>>()
+            .map_err(wrong)?,
+        results: store.case_results(run.id)?,
+    };
+    Ok((run, input))
+}
