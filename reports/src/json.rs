@@ -1,6 +1,7 @@
 //! The result of one test as one JSON object, on one line: what `classay litmus --json` prints.
 //! The keys are fixed; README.md documents them.
 
+use crate::expectation::Standing;
 use crate::record::{CaseResult, OutcomeCount, Verdict};
 use crate::text::histogram::table_order;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,23 @@ pub struct TestJson {
     pub seconds: f64,
     /// Total counts, most frequent first; equal counts by outcome.
     pub outcomes: Vec<OutcomeCount>,
+    /// How it stands to what is expected of it, where something is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expectation: Option<ExpectationJson>,
+}
+
+/// What was expected of a test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExpectationJson {
+    /// Whether its verdict is one of those that are expected.
+    pub met: bool,
+    /// These verdicts.
+    pub verdicts: Vec<Verdict>,
+    /// Why they are expected.
+    pub reason: String,
+    /// Where more is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
 }
 
 impl TestJson {
@@ -40,7 +58,24 @@ impl TestJson {
             instances: result.instances,
             seconds: result.seconds,
             outcomes,
+            expectation: None,
         }
+    }
+
+    /// With how it stands to what is expected of it.
+    pub fn held_against(mut self, standing: Standing<'_>) -> TestJson {
+        let (met, entry) = match standing {
+            Standing::Plain => return self,
+            Standing::Expected(entry) => (true, entry),
+            Standing::Unexpected(entry) => (false, entry),
+        };
+        self.expectation = Some(ExpectationJson {
+            met,
+            verdicts: entry.verdict.clone(),
+            reason: entry.reason.clone(),
+            link: entry.link.clone(),
+        });
+        self
     }
 
     /// The object on one line, without a line end. A time that is no number becomes `null`.

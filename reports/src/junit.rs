@@ -8,10 +8,15 @@
 //! | skip | `skipped` | the message names the missing capability |
 //! | inconclusive | `skipped`, type `inconclusive` | not a failure: the run exits 0 with it too |
 //!
+//! Where something is expected of a case ([`crate::expectation`]), a failure that is expected is `skipped`
+//! with the type `expected` and the reason of the expectation, and any verdict that is not among those
+//! expected is a `failure` with the type `unexpected`.
+//!
 //! `junit-report` writes the report. It knows no properties, so a second pass over its output adds
 //! a `properties` element first in each suite (version, seed, device) and each testcase (counts,
 //! rates, times), and the suite's `skipped` count; it changes nothing else.
 
+use crate::expectation::{Expectations, Standing};
 use crate::record::{CaseResult, Verdict};
 use crate::stats::Confidence;
 use crate::stats::cluster::Clustered;
@@ -37,11 +42,16 @@ pub enum JunitError {
 }
 
 /// Writes the report of a run. `results` are its cases, in the order they are to appear.
-pub fn write(run: &Run, results: &[CaseResult], mut out: impl Write) -> Result<(), JunitError> {
+pub fn write(
+    run: &Run,
+    results: &[CaseResult],
+    expectations: &Expectations,
+    mut out: impl Write,
+) -> Result<(), JunitError> {
     let internal = |e: &dyn std::fmt::Display| JunitError::Internal(e.to_string());
     let suite = TestSuiteBuilder::new("classay")
         .set_timestamp(run.record.created)
-        .add_testcases(results.iter().map(test_case))
+        .add_testcases(results.iter().map(|r| test_case(r, expectations.of(r))))
         .build();
     let mut plain = Vec::new();
     ReportBuilder::new()
@@ -57,7 +67,7 @@ pub fn write(run: &Run, results: &[CaseResult], mut out: impl Write) -> Result<(
     Ok(())
 }
 
-fn test_case(result: &CaseResult) -> TestCase {
+fn test_case(result: &CaseResult, standing: Standing<'_>) -> TestCase {
     let name = legal(result.case.as_str());
     let reason = legal(&result.reason);
     let seconds = if result.seconds.is_finite() {
@@ -67,12 +77,23 @@ fn test_case(result: &CaseResult) -> TestCase {
     };
     let time = time::Duration::seconds_f64(seconds);
     let verdict = result.verdict.name();
-    let mut case = match result.verdict {
+    let plain = match result.verdict {
         Verdict::Pass => TestCaseBuilder::success(&name, time),
         Verdict::Fail => TestCaseBuilder::failure(&name, time, verdict, &reason),
         Verdict::Crash | Verdict::Timeout => TestCaseBuilder::error(&name, time, verdict, &reason),
         Verdict::Skip | Verdict::Inconclusive => {
             TestCaseBuilder::skipped_with_cause(&name, verdict, &reason)
+        }
+    };
+    let mut case = match standing {
+        Standing::Plain => plain,
+        Standing::Expected(entry) => {
+            let why = legal(&format!("{verdict}, as expected: {}", entry.why()));
+            TestCaseBuilder::skipped_with_cause(&name, "expected", &why)
+        }
+        Standing::Unexpected(entry) => {
+            let why = legal(&format!("{}: {reason}", entry.unmet(result.verdict)));
+            TestCaseBuilder::failure(&name, time, "unexpected", &why)
         }
     };
     case.set_classname(&legal(&format!("classay.{}", result.case.family())));
@@ -327,7 +348,13 @@ mod tests {
             .unwrap();
         store.finish_run(id, RunStatus::Done).unwrap();
         let mut out = Vec::new();
-        write(&store.run(id).unwrap(), results, &mut out).unwrap();
+        write(
+            &store.run(id).unwrap(),
+            results,
+            &Expectations::default(),
+            &mut out,
+        )
+        .unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -494,7 +521,8 @@ mod tests {
             plan: String::new(),
         };
         let id = store.begin_run(&record, &[]).unwrap();
-        let error = write(&store.run(id).unwrap(), &[], Full).unwrap_err();
+        let error =
+            write(&store.run(id).unwrap(), &[], &Expectations::default(), Full).unwrap_err();
         assert!(matches!(error, JunitError::Io(_)));
     }
 }

@@ -128,6 +128,10 @@ pub struct RunArgs {
     /// Go on with the last unfinished run of the store
     #[arg(long)]
     pub resume: bool,
+    /// Hold the results against what this file expects of the device; may be repeated. Then only what is
+    /// not expected counts as a failure
+    #[arg(long, value_name = "FILE")]
+    pub expect: Vec<PathBuf>,
     /// Also write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -165,6 +169,10 @@ pub struct LitmusArgs {
     /// Also keep the results in this file
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
+    /// Hold the results against what this file expects of the device; may be repeated. Then only what is
+    /// not expected counts as a failure
+    #[arg(long, value_name = "FILE")]
+    pub expect: Vec<PathBuf>,
     /// Also write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -399,6 +407,10 @@ pub struct ReplayArgs {
     /// Also keep the results in this file
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
+    /// Hold the results against what this file expects of the device; may be repeated. Then only what is
+    /// not expected counts as a failure
+    #[arg(long, value_name = "FILE")]
+    pub expect: Vec<PathBuf>,
     /// Also write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -497,6 +509,10 @@ pub struct MergeArgs {
     /// Merge also runs of different devices, as of a CI service's machines; what differs is told
     #[arg(long)]
     pub any_device: bool,
+    /// Hold the results against what this file expects of the device; may be repeated. Then only what is
+    /// not expected counts as a failure
+    #[arg(long, value_name = "FILE")]
+    pub expect: Vec<PathBuf>,
     /// Also write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::judge::{ChosenModel, model};
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
-use classay_reports::record::{CaseResult, Verdict};
+use classay_reports::record::CaseResult;
 use classay_reports::store::{RunStatus, StoreError};
 use std::time::{Duration, Instant};
 
@@ -188,18 +188,4 @@ pub fn halted(halt: Halt, kept: &Kept, resume: &dyn Fn() -> Option<String>) -> F
             advice: format!("\n{so_far}"),
         },
     }
-}
-
-/// The exit code that a run's results call for.
-pub fn code(results: &[CaseResult]) -> Result<u8, Failure> {
-    if results.iter().any(|r| r.verdict.is_failure()) {
-        return Ok(super::exit::FAILED);
-    }
-    if results.iter().all(|r| r.verdict == Verdict::Skip) {
-        return Err(Failure::Nothing(
-            "nothing was tested: every case was skipped; the reasons name what the device lacks"
-                .into(),
-        ));
-    }
-    Ok(super::exit::PASSED)
 }

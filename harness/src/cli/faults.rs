@@ -17,6 +17,7 @@ use crate::machine::Watch;
 use crate::plan::{self, seed, select};
 use crate::worker::session::{Limits, Stop};
 use classay_litmus::Breaches;
+use classay_reports::expectation::Expectations;
 use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
 use classay_reports::text::number::short;
 use serde::Serialize;
@@ -329,6 +330,11 @@ fn write_junit(
         reason,
     };
     let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
-    classay_reports::junit::write(&run, &cases, std::io::BufWriter::new(file))
-        .map_err(|e| failure(e.to_string()))
+    classay_reports::junit::write(
+        &run,
+        &cases,
+        &Expectations::default(),
+        std::io::BufWriter::new(file),
+    )
+    .map_err(|e| failure(e.to_string()))
 }

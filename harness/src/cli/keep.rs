@@ -1,21 +1,43 @@
 //! Where results go: the store as each case ends, the JUnit file at the end.
 
+use super::exit;
 use super::failure::Failure;
+use super::output::say;
 use crate::machine::Watch;
 use crate::plan::{Case, Plan};
 use crate::worker::protocol::Known;
+use classay_reports::expectation::Expectations;
 use classay_reports::junit;
-use classay_reports::record::{CaseResult, Moment};
+use classay_reports::record::{CaseResult, DeviceRecord, Moment, Verdict};
 use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus, Store, StoreError};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
+
+/// What files say of a device; a file for other devices says nothing, which the user is told.
+pub fn expect(files: &[PathBuf], device: &DeviceRecord) -> Result<Expectations, Failure> {
+    let mut all = Expectations::default();
+    for path in files {
+        let wrong = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
+        let text =
+            std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+        if !all.add(&text, device).map_err(wrong)? {
+            say(&format!(
+                "{} is for other devices than {}: nothing in it is expected",
+                path.display(),
+                device.name
+            ));
+        }
+    }
+    Ok(all)
+}
 
 /// A run that is going on, and what it has so far.
 pub struct Kept {
     run: Run,
     store: Option<Store>,
     results: Vec<CaseResult>,
+    expectations: Expectations,
     watch: Watch,
 }
 
@@ -57,6 +79,7 @@ impl Kept {
             },
             store,
             results: Vec::new(),
+            expectations: Expectations::default(),
             watch: Watch::new(),
         };
         kept.look()?;
@@ -71,10 +94,37 @@ impl Kept {
             run,
             store: Some(store),
             results,
+            expectations: Expectations::default(),
             watch: Watch::new(),
         };
         kept.look()?;
         Ok(kept)
+    }
+
+    /// Holds the results against this.
+    pub fn expect(&mut self, expectations: Expectations) {
+        self.expectations = expectations;
+    }
+
+    /// What is expected.
+    pub fn expectations(&self) -> &Expectations {
+        &self.expectations
+    }
+
+    /// The exit code that the results call for.
+    pub fn code(&self) -> Result<u8, Failure> {
+        if self.results.iter().any(|r| !self.expectations.passes(r)) {
+            return Ok(exit::FAILED);
+        }
+        let skipped = |r: &CaseResult| r.verdict == Verdict::Skip;
+        // A shard may have no case.
+        if self.run.planned > 0 && self.results.iter().all(skipped) {
+            return Err(Failure::Nothing(
+                "nothing was tested: every case was skipped; the reasons name what the device lacks"
+                    .into(),
+            ));
+        }
+        Ok(exit::PASSED)
     }
 
     /// Notes how the machine is.
@@ -141,7 +191,8 @@ impl Kept {
         };
         let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
         let mut out = std::io::BufWriter::new(file);
-        junit::write(&self.run, &self.results, &mut out).map_err(|e| failure(e.to_string()))?;
+        junit::write(&self.run, &self.results, &self.expectations, &mut out)
+            .map_err(|e| failure(e.to_string()))?;
         out.flush().map_err(|e| failure(e.to_string()))
     }
 }

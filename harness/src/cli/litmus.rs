@@ -1,10 +1,10 @@
 //! `classay litmus`: tests from files, a histogram each.
 
 use super::args::LitmusArgs;
-use super::drive::{Pace, Terms, chosen, code, devices_own, drive, halted, open};
+use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open};
 use super::exit;
 use super::failure::Failure;
-use super::keep::Kept;
+use super::keep::{Kept, expect};
 use super::output::{Out, colour, complain, say};
 use super::progress::Progress;
 use crate::device::{Library, Selector};
@@ -17,7 +17,7 @@ use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::store::Store;
 use classay_reports::text::histogram;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Does it; returns the exit code.
 pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
@@ -41,6 +41,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
             json: args.json,
             limits: args.care.limits(),
             model: chosen,
+            expect: &args.expect,
         },
         cases,
         &mut out,
@@ -70,6 +71,8 @@ pub(super) struct Asked<'a> {
     pub limits: Limits,
     /// What judges; the device's own where it is not chosen.
     pub model: Option<ChosenModel>,
+    /// What the results are held against.
+    pub expect: &'a [PathBuf],
 }
 
 /// Runs the cases, a histogram each; returns the exit code.
@@ -108,7 +111,9 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
     for finding in &record.findings {
         say(&format!("finding: {finding}"));
     }
+    let expectations = expect(asked.expect, &record)?;
     let mut kept = Kept::begin(store, &plan, &cases, session.known())?;
+    kept.expect(expectations.clone());
     if let Some(path) = asked.junit {
         // A file that cannot be written is better known before than after.
         kept.write_junit(path)?;
@@ -126,7 +131,12 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
         Progress::new(0, cases.len(), true),
         &mut |result: &CaseResult| {
             if asked.json {
-                out.line(&TestJson::new(result, &record.name).to_line());
+                let standing = expectations.of(result);
+                out.line(
+                    &TestJson::new(result, &record.name)
+                        .held_against(standing)
+                        .to_line(),
+                );
             } else {
                 out.line(&histogram(result, colour));
             }
@@ -149,7 +159,7 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
     if let Some(path) = asked.junit {
         kept.write_junit(path)?;
     }
-    code(kept.results())
+    kept.code()
 }
 
 /// A file without an answer as `--json` prints it: `file`, the name of the test where it could be

@@ -3,9 +3,11 @@
 use super::args::MergeArgs;
 use super::exit;
 use super::failure::Failure;
+use super::keep::expect;
 use super::output::{Out, colour, say};
 use crate::merge::{Input, Leave, merge as merged};
 use crate::plan::{Case, Plan};
+use classay_reports::expectation::Expectations;
 use classay_reports::junit;
 use classay_reports::record::Moment;
 use classay_reports::store::{Run, RunRecord, Store};
@@ -42,6 +44,10 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         seed: whole.plan.seed,
         plan: whole.plan.to_text(),
     };
+    let expectations = match &whole.device {
+        Some(device) => expect(&args.expect, device)?,
+        None => Expectations::default(),
+    };
     let planned: Vec<_> = whole.cases.iter().map(Case::planned).collect();
     let mut store = Store::open(&args.out)?;
     let id = store.add_run(
@@ -59,14 +65,21 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         };
         let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
         let mut out = std::io::BufWriter::new(file);
-        junit::write(&run, &whole.results, &mut out).map_err(|e| failure(e.to_string()))?;
+        junit::write(&run, &whole.results, &expectations, &mut out)
+            .map_err(|e| failure(e.to_string()))?;
         out.flush().map_err(|e| failure(e.to_string()))?;
     }
     let device = whole
         .device
         .as_ref()
         .map_or("no device", |d| d.name.as_str());
-    Out::new().text(&summary(device, planned.len(), &whole.results, colour()));
+    Out::new().text(&summary(
+        device,
+        planned.len(),
+        &whole.results,
+        &expectations,
+        colour(),
+    ));
     say(&format!(
         "{runs} runs are run {id} of {}, with {} cases, of which {} have a result",
         args.out.display(),

@@ -44,6 +44,7 @@ pub fn replay(args: &ReplayArgs) -> Result<u8, Failure> {
             json: args.json,
             limits: args.care.limits(),
             model: None,
+            expect: &args.expect,
         },
         cases,
         &mut out,

@@ -1,10 +1,10 @@
 //! `classay run`: the shipped tests on a device, within a budget.
 
 use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
-use super::drive::{Pace, Terms, chosen, code, devices_own, drive, halted, open};
+use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open};
 use super::failure::Failure;
 use super::failures;
-use super::keep::Kept;
+use super::keep::{Kept, expect};
 use super::output::{Out, colour, complain, say};
 use super::progress::Progress;
 use super::shrink;
@@ -15,6 +15,7 @@ use crate::judge::ChosenModel;
 use crate::plan::{self, Case, Plan, seed, select};
 use crate::worker::protocol::Known;
 use crate::worker::session::{Limits, Session};
+use classay_reports::expectation::Expectations;
 use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::store::{Run, RunStatus, Store};
@@ -75,7 +76,9 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
         part,
     );
     introduce(&plan, session.known(), path, cases.len());
-    let kept = Kept::begin(Some(store), &plan, &cases, session.known())?;
+    let expectations = expect(&args.expect, &session.known().record)?;
+    let mut kept = Kept::begin(Some(store), &plan, &cases, session.known())?;
+    kept.expect(expectations);
     go(args, session, &cases, &model, kept, interrupt)
 }
 
@@ -122,7 +125,9 @@ fn resume(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Fail
     let session = open(&selector, interrupt)?;
     same_device(&run, session.known())?;
     introduce(&plan, session.known(), path, cases.len());
-    let kept = Kept::resume(store, run)?;
+    let expectations = expect(&args.expect, &session.known().record)?;
+    let mut kept = Kept::resume(store, run)?;
+    kept.expect(expectations);
     go(args, session, &cases, &model, kept, interrupt)
 }
 
@@ -187,7 +192,12 @@ fn nothing_left(args: &RunArgs, store: Store, path: &Path) -> Result<u8, Failure
         )));
     };
     say(&format!("run {} of {} is complete", run.id, path.display()));
+    let expectations = match &run.device {
+        Some(device) => expect(&args.expect, device)?,
+        None => Expectations::default(),
+    };
     let mut kept = Kept::resume(store, run)?;
+    kept.expect(expectations);
     kept.finish(RunStatus::Done)?;
     before(args, &kept, &mut Out::new());
     report(args, &kept)
@@ -198,9 +208,16 @@ fn before(args: &RunArgs, kept: &Kept, out: &mut Out) {
     if args.json {
         let device = kept.run().device.as_ref().map_or("", |d| d.name.as_str());
         for result in kept.results() {
-            out.line(&TestJson::new(result, device).to_line());
+            out.line(&line(result, device, kept.expectations()));
         }
     }
+}
+
+/// A result as `--json` prints it.
+fn line(result: &CaseResult, device: &str, expectations: &Expectations) -> String {
+    TestJson::new(result, device)
+        .held_against(expectations.of(result))
+        .to_line()
 }
 
 /// Says on standard error what is about to happen.
@@ -252,6 +269,7 @@ fn go(
     }
     let planned = kept.run().planned as usize;
     let progress = Progress::new(kept.results().len(), planned, args.json);
+    let expectations = kept.expectations().clone();
     let ended = drive(
         &mut session,
         cases,
@@ -264,7 +282,7 @@ fn go(
         progress,
         &mut |result: &CaseResult| {
             if args.json {
-                out.line(&TestJson::new(result, &device).to_line());
+                out.line(&line(result, &device, &expectations));
             }
         },
     );
@@ -300,8 +318,15 @@ fn after(
 ) -> Result<(), Failure> {
     let device = session.known().record.selector.clone();
     let master = kept.run().record.seed;
+    // What is expected to fail is known already.
+    let failed: Vec<CaseResult> = kept
+        .results()
+        .iter()
+        .filter(|result| result.verdict.is_failure() && !kept.expectations().passes(result))
+        .cloned()
+        .collect();
     let (Some(limit), Some(store)) = (args.shrink, kept.store_path()) else {
-        if let Some(advice) = failures::advice(kept.results(), master, &device) {
+        if let Some(advice) = failures::advice(&failed, master, &device) {
             say(&advice);
         }
         return Ok(());
@@ -316,7 +341,7 @@ fn after(
         limit: Some(Duration::from_secs_f64(limit)),
         interrupt,
     };
-    failures::keep(session, kept.results(), (store, master, &device), &terms)
+    failures::keep(session, &failed, (store, master, &device), &terms)
 }
 
 /// Runs of a failed program that say how it fails, before it is made small.
@@ -344,10 +369,7 @@ fn report(args: &RunArgs, kept: &Kept) -> Result<u8, Failure> {
     if let Some(path) = &args.junit {
         kept.write_junit(path)?;
     }
-    if kept.run().planned == 0 {
-        return Ok(super::exit::PASSED);
-    }
-    code(kept.results())
+    kept.code()
 }
 
 fn show(args: &RunArgs, kept: &Kept) {
@@ -356,5 +378,11 @@ fn show(args: &RunArgs, kept: &Kept) {
     }
     let device = kept.run().device.as_ref().map_or("", |d| d.name.as_str());
     let planned = kept.run().planned as usize;
-    Out::new().text(&summary(device, planned, kept.results(), colour()));
+    Out::new().text(&summary(
+        device,
+        planned,
+        kept.results(),
+        kept.expectations(),
+        colour(),
+    ));
 }

@@ -4,6 +4,7 @@
 use super::layout::{columns, cut, plain, push, wrap};
 use super::number::{bound, grouped, rate, short};
 use super::{Colour, WIDTH};
+use crate::expectation::{Expectation, Expectations, Standing};
 use crate::record::{CaseResult, Verdict};
 use crate::stats::{Confidence, upper_bound_if_never_observed};
 
@@ -12,14 +13,22 @@ const NAME: usize = 26;
 
 /// The text for a run's results, in their order; ends with a line end. `device` names the device
 /// as its user knows it; `planned` is how many cases the run was to have.
-pub fn summary(device: &str, planned: usize, results: &[CaseResult], colour: Colour) -> String {
+pub fn summary(
+    device: &str,
+    planned: usize,
+    results: &[CaseResult],
+    expectations: &Expectations,
+    colour: Colour,
+) -> String {
     let mut out = String::new();
     if !results.is_empty() {
         table(&mut out, results, colour);
         push(&mut out, "");
     }
-    details(&mut out, results, colour);
+    details(&mut out, results, expectations, colour);
+    expected(&mut out, results, expectations);
     totals(&mut out, device, planned, results, colour);
+    gate(&mut out, results, expectations, colour);
     out
 }
 
@@ -89,10 +98,19 @@ fn seen(result: &CaseResult) -> String {
     }
 }
 
-/// The whole reason of each failure, and of what was skipped or is inconclusive once a reason.
-fn details(out: &mut String, results: &[CaseResult], colour: Colour) {
-    for result in results.iter().filter(|r| r.verdict.is_failure()) {
+/// The whole reason of each failure, unless it is expected, and of what was skipped or is
+/// inconclusive once a reason.
+fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations, colour: Colour) {
+    for result in results {
+        let unmet = match expectations.of(result) {
+            Standing::Plain if result.verdict.is_failure() => None,
+            Standing::Plain | Standing::Expected(_) => continue,
+            Standing::Unexpected(entry) => Some(entry.unmet(result.verdict)),
+        };
         detail(out, result, "", colour);
+        for line in unmet.iter().flat_map(|text| wrap(&plain(text), WIDTH - 4)) {
+            push(out, &format!("    {line}"));
+        }
         if result.attempts > 1 {
             let (failed, all) = (result.failed_attempts, result.attempts);
             push(
@@ -103,7 +121,12 @@ fn details(out: &mut String, results: &[CaseResult], colour: Colour) {
         push(out, "");
     }
     let mut groups: Vec<(&CaseResult, usize)> = Vec::new();
-    for result in results.iter().filter(|r| needs_a_word(r.verdict)) {
+    let plainly = |r: &&CaseResult| expectations.of(r) == Standing::Plain;
+    for result in results
+        .iter()
+        .filter(plainly)
+        .filter(|r| needs_a_word(r.verdict))
+    {
         let same = |r: &CaseResult| r.verdict == result.verdict && r.reason == result.reason;
         match groups.iter_mut().find(|(first, _)| same(first)) {
             Some((_, count)) => *count += 1,
@@ -140,6 +163,62 @@ fn detail(out: &mut String, result: &CaseResult, more: &str, colour: Colour) {
     );
     for line in lines.chain(wrap(&plain(&result.reason), WIDTH - 4)) {
         push(out, &format!("    {line}"));
+    }
+}
+
+/// How many cases ended as an entry expects, a paragraph an entry.
+fn expected(out: &mut String, results: &[CaseResult], expectations: &Expectations) {
+    let mut groups: Vec<(&Expectation, Vec<&CaseResult>)> = Vec::new();
+    for result in results {
+        let Standing::Expected(entry) = expectations.of(result) else {
+            continue;
+        };
+        match groups.iter_mut().find(|(known, _)| *known == entry) {
+            Some((_, known)) => known.push(result),
+            None => groups.push((entry, vec![result])),
+        }
+    }
+    for (entry, cases) in groups {
+        let more = match cases.len() {
+            1 => String::new(),
+            n => format!(" and {} more", grouped(n as u64 - 1)),
+        };
+        let text = format!(
+            "expected: {} {}{more}: {}",
+            cases[0].verdict,
+            plain(cases[0].case.as_str()),
+            plain(&entry.why())
+        );
+        for (n, line) in wrap(&text, WIDTH - 4).into_iter().enumerate() {
+            push(out, &if n == 0 { line } else { format!("    {line}") });
+        }
+        push(out, "");
+    }
+}
+
+/// What a gate sees, where something is expected.
+fn gate(out: &mut String, results: &[CaseResult], expectations: &Expectations, colour: Colour) {
+    if expectations.is_empty() {
+        return;
+    }
+    let count =
+        |f: &dyn Fn(Standing<'_>) -> bool| results.iter().filter(|r| f(expectations.of(r))).count();
+    let met = count(&|s| matches!(s, Standing::Expected(_)));
+    let unmet = results.iter().filter(|r| !expectations.passes(r)).count();
+    let idle = expectations.idle(results).len();
+    let mut text = format!("{met} as expected, {unmet} not");
+    if idle > 0 {
+        text += &format!(
+            "; {idle} {} not met by any case",
+            if idle == 1 {
+                "expectation was"
+            } else {
+                "expectations were"
+            }
+        );
+    }
+    for line in wrap(&text, WIDTH) {
+        push(out, &colour.strong(&line));
     }
 }
 
@@ -208,7 +287,13 @@ mod tests {
 
     #[test]
     fn a_run() {
-        let text = summary("Touchstone CPU", 7, &all(), Colour::Off);
+        let text = summary(
+            "Touchstone CPU",
+            7,
+            &all(),
+            &Expectations::default(),
+            Colour::Off,
+        );
         fits(&text);
         insta::assert_snapshot!(text);
     }
@@ -220,23 +305,35 @@ mod tests {
             r.test = "name".repeat(20);
             r.verdict = Verdict::Inconclusive;
         }
-        fits(&summary(&"device ".repeat(30), 6, &results, Colour::Off));
+        fits(&summary(
+            &"device ".repeat(30),
+            6,
+            &results,
+            &Expectations::default(),
+            Colour::Off,
+        ));
         results[2].verdict = Verdict::Timeout;
         results[2].case = crate::record::CaseId::new("litmus", "file", &"x".repeat(300));
-        fits(&summary("d", 6, &results, Colour::Off));
+        fits(&summary(
+            "d",
+            6,
+            &results,
+            &Expectations::default(),
+            Colour::Off,
+        ));
     }
 
     #[test]
     fn nothing_ran() {
         assert_eq!(
-            summary("Touchstone", 3, &[], Colour::Off),
+            summary("Touchstone", 3, &[], &Expectations::default(), Colour::Off),
             "3 cases on Touchstone; 3 did not run\n"
         );
     }
 
     #[test]
     fn colours_do_not_shift_columns() {
-        let coloured = summary("d", 5, &all(), Colour::On);
+        let coloured = summary("d", 5, &all(), &Expectations::default(), Colour::On);
         let mut plain = String::new();
         let mut rest = coloured.as_str();
         while let Some(start) = rest.find('\x1b') {
@@ -246,6 +343,9 @@ mod tests {
         }
         plain.push_str(rest);
         assert_ne!(plain, coloured);
-        assert_eq!(plain, summary("d", 5, &all(), Colour::Off));
+        assert_eq!(
+            plain,
+            summary("d", 5, &all(), &Expectations::default(), Colour::Off)
+        );
     }
 }

@@ -1,0 +1,307 @@
+//! What a device is known to do: files that a gate is held against.
+//!
+//! ```yaml
+//! # Only for devices that match; each pattern is optional.
+//! device: { platform: "Portable Computing Language", name: "*", driver: "3.1*" }
+//! cases:
+//!   - case: queue/small/*            # of the whole id
+//!     verdict: fail                  # or several: [fail, pass]
+//!     rule: ex.prereq.barrier        # optional: only failures whose reason names it
+//!     reason: A barrier passes an earlier barrier.
+//!     link: https://example.com/bugs/1     # optional
+//! ```
+//!
+//! A case that an entry matches must end in one of the entry's verdicts, also where it passes: what
+//! fails once in a while is `[fail, pass]`, and what no longer fails at all is told, so that the list
+//! stays true. An entry with a rule says nothing of cases that do not break that rule, for it is
+//! meant for generated cases: which of them break it depends on the seed. Failures that no entry
+//! matches are as unexpected as ever.
+
+use crate::pattern::matches;
+use crate::record::{CaseResult, DeviceRecord, Verdict};
+use serde::Deserialize;
+
+/// The files of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Expectations {
+    entries: Vec<Expectation>,
+}
+
+/// What is expected of some cases.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expectation {
+    /// A pattern for ids.
+    pub case: String,
+    /// The verdicts that are expected.
+    #[serde(deserialize_with = "one_or_more")]
+    pub verdict: Vec<Verdict>,
+    /// A pattern for a rule that the reason of a failure names; then other failures are not meant.
+    #[serde(default)]
+    pub rule: Option<String>,
+    /// Why that is expected, for people.
+    pub reason: String,
+    /// Where more is told.
+    #[serde(default)]
+    pub link: Option<String>,
+}
+
+/// How a result stands to what is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing<'e> {
+    /// Nothing in particular is expected of it.
+    Plain,
+    /// A failure, a skip or no verdict, and expected.
+    Expected(&'e Expectation),
+    /// Not what is expected.
+    Unexpected(&'e Expectation),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    device: Which,
+    cases: Vec<Expectation>,
+}
+
+/// Which devices a file is for.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Which {
+    platform: Option<String>,
+    name: Option<String>,
+    driver: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(Verdict),
+    More(Vec<Verdict>),
+}
+
+fn one_or_more<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Verdict>, D::Error> {
+    use serde::de::Error;
+    match OneOrMore::deserialize(from) {
+        Ok(OneOrMore::One(verdict)) => Ok(vec![verdict]),
+        Ok(OneOrMore::More(verdicts)) if !verdicts.is_empty() => Ok(verdicts),
+        Ok(OneOrMore::More(_)) | Err(_) => {
+            let names: Vec<&str> = Verdict::ALL.iter().map(|v| v.name()).collect();
+            Err(D::Error::custom(format!(
+                "a verdict is one or more of {}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+impl Expectations {
+    /// Adds what a file says, where it is for this device; returns whether it is. The error is a
+    /// sentence with the place.
+    pub fn add(&mut self, text: &str, device: &DeviceRecord) -> Result<bool, String> {
+        let file: File = serde_saphyr::from_str(text).map_err(|e| e.to_string())?;
+        let fits = |pattern: &Option<String>, name: &str| {
+            pattern
+                .as_ref()
+                .is_none_or(|pattern| matches(pattern, name))
+        };
+        let meant = fits(&file.device.platform, &device.platform)
+            && fits(&file.device.name, &device.name)
+            && fits(&file.device.driver, &device.driver);
+        if meant {
+            self.entries.extend(file.cases);
+        }
+        Ok(meant)
+    }
+
+    /// Whether nothing is expected.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How a result stands to what is expected. One entry that is satisfied is enough.
+    pub fn of(&self, result: &CaseResult) -> Standing<'_> {
+        let mut unmet = None;
+        for entry in self.entries.iter().filter(|e| e.meant_for(result)) {
+            if entry.verdict.contains(&result.verdict) {
+                return match result.verdict {
+                    Verdict::Pass => Standing::Plain,
+                    Verdict::Fail
+                    | Verdict::Crash
+                    | Verdict::Timeout
+                    | Verdict::Skip
+                    | Verdict::Inconclusive => Standing::Expected(entry),
+                };
+            }
+            unmet = unmet.or(Some(entry));
+        }
+        unmet.map_or(Standing::Plain, Standing::Unexpected)
+    }
+
+    /// Whether a result lets a gate pass.
+    pub fn passes(&self, result: &CaseResult) -> bool {
+        match self.of(result) {
+            Standing::Plain => !result.verdict.is_failure(),
+            Standing::Expected(_) => true,
+            Standing::Unexpected(_) => false,
+        }
+    }
+
+    /// The entries that matched none of these results: the list may be older than the cases, or the
+    /// run was of others.
+    pub fn idle(&self, results: &[CaseResult]) -> Vec<&Expectation> {
+        self.entries
+            .iter()
+            .filter(|entry| !results.iter().any(|result| entry.meant_for(result)))
+            .collect()
+    }
+}
+
+impl Expectation {
+    /// Why it is expected, with the link.
+    pub fn why(&self) -> String {
+        match &self.link {
+            Some(link) => format!("{} ({link})", self.reason),
+            None => self.reason.clone(),
+        }
+    }
+
+    /// That a verdict is none of those expected, in words.
+    pub fn unmet(&self, verdict: Verdict) -> String {
+        let expected: Vec<&str> = self.verdict.iter().map(|v| v.name()).collect();
+        let expected = expected.join(" or ");
+        match verdict {
+            Verdict::Pass => format!("unexpectedly passes: expected {expected}, {}", self.why()),
+            Verdict::Fail
+            | Verdict::Skip
+            | Verdict::Crash
+            | Verdict::Timeout
+            | Verdict::Inconclusive => {
+                format!("{verdict}, but expected {expected}, {}", self.why())
+            }
+        }
+    }
+
+    fn meant_for(&self, result: &CaseResult) -> bool {
+        matches(&self.case, result.case.as_str())
+            && self.rule.as_ref().is_none_or(|rule| {
+                result.verdict.is_failure() && names(&result.reason).any(|name| matches(rule, name))
+            })
+    }
+}
+
+/// The words of a reason that may be the id of a rule: those with a dot within.
+fn names(reason: &str) -> impl Iterator<Item = &str> {
+    reason
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-' || c == '_'))
+        .map(|word| word.trim_matches('.'))
+        .filter(|word| word.contains('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    const FILE: &str = "\
+device: { driver: \"1.*\" }
+cases:
+  - case: litmus/*/CoRR*
+    verdict: fail
+    reason: known
+    link: https://example.com/1
+  - case: litmus/*/SB*
+    verdict: [fail, pass]
+    reason: rare
+  - case: \"*\"
+    verdict: crash
+    rule: ex.fail.*
+    reason: when it fails
+";
+
+    fn device(driver: &str) -> DeviceRecord {
+        DeviceRecord {
+            selector: "system".into(),
+            platform: "p".into(),
+            platform_version: "OpenCL 3.0".into(),
+            name: "d".into(),
+            vendor: "v".into(),
+            version: "OpenCL 3.0".into(),
+            driver: driver.into(),
+            capabilities: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    fn result(case: &str, verdict: Verdict, reason: &str) -> CaseResult {
+        CaseResult {
+            case: crate::record::CaseId::from_stored(case.into()),
+            verdict,
+            reason: reason.into(),
+            ..sample::skipped()
+        }
+    }
+
+    #[test]
+    fn results_are_held_against_the_entries_for_their_device() {
+        let mut all = Expectations::default();
+        assert_eq!(all.add(FILE, &device("2.0")), Ok(false));
+        assert!(all.is_empty());
+        assert_eq!(all.add(FILE, &device("1.2")), Ok(true));
+        for (case, verdict, reason, passes) in [
+            ("litmus/classic/CoRR", Verdict::Fail, "", true),
+            ("litmus/classic/CoRR", Verdict::Pass, "", false),
+            ("litmus/classic/CoRR", Verdict::Crash, "", false),
+            ("litmus/classic/CoRR", Verdict::Skip, "", false),
+            ("litmus/classic/SB", Verdict::Fail, "", true),
+            ("litmus/classic/SB", Verdict::Pass, "", true),
+            ("litmus/classic/MP", Verdict::Pass, "", true),
+            ("litmus/classic/MP", Verdict::Fail, "", false),
+            (
+                "queue/x/1",
+                Verdict::Crash,
+                "breaks ex.fail.negative (3.2).",
+                true,
+            ),
+            ("queue/x/1", Verdict::Crash, "breaks sp.barrier", false),
+            (
+                "queue/x/1",
+                Verdict::Fail,
+                "breaks ex.fail.negative.",
+                false,
+            ),
+            ("queue/x/1", Verdict::Pass, "", true),
+        ] {
+            let result = result(case, verdict, reason);
+            assert_eq!(all.passes(&result), passes, "{case} {verdict} {reason}");
+        }
+        let one = [result("litmus/classic/SB", Verdict::Pass, "")];
+        let idle: Vec<&str> = all.idle(&one).iter().map(|e| e.reason.as_str()).collect();
+        assert_eq!(idle, ["known", "when it fails"]);
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        for (text, what) in [
+            (
+                "cases:\n  - case: a\n    verdict: fails\n    reason: r\n",
+                "one or more of pass, fail",
+            ),
+            (
+                "cases:\n  - case: a\n    verdict: []\n    reason: r\n",
+                "one or more of pass, fail",
+            ),
+            ("cases:\n  - case: a\n    verdict: fail\n", "reason"),
+            (
+                "cases:\n  - case: a\n    verdict: fail\n    reason: r\n    why: x\n",
+                "why",
+            ),
+            ("case: []\n", "case"),
+            ("", "end of input"),
+        ] {
+            let error = Expectations::default().add(text, &device("1")).unwrap_err();
+            assert!(error.contains(what), "{text}: {error}");
+        }
+    }
+}
