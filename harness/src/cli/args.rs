@@ -506,6 +506,9 @@ pub struct MergeArgs {
     /// Merge also where shards are missing; `classay run --resume` does not run those
     #[arg(long)]
     pub partial: bool,
+    /// Exit as `run` would have: with 1 where a case failed, or is not as --expect says
+    #[arg(long)]
+    pub gate: bool,
     /// Merge also runs of different devices, as of a CI service's machines; what differs is told
     #[arg(long)]
     pub any_device: bool,

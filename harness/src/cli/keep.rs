@@ -32,6 +32,25 @@ pub fn expect(files: &[PathBuf], device: &DeviceRecord) -> Result<Expectations, 
     Ok(all)
 }
 
+/// The exit code that the results of a run call for. That nothing was tested is a failure of a whole run
+/// alone: a part of one may have no case, or none that the device can run.
+pub fn judged(
+    results: &[CaseResult],
+    part: bool,
+    expectations: &Expectations,
+) -> Result<u8, Failure> {
+    if results.iter().any(|r| !expectations.passes(r)) {
+        return Ok(exit::FAILED);
+    }
+    if !part && results.iter().all(|r| r.verdict == Verdict::Skip) {
+        return Err(Failure::Nothing(
+            "nothing was tested: every case was skipped; the reasons name what the device lacks"
+                .into(),
+        ));
+    }
+    Ok(exit::PASSED)
+}
+
 /// A run that is going on, and what it has so far.
 pub struct Kept {
     run: Run,
@@ -113,18 +132,8 @@ impl Kept {
 
     /// The exit code that the results call for.
     pub fn code(&self) -> Result<u8, Failure> {
-        if self.results.iter().any(|r| !self.expectations.passes(r)) {
-            return Ok(exit::FAILED);
-        }
-        let skipped = |r: &CaseResult| r.verdict == Verdict::Skip;
-        // A shard may have no case.
-        if self.run.planned > 0 && self.results.iter().all(skipped) {
-            return Err(Failure::Nothing(
-                "nothing was tested: every case was skipped; the reasons name what the device lacks"
-                    .into(),
-            ));
-        }
-        Ok(exit::PASSED)
+        let plan = Plan::from_text(&self.run.record.plan).map_err(Failure::Bug)?;
+        judged(&self.results, plan.part.is_some(), &self.expectations)
     }
 
     /// Notes how the machine is.

@@ -3,7 +3,7 @@
 use super::args::MergeArgs;
 use super::exit;
 use super::failure::Failure;
-use super::keep::expect;
+use super::keep::{expect, judged};
 use super::output::{Out, colour, say};
 use crate::merge::{Input, Leave, merge as merged};
 use crate::plan::{Case, Plan};
@@ -15,7 +15,7 @@ use classay_reports::text::summary;
 use std::io::Write;
 use std::path::Path;
 
-/// Does it; returns the exit code: 0 where the runs were merged, whatever their verdicts.
+/// Does it; returns the exit code: 0 where the runs were merged, unless a gate is asked for.
 pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     let mut inputs = Vec::new();
     let mut moments: Vec<Moment> = Vec::new();
@@ -89,6 +89,9 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     if !whole.missing.is_empty() {
         let missing: Vec<String> = whole.missing.iter().map(u32::to_string).collect();
         say(&format!("shards that are missing: {}", missing.join(", ")));
+    }
+    if args.gate {
+        return judged(&whole.results, false, &expectations);
     }
     Ok(exit::PASSED)
 }

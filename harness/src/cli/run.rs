@@ -191,6 +191,11 @@ fn nothing_left(args: &RunArgs, store: Store, path: &Path) -> Result<u8, Failure
             path.display()
         )));
     };
+    agree(
+        args,
+        &Plan::from_text(&run.record.plan).map_err(Failure::Bug)?,
+        &run,
+    )?;
     say(&format!("run {} of {} is complete", run.id, path.display()));
     let expectations = match &run.device {
         Some(device) => expect(&args.expect, device)?,
