@@ -5,6 +5,7 @@
 //! - [`plan`]: what will run, decided before anything runs;
 //! - [`worker`]: the child process that touches the driver, its protocol, crash and hang triage;
 //! - [`device`]: find, open and describe an implementation;
+//! - [`environment`]: how a litmus test is placed and stressed;
 //! - [`execute`]: how a case is run on a device;
 //! - [`judge`]: what a memory model says of a test, and of what a device did with it;
 //! - [`interrupt`], [`sys`]: Ctrl-C, and the system calls that the standard library lacks.
@@ -14,6 +15,7 @@
 mod campaign;
 mod cli;
 mod device;
+mod environment;
 mod execute;
 mod interrupt;
 mod judge;

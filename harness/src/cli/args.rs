@@ -1,6 +1,7 @@
 //! The command line's grammar.
 
 use crate::device::Selector;
+use crate::environment::{Environment, Mode};
 use crate::execute::Budget;
 use crate::plan::shard::Shard;
 use crate::worker::session::Limits;
@@ -74,6 +75,8 @@ pub enum Command {
     Shrink(ShrinkArgs),
     /// Write a program of commands or a kernel case as a C program that needs nothing but an OpenCL library
     Reproduce(ReproduceArgs),
+    /// Draw an environment for litmus tests from a seed and print it
+    Environment(EnvironmentArgs),
     /// List implementations, platforms and devices with what they can do
     Devices(DevicesArgs),
     /// Print the version
@@ -141,7 +144,53 @@ pub struct RunArgs {
     #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
     pub model: Option<String>,
     #[command(flatten)]
+    pub surroundings: SurroundingsArgs,
+    #[command(flatten)]
     pub care: CareArgs,
+}
+
+/// How litmus tests are placed and stressed.
+#[derive(Debug, Args)]
+pub struct SurroundingsArgs {
+    /// How litmus tests are placed and stressed, as YAML [default: as suits the device]
+    #[arg(long, value_name = "FILE")]
+    pub environment: Option<PathBuf>,
+    /// Whether a launch plays many instances of a litmus test or one [default: the environment's, or
+    /// parallel]
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<Mode>,
+}
+
+impl SurroundingsArgs {
+    /// The environment that is asked for; the error is a sentence.
+    pub fn environment(&self) -> Result<Environment, String> {
+        let mut environment = match &self.environment {
+            Some(path) => Environment::from_file(path).map_err(|e| format!("--environment {e}"))?,
+            None => Environment::default(),
+        };
+        if let Some(mode) = self.mode {
+            environment.mode = mode;
+        }
+        Ok(environment)
+    }
+
+    /// Whether any was asked for.
+    pub fn given(&self) -> bool {
+        self.environment.is_some() || self.mode.is_some()
+    }
+}
+
+/// Options of `environment`.
+#[derive(Debug, Args)]
+pub struct EnvironmentArgs {
+    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
+    pub device: Option<Selector>,
+    /// Seed of the draw; drawn and printed unless given
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Change one to three knobs of this environment instead
+    #[arg(long, value_name = "FILE")]
+    pub like: Option<PathBuf>,
 }
 
 /// Options of `litmus`.
@@ -181,6 +230,8 @@ pub struct LitmusArgs {
     pub json: bool,
     #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
     pub model: Option<String>,
+    #[command(flatten)]
+    pub surroundings: SurroundingsArgs,
     #[command(flatten)]
     pub care: CareArgs,
 }

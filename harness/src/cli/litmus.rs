@@ -7,7 +7,9 @@ use super::failure::Failure;
 use super::keep::{Kept, expect};
 use super::output::{Out, colour, complain, say};
 use super::progress::Progress;
+use super::run::within;
 use crate::device::{Library, Selector};
+use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
@@ -35,6 +37,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
         Asked {
             device: args.device.as_ref(),
             seed,
+            environment: args.surroundings.environment().map_err(Failure::Usage)?,
             budget: args.budget(),
             store: args.store.as_deref(),
             junit: args.junit.as_deref(),
@@ -59,6 +62,8 @@ pub(super) struct Asked<'a> {
     pub device: Option<&'a Selector>,
     /// The master seed.
     pub seed: u64,
+    /// How they are placed and stressed.
+    pub environment: Environment,
     /// For each case.
     pub budget: Budget,
     /// What keeps the results.
@@ -83,6 +88,7 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
     for case in &mut cases {
         case.seed = seed::of_case(seed, &case.id);
         case.budget = budget;
+        case.environment = asked.environment.clone();
     }
     let selector = asked.device.cloned().unwrap_or(Selector {
         library: Library::Touchstone,
@@ -105,8 +111,11 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
     );
     let record = session.known().record.clone();
     say(&format!(
-        "{} ({selector}), driver {}; judged by {}; seed {seed}",
-        record.name, record.driver, model.given
+        "{} ({selector}), driver {}{}; judged by {}; seed {seed}",
+        record.name,
+        record.driver,
+        within(&asked.environment),
+        model.given
     ));
     for finding in &record.findings {
         say(&format!("finding: {finding}"));

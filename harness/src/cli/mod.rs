@@ -9,6 +9,7 @@ mod bench;
 mod compare;
 mod devices;
 mod drive;
+mod environment;
 pub mod exit;
 mod explain;
 pub mod failure;
@@ -57,6 +58,7 @@ pub fn main() -> u8 {
         Some(Command::Program(args)) => replay::program(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
+        Some(Command::Environment(args)) => environment::environment(&args),
         Some(Command::Faults(args)) => faults::faults(&args),
         Some(Command::Rules(args)) => rules::rules(&args),
         Some(Command::Compare(args)) => compare::compare(&args),

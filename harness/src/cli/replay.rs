@@ -5,6 +5,7 @@ use super::exit;
 use super::failure::Failure;
 use super::litmus::{Asked, play, tell};
 use super::output::Out;
+use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::plan::{self, Body, seed};
 use classay_reports::record::CaseId;
@@ -38,6 +39,7 @@ pub fn replay(args: &ReplayArgs) -> Result<u8, Failure> {
         Asked {
             device: args.device.as_ref(),
             seed: 0,
+            environment: Environment::default(),
             budget: Budget::Instances(args.instances.unwrap_or(RUNS)),
             store: args.store.as_deref(),
             junit: args.junit.as_deref(),

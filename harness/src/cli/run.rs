@@ -9,6 +9,7 @@ use super::output::{Out, colour, complain, say};
 use super::progress::Progress;
 use super::shrink;
 use crate::device::{Library, Selector, same};
+use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
@@ -59,6 +60,12 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
     let asked = args.asked().unwrap_or(Budget::Seconds(DEFAULT_BUDGET));
     let (mut cases, part) = plan::part(cases, seed, args.shard);
     plan::share_out(&mut cases, seed, asked);
+    let environment = args.surroundings.environment().map_err(Failure::Usage)?;
+    for case in &mut cases {
+        if case.body.is_litmus() {
+            case.environment = environment.clone();
+        }
+    }
     let selector = args.device.clone().unwrap_or(TOUCHSTONE);
     let store = Store::open(path)?;
     let session = open(&selector, interrupt)?;
@@ -161,6 +168,12 @@ fn agree(args: &RunArgs, plan: &Plan, run: &Run) -> Result<(), Failure> {
     if !args.select.is_empty() && args.select != plan.select {
         return differs("--select", plan.select.join(" --select "));
     }
+    if args.surroundings.given() {
+        let asked = args.surroundings.environment().map_err(Failure::Usage)?;
+        if asked != plan.environment {
+            return differs("the environment", plan.environment.label());
+        }
+    }
     match (args.asked(), plan.asked) {
         (Some(asked), is) if asked == is => Ok(()),
         (None, _) => Ok(()),
@@ -225,6 +238,15 @@ fn line(result: &CaseResult, device: &str, expectations: &Expectations) -> Strin
         .to_line()
 }
 
+/// The words for an environment that was asked for.
+pub(super) fn within(environment: &Environment) -> String {
+    if *environment == Environment::default() {
+        String::new()
+    } else {
+        format!(", environment {}", environment.label())
+    }
+}
+
 /// Says on standard error what is about to happen.
 fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
     let record = &known.record;
@@ -241,11 +263,12 @@ fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
         which += &format!(" (shard {} of {} cases)", part.shard, part.cases);
     }
     say(&format!(
-        "classay {}: {which} on {} ({}), driver {}\njudged by {}, seed {}, {how_long}, results in {}",
+        "classay {}: {which} on {} ({}), driver {}{}\njudged by {}, seed {}, {how_long}, results in {}",
         env!("CARGO_PKG_VERSION"),
         record.name,
         plan.device,
         record.driver,
+        within(&plan.environment),
         plan.model,
         plan.seed,
         path.display()

@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::litmus::tell;
 use super::output::{Out, say};
 use crate::device::{Library, Selector};
+use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::{AS_REQUIRED, ChosenModel};
@@ -260,6 +261,7 @@ impl Runner<'_> {
             body: Body::Commands {
                 program: yaml::write(&plan.program),
             },
+            environment: Environment::default(),
             seed: 0,
             budget: Budget::Instances(runs),
         };

@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)]
 
+use super::memory::HostMemory;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 use opencl3::device::Device;
@@ -13,7 +14,7 @@ use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-use opencl3::program::Program;
+use opencl3::program::Program as ClProgram;
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_device_id, cl_mem};
 use std::ffi::c_void;
 use std::ptr;
@@ -46,17 +47,18 @@ impl<T> Naming<T> for Result<T, ClError> {
     }
 }
 
-/// A context with one in-order profiling queue for each of its devices.
+/// A context with in-order profiling queues: sets of one for each of its devices.
 pub struct Bench {
     // Declared before the context, so that they are released before it.
-    queues: Vec<CommandQueue>,
+    queues: Vec<Vec<CommandQueue>>,
+    version: (u32, u32),
     context: Context,
     devices: Vec<Device>,
 }
 
 /// A program built for every device of a bench.
-pub struct Built {
-    program: Program,
+pub struct Program {
+    program: ClProgram,
 }
 
 /// Why a program did not build.
@@ -71,16 +73,34 @@ pub struct BuildFailure {
 /// An array of 32-bit words that kernels and, for shared memory, host threads work on.
 pub struct Words {
     kind: WordsKind,
+    lies: In,
     len: usize,
 }
 
 enum WordsKind {
     Buffer(Buffer<u32>),
     Shared(SharedAllocation),
+    System(HostMemory),
 }
 
-/// A fine-grained SVM allocation with atomics.
+/// What an array of words lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum In {
+    /// A buffer object.
+    Buffer,
+    /// Coarse-grained SVM.
+    Coarse,
+    /// Fine-grained SVM.
+    Fine,
+    /// Fine-grained SVM with atomics.
+    FineAtomics,
+    /// Memory of the host.
+    System,
+}
+
+/// An SVM allocation.
 struct SharedAllocation {
+    atomics: bool,
     address: *mut c_void,
     context: opencl3::types::cl_context,
 }
@@ -156,35 +176,51 @@ impl Bench {
         let ids: Vec<cl_device_id> = devices.iter().map(Device::id).collect();
         let context =
             Context::from_devices(&ids, &[], None, ptr::null_mut()).of("clCreateContext")?;
-        let mut queues = Vec::new();
-        for &id in &ids {
-            // SAFETY: `id` is a device of `context`.
-            let queue = unsafe {
-                if version >= (2, 0) {
-                    CommandQueue::create_with_properties(&context, id, CL_QUEUE_PROFILING_ENABLE, 0)
-                        .of("clCreateCommandQueueWithProperties")?
-                } else {
-                    CommandQueue::create(&context, id, CL_QUEUE_PROFILING_ENABLE)
-                        .of("clCreateCommandQueue")?
-                }
-            };
-            queues.push(queue);
-        }
         let devices = ids.into_iter().map(Device::new).collect();
-        Ok(Bench {
-            queues,
+        let mut bench = Bench {
+            queues: Vec::new(),
+            version,
             context,
             devices,
-        })
+        };
+        bench.want_queues(1)?;
+        Ok(bench)
+    }
+
+    /// Makes sets of queues until there are `sets`.
+    pub fn want_queues(&mut self, sets: usize) -> Result<(), CallError> {
+        while self.queues.len() < sets {
+            let mut set = Vec::new();
+            for device in &self.devices {
+                // SAFETY: the device is one of the context.
+                let queue = unsafe {
+                    if self.version >= (2, 0) {
+                        CommandQueue::create_with_properties(
+                            &self.context,
+                            device.id(),
+                            CL_QUEUE_PROFILING_ENABLE,
+                            0,
+                        )
+                        .of("clCreateCommandQueueWithProperties")?
+                    } else {
+                        CommandQueue::create(&self.context, device.id(), CL_QUEUE_PROFILING_ENABLE)
+                            .of("clCreateCommandQueue")?
+                    }
+                };
+                set.push(queue);
+            }
+            self.queues.push(set);
+        }
+        Ok(())
     }
 
     /// Builds a program for every device.
-    pub fn build(&self, source: &str, options: &str) -> Result<Built, BuildFailure> {
+    pub fn build(&self, source: &str, options: &str) -> Result<Program, BuildFailure> {
         let plain = |error| BuildFailure {
             error,
             log: String::new(),
         };
-        let mut program = Program::create_from_source(&self.context, source)
+        let mut program = ClProgram::create_from_source(&self.context, source)
             .of("clCreateProgramWithSource")
             .map_err(plain)?;
         let ids: Vec<cl_device_id> = self.devices.iter().map(Device::id).collect();
@@ -196,7 +232,7 @@ impl Bench {
             .find(|l| !l.is_empty())
             .unwrap_or_default();
         match result {
-            Ok(()) => Ok(Built { program }),
+            Ok(()) => Ok(Program { program }),
             Err(e) => {
                 let mut error = Err::<(), _>(e).of("clBuildProgram").unwrap_err();
                 if error.code == CL_BUILD_PROGRAM_FAILURE {
@@ -208,45 +244,58 @@ impl Bench {
     }
 
     /// A kernel of a built program.
-    pub fn kernel(&self, built: &Built, name: &str) -> Result<Kernel, CallError> {
+    pub fn kernel(&self, built: &Program, name: &str) -> Result<Kernel, CallError> {
         Kernel::create(&built.program, name).of("clCreateKernel")
     }
 
-    /// An array of `len` words; at least one is allocated. `shared` asks for fine-grained SVM with
-    /// atomics.
-    pub fn words(&self, len: usize, shared: bool) -> Result<Words, CallError> {
+    /// An array of `len` words; at least one is allocated.
+    pub fn words(&self, len: usize, lies: In) -> Result<Words, CallError> {
+        use opencl3::memory::{CL_MEM_SVM_ATOMICS, CL_MEM_SVM_FINE_GRAIN_BUFFER};
         let len = len.max(1);
-        let kind = if shared {
-            const FLAGS: opencl3::types::cl_svm_mem_flags = CL_MEM_READ_WRITE
-                | opencl3::memory::CL_MEM_SVM_FINE_GRAIN_BUFFER
-                | opencl3::memory::CL_MEM_SVM_ATOMICS;
+        let svm = |flags| {
             // SAFETY: asks for memory; a failure is an error value.
-            let address = unsafe { cl3::memory::svm_alloc(self.context.get(), FLAGS, len * 4, 64) }
-                .map_err(ClError)
-                .of("clSVMAlloc")?;
-            WordsKind::Shared(SharedAllocation {
+            let address = unsafe {
+                cl3::memory::svm_alloc(self.context.get(), CL_MEM_READ_WRITE | flags, len * 4, 64)
+            }
+            .map_err(ClError)
+            .of("clSVMAlloc")?;
+            Ok(WordsKind::Shared(SharedAllocation {
+                atomics: flags & CL_MEM_SVM_ATOMICS != 0,
                 address,
                 context: self.context.get(),
-            })
-        } else {
-            // SAFETY: no host pointer is given.
-            let buffer = unsafe {
-                Buffer::<u32>::create(&self.context, CL_MEM_READ_WRITE, len, ptr::null_mut())
-            };
-            WordsKind::Buffer(buffer.of("clCreateBuffer")?)
+            }))
         };
-        Ok(Words { kind, len })
+        let kind = match lies {
+            In::Buffer => {
+                // SAFETY: no host pointer is given.
+                let buffer = unsafe {
+                    Buffer::<u32>::create(&self.context, CL_MEM_READ_WRITE, len, ptr::null_mut())
+                };
+                WordsKind::Buffer(buffer.of("clCreateBuffer")?)
+            }
+            In::Coarse => svm(0)?,
+            In::Fine => svm(CL_MEM_SVM_FINE_GRAIN_BUFFER)?,
+            In::FineAtomics => svm(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS)?,
+            In::System => WordsKind::System(HostMemory::words(len)),
+        };
+        Ok(Words { kind, lies, len })
     }
 
-    /// Writes words to the start of an array through the first device's queue.
-    pub fn write(&self, to: &mut Words, words: Vec<u32>) -> Result<Writing, CallError> {
+    /// Writes words to the start of a buffer through the first device's queue of a set.
+    pub fn write(&self, set: usize, to: &mut Words, words: Vec<u32>) -> Result<Writing, CallError> {
         assert!(words.len() <= to.len, "a write stays inside its array");
         match &mut to.kind {
             WordsKind::Buffer(buffer) => {
                 // SAFETY: `words` is moved into the result, which waits for the event before the
                 // memory goes; moving a Vec does not move its elements.
                 let event = unsafe {
-                    self.queues[0].enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, &words, &[])
+                    self.queues[set][0].enqueue_write_buffer(
+                        buffer,
+                        CL_NON_BLOCKING,
+                        0,
+                        &words,
+                        &[],
+                    )
                 }
                 .of("clEnqueueWriteBuffer")?;
                 Ok(Writing {
@@ -254,12 +303,15 @@ impl Bench {
                     event,
                 })
             }
-            WordsKind::Shared(_) => unreachable!("arguments never lie in shared memory"),
+            WordsKind::Shared(_) | WordsKind::System(_) => {
+                unreachable!("arguments never lie in shared memory")
+            }
         }
     }
 
-    /// Starts reading `len` words from the start of a buffer through the first device's queue.
-    pub fn read(&self, from: &Words, len: usize) -> Result<Reading, CallError> {
+    /// Starts reading `len` words from the start of a buffer through the first device's queue of a
+    /// set.
+    pub fn read(&self, set: usize, from: &Words, len: usize) -> Result<Reading, CallError> {
         assert!(len <= from.len, "a read stays inside its array");
         match &from.kind {
             WordsKind::Buffer(buffer) => {
@@ -267,24 +319,38 @@ impl Bench {
                 // SAFETY: `words` is moved into the result together with the event; its elements
                 // stay where they are. A `Reading` that is dropped unread waits.
                 let event = unsafe {
-                    self.queues[0].enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, &mut words, &[])
+                    self.queues[set][0].enqueue_read_buffer(
+                        buffer,
+                        CL_NON_BLOCKING,
+                        0,
+                        &mut words,
+                        &[],
+                    )
                 }
                 .of("clEnqueueReadBuffer")?;
                 Ok(Reading { words, event })
             }
-            WordsKind::Shared(_) => unreachable!("counts are never read from shared memory"),
+            WordsKind::Shared(_) | WordsKind::System(_) => {
+                unreachable!("counts are never read from shared memory")
+            }
         }
     }
 
-    /// Reads `len` words from word `offset`, blocking.
-    pub fn read_at(&self, from: &Words, offset: usize, len: usize) -> Result<Vec<u32>, CallError> {
+    /// Reads `len` words from word `offset` of a buffer, blocking.
+    pub fn read_at(
+        &self,
+        set: usize,
+        from: &Words,
+        offset: usize,
+        len: usize,
+    ) -> Result<Vec<u32>, CallError> {
         assert!(offset + len <= from.len, "a read stays inside its array");
         let mut words = vec![0u32; len];
         match &from.kind {
             WordsKind::Buffer(buffer) => {
                 // SAFETY: the read blocks.
                 unsafe {
-                    self.queues[0].enqueue_read_buffer(
+                    self.queues[set][0].enqueue_read_buffer(
                         buffer,
                         CL_BLOCKING,
                         offset * 4,
@@ -294,15 +360,17 @@ impl Bench {
                 }
                 .of("clEnqueueReadBuffer")?;
             }
-            WordsKind::Shared(_) => unreachable!("counts are never read from shared memory"),
+            WordsKind::Shared(_) | WordsKind::System(_) => {
+                unreachable!("counts are never read from shared memory")
+            }
         }
         Ok(words)
     }
 
-    /// Enqueues a kernel on a device's queue: `groups` work-groups of `local` work-items.
+    /// Enqueues a kernel on a device's queue of a set: `groups` work-groups of `local` work-items.
     pub fn launch(
         &self,
-        device: usize,
+        (set, device): (usize, usize),
         kernel: &Kernel,
         args: &[Arg<'_>],
         groups: usize,
@@ -327,6 +395,12 @@ impl Bench {
                     }) => kernel
                         .set_arg_svm_pointer(i, shared.address)
                         .of("clSetKernelArgSVMPointer")?,
+                    Arg::Words(Words {
+                        kind: WordsKind::System(memory),
+                        ..
+                    }) => kernel
+                        .set_arg_svm_pointer(i, memory.pointer())
+                        .of("clSetKernelArgSVMPointer")?,
                     Arg::Uint(v) => kernel.set_arg(i, v).of("clSetKernelArg")?,
                     Arg::Local(words) => kernel
                         .set_arg_local_buffer(i, words.max(&1) * 4)
@@ -337,7 +411,7 @@ impl Bench {
         let (global, local) = ([groups * local], [local]);
         // SAFETY: one dimension, sizes that live through the call.
         let event = unsafe {
-            self.queues[device].enqueue_nd_range_kernel(
+            self.queues[set][device].enqueue_nd_range_kernel(
                 kernel.get(),
                 1,
                 ptr::null(),
@@ -350,14 +424,14 @@ impl Bench {
         Ok(Launched(event))
     }
 
-    /// Submits what a device's queue holds.
-    pub fn flush(&self, device: usize) -> Result<(), CallError> {
-        self.queues[device].flush().of("clFlush")
+    /// Submits what a device's queue of a set holds.
+    pub fn flush(&self, (set, device): (usize, usize)) -> Result<(), CallError> {
+        self.queues[set][device].flush().of("clFlush")
     }
 
     /// Waits for everything in every queue.
     pub fn finish(&self) -> Result<(), CallError> {
-        for queue in &self.queues {
+        for queue in self.queues.iter().flatten() {
             queue.finish().of("clFinish")?;
         }
         Ok(())
@@ -419,12 +493,22 @@ impl Words {
     /// A word of a shared allocation as an atomic, for host threads; `None` in a buffer or outside.
     pub fn shared(&self) -> Option<SharedWords> {
         match &self.kind {
-            WordsKind::Buffer(_) => None,
-            WordsKind::Shared(s) => Some(SharedWords {
+            WordsKind::Shared(s) if s.atomics => Some(SharedWords {
                 start: s.address.cast::<AtomicU32>(),
                 len: self.len,
             }),
+            WordsKind::Buffer(_) | WordsKind::Shared(_) | WordsKind::System(_) => None,
         }
+    }
+
+    /// How many words.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// What they lie in.
+    pub fn lies(&self) -> In {
+        self.lies
     }
 }
 

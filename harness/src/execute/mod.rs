@@ -1,34 +1,27 @@
-//! How a litmus case is run on a device: launches, collection, counting.
+//! How a case is run on a device.
 //!
 //! Runs only in a worker process. It calls OpenCL; it knows nothing of the protocol, the store or
-//! the command line. [`cl`] holds the calls, [`environment`] chooses the shape of launches,
-//! [`session`] builds a test and runs it, [`launch`] keeps its launches in flight, [`tally`] turns
-//! rows into outcomes, [`host`] plays host threads. Cases of the suites are run by [`commands`],
-//! [`kernels`] and [`api`].
+//! the command line. Litmus tests are run by [`litmus`], with the calls of [`cl`]; cases of the suites
+//! by [`commands`], [`kernels`] and [`api`].
 
 mod api;
 mod cl;
 pub mod commands;
-mod environment;
-mod host;
 mod kernel_cases;
 pub mod kernels;
-mod launch;
+pub mod litmus;
 mod memory;
 mod needs;
 mod programs;
 mod repeat;
-mod session;
-mod tally;
 
 pub use api::run_api;
 pub use kernel_cases::run_kernel;
 pub use programs::run_commands;
 
-use crate::device::{Capabilities, OpenDevice};
-use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Need, Needs, Shape, TestKernel};
-use classay_litmus::program::Program;
-use classay_reports::record::{Evidence, Launch};
+use crate::device::Capabilities;
+use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Need, Needs};
+use classay_reports::record::Evidence;
 use std::collections::BTreeSet;
 
 /// When to stop.
@@ -100,25 +93,6 @@ impl From<Inexpressible> for NotRun {
             reason: why.to_string(),
         }
     }
-}
-
-/// Runs one litmus test until the budget is spent. `seed` decides everything that is drawn.
-/// `on_launch` is called once for each launch, in order, as its counts are known; the counts of
-/// each launch have been checked to add up to its instances.
-pub fn run_litmus(
-    device: &OpenDevice,
-    program: &Program,
-    seed: u64,
-    budget: Budget,
-    on_launch: &mut dyn FnMut(Launch),
-) -> Result<Ended, NotRun> {
-    let shape = Shape::of(program)?;
-    let needs = Needs::of(program, &shape)?;
-    let dialect = choose_dialect(&device.capabilities, &needs, device.platform_devices.len())?;
-    let test = TestKernel::write(program, dialect)?;
-    let devices = &device.platform_devices[..test.shape.devices.len().max(1)];
-    session::Session::open(devices, &device.capabilities, program, test)?
-        .run(seed, budget, on_launch)
 }
 
 /// The atomic functions to write the test with, or which capability is missing.

@@ -1,6 +1,7 @@
 //! Cases from the shipped tests and from files.
 
 use super::{Body, Case, read_commands};
+use crate::environment::Environment;
 use crate::execute::Budget;
 use classay_litmus::program::{self, Program};
 use classay_litmus::syntax::{self, SyntaxError};
@@ -88,6 +89,7 @@ pub fn drawn(each: u32) -> Vec<Case> {
                 id,
                 file: String::new(),
                 body: body.clone(),
+                environment: Environment::default(),
                 seed: 0,
                 budget: Budget::Instances(0),
                 place: 0,
@@ -112,6 +114,7 @@ pub fn small(wanted: u32) -> Vec<Case> {
                 body: Body::Small {
                     number: number as u32,
                 },
+                environment: Environment::default(),
                 seed: 0,
                 budget: Budget::Instances(0),
                 place: 0,
@@ -159,6 +162,7 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
             id,
             file: path.to_string_lossy().into_owned(),
             body,
+            environment: Environment::default(),
             seed: 0,
             budget: Budget::Instances(0),
             place: 0,
@@ -247,6 +251,7 @@ fn case(id: CaseId, program: &Program, file: &str) -> Case {
                 program::Quantifier::Forall => Quantifier::Forall,
             },
         },
+        environment: Environment::default(),
         seed: 0,
         budget: Budget::Instances(0),
         place: 0,

@@ -14,6 +14,7 @@ pub mod shard;
 pub use body::{Body, Work, read_commands};
 pub use cases::{Unreadable, drawn, from_files, programs_from_files, read, shipped, small};
 
+use crate::environment::Environment;
 use crate::execute::Budget;
 use classay_reports::record::CaseId;
 use classay_reports::store::{PlanHash, PlannedCase};
@@ -31,6 +32,8 @@ pub struct Case {
     pub file: String,
     /// What it runs.
     pub body: Body,
+    /// How a litmus test is placed and stressed.
+    pub environment: Environment,
     /// Seed of everything it draws.
     pub seed: u64,
     /// When to stop.
@@ -45,10 +48,16 @@ struct Spec {
     test: String,
     file: String,
     body: Body,
+    #[serde(default, skip_serializing_if = "is_default")]
+    environment: Environment,
     seed: u64,
     budget: Budget,
     #[serde(default)]
     place: u32,
+}
+
+fn is_default(environment: &Environment) -> bool {
+    *environment == Environment::default()
 }
 
 impl Case {
@@ -58,6 +67,7 @@ impl Case {
             test: self.test.clone(),
             file: self.file.clone(),
             body: self.body.clone(),
+            environment: self.environment.clone(),
             seed: self.seed,
             budget: self.budget,
             place: self.place,
@@ -78,6 +88,7 @@ impl Case {
             test: spec.test,
             file: spec.file,
             body: spec.body,
+            environment: spec.environment,
             seed: spec.seed,
             budget: spec.budget,
             place: spec.place,
@@ -96,6 +107,9 @@ pub struct Plan {
     pub seed: u64,
     /// The patterns that selected the cases; none selects all.
     pub select: Vec<String>,
+    /// How litmus tests are placed and stressed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub environment: Environment,
     /// What was asked for: seconds for the whole run, or instances for each case.
     pub asked: Budget,
     /// How many cases.
@@ -119,7 +133,8 @@ pub struct Part {
 }
 
 impl Plan {
-    /// The description of these cases, which are all that was selected, or a part of it.
+    /// The description of these cases, which are all that was selected, or a part of it. Its litmus tests
+    /// share an environment.
     pub fn new(
         device: String,
         model: String,
@@ -134,6 +149,11 @@ impl Plan {
             model,
             seed,
             select,
+            environment: cases
+                .iter()
+                .find(|case| case.body.is_litmus())
+                .map(|case| case.environment.clone())
+                .unwrap_or_default(),
             asked,
             cases: cases.len(),
             digest: digest(cases),
@@ -207,6 +227,7 @@ mod tests {
                 source: format!("OPENCL {name}\n"),
                 question: Quantifier::Exists,
             },
+            environment: Environment::default(),
             seed: 0,
             budget: Budget::Instances(0),
             place: 0,

@@ -1,10 +1,12 @@
 //! The worker's side: `classay worker`, one library a process, one request at a time.
 
-use super::protocol::{Known, PROTOCOL, Refusal, Reply, Request};
+use super::protocol::{Known, PROTOCOL, Refusal, Reply, Request, ToLoad};
 use super::variables;
 use crate::device::{OpenDevice, open};
+use crate::environment::Environment;
 use crate::execute::commands::Bench;
 use crate::execute::kernels;
+use crate::execute::litmus::{Order, Workshop};
 use crate::execute::{self, Ended, NotRun};
 use crate::plan::{Body, Work};
 use crate::sys;
@@ -72,9 +74,22 @@ fn serve() -> Result<(), String> {
                 };
                 out.say(&reply)?;
             }
+            Request::Load { tests } => {
+                let device = device
+                    .as_ref()
+                    .ok_or("tests came before the device was opened")?;
+                for reply in load(device, tests, &mut benches.litmus)? {
+                    out.say(&reply)?;
+                }
+            }
+            Request::Unload => {
+                benches.litmus.unload();
+                out.say(&Reply::Unloaded)?;
+            }
             Request::Run {
                 case,
                 body,
+                environment,
                 seed,
                 budget,
                 patience,
@@ -85,6 +100,7 @@ fn serve() -> Result<(), String> {
                 let job = Job {
                     device,
                     case: &case,
+                    environment: &environment,
                     seed,
                     budget,
                     patience,
@@ -100,6 +116,7 @@ fn serve() -> Result<(), String> {
 /// What the cases of a device share.
 #[derive(Default)]
 struct Benches {
+    litmus: Workshop,
     commands: Option<Bench>,
     kernels: kernels::Benches,
 }
@@ -108,6 +125,7 @@ struct Benches {
 struct Job<'a> {
     device: &'a OpenDevice,
     case: &'a CaseId,
+    environment: &'a Environment,
     seed: u64,
     budget: execute::Budget,
     patience: f64,
@@ -130,7 +148,12 @@ impl Job<'_> {
             .map_err(|error| format!("the parent sent a case that cannot be read: {error}"))?;
         let ended = match work {
             Work::Litmus(program) => {
-                execute::run_litmus(self.device, &program, self.seed, self.budget, &mut tell)
+                let order = Order {
+                    environment: self.environment,
+                    seed: self.seed,
+                    budget: self.budget,
+                };
+                benches.litmus.run(self.device, &program, &order, &mut tell)
             }
             Work::Commands(plan) => {
                 let bench = benches
@@ -147,12 +170,8 @@ impl Job<'_> {
             Work::Api(case) => execute::run_api(self.device, &case, self.budget, &mut tell),
         };
         told?;
-        Ok(self.reply(ended))
-    }
-
-    fn reply(&self, ended: Result<Ended, NotRun>) -> Reply {
         let case = self.case.clone();
-        match ended {
+        Ok(match ended {
             Ok(Ended {
                 build_seconds,
                 device_seconds,
@@ -163,18 +182,71 @@ impl Job<'_> {
                 device_seconds,
                 evidence,
             },
-            Err(NotRun::Skip { capability, reason }) => Reply::Skipped {
-                case,
-                capability,
-                reason,
-            },
-            Err(NotRun::Failed { reason, evidence }) => Reply::Failed {
-                case,
-                reason,
-                evidence,
-            },
+            Err(not_run) => not_run_reply(case, not_run),
+        })
+    }
+}
+
+fn not_run_reply(case: CaseId, why: NotRun) -> Reply {
+    match why {
+        NotRun::Skip { capability, reason } => Reply::Skipped {
+            case,
+            capability,
+            reason,
+        },
+        NotRun::Failed { reason, evidence } => Reply::Failed {
+            case,
+            reason,
+            evidence,
+        },
+    }
+}
+
+/// Builds litmus tests and keeps them; a reply for each.
+fn load(
+    device: &OpenDevice,
+    tests: Vec<ToLoad>,
+    workshop: &mut Workshop,
+) -> Result<Vec<Reply>, String> {
+    let mut programs = Vec::new();
+    let mut which = Vec::new();
+    for test in &tests {
+        // Nothing else is built from its text alone, and litmus tests draw nothing before they run.
+        match test.body.work(0) {
+            Ok(Work::Litmus(program)) => {
+                which.push(Some(programs.len()));
+                programs.push(*program);
+            }
+            Ok(Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) => which.push(None),
+            Err(error) => {
+                return Err(format!(
+                    "the parent sent a test that cannot be read: {error}"
+                ));
+            }
         }
     }
+    let mut built: Vec<Option<Result<f64, NotRun>>> = workshop
+        .load(device, programs)
+        .into_iter()
+        .map(Some)
+        .collect();
+    Ok(tests
+        .into_iter()
+        .zip(which)
+        .map(
+            |(test, which)| match which.and_then(|at| built[at].take()) {
+                Some(Err(why)) => not_run_reply(test.case, why),
+                Some(Ok(build_seconds)) => Reply::Built {
+                    case: test.case,
+                    build_seconds,
+                },
+                None => Reply::Built {
+                    case: test.case,
+                    build_seconds: 0.0,
+                },
+            },
+        )
+        .collect())
 }
 
 fn names(list: &str) -> Vec<String> {

@@ -2,8 +2,15 @@
 //! standard input, the worker's on its standard output. The worker speaks first ([`Reply::Hello`]
 //! or [`Reply::Refused`]); then every [`Request`] has its answers, as each says. Anything else is
 //! rubbish, and the worker that sent it is replaced.
+//!
+//! A litmus test comes with its whole text and its environment, so that a worker needs to know nothing
+//! of what came before. [`Request::Load`] builds many tests in one program and keeps them; a
+//! [`Request::Run`] of a test that is kept builds nothing, whatever its environment: what changes from
+//! one environment to the next are arguments of the kernels. A worker that has died has forgotten
+//! them, and builds a test that it does not have.
 
 use crate::device::{At, Capabilities};
+use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::plan::Body;
 use classay_reports::record::{CaseId, DeviceRecord, Evidence, Launch};
@@ -11,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 /// Version of these messages. Parent and worker are one program, so they differ only when the
 /// program was replaced during a run.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Longest line that is taken, in bytes.
 pub const LONGEST_LINE: u64 = 64 << 20;
@@ -30,6 +37,14 @@ pub enum Request {
         /// What an earlier worker found out about the same device; saves asking again.
         known: Option<Box<Known>>,
     },
+    /// Build litmus tests and keep them, in one program where that builds. Answer: for each of them, in
+    /// order, one of [`Reply::Built`], [`Reply::Skipped`], [`Reply::Failed`].
+    Load {
+        /// The tests; other cases are answered by [`Reply::Built`] without being built.
+        tests: Vec<ToLoad>,
+    },
+    /// Forget the tests that are kept, and free what they hold. Answer: [`Reply::Unloaded`].
+    Unload,
     /// Run one case on the opened device. Answer: any number of [`Reply::Launch`], then one of
     /// [`Reply::Finished`], [`Reply::Skipped`], [`Reply::Failed`].
     Run {
@@ -37,6 +52,9 @@ pub enum Request {
         case: CaseId,
         /// What it runs.
         body: Body,
+        /// How it is placed and stressed; the suites' cases have no use for it.
+        #[serde(default)]
+        environment: Box<Environment>,
         /// Seed of everything the case draws.
         seed: u64,
         /// When to stop.
@@ -46,6 +64,15 @@ pub enum Request {
     },
     /// End. No answer.
     Quit,
+}
+
+/// A litmus test to build.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToLoad {
+    /// The case.
+    pub case: CaseId,
+    /// What it runs.
+    pub body: Body,
 }
 
 /// From worker to parent.
@@ -74,6 +101,15 @@ pub enum Reply {
         /// What it is.
         known: Box<Known>,
     },
+    /// A test is built and kept.
+    Built {
+        /// The case.
+        case: CaseId,
+        /// Seconds in the implementation's compiler; its share where others were built with it.
+        build_seconds: f64,
+    },
+    /// Nothing is kept.
+    Unloaded,
     /// One launch of a case.
     Launch {
         /// The case.
@@ -120,6 +156,8 @@ impl Reply {
             Reply::Refused { .. } => "refused",
             Reply::Listed { .. } => "listed",
             Reply::Opened { .. } => "opened",
+            Reply::Built { .. } => "built",
+            Reply::Unloaded => "unloaded",
             Reply::Launch { .. } => "launch",
             Reply::Finished { .. } => "finished",
             Reply::Skipped { .. } => "skipped",
@@ -200,6 +238,7 @@ mod tests {
             body: Body::Commands {
                 program: "OPENCL MP\n\"quoted\"\u{0}".into(),
             },
+            environment: Box::default(),
             seed: u64::MAX,
             budget: Budget::Instances(u64::MAX),
             patience: 1.5,

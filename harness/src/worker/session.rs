@@ -1,8 +1,15 @@
 //! What the parent does with workers: open a device, run cases on it, replace a worker that dies.
+//!
+//! To run many litmus tests in many environments: [`Session::load`] the tests, a few dozen at a time;
+//! then [`Session::run`], or [`Session::observe`] where no verdict is needed, each case with the
+//! environment, the seed and the budget of the moment, as often as wanted. Nothing is built again. A
+//! worker that dies takes what it had built with it; the case that killed it says so in its result,
+//! and those after it are built when they are run, until they are loaded anew
+//! ([`Session::loaded`] tells). [`Session::unload`] forgets them before others are loaded.
 
 use super::death::{Death, How};
 use super::host::{NoReply, Start, Worker};
-use super::protocol::{Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request};
+use super::protocol::{Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request, ToLoad};
 use super::triage::{Attempt, Outcome, conclude};
 use super::variables;
 use crate::device::{At, Library, Selector, bundled};
@@ -10,7 +17,7 @@ use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
-use classay_reports::record::{CaseResult, Launch};
+use classay_reports::record::{CaseResult, Evidence, Launch};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -58,6 +65,32 @@ pub struct Session {
     known: Known,
     worker: Option<Worker>,
     failed_openings: u32,
+    /// Tests that the worker keeps built.
+    loaded: usize,
+}
+
+/// What became of a test that was to be loaded.
+#[derive(Debug)]
+#[allow(dead_code)]
+pub enum Load {
+    /// It is built and kept; seconds of its build.
+    Built(f64),
+    /// The device cannot run it.
+    Skipped {
+        /// What is missing.
+        capability: String,
+        /// One sentence.
+        reason: String,
+    },
+    /// The implementation did not build it.
+    Failed {
+        /// One sentence.
+        reason: String,
+        /// What explains it.
+        evidence: Vec<Evidence>,
+    },
+    /// The worker died of it.
+    Died(Death),
 }
 
 /// How a library is reached.
@@ -91,6 +124,7 @@ impl Session {
             known,
             worker: Some(worker),
             failed_openings: 0,
+            loaded: 0,
         })
     }
 
@@ -119,6 +153,101 @@ impl Session {
                 return Ok(conclude(case, attempts, model));
             }
         }
+    }
+
+    /// Runs one case once and says what was observed, without judging it.
+    #[allow(dead_code)]
+    pub fn observe(
+        &mut self,
+        case: &Case,
+        patience: Duration,
+        progress: &mut dyn FnMut(&Launch),
+    ) -> Result<Attempt, Stop> {
+        self.attempt(case, patience, progress)
+    }
+
+    /// How many tests the worker keeps built; 0 after it was replaced.
+    #[allow(dead_code)]
+    pub fn loaded(&self) -> usize {
+        self.loaded
+    }
+
+    /// Builds litmus tests together and keeps them in the worker; gives what became of each, in order.
+    /// Where the worker dies of it, they are built one by one, to tell which it was: those that were
+    /// built before the last death are then forgotten again, and built when they are run.
+    #[allow(dead_code)]
+    pub fn load(&mut self, tests: &[Case], patience: Duration) -> Result<Vec<Load>, Stop> {
+        match self.load_once(tests, patience)? {
+            Ok(all) => Ok(all),
+            Err(death) if tests.len() == 1 => Ok(vec![Load::Died(death)]),
+            Err(_) => {
+                let mut all = Vec::new();
+                for test in tests {
+                    match self.load_once(std::slice::from_ref(test), patience)? {
+                        Ok(one) => all.extend(one),
+                        Err(death) => all.push(Load::Died(death)),
+                    }
+                }
+                Ok(all)
+            }
+        }
+    }
+
+    /// The inner error is a worker that died.
+    #[allow(dead_code)]
+    fn load_once(
+        &mut self,
+        tests: &[Case],
+        patience: Duration,
+    ) -> Result<Result<Vec<Load>, Death>, Stop> {
+        let mut worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => match self.reopen()? {
+                Ok(worker) => worker,
+                Err(death) => return Ok(Err(death)),
+            },
+        };
+        match load_on(&mut worker, tests, patience, &self.link.interrupt) {
+            Ok(all) => {
+                self.worker = Some(worker);
+                self.loaded += all.iter().filter(|l| matches!(l, Load::Built(_))).count();
+                Ok(Ok(all))
+            }
+            Err(NoReply::Died(death)) => {
+                self.loaded = 0;
+                Ok(Err(*death))
+            }
+            Err(NoReply::Interrupted) => Err(Stop::Interrupted),
+        }
+    }
+
+    /// Has the worker forget the tests that it keeps built.
+    #[allow(dead_code)]
+    pub fn unload(&mut self) -> Result<(), Stop> {
+        self.loaded = 0;
+        let Some(mut worker) = self.worker.take() else {
+            return Ok(());
+        };
+        worker.send(&Request::Unload);
+        match self.link.receive(&mut worker) {
+            Ok(Reply::Unloaded) => self.worker = Some(worker),
+            // A worker that dies or talks out of turn here has forgotten them as well: the next
+            // request gets a fresh one.
+            Ok(
+                Reply::Hello { .. }
+                | Reply::Refused { .. }
+                | Reply::Listed { .. }
+                | Reply::Opened { .. }
+                | Reply::Built { .. }
+                | Reply::Launch { .. }
+                | Reply::Finished { .. }
+                | Reply::Skipped { .. }
+                | Reply::Failed { .. },
+            )
+            | Err(NotOpen::Died(_) | NotOpen::Refused(_)) => {}
+            Err(NotOpen::Interrupted) => return Err(Stop::Interrupted),
+        }
+        Ok(())
     }
 
     /// Ends the worker in order.
@@ -160,7 +289,10 @@ impl Session {
                 self.worker = Some(worker);
                 outcome
             }
-            Err(NoReply::Died(death)) => Outcome::Died(*death),
+            Err(NoReply::Died(death)) => {
+                self.loaded = 0;
+                Outcome::Died(*death)
+            }
             Err(NoReply::Interrupted) => return Err(Stop::Interrupted),
         };
         Ok(attempt)
@@ -196,6 +328,8 @@ pub fn list(selector: &Selector, interrupt: &Interrupt) -> Result<Vec<ListedPlat
         Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
         other @ (Reply::Hello { .. }
         | Reply::Opened { .. }
+        | Reply::Built { .. }
+        | Reply::Unloaded
         | Reply::Launch { .. }
         | Reply::Finished { .. }
         | Reply::Skipped { .. }
@@ -309,6 +443,8 @@ impl Link {
             Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
             other @ (Reply::Listed { .. }
             | Reply::Opened { .. }
+            | Reply::Built { .. }
+            | Reply::Unloaded
             | Reply::Launch { .. }
             | Reply::Finished { .. }
             | Reply::Skipped { .. }
@@ -328,6 +464,8 @@ impl Link {
             Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
             other @ (Reply::Hello { .. }
             | Reply::Listed { .. }
+            | Reply::Built { .. }
+            | Reply::Unloaded
             | Reply::Launch { .. }
             | Reply::Finished { .. }
             | Reply::Skipped { .. }
@@ -430,6 +568,7 @@ fn run_on(
     worker.send(&Request::Run {
         case: case.id.clone(),
         body: case.body.clone(),
+        environment: Box::new(case.environment.clone()),
         seed: case.seed,
         budget: case.budget,
         patience: patience.as_secs_f64(),
@@ -487,12 +626,67 @@ fn run_on(
             | Reply::Refused { .. }
             | Reply::Listed { .. }
             | Reply::Opened { .. }
+            | Reply::Built { .. }
+            | Reply::Unloaded
             | Reply::Launch { .. }
             | Reply::Finished { .. }
             | Reply::Skipped { .. }
             | Reply::Failed { .. }) => return Err(worker.condemn(out_of_turn(&other))),
         }
     }
+}
+
+/// Loads tests on a worker.
+#[allow(dead_code)]
+fn load_on(
+    worker: &mut Worker,
+    tests: &[Case],
+    patience: Duration,
+    interrupt: &Interrupt,
+) -> Result<Vec<Load>, NoReply> {
+    worker.send(&Request::Load {
+        tests: tests
+            .iter()
+            .map(|case| ToLoad {
+                case: case.id.clone(),
+                body: case.body.clone(),
+            })
+            .collect(),
+    });
+    // They are built before the first answer comes.
+    let all = patience.saturating_mul(u32::try_from(tests.len()).unwrap_or(u32::MAX).max(1));
+    let deadline = Instant::now() + all;
+    let late = How::Silent(all.as_secs());
+    let mut loads = Vec::new();
+    for test in tests {
+        match worker.receive(deadline, late.clone(), interrupt)? {
+            Reply::Built {
+                case,
+                build_seconds,
+            } if case == test.id => loads.push(Load::Built(build_seconds)),
+            Reply::Skipped {
+                case,
+                capability,
+                reason,
+            } if case == test.id => loads.push(Load::Skipped { capability, reason }),
+            Reply::Failed {
+                case,
+                reason,
+                evidence,
+            } if case == test.id => loads.push(Load::Failed { reason, evidence }),
+            other @ (Reply::Hello { .. }
+            | Reply::Refused { .. }
+            | Reply::Listed { .. }
+            | Reply::Opened { .. }
+            | Reply::Built { .. }
+            | Reply::Unloaded
+            | Reply::Launch { .. }
+            | Reply::Finished { .. }
+            | Reply::Skipped { .. }
+            | Reply::Failed { .. }) => return Err(worker.condemn(out_of_turn(&other))),
+        }
+    }
+    Ok(loads)
 }
 
 /// What is wrong with a launch that the worker reports, if anything: nothing that a worker says is

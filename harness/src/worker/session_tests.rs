@@ -66,6 +66,7 @@ fn session(folder: &Path, body: &str) -> Session {
         known: known(),
         worker: None,
         failed_openings: 0,
+        loaded: 0,
     }
 }
 
@@ -78,6 +79,7 @@ fn case(budget: Budget) -> Case {
             source: String::new(),
             question: Quantifier::Exists,
         },
+        environment: crate::environment::Environment::default(),
         seed: 1,
         budget,
         place: 0,

@@ -235,6 +235,7 @@ mod tests {
                 source: String::new(),
                 question: Quantifier::NotExists,
             },
+            environment: crate::environment::Environment::default(),
             seed: 1,
             budget: Budget::Instances(10),
             place: 0,

@@ -6,16 +6,19 @@
 //! own overflow list, which the host reads, counts and learns from. Rows and lists belong to one
 //! work-item, so nothing is shared and nothing can be lost: a row's counts and its overflow always
 //! add up to the instances that its work-item took. Before the first launch the same kernel clears
-//! all instances and counts none (`clear` instances): compilers that specialise a kernel when it is
-//! first enqueued then have one fewer to do.
+//! all instances and counts none (`clear`): compilers that specialise a kernel when it is first
+//! enqueued then have one fewer to do.
 
+use super::env;
 use super::layout::Layout;
-use super::test::{env, initial_words};
+use super::test::initial_words;
 use crate::program::{Observable, Program, Region};
 use std::fmt::Write;
 
-/// Name of the collecting kernel.
-pub const COLLECT: &str = "classay_collect";
+/// Name of the collecting kernel of the test numbered `number`.
+pub fn kernel_name(number: usize) -> String {
+    format!("classay_collect_{number}")
+}
 
 /// The hash that places a tuple in the table; the same on host and device.
 pub fn hash(tuple: &[u32]) -> u32 {
@@ -28,8 +31,7 @@ pub fn hash(tuple: &[u32]) -> u32 {
 }
 
 /// Writes the kernel.
-pub fn write(out: &mut String, program: &Program, layout: &Layout) {
-    write_reset(out, program, layout);
+pub fn write(out: &mut String, program: &Program, layout: &Layout, number: usize) {
     let words = layout.tuple_words.max(1);
     let mut gather = String::new();
     if layout.tuple_words == 0 {
@@ -48,9 +50,9 @@ pub fn write(out: &mut String, program: &Program, layout: &Layout) {
                 }
                 (None, Observable::Memory(l, element)) => {
                     let bits = program.locations[l.index()].ty.bits();
+                    let slot = layout.places[l.index()].at;
                     let base = format!(
-                        "mem[(size_t){} * slot_pitch + (size_t)k * instance_pitch + {}]",
-                        layout.places[l.index()].at,
+                        "base{slot}[(size_t)x{slot} * instance_pitch + {}]",
                         if bits == 64 {
                             element * 2 + half
                         } else {
@@ -78,32 +80,57 @@ pub fn write(out: &mut String, program: &Program, layout: &Layout) {
             layout.tuple_words - 1
         );
     }
+    let reset = reset(program, layout);
+    let places =
+        |what: &dyn Fn(u32) -> String| -> String { (0..layout.global_slots).map(what).collect() };
+    let word = |slot: u32, word: usize| {
+        format!(
+            "env[table_of_slots + {}u]",
+            slot as usize * env::SLOT_WORDS + word
+        )
+    };
+    let bases = places(&|s| {
+        format!(
+            "    __global uint *base{s} = mem + {};\n    const uint multiplier{s} = {}, offset{s} = {};\n",
+            word(s, env::SLOT_BASE),
+            word(s, env::SLOT_MULTIPLIER),
+            word(s, env::SLOT_OFFSET)
+        )
+    });
+    let start = |k: &str| {
+        places(&|s| {
+            format!(
+                "        uint x{s} = (uint)(((ulong){k} * multiplier{s} + offset{s}) % count);\n"
+            )
+        })
+    };
+    let next = places(&|s| {
+        format!(
+            "            x{s} += multiplier{s};\n            if (x{s} >= count) x{s} -= count;\n"
+        )
+    });
     let _ = write!(
         out,
         "
-__kernel void {COLLECT}(__global uint *mem, __global uint *res, __global uint *meet,
+__kernel void {name}(__global uint *mem, __global uint *res, __global uint *meet,
                               __global const uint *env, __global const uint *table, uint slots,
                               __global uint *rows, __global uint *overflow, uint each, uint chunk,
-                              uint clear)
+                              uint clear, uint table_of_slots)
 {{
-    const uint count = env[{count}], slot_pitch = env[{slot}], instance_pitch = env[{instance}];
-    const uint res_pitch = env[{res}];
+    const uint count = env[{count}], instance_pitch = env[{instance}], res_pitch = env[{res}];
     const uint me = (uint)get_global_id(0), all = (uint)get_global_size(0);
-    for (uint t = me; t < env[{teams}]; t += all) meet[t * 16u] = 0;
-    if (clear != 0u) {{
-        for (uint k = me; k < clear; k += all)
-            classay_reset(mem, res, slot_pitch, instance_pitch, res_pitch, k);
-        return;
-    }}
+{bases}    for (uint t = me; t < env[{teams}]; t += all) meet[t * 16u] = 0;
     __global uint *row = rows + (size_t)me * (slots + 1u);
     __global uint *list = overflow + (size_t)me * each * {words}u;
-    for (uint s = 0; s <= slots; ++s) row[s] = 0;
+    if (!clear) for (uint s = 0; s <= slots; ++s) row[s] = 0;
     uint listed = 0;
     for (ulong from = (ulong)me * chunk; from < count; from += (ulong)all * chunk) {{
         const uint to = (uint)min(from + chunk, (ulong)count);
-        for (uint k = (uint)from; k < to; ++k) {{
+{start}        for (uint k = (uint)from; k < to; ++k) {{
             uint tuple[{words}];
-{gather}            classay_reset(mem, res, slot_pitch, instance_pitch, res_pitch, k);
+            if (!clear) {{
+{gather}            }}
+{reset}{next}            if (clear) continue;
             uint h = 0x811c9dc5u;
             for (uint w = 0; w < {words}u; ++w) {{
                 h = (h ^ tuple[w]) * 0x9e3779b1u;
@@ -128,11 +155,12 @@ __kernel void {COLLECT}(__global uint *mem, __global uint *res, __global uint *m
             }}
         }}
     }}
-    row[slots] = listed;
+    if (!clear) row[slots] = listed;
 }}
 ",
+        name = kernel_name(number),
+        start = start("from"),
         count = env::COUNT,
-        slot = env::SLOT_PITCH,
         instance = env::INSTANCE_PITCH,
         res = env::RES_PITCH,
         teams = env::TEAMS,
@@ -140,28 +168,19 @@ __kernel void {COLLECT}(__global uint *mem, __global uint *res, __global uint *m
     );
 }
 
-/// The function that sets one instance back to how it starts.
-fn write_reset(out: &mut String, program: &Program, layout: &Layout) {
-    out.push_str(
-        "
-void classay_reset(__global uint *mem, __global uint *res, uint slot_pitch, uint instance_pitch,
-                   uint res_pitch, uint k);
-void classay_reset(__global uint *mem, __global uint *res, uint slot_pitch, uint instance_pitch,
-                   uint res_pitch, uint k)
-{
-    __global uint *instance = mem + (size_t)k * instance_pitch;
-",
-    );
+/// The statements that set one instance back to how it starts.
+fn reset(program: &Program, layout: &Layout) -> String {
+    let mut out = String::new();
     for (l, location) in program.locations.iter().enumerate() {
         if location.region == Region::Global {
+            let slot = layout.places[l].at;
             for (offset, word) in initial_words(location.ty, &location.init)
                 .iter()
                 .enumerate()
             {
                 let _ = writeln!(
                     out,
-                    "    instance[(size_t){} * slot_pitch + {offset}] = {word}u;",
-                    layout.places[l].at
+                    "            base{slot}[(size_t)x{slot} * instance_pitch + {offset}] = {word}u;"
                 );
             }
         }
@@ -172,7 +191,10 @@ void classay_reset(__global uint *mem, __global uint *res, uint slot_pitch, uint
         } else {
             layout.unwritten
         };
-        let _ = writeln!(out, "    res[{column}u * res_pitch + k] = {start}u;");
+        let _ = writeln!(
+            out,
+            "            res[{column}u * res_pitch + k] = {start}u;"
+        );
     }
-    out.push_str("}\n");
+    out
 }

@@ -1,14 +1,15 @@
 //! Where the parts of an instance lie in the buffers, and how an instance's end is read back.
 //!
 //! All buffers are arrays of 32-bit words. Instance `k` of the launch has, for each global
-//! location, a slot in `mem` at word `slot · slot_pitch + k · instance_pitch`; both pitches are
-//! arguments of the kernels. What the threads saw goes to `res` at word `column · res_pitch + k`:
+//! location, a slot in `mem` at word `base + x · instance_pitch`, where `base` and the permutation
+//! that makes `x` of `k` are the slot's own; all are arguments of the kernels. What the threads saw goes to `res` at word `column · res_pitch + k`:
 //! one column for each 32 bits of an observed register or local location, and one for the loop
 //! bound. A collected instance is its *tuple*: the words of its observables in order.
 
 use super::shape::{Shape, walk_exprs, walk_instrs};
 use crate::program::{
-    Expr, Instr, LocId, Observable, Program, Quantifier, RegId, Region, ThreadId,
+    Access, Atomicity, Expected, Expr, Instr, LocId, Observable, Program, Quantifier, RegId,
+    Region, ThreadId,
 };
 
 /// The shape of one instance in memory.
@@ -120,7 +121,9 @@ impl Layout {
             };
             layout.places.push(Place { at, words });
         }
-        layout.slot_words = layout.slot_words.next_multiple_of(2);
+        if program.locations.iter().any(|l| l.ty.bits() == 64) {
+            layout.slot_words = layout.slot_words.next_multiple_of(2);
+        }
         layout.local_words = layout.local_words.next_multiple_of(2);
         for observable in program.observables() {
             let words = if program.observable_type(observable).bits() == 64 {
@@ -220,6 +223,41 @@ impl Layout {
             asked,
         }
     }
+}
+
+/// Whether every access of the program to a location is atomic.
+pub fn only_atomic(program: &Program, location: LocId) -> bool {
+    let mut plain = false;
+    let mut look = |access: &Access| {
+        plain |= access.address.location == location
+            && matches!(access.atomicity, Atomicity::Plain | Atomicity::Volatile);
+    };
+    for thread in &program.threads {
+        walk_instrs(&thread.body, &mut |i| {
+            if let Instr::Store { access, .. } = i {
+                look(access);
+            }
+        });
+        walk_exprs(&thread.body, &mut |e| {
+            if let Expr::Load(access) = e {
+                look(access);
+            }
+        });
+    }
+    // A compare-exchange reads and writes what it expects plainly.
+    let mut expected = false;
+    for thread in &program.threads {
+        walk_exprs(&thread.body, &mut |e| {
+            if let Expr::Cas {
+                expected: Expected::Location(at),
+                ..
+            } = e
+            {
+                expected |= at.location == location;
+            }
+        });
+    }
+    !plain && !expected
 }
 
 /// Whether any thread loops.

@@ -3,14 +3,18 @@
 //! One launch runs many instances of a test at once. [`shape`] sorts the threads into devices,
 //! work-groups and barrier segments, [`needs`] says what a device must offer, [`layout`] places an
 //! instance in memory, [`test`] writes the kernel that plays the instances, [`body`] a thread's own
-//! statements, and [`collect`] the kernels that clear instances and count their ends.
+//! statements, [`collect`] the kernel that clears instances and counts their ends, and [`frame`]
+//! what stands around them.
 //!
 //! The text depends on the program alone: everything about an environment (how many instances,
-//! which pitches, how partners are permuted, when to meet) is an argument, so a change of
-//! environment never rebuilds a program.
+//! which pitches, how partners are permuted, when to meet, who stresses which memory) is an
+//! argument, a word of [`env`](mod@env), so a change of environment never rebuilds a program. Tests
+//! with different numbers can be built together: their texts, one after the other, are one program.
 
 pub mod body;
 pub mod collect;
+pub mod env;
+pub mod frame;
 pub mod layout;
 pub mod needs;
 pub mod shape;
@@ -20,7 +24,6 @@ pub use body::AtomicsDialect;
 pub use layout::{End, Layout};
 pub use needs::{Need, Needs};
 pub use shape::{DeviceShape, GroupShape, Inexpressible, Shape};
-pub use test::env;
 
 use crate::program::{Program, ThreadId};
 
@@ -35,34 +38,58 @@ pub struct TestKernel {
     pub layout: Layout,
     /// The atomic functions used.
     pub dialect: AtomicsDialect,
+    /// What sets its names apart from those of other tests in the same program.
+    pub number: usize,
 }
 
 impl TestKernel {
-    /// Writes the kernels of a program.
+    /// Writes the kernels of a program that are built alone.
     pub fn write(program: &Program, dialect: AtomicsDialect) -> Result<TestKernel, Inexpressible> {
+        TestKernel::numbered(program, dialect, 0)
+    }
+
+    /// Writes the kernels of a program that can be built together with those of other numbers.
+    pub fn numbered(
+        program: &Program,
+        dialect: AtomicsDialect,
+        number: usize,
+    ) -> Result<TestKernel, Inexpressible> {
         let shape = Shape::of(program)?;
         let layout = Layout::of(program);
         let mut source = String::new();
         source.push_str("// ");
         source.push_str(&test::printable(&program.name));
         source.push('\n');
-        source.push_str(prelude(dialect, shape.crosses_devices()));
+        frame::write(&mut source, dialect, shape.crosses_devices(), number);
         for index in 0..shape.devices.len() {
-            test::write(&mut source, program, &shape, &layout, index, dialect);
+            let of = test::Of {
+                program,
+                shape: &shape,
+                layout: &layout,
+                dialect,
+                number,
+            };
+            test::write(&mut source, of, index);
             source.push('\n');
         }
-        collect::write(&mut source, program, &layout);
+        collect::write(&mut source, program, &layout, number);
         Ok(TestKernel {
             source,
             shape,
             layout,
             dialect,
+            number,
         })
     }
 
     /// Name of the test kernel for the device at `index` of the shape.
-    pub fn kernel_name(index: usize) -> String {
-        test::kernel_name(index)
+    pub fn kernel_name(&self, index: usize) -> String {
+        test::kernel_name(self.number, index)
+    }
+
+    /// Name of the collecting kernel.
+    pub fn collect_name(&self) -> String {
+        collect::kernel_name(self.number)
     }
 
     /// Whether that kernel takes local memory.
@@ -85,29 +112,5 @@ impl TestKernel {
     /// The host threads.
     pub fn host_threads(&self) -> &[ThreadId] {
         &self.shape.host
-    }
-}
-
-/// What test kernels call and name.
-fn prelude(dialect: AtomicsDialect, crosses_devices: bool) -> &'static str {
-    match (dialect, crosses_devices) {
-        (AtomicsDialect::C11, true) => concat!(
-            "#define CLASSAY_SCOPE memory_scope_all_svm_devices\n",
-            "long classay_clamp(long i, long n);\n",
-            "long classay_clamp(long i, long n) { return i < 0 || i >= n ? 0 : i; }\n\n"
-        ),
-        (AtomicsDialect::C11, false) => concat!(
-            "#if defined(__opencl_c_atomic_scope_device) || __OPENCL_C_VERSION__ < 300\n",
-            "#define CLASSAY_SCOPE memory_scope_device\n",
-            "#else\n",
-            "#define CLASSAY_SCOPE memory_scope_work_group\n",
-            "#endif\n",
-            "long classay_clamp(long i, long n);\n",
-            "long classay_clamp(long i, long n) { return i < 0 || i >= n ? 0 : i; }\n\n"
-        ),
-        (AtomicsDialect::V1, _) => concat!(
-            "long classay_clamp(long i, long n);\n",
-            "long classay_clamp(long i, long n) { return i < 0 || i >= n ? 0 : i; }\n\n"
-        ),
     }
 }

@@ -14,81 +14,59 @@
 //! work-group of a team is shifted by its own number of teams, and each thread of a
 //! work-group by its own number of lanes (sub-groups apart), so that partners vary.
 //!
-//! Every `sync_every` iterations the work-items of a team meet at a counter with a bounded spin:
-//! OpenCL promises no progress among work-groups, so meeting is a matter of luck, never of
-//! correctness.
+//! Each location may have a permutation of its own on top, so that the locations of an instance are
+//! neighbours of those of different others.
+//!
+//! Iterations are played in blocks. Before a block the work-items of a team may stress memory, read
+//! the block's locations, and meet at a counter with a bounded spin: OpenCL promises no progress
+//! among work-groups, so meeting is a matter of luck, never of correctness. Work-groups beyond those
+//! of the teams stress memory. Which work-group is which may be shuffled.
 
 use super::body::{AtomicsDialect, BodyWriter, barrier};
+use super::env;
 use super::layout::Layout;
 use super::shape::{DeviceShape, GroupShape, Shape};
 use crate::program::{Program, Region, ScalarType, ThreadId};
 use std::fmt::Write;
 
-/// Words of the environment buffer, by position: the knobs that a launch sets without a rebuild.
-/// `SHIFTS` is followed by one word for each work-group of the device.
-pub mod env {
-    /// Instances of the launch.
-    pub const COUNT: usize = 0;
-    /// Teams.
-    pub const TEAMS: usize = 1;
-    /// Lanes of a work-group.
-    pub const LANES: usize = 2;
-    /// Iterations of each work-item.
-    pub const ITERATIONS: usize = 3;
-    /// Multiplier of the instance permutation, coprime to the count.
-    pub const MULTIPLIER: usize = 4;
-    /// Offset of the instance permutation.
-    pub const OFFSET: usize = 5;
-    /// `teams · lanes · multiplier mod count`: from one iteration's instance to the next.
-    pub const STEP: usize = 6;
-    /// Words between the slots of one instance.
-    pub const SLOT_PITCH: usize = 7;
-    /// Words between the instances of one slot.
-    pub const INSTANCE_PITCH: usize = 8;
-    /// Words between the columns of the results.
-    pub const RES_PITCH: usize = 9;
-    /// Iterations between two meetings of a team; 0 for none.
-    pub const SYNC_EVERY: usize = 10;
-    /// Polls of the counter before a work-item goes on alone.
-    pub const SYNC_BOUND: usize = 11;
-    /// Passes after which a loop of the test gives up.
-    pub const LOOP_BOUND: usize = 12;
-    /// Iterations between two clearings of local memory.
-    pub const BATCH: usize = 13;
-    /// Arrivals at the counter that complete one meeting, over all devices and host threads.
-    pub const ARRIVALS: usize = 14;
-    /// Lanes by which a thread is shifted against the one before it in its work-group.
-    pub const LANE_SHIFT: usize = 15;
-    /// Polls of the counter at the first meeting of a launch, when a partner may not run yet.
-    pub const FIRST_BOUND: usize = 16;
-    /// First of the places: which of the test's work-groups the n-th work-group of a team plays.
-    /// Followed by the shifts, one for each work-group of the test on this device, in teams.
-    pub const PLACES: usize = 17;
+/// Name of the test kernel of the device at `index` in the shape of the test numbered `number`.
+pub fn kernel_name(number: usize, index: usize) -> String {
+    format!("classay_test_{number}_{index}")
 }
 
-/// Name of the test kernel of the device at `index` in the shape.
-pub fn kernel_name(index: usize) -> String {
-    format!("classay_test_{index}")
+/// A test whose kernels are written.
+#[derive(Clone, Copy)]
+pub struct Of<'p> {
+    /// The test.
+    pub program: &'p Program,
+    /// Its threads by place.
+    pub shape: &'p Shape,
+    /// Its instances in memory.
+    pub layout: &'p Layout,
+    /// The atomic functions to use.
+    pub dialect: AtomicsDialect,
+    /// The number in its names.
+    pub number: usize,
 }
 
 /// Writes the test kernel of one device.
-pub fn write(
-    out: &mut String,
-    program: &Program,
-    shape: &Shape,
-    layout: &Layout,
-    index: usize,
-    dialect: AtomicsDialect,
-) {
-    let device = &shape.devices[index];
+pub fn write(out: &mut String, of: Of<'_>, index: usize) {
+    let Of {
+        program,
+        shape,
+        layout,
+        dialect,
+        number,
+    } = of;
     let writer = Writer {
         program,
         shape,
         layout,
-        device,
+        device: &shape.devices[index],
         device_index: index,
         dialect,
-        local: layout.local_words > 0 && device_owns_local(program, shape, index),
+        number,
+        local: takes_local(program, shape, layout, index),
         sub_groups: shape.uses_sub_groups(),
     };
     writer.kernel(out);
@@ -113,6 +91,7 @@ struct Writer<'p> {
     device: &'p DeviceShape,
     device_index: usize,
     dialect: AtomicsDialect,
+    number: usize,
     local: bool,
     sub_groups: bool,
 }
@@ -122,87 +101,209 @@ impl Writer<'_> {
         let groups = self.device.groups.len();
         let _ = writeln!(
             out,
-            "__kernel void {}(__global uint *mem, __global uint *res, __global uint *meet,\n                      __global const uint *env{})\n{{",
-            kernel_name(self.device_index),
+            "__kernel void {}(__global uint *mem, __global uint *res, __global uint *meet,\n                      __global const uint *env, __global uint *scratch{})\n{{",
+            kernel_name(self.number, self.device_index),
             if self.local {
                 ", __local uint *lmem"
             } else {
                 ""
             }
         );
-        for (name, at) in [
-            ("count", env::COUNT),
-            ("teams", env::TEAMS),
-            ("lanes", env::LANES),
-            ("iterations", env::ITERATIONS),
-            ("step", env::STEP),
-            ("slot_pitch", env::SLOT_PITCH),
-            ("instance_pitch", env::INSTANCE_PITCH),
-            ("res_pitch", env::RES_PITCH),
-            ("sync_every", env::SYNC_EVERY),
-            ("sync_bound", env::SYNC_BOUND),
-            ("first_bound", env::FIRST_BOUND),
-            ("loop_bound", env::LOOP_BOUND),
-            ("arrivals", env::ARRIVALS),
-        ] {
-            let _ = writeln!(out, "    const uint {name} = env[{at}];");
-        }
+        self.constants(out);
+        self.stress(out);
         let _ = writeln!(
             out,
-            "    const uint nth = (uint)get_group_id(0) / {groups}u;\n    const uint group = env[{places}u + ((uint)get_group_id(0) + nth) % {groups}u];\n    const uint team = (nth + env[{shifts}u + group]) % teams;",
+            "    const uint nth = ordered / {groups}u;\n    const uint group = env[{places}u + (ordered + nth) % {groups}u];\n    const uint team = (nth + env[{shifts}u + group]) % teams;",
             places = env::PLACES,
-            shifts = env::PLACES + groups,
+            shifts = env::shifts(groups),
         );
         self.role(out);
         out.push_str(
-            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1;\n",
+            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1, block = 0;\n",
         );
-        if self.local {
+        for slot in 0..self.layout.global_slots {
             let _ = writeln!(
                 out,
-                "    const uint batch = env[{}];\n    for (uint first = 0; first < iterations; first += batch) {{\n    const uint last = min(first + batch, iterations);",
-                env::BATCH
+                "    uint x{slot} = count == 0 ? 0 : (uint)(((ulong)k * env[{m}] + env[{o}]) % count);\n    const uint step{slot} = env[{s}];\n    __global uint *base{slot} = mem + env[{b}];",
+                b = self.slot(slot, env::SLOT_BASE),
+                m = self.slot(slot, env::SLOT_MULTIPLIER),
+                o = self.slot(slot, env::SLOT_OFFSET),
+                s = self.slot(slot, env::SLOT_STEP),
             );
-            self.clear_local(out);
-            out.push_str(
-                "    const uint k_first = k, position_first = position;\n    for (uint i = first; i < last; ++i) {\n",
-            );
-        } else {
-            out.push_str("    for (uint i = 0; i < iterations; ++i) {\n");
         }
-        out.push_str("        const bool active = position < count && plays;\n");
+        out.push_str(
+            "    for (uint first = 0; first < iterations; first += batch, ++block) {\n    const uint last = min(first + batch, iterations);\n",
+        );
+        if self.local {
+            self.clear_local(out);
+            out.push_str("    const uint k_first = k, position_first = position;\n");
+        }
+        self.before_block(out);
+        self.touch(out);
         self.meet(out);
-        let uses_bound = self.layout.bound_column.is_some();
-        if uses_bound {
+        out.push_str("    for (uint i = first; i < last; ++i) {\n        const bool active = position < count && plays;\n");
+        if self.layout.bound_column.is_some() {
             out.push_str("        uint gave_up = 0;\n");
         }
         for (l, location) in self.program.locations.iter().enumerate() {
+            let at = self.layout.places[l].at;
             if location.region == Region::Global {
                 let _ = writeln!(
                     out,
-                    "        __global uint *loc{l} = mem + ((size_t){} * slot_pitch + (size_t)k * instance_pitch); // {}",
-                    self.layout.places[l].at,
+                    "        __global uint *loc{l} = base{at} + (size_t)x{at} * instance_pitch; // {}",
                     printable(&location.name)
                 );
             } else if self.local {
                 let _ = writeln!(
                     out,
-                    "        __local uint *loc{l} = lmem + (((i - first) * lanes + lane) * {}u + {}u); // {}",
+                    "        __local uint *loc{l} = lmem + (((i - first) * lanes + lane) * {}u + {at}u); // {}",
                     self.layout.local_words,
-                    self.layout.places[l].at,
                     printable(&location.name)
                 );
             }
         }
         self.play(out);
         out.push_str(
-            "        position += teams * lanes;\n        k += step;\n        if (k >= count) k -= count;\n    }\n",
+            "        position += teams * lanes;\n        k += step;\n        if (k >= count) k -= count;\n",
         );
+        for slot in 0..self.layout.global_slots {
+            let _ = writeln!(
+                out,
+                "        x{slot} += step{slot};\n        if (x{slot} >= count) x{slot} -= count;"
+            );
+        }
+        out.push_str("    }\n");
         if self.local {
             self.finish_local(out);
-            out.push_str("    }\n");
         }
-        out.push_str("}\n");
+        out.push_str("    }\n}\n");
+    }
+
+    /// A word of the environment about a slot.
+    fn slot(&self, slot: u32, word: usize) -> usize {
+        env::slots(self.device.groups.len()) + slot as usize * env::SLOT_WORDS + word
+    }
+
+    fn constants(&self, out: &mut String) {
+        for (name, at) in [
+            ("count", env::COUNT),
+            ("teams", env::TEAMS),
+            ("lanes", env::LANES),
+            ("iterations", env::ITERATIONS),
+            ("step", env::STEP),
+            ("instance_pitch", env::INSTANCE_PITCH),
+            ("res_pitch", env::RES_PITCH),
+            ("batch", env::BATCH),
+            ("sync_every", env::SYNC_EVERY),
+            ("sync_percent", env::SYNC_PERCENT),
+            ("sync_bound", env::SYNC_BOUND),
+            ("first_bound", env::FIRST_BOUND),
+            ("lag", env::LAG),
+            ("loop_bound", env::LOOP_BOUND),
+            ("arrivals", env::ARRIVALS),
+            ("touch", env::TOUCH),
+            ("pre_percent", env::PRE_PERCENT),
+            ("seed", env::SEED),
+        ] {
+            let _ = writeln!(out, "    const uint {name} = env[{at}];");
+        }
+    }
+
+    /// A work-group beyond those that play stresses memory and is done. The whole work-group takes
+    /// this branch, so it misses no barrier.
+    fn stress(&self, out: &mut String) {
+        let _ = write!(
+            out,
+            "    const uint ordered = env[env[{order}] + (uint)get_group_id(0)];
+    if (ordered >= env[{testing}]) {{
+        const uint nth_stress = ordered - env[{testing}];
+        const uint which = env[{chunk}] ? nth_stress / env[{chunk}] : nth_stress;
+        {name}(scratch, env[env[{table}] + which % env[{targets}]], env[{pattern}], env[{passes}]);
+        return;
+    }}
+",
+            order = env::ORDER,
+            testing = env::TESTING,
+            chunk = env::STRESS_CHUNK,
+            table = env::TARGET_TABLE,
+            targets = env::TARGETS,
+            pattern = env::STRESS_PATTERN,
+            passes = env::STRESS_ITERATIONS,
+            name = super::frame::stress_name(self.number),
+        );
+    }
+
+    /// Stress by the work-items that play, before a block.
+    fn before_block(&self, out: &mut String) {
+        let _ = write!(
+            out,
+            "    if (pre_percent && plays) {{
+        const uint drawn = classay_mix(seed ^ classay_mix((uint)get_global_id(0) ^ classay_mix(block)));
+        if (drawn % 100u < pre_percent)
+            {name}(scratch, env[env[{table}] + (drawn / 100u) % env[{targets}]], env[{pattern}], env[{passes}]);
+    }}
+",
+            table = env::TARGET_TABLE,
+            targets = env::TARGETS,
+            pattern = env::PRE_PATTERN,
+            passes = env::PRE_ITERATIONS,
+            name = super::frame::stress_name(self.number),
+        );
+    }
+
+    /// Reads the block's locations, so that their lines are near. Only those that are atomic all
+    /// through the test, by relaxed atomic loads: a read that no instruction of the test orders adds no
+    /// outcome, and is no race.
+    fn touch(&self, out: &mut String) {
+        let mut loads = String::new();
+        let mut slots = Vec::new();
+        for (l, location) in self.program.locations.iter().enumerate() {
+            let id = crate::program::LocId(l as u32);
+            let readable = match location.ty {
+                ScalarType::Int | ScalarType::UInt | ScalarType::Long | ScalarType::ULong => true,
+                ScalarType::Flag
+                | ScalarType::Char
+                | ScalarType::UChar
+                | ScalarType::Short
+                | ScalarType::UShort => false,
+            };
+            let (Region::Global, AtomicsDialect::C11, true) =
+                (location.region, self.dialect, readable)
+            else {
+                continue;
+            };
+            if !super::layout::only_atomic(self.program, id) {
+                continue;
+            }
+            let slot = self.layout.places[l].at;
+            let ty = location.ty.atomic_name().unwrap_or("atomic_uint");
+            let _ = writeln!(
+                loads,
+                "            (void)atomic_load_explicit((volatile __global {ty} *)(base{slot} + (size_t)y{slot} * instance_pitch), memory_order_relaxed, CLASSAY_SCOPE); // {}",
+                printable(&location.name)
+            );
+            slots.push(slot);
+        }
+        if slots.is_empty() {
+            return;
+        }
+        out.push_str(
+            "    if (touch && plays && (touch >= 100u || classay_mix(seed + classay_mix((uint)get_global_id(0) ^ classay_mix(block))) % 100u < touch)) {\n        uint ahead = position;\n",
+        );
+        for slot in &slots {
+            let _ = writeln!(out, "        uint y{slot} = x{slot};");
+        }
+        let _ = write!(
+            out,
+            "        for (uint i = first; i < last && ahead < count; ++i) {{\n{loads}            ahead += teams * lanes;\n"
+        );
+        for slot in &slots {
+            let _ = writeln!(
+                out,
+                "            y{slot} += step{slot};\n            if (y{slot} >= count) y{slot} -= count;"
+            );
+        }
+        out.push_str("        }\n    }\n");
     }
 
     /// Which thread of the test this work-item plays, and in which lane.
@@ -236,10 +337,7 @@ impl Writer<'_> {
         out.push_str("    const uint local_id = (uint)get_local_id(0);\n");
         if let [only] = self.device.groups.as_slice() {
             let n = only.thread_count();
-            let _ = writeln!(
-                out,
-                "    const uint item = local_id % {n}u, lane_id = local_id / {n}u;"
-            );
+            let _ = writeln!(out, "    const uint members = {n}u;");
         } else {
             let counts: Vec<usize> = self
                 .device
@@ -260,13 +358,11 @@ impl Writer<'_> {
                 }
                 let _ = writeln!(out, "{text}");
             }
-            out.push_str(
-                "    const uint item = local_id % members, lane_id = local_id / members;\n",
-            );
         }
         let _ = writeln!(
             out,
-            "    const bool plays = lane_id < lanes;\n    const uint lane = plays ? (lane_id + item * env[{}]) % lanes : 0u;",
+            "    const bool apart = env[{}] != 0u;\n    const uint item = apart ? local_id / lanes : local_id % members;\n    const uint lane_id = apart ? local_id % lanes : local_id / members;\n    const bool plays = local_id < lanes * members;\n    const uint lane = plays ? (lane_id + item * env[{}]) % lanes : 0u;",
+            env::APART,
             env::LANE_SHIFT
         );
     }
@@ -285,7 +381,21 @@ impl Writer<'_> {
         };
         let _ = write!(
             out,
-            "        if (sync_every && --until_meeting == 0) {{\n            until_meeting = sync_every;\n            meeting += arrivals;\n            if (plays) {{\n                {arrive};\n                const uint bound = i == 0 ? first_bound : sync_bound;\n                for (uint poll = 0; poll < bound && {look} < meeting; ++poll) {{}}\n            }}\n        }}\n"
+            "    if (sync_every && --until_meeting == 0) {{
+        until_meeting = sync_every;
+        if (sync_percent >= 100u || classay_mix(seed ^ classay_mix(team ^ classay_mix(block))) % 100u < sync_percent) {{
+            meeting += arrivals;
+            if (plays) {{
+                if ({arrive} + 1u >= meeting) {{
+                    for (uint poll = 0; poll < lag; ++poll) (void){look};
+                }} else {{
+                    const uint bound = first == 0 ? first_bound : sync_bound;
+                    for (uint poll = 0; poll < bound && {look} < meeting; ++poll) {{}}
+                }}
+            }}
+        }}
+    }}
+"
         );
     }
 

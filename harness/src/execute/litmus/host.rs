@@ -7,8 +7,10 @@
 
 #![allow(unsafe_code)]
 
-use super::cl::SharedWords;
-use classay_litmus::kernel::Layout;
+use super::super::cl::SharedWords;
+use super::plan::Slot;
+use crate::environment::Arrangement;
+use classay_litmus::kernel::{Layout, env};
 use classay_litmus::program::{
     Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder,
     Program, RegId, RmwOp, ThreadId, UnOp,
@@ -27,14 +29,78 @@ pub struct HostThread<'a> {
     pub mem: SharedWords,
     /// The results.
     pub res: SharedWords,
-    /// Words between slots.
-    pub slot_pitch: usize,
+    /// Where each slot lies, and how it is permuted.
+    pub slots: &'a [Slot],
+    /// Instances of the launch.
+    pub count: u32,
     /// Words between instances.
     pub instance_pitch: usize,
     /// Words between result columns.
     pub res_pitch: usize,
     /// Passes after which a loop gives up.
     pub loop_bound: u32,
+}
+
+/// The meetings of a launch, as a host thread takes part in them: the same as the test kernel's.
+pub struct Meeting<'a> {
+    /// The team's counter.
+    pub counter: SharedWords,
+    /// Arrivals that complete a meeting.
+    pub arrivals: u32,
+    /// How often and how long.
+    pub arrangement: &'a Arrangement,
+    /// What decides which are held.
+    pub seed: u32,
+}
+
+/// Where a host thread is in its meetings.
+pub struct At {
+    arrived: u32,
+    block: u32,
+    until: u32,
+}
+
+impl Meeting<'_> {
+    /// Before the first instance.
+    pub fn begin(&self) -> At {
+        At {
+            arrived: 0,
+            block: 0,
+            until: 1,
+        }
+    }
+
+    /// Meets the others before the instance at `position`, where a block begins there.
+    pub fn before(&self, position: u32, at: &mut At) {
+        let e = self.arrangement;
+        if e.sync_every == 0 || !position.is_multiple_of(e.batch) {
+            return;
+        }
+        let block = at.block;
+        at.block += 1;
+        at.until -= 1;
+        if at.until > 0 {
+            return;
+        }
+        at.until = e.sync_every;
+        if !env::meets(self.seed, 0, block, e.sync_percent.get()) {
+            return;
+        }
+        at.arrived += self.arrivals;
+        let counter = self.counter.atomic(0);
+        counter.fetch_add(1, Ordering::Relaxed);
+        let bound = if position == 0 {
+            e.first_bound
+        } else {
+            e.sync_bound
+        };
+        for _ in 0..bound {
+            if counter.load(Ordering::Relaxed) >= at.arrived {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+    }
 }
 
 /// What a statement does to the flow.
@@ -203,7 +269,9 @@ impl Run<'_, '_> {
             }
         };
         let place = self.on.layout.places[address.location.index()];
-        let word = place.at as usize * self.on.slot_pitch + self.instance * self.on.instance_pitch;
+        let slot = self.on.slots[place.at as usize];
+        let x = slot.place(self.instance as u32, self.on.count) as usize;
+        let word = slot.base as usize + x * self.on.instance_pitch;
         (
             self.on.mem.address(word * 4 + element * bytes, bytes),
             location.ty.bits(),

@@ -1,0 +1,403 @@
+//! How a litmus test is placed and stressed: a small value, apart from the test.
+//!
+//! Weak behaviours hide without the right surroundings. An [`Environment`] says what surrounds the
+//! instances of a launch; every knob is one that the literature on testing weak memory found to
+//! matter (`[MC]` MC Mutants, ASPLOS 2023: the parallel testing environment; `[GPU]` stress of
+//! memory on GPUs, OOPSLA 2016 and PLDI 2016; `[L7]` litmus7's affinity, stride and preload modes). It
+//! is YAML for people ([`Environment::read`], [`Environment::to_yaml`]), JSON between parent and
+//! worker, and can be drawn from a seed ([`draw`]): whole, or as a neighbour of another. What a test
+//! on a device makes of it is an [`Arrangement`] (`resolve`): numbers alone, which are
+//! arguments of the kernels.
+//!
+//! A knob that is left out is the device's own choice. The knobs of size (`instances`, `teams`,
+//! `lanes`, `queues`) are upper bounds: a test that is too wide or a device that is too small has
+//! fewer, and the arrangement, which is kept with each result, says how many. A knob that names
+//! something a device lacks (a kind of memory) skips the case and names the capability.
+
+mod draw;
+mod read;
+mod resolve;
+
+pub use draw::{Drawing, draw, vary};
+pub use resolve::{Arrangement, SubGroupShape, resolve};
+
+use classay_reports::store::PlanHash;
+use serde::{Deserialize, Serialize};
+
+/// What surrounds the instances of a litmus test. [`Default`] leaves everything to the device.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Environment {
+    /// What people call it; no part of what it does.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Many instances a launch, or one.
+    #[serde(skip_serializing_if = "is_default")]
+    pub mode: Mode,
+    /// How large launches are.
+    #[serde(skip_serializing_if = "is_default")]
+    pub launch: Launches,
+    /// What is permuted.
+    #[serde(skip_serializing_if = "is_default")]
+    pub order: Order,
+    /// How instances lie in memory.
+    #[serde(skip_serializing_if = "is_default")]
+    pub memory: Placing,
+    /// How the threads of an instance come to run at the same time.
+    #[serde(skip_serializing_if = "is_default")]
+    pub meet: Meeting,
+    /// Stress by the work-items that play, before they do.
+    #[serde(skip_serializing_if = "is_default")]
+    pub pre_stress: PreStress,
+    /// Stress by work-groups beside those that play.
+    #[serde(skip_serializing_if = "is_default")]
+    pub stress: Stress,
+    /// Stress by threads of the host.
+    #[serde(skip_serializing_if = "is_default")]
+    pub host_stress: HostStress,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// How many instances a launch plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Many at once `[MC]`.
+    #[default]
+    Parallel,
+    /// One, by its threads alone: how tests were run before, for comparison.
+    Single,
+}
+
+/// A chance in per cent, at most 100.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Percent(u8);
+
+impl Percent {
+    /// Never.
+    pub const NEVER: Percent = Percent(0);
+    /// Always.
+    pub const ALWAYS: Percent = Percent(100);
+
+    /// `n` per cent; 100 where it is more.
+    pub const fn new(n: u8) -> Percent {
+        Percent(if n > 100 { 100 } else { n })
+    }
+
+    /// The number.
+    pub const fn get(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Whether a drawn number falls within the chance.
+    pub const fn takes(self, drawn: u32) -> bool {
+        drawn % 100 < self.0 as u32
+    }
+}
+
+impl TryFrom<u32> for Percent {
+    type Error = String;
+    fn try_from(n: u32) -> Result<Percent, String> {
+        match u8::try_from(n) {
+            Ok(n) if n <= 100 => Ok(Percent(n)),
+            Ok(_) | Err(_) => Err(format!("{n} is no chance: per cent go from 0 to 100")),
+        }
+    }
+}
+
+impl From<Percent> for u32 {
+    fn from(percent: Percent) -> u32 {
+        percent.get()
+    }
+}
+
+/// How large launches are. Each is at most this; left out it is the device's choice.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Launches {
+    /// Instances of a full launch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<u32>,
+    /// Teams: sets of as many work-groups as the test has; the testing work-groups are these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub teams: Option<u32>,
+    /// Copies of the test's threads in each work-group: the work-group's size in threads of the test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<u32>,
+    /// The work-group's size is a multiple of this; work-items beyond the lanes are idle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiple: Option<u32>,
+    /// Command queues that launches are spread over, each with memory of its own, so that they overlap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queues: Option<u32>,
+    /// Whether the threads of an instance that share a work-group are neighbours in it or as far apart
+    /// as they can be, in other sub-groups where there are several.
+    #[serde(skip_serializing_if = "is_default")]
+    pub threads: Threads,
+}
+
+/// Where the threads of an instance are within their work-group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Threads {
+    /// Neighbours.
+    #[default]
+    Together,
+    /// As many work-items apart as there are lanes.
+    Apart,
+}
+
+/// What is permuted, as the chance that a launch does so.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Order {
+    /// Instances are played in an order that a random multiplier gives, not in that of memory `[MC]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<Percent>,
+    /// Each location has a random multiplier of its own `[MC]`: the locations of an instance are
+    /// neighbours of those of different others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locations: Option<Percent>,
+    /// Which work-group of the launch plays or stresses what is shuffled `[GPU]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Percent>,
+    /// Which work-group of a team plays which of the test's is permuted, and with whom: work-groups
+    /// are shifted by teams against each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partners: Option<Percent>,
+}
+
+/// How instances lie in memory.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Placing {
+    /// What the locations lie in. A test that devices or host threads share lies in fine-grained memory
+    /// with atomics, and no other.
+    #[serde(skip_serializing_if = "is_default")]
+    pub kind: Kind,
+    /// Words between neighbouring instances of a location `[L7]`, at least those of the widest location.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pitch: Option<u32>,
+    /// How the locations of an instance lie to each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<Spacing>,
+    /// For `spacing: bank`: words between lines that a cache keeps in the same set or a memory in the
+    /// same bank; a power of two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bank: Option<u32>,
+    /// Words by which each location is further away than the one before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<u32>,
+}
+
+/// What the locations lie in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A buffer object, or what the test needs where a buffer will not do.
+    #[default]
+    Buffer,
+    /// Coarse-grained SVM.
+    Coarse,
+    /// Fine-grained SVM.
+    Fine,
+    /// Memory of the host, as the system allocates it.
+    System,
+}
+
+/// How the locations of an instance lie to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// Each location has memory of its own for all instances, one after the other.
+    #[default]
+    Apart,
+    /// Side by side: where they fit they share a line.
+    Line,
+    /// As `apart`, and a multiple of `bank` apart: they share a set or a bank.
+    Bank,
+}
+
+/// How the threads of an instance come to run at the same time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Meeting {
+    /// Iterations between two meetings of a team; 0 for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<u32>,
+    /// Of the meetings, those that are held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<Percent>,
+    /// Polls before a work-item goes on alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<u32>,
+    /// Polls that the last to arrive makes before it goes on, because the others learn of it later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lag: Option<u32>,
+    /// Of the meetings, those before which every work-item reads the locations that are played until
+    /// the next, so that caches share their lines `[L7]`. Only locations that are atomic throughout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub touch: Option<Percent>,
+}
+
+/// What a pass of stress does to its target, in order `[GPU]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// Two stores.
+    StoreStore,
+    /// A store, then a load.
+    #[default]
+    StoreLoad,
+    /// A load, then a store.
+    LoadStore,
+    /// Two loads.
+    LoadLoad,
+}
+
+impl Pattern {
+    /// Every pattern, in the order of the kernels' numbers.
+    pub const ALL: [Pattern; 4] = [
+        Pattern::StoreStore,
+        Pattern::StoreLoad,
+        Pattern::LoadStore,
+        Pattern::LoadLoad,
+    ];
+
+    /// Its number in kernels, the position in `classay_litmus::kernel::env::PATTERNS`.
+    pub fn number(self) -> u32 {
+        match self {
+            Pattern::StoreStore => 0,
+            Pattern::StoreLoad => 1,
+            Pattern::LoadStore => 2,
+            Pattern::LoadLoad => 3,
+        }
+    }
+}
+
+/// Stress by the work-items that play, before a block of iterations `[GPU]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PreStress {
+    /// Of the blocks, those before which a work-item does so.
+    pub percent: Percent,
+    /// Passes each time.
+    pub passes: u32,
+    /// What a pass does.
+    pub pattern: Pattern,
+}
+
+/// Stress by work-groups beside those that play `[GPU]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Stress {
+    /// Of the launches, those with such work-groups.
+    pub percent: Percent,
+    /// How many: the total of work-groups is these and the testing ones.
+    pub groups: u32,
+    /// Passes of each work-item.
+    pub passes: u32,
+    /// What a pass does.
+    pub pattern: Pattern,
+    /// Lines of the scratch memory, which also pre-stress uses. Nothing else lies there.
+    pub lines: u32,
+    /// Words of a line.
+    pub line: u32,
+    /// Lines that are targets, drawn anew for each launch.
+    pub targets: u32,
+    /// How targets are given to work-groups.
+    pub assign: Assign,
+}
+
+impl Default for Stress {
+    fn default() -> Stress {
+        Stress {
+            percent: Percent::NEVER,
+            groups: 0,
+            passes: 0,
+            pattern: Pattern::default(),
+            lines: 16,
+            line: 16,
+            targets: 1,
+            assign: Assign::default(),
+        }
+    }
+}
+
+/// How targets of stress are given to work-groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Assign {
+    /// In turn.
+    #[default]
+    RoundRobin,
+    /// The same target to many in a row.
+    Chunk,
+}
+
+/// Stress by threads of the host, in memory of their own. On a CPU device they take its cores and
+/// caches, on others the way to memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct HostStress {
+    /// Of the launches, those during which they stress.
+    pub percent: Percent,
+    /// How many threads.
+    pub threads: u32,
+    /// What they do to each line in turn.
+    pub pattern: Pattern,
+    /// Lines of 64 bytes that each goes through.
+    pub lines: u32,
+}
+
+impl Default for HostStress {
+    fn default() -> HostStress {
+        HostStress {
+            percent: Percent::NEVER,
+            threads: 0,
+            pattern: Pattern::default(),
+            lines: 1024,
+        }
+    }
+}
+
+impl Environment {
+    /// The environment that leaves everything to the device, with one instance a launch.
+    pub fn single() -> Environment {
+        Environment {
+            mode: Mode::Single,
+            ..Environment::default()
+        }
+    }
+
+    /// Eight hexadecimal digits that tell environments apart by what they do, whatever their names.
+    pub fn digest(&self) -> String {
+        let nameless = Environment {
+            name: String::new(),
+            ..self.clone()
+        };
+        // Numbers and names: nothing in it can fail to become JSON.
+        let text = serde_json::to_string(&nameless).unwrap_or_default();
+        PlanHash::of(&text).as_str().chars().take(8).collect()
+    }
+
+    /// What to call it: its name, or `default`, or its digest.
+    pub fn label(&self) -> String {
+        if !self.name.is_empty() {
+            self.name.clone()
+        } else if *self == Environment::default() {
+            "default".into()
+        } else if *self == Environment::single() {
+            "single".into()
+        } else {
+            self.digest()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,417 @@
+//! What a test on a device makes of an environment: numbers alone.
+
+use super::{Environment, Kind, Mode, Percent, Spacing, Threads};
+use crate::device::Capabilities;
+use classay_litmus::kernel::{GroupShape, TestKernel};
+use serde::Serialize;
+
+/// The shape of a test's launches on a device. Everything here is an argument of the kernels or a
+/// size of what they are given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Arrangement {
+    /// Instances of a full launch.
+    pub instances: u32,
+    /// Instances of the first launch, which teaches the table the common outcomes.
+    pub first: u32,
+    /// Teams: sets of work-groups that play instances together.
+    pub teams: u32,
+    /// Copies of a test's threads in each work-group.
+    pub lanes: u32,
+    /// Work-items of a work-group, one entry a device of the test.
+    pub local_sizes: Vec<usize>,
+    /// Queues, each with memory of its own.
+    pub queues: u32,
+    /// Whether the threads of an instance are far apart in their work-group.
+    pub apart: bool,
+    /// What the locations lie in.
+    pub kind: Kind,
+    /// Words between neighbouring instances of one location.
+    pub instance_pitch: u32,
+    /// First word of each slot.
+    pub bases: Vec<u32>,
+    /// Words of all instances' locations.
+    pub memory_words: usize,
+    /// Chance that a launch plays instances in a random order.
+    pub order_instances: Percent,
+    /// Chance that each location of a launch has an order of its own.
+    pub order_locations: Percent,
+    /// Chance that a launch's work-groups are shuffled.
+    pub order_groups: Percent,
+    /// Chance that the work-groups of a launch's teams are permuted and shifted.
+    pub order_partners: Percent,
+    /// Iterations of a block, before which teams meet and local memory is cleared.
+    pub batch: u32,
+    /// Blocks between two meetings of a team; 0 for none.
+    pub sync_every: u32,
+    /// Of the meetings, those that are held.
+    pub sync_percent: Percent,
+    /// Polls before a work-item goes on alone.
+    pub sync_bound: u32,
+    /// Polls at the first meeting of a launch, when a partner may not run yet.
+    pub first_bound: u32,
+    /// Polls of the last to arrive.
+    pub lag: u32,
+    /// Of the blocks, those that are read first.
+    pub touch: Percent,
+    /// Passes after which a loop of the test gives up.
+    pub loop_bound: u32,
+    /// Work-groups that stress, where a launch has them.
+    pub stress_groups: u32,
+    /// Work-groups in a row with the same target; 0 where targets go round.
+    pub stress_chunk: u32,
+    /// Work-items that collect.
+    pub collectors: u32,
+    /// Neighbouring instances that one collector takes at a time.
+    pub collect_chunk: u32,
+}
+
+/// What is known of a device's sub-groups for a kernel, where the test names sub-groups.
+#[derive(Debug, Clone, Copy)]
+pub struct SubGroupShape {
+    /// Work-items of a work-group.
+    pub local: usize,
+    /// Work-items of a sub-group.
+    pub width: usize,
+}
+
+/// Why a test on a device cannot have an environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit {
+    /// What is missing, by its name.
+    pub capability: String,
+    /// One sentence.
+    pub reason: String,
+}
+
+/// Instances of a full launch on a CPU: a launch lasts some milliseconds, and its memory stays in
+/// the caches.
+const CPU_INSTANCES: u32 = 1 << 16;
+/// Instances of a full launch elsewhere.
+const GPU_INSTANCES: u32 = 1 << 20;
+
+/// Instances of the first launch.
+const FIRST_LAUNCH: u32 = 1024;
+
+/// Most bytes of the instances' locations.
+const MOST_MEMORY: u64 = 64 << 20;
+
+/// Words of a line, where locations must not share one by accident.
+const LINE: u64 = 16;
+
+/// Iterations of a block where nothing else bounds it.
+const BLOCK: u32 = 64;
+
+/// What a test on a device makes of an environment. `largest_group` is the most work-items that the
+/// kernels allow; `sub_groups` has an entry for each device of the test.
+pub fn resolve(
+    environment: &Environment,
+    capabilities: &Capabilities,
+    test: &TestKernel,
+    largest_group: usize,
+    sub_groups: &[Option<SubGroupShape>],
+) -> Result<Arrangement, Unfit> {
+    let single = match environment.mode {
+        Mode::Parallel => false,
+        Mode::Single => true,
+    };
+    let devices = &test.shape.devices;
+    let groups = devices.iter().map(|d| d.groups.len()).max().unwrap_or(1);
+    let groups = groups.max(1) as u32;
+    let widest = devices
+        .iter()
+        .flat_map(|d| &d.groups)
+        .map(GroupShape::thread_count)
+        .max()
+        .unwrap_or(1);
+    let units = capabilities.compute_units.max(1);
+    let crosses = test.shape.crosses_devices();
+    let persistent = capabilities.cpu || crosses;
+    let launch = &environment.launch;
+
+    let kind = memory_kind(environment, capabilities, crosses)?;
+    let lanes = lanes(
+        environment,
+        test,
+        largest_group,
+        widest,
+        persistent,
+        sub_groups,
+    );
+    let lanes = if single { 1 } else { lanes };
+    let local_sizes = local_sizes(environment, test, lanes, largest_group, sub_groups)?;
+    let teams = if crosses || single {
+        1
+    } else if let Some(teams) = launch.teams {
+        teams
+    } else if persistent && groups > units {
+        // A team does not run together, so many short ones: then at least its neighbours do.
+        64
+    } else if persistent {
+        // As many as run together.
+        units / groups
+    } else {
+        (units * 8 / groups).max(2)
+    };
+
+    let wanted = if single {
+        1
+    } else {
+        launch.instances.unwrap_or(if capabilities.cpu {
+            CPU_INSTANCES
+        } else {
+            GPU_INSTANCES
+        })
+    };
+    let room = match capabilities.max_alloc {
+        0 => MOST_MEMORY,
+        most => MOST_MEMORY.min(most / 2),
+    };
+    let placed = place(environment, test, wanted, room / 4)?;
+
+    let together = teams.saturating_mul(groups) <= units;
+    let meet = &environment.meet;
+    let every = meet
+        .every
+        .unwrap_or(match (together || crosses, persistent) {
+            (false, _) => 0,
+            (true, true) => BLOCK,
+            (true, false) => 1,
+        });
+    // Each instance's words in local memory, as many as fit in half of it.
+    let instance_bytes = u64::from(test.layout.local_words.max(1)) * 4 * u64::from(lanes);
+    let mut batch = if every == 0 { BLOCK } else { every };
+    if test.layout.local_words > 0 {
+        batch =
+            u64::from(batch).min((capabilities.local_mem_size / 2 / instance_bytes).max(1)) as u32;
+    }
+    let local_bytes = u64::from(test.layout.local_words) * 4 * u64::from(lanes);
+    if local_bytes > capabilities.local_mem_size {
+        return Err(lacks(format!("{local_bytes} bytes of local memory")));
+    }
+    let stress = &environment.stress;
+    let stress_groups = if stress.percent == Percent::NEVER || stress.passes == 0 {
+        0
+    } else {
+        stress.groups
+    };
+    let instances = placed.instances;
+    let (collectors, collect_chunk) = if single {
+        (1, 1)
+    } else if capabilities.cpu {
+        (units * 4, 1024)
+    } else {
+        (16_384, 1)
+    };
+    Ok(Arrangement {
+        instances,
+        first: FIRST_LAUNCH.min(instances),
+        teams: teams.min(instances.div_ceil(lanes)).max(1),
+        lanes,
+        local_sizes,
+        queues: if crosses {
+            1
+        } else {
+            launch.queues.unwrap_or(1)
+        },
+        apart: launch.threads == Threads::Apart,
+        kind,
+        instance_pitch: placed.pitch,
+        bases: placed.bases,
+        memory_words: placed.words,
+        order_instances: environment.order.instances.unwrap_or(Percent::ALWAYS),
+        order_locations: environment.order.locations.unwrap_or(Percent::NEVER),
+        order_groups: environment.order.groups.unwrap_or(Percent::NEVER),
+        order_partners: environment.order.partners.unwrap_or(Percent::ALWAYS),
+        batch,
+        sync_every: if every == 0 {
+            0
+        } else {
+            (every / batch).max(1)
+        },
+        sync_percent: meet.percent.unwrap_or(Percent::ALWAYS),
+        sync_bound: meet.bound.unwrap_or(if persistent { 2000 } else { 64 }),
+        first_bound: if persistent && (together || crosses) {
+            200_000
+        } else {
+            meet.bound.unwrap_or(64)
+        },
+        lag: meet.lag.unwrap_or(0),
+        touch: meet.touch.unwrap_or(Percent::NEVER),
+        loop_bound: 10_000,
+        stress_groups,
+        stress_chunk: match stress.assign {
+            super::Assign::RoundRobin => 0,
+            super::Assign::Chunk => stress_groups.div_ceil(stress.targets).max(1),
+        },
+        collectors,
+        collect_chunk,
+    })
+}
+
+impl Arrangement {
+    /// Iterations that `count` instances need.
+    pub fn iterations(&self, count: u32) -> u32 {
+        count.div_ceil(self.teams * self.lanes).max(1)
+    }
+
+    /// Work-groups of a launch on a device with so many in the test, without those that stress.
+    pub fn testing(&self, groups: usize) -> usize {
+        self.teams as usize * groups
+    }
+}
+
+fn lacks(what: String) -> Unfit {
+    Unfit {
+        reason: format!("the device lacks {what}"),
+        capability: what,
+    }
+}
+
+fn memory_kind(
+    environment: &Environment,
+    capabilities: &Capabilities,
+    crosses: bool,
+) -> Result<Kind, Unfit> {
+    let kind = environment.memory.kind;
+    let (offered, name) = match kind {
+        Kind::Buffer => (true, ""),
+        Kind::Coarse => (capabilities.svm_coarse, "CL_DEVICE_SVM_COARSE_GRAIN_BUFFER"),
+        Kind::Fine => (
+            capabilities.svm_fine_buffer,
+            "CL_DEVICE_SVM_FINE_GRAIN_BUFFER",
+        ),
+        Kind::System => (
+            capabilities.svm_fine_system,
+            "CL_DEVICE_SVM_FINE_GRAIN_SYSTEM",
+        ),
+    };
+    if !offered {
+        return Err(lacks(format!("{name}, which the environment asks for")));
+    }
+    if crosses && !matches!(kind, Kind::Buffer | Kind::Fine) {
+        let what = "an environment of fine-grained memory, where devices or host threads share it";
+        return Err(Unfit {
+            capability: what.into(),
+            reason: format!("the test needs {what}"),
+        });
+    }
+    Ok(kind)
+}
+
+fn lanes(
+    environment: &Environment,
+    test: &TestKernel,
+    largest_group: usize,
+    widest: usize,
+    persistent: bool,
+    sub_groups: &[Option<SubGroupShape>],
+) -> u32 {
+    let most = (largest_group / widest).max(1) as u32;
+    let mut lanes = match environment.launch.lanes {
+        Some(lanes) => lanes.min(most),
+        None if persistent => 1,
+        None => most.min((256 / widest).max(1) as u32),
+    };
+    // Lanes that the sub-groups leave room for, over all groups of the test.
+    for (device, shape) in test.shape.devices.iter().zip(sub_groups) {
+        let Some(shape) = shape else { continue };
+        for group in &device.groups {
+            let full = shape.local / shape.width;
+            let sets = full / group.sub_groups.len().max(1);
+            let each = shape.width / group.widest_sub_group().max(1);
+            lanes = lanes.min((sets * each).max(1) as u32);
+        }
+    }
+    // Host threads play one instance at a time.
+    if test.shape.crosses_devices() {
+        lanes = 1;
+    }
+    lanes
+}
+
+fn local_sizes(
+    environment: &Environment,
+    test: &TestKernel,
+    lanes: u32,
+    largest_group: usize,
+    sub_groups: &[Option<SubGroupShape>],
+) -> Result<Vec<usize>, Unfit> {
+    let multiple = environment.launch.multiple.unwrap_or(1).max(1) as usize;
+    let mut sizes = Vec::new();
+    for (device, shape) in test.shape.devices.iter().zip(sub_groups) {
+        let groups = device.groups.iter().map(GroupShape::thread_count);
+        let plain = groups.max().unwrap_or(1) * lanes as usize;
+        let size = match shape {
+            Some(shape) => shape.local,
+            None if plain.next_multiple_of(multiple) <= largest_group => {
+                plain.next_multiple_of(multiple)
+            }
+            None => plain,
+        };
+        if size > largest_group {
+            return Err(lacks(format!("work-groups of {size} work-items")));
+        }
+        sizes.push(size);
+    }
+    Ok(sizes)
+}
+
+/// Where slots lie.
+struct Placed {
+    instances: u32,
+    pitch: u32,
+    bases: Vec<u32>,
+    words: usize,
+}
+
+/// Places the slots of up to `wanted` instances in at most `room` words: wide locations make
+/// instances fewer, not allocations larger. No two locations of any two instances share a word.
+fn place(
+    environment: &Environment,
+    test: &TestKernel,
+    wanted: u32,
+    room: u64,
+) -> Result<Placed, Unfit> {
+    let memory = &environment.memory;
+    let slots = u64::from(test.layout.global_slots);
+    let words = u64::from(test.layout.slot_words.max(1));
+    // Elements of 64 bits need even words.
+    let even = |n: u64| {
+        if words.is_multiple_of(2) {
+            n.next_multiple_of(2)
+        } else {
+            n
+        }
+    };
+    let spacing = memory.spacing.unwrap_or_default();
+    let least = match spacing {
+        Spacing::Line => words * slots.max(1),
+        Spacing::Apart | Spacing::Bank => words,
+    };
+    let pitch = even(u64::from(memory.pitch.unwrap_or(4)).max(least));
+    let skew = even(u64::from(memory.skew.unwrap_or(0)));
+    let bank = u64::from(memory.bank.unwrap_or(1024)).max(2);
+    let gap = |count: u64| match spacing {
+        Spacing::Line => words,
+        Spacing::Apart => (count * pitch).next_multiple_of(LINE) + skew,
+        Spacing::Bank => (count * pitch).next_multiple_of(bank) + skew,
+    };
+    let all = |count: u64| match spacing {
+        Spacing::Line => count * pitch,
+        Spacing::Apart | Spacing::Bank => gap(count) * slots.saturating_sub(1) + count * pitch,
+    };
+    let mut count = u64::from(wanted);
+    while count > 1 && all(count) > room {
+        count /= 2;
+    }
+    let total = all(count);
+    if total > room.max(1) || u32::try_from(total).is_err() {
+        return Err(lacks(format!("{} bytes for one instance", total * 4)));
+    }
+    Ok(Placed {
+        instances: count as u32,
+        pitch: pitch as u32,
+        bases: (0..slots).map(|s| (gap(count) * s) as u32).collect(),
+        words: total as usize,
+    })
+}

@@ -1,0 +1,346 @@
+//! Launches of a session: enqueued, played, collected, counted.
+
+use super::super::NotRun;
+use super::super::cl::{self, Arg, In, Reading, Words, Writing};
+use super::host::{HostThread, Meeting};
+use super::plan::Plan;
+use super::session::Session;
+use crate::environment::Arrangement;
+use classay_litmus::kernel::env;
+use classay_reports::record::{Evidence, Launch};
+use rand_chacha::ChaCha8Rng;
+use std::time::Instant;
+
+/// What each of the launches in flight has of its own.
+pub struct Set {
+    pub(super) table: Words,
+    pub(super) table_version: Option<u64>,
+    pub(super) rows: Words,
+    pub(super) overflow: Words,
+    pub(super) slots: usize,
+}
+
+/// A launch under way.
+pub struct Flight {
+    pub(super) index: u64,
+    pub(super) count: u32,
+    pub(super) queue: usize,
+    pub(super) set: usize,
+    pub(super) slots: Vec<Option<usize>>,
+    pub(super) launched: cl::Launched,
+    pub(super) rows: Reading,
+    pub(super) started: Instant,
+    /// Host memory of the writes before it.
+    pub(super) _writes: Vec<Writing>,
+}
+
+impl Session<'_> {
+    /// Enqueues the collecting kernel; it only clears where `clear` says so.
+    fn enqueue_collect(
+        &self,
+        queue: usize,
+        set: usize,
+        clear: bool,
+    ) -> Result<cl::Launched, NotRun> {
+        let (state, stage) = (&self.sets[set], &self.stages[queue]);
+        let groups = self.groups(0);
+        let launched = self.bench.launch(
+            (queue, 0),
+            &self.built.collect,
+            &[
+                Arg::Words(&stage.mem),
+                Arg::Words(&stage.res),
+                Arg::Words(&stage.meet),
+                Arg::Words(&stage.env[0]),
+                Arg::Words(&state.table),
+                Arg::Uint(state.slots as u32),
+                Arg::Words(&state.rows),
+                Arg::Words(&state.overflow),
+                Arg::Uint(overflow_each(&self.arrangement)),
+                Arg::Uint(self.arrangement.collect_chunk),
+                Arg::Uint(u32::from(clear)),
+                Arg::Uint(env::slots(groups) as u32),
+            ],
+            (self.arrangement.collectors as usize).div_ceil(COLLECT_LOCAL),
+            COLLECT_LOCAL,
+        )?;
+        Ok(launched)
+    }
+
+    /// Work-groups of the test on the device at `index` of its shape.
+    fn groups(&self, device: usize) -> usize {
+        let devices = &self.built.test.shape.devices;
+        devices.get(device).map_or(0, |d| d.groups.len())
+    }
+
+    fn words(&self, plan: &Plan, device: usize, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        let threads = self.built.test.thread_count();
+        let groups = self.groups(device);
+        plan.words(&self.arrangement, self.environment, groups, threads, rng)
+    }
+
+    /// Sets every instance to its start.
+    pub(super) fn clear_all(&mut self, rng: &mut ChaCha8Rng) -> Result<(), NotRun> {
+        let plan = Plan::clearing(&self.arrangement);
+        let mut writings = Vec::new();
+        for queue in 0..self.stages.len() {
+            let words = self.words(&plan, 0, rng);
+            let stage = &mut self.stages[queue];
+            writings.push(self.bench.write(queue, &mut stage.env[0], words)?);
+            self.enqueue_collect(queue, 0, true)?;
+        }
+        self.bench.finish()?;
+        Ok(())
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        index: u64,
+        count: u32,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Flight, NotRun> {
+        let started = Instant::now();
+        let plan = Plan::draw(count, &self.arrangement, self.environment, rng);
+        if let Some(stressors) = &self.stressors {
+            stressors.set(plan.host_stresses);
+        }
+        let set = (index % self.sets.len() as u64) as usize;
+        let queue = (index % self.stages.len() as u64) as usize;
+        let mut writes = Vec::new();
+        for device in 0..self.stages[queue].env.len() {
+            let words = self.words(&plan, device, rng);
+            let stage = &mut self.stages[queue];
+            writes.push(self.bench.write(queue, &mut stage.env[device], words)?);
+        }
+        if let Some(writing) = self.prepare(queue, set)? {
+            writes.push(writing);
+        }
+        if self.crosses {
+            self.bench.finish()?;
+        }
+        let (built, e) = (self.built, &self.arrangement);
+        let stage = &self.stages[queue];
+        let mut launched = None;
+        for (device, kernel) in built.tests.iter().enumerate() {
+            let mut args = vec![
+                Arg::Words(&stage.mem),
+                Arg::Words(&stage.res),
+                Arg::Words(&stage.meet),
+                Arg::Words(&stage.env[device]),
+                Arg::Words(&stage.scratch),
+            ];
+            if built.test.takes_local(&built.program, device) {
+                let words = built.test.layout.local_words * e.lanes * e.batch;
+                args.push(Arg::Local(words as usize));
+            }
+            let groups = plan.work_groups(e, self.groups(device));
+            let local = e.local_sizes[device];
+            let launch = self
+                .bench
+                .launch((queue, device), kernel, &args, groups, local)?;
+            launched.get_or_insert(launch);
+            if self.crosses {
+                self.bench.flush((queue, device))?;
+            }
+        }
+        if self.crosses {
+            self.play_host(queue, &plan)?;
+            self.bench.finish()?;
+        }
+        let collected = self.enqueue_collect(queue, set, false)?;
+        let state = &self.sets[set];
+        let groups = (e.collectors as usize).div_ceil(COLLECT_LOCAL);
+        let row_words = groups * COLLECT_LOCAL * (state.slots + 1);
+        let rows = self.bench.read(queue, &state.rows, row_words)?;
+        self.bench.flush((queue, 0))?;
+        Ok(Flight {
+            index,
+            count,
+            queue,
+            set,
+            slots: self.tally.slots(),
+            // A test with host threads alone has no launch of its own.
+            launched: launched.unwrap_or(collected),
+            rows,
+            started,
+            _writes: writes,
+        })
+    }
+
+    /// Brings a set's table up to date and makes room for its rows.
+    fn prepare(&mut self, queue: usize, set: usize) -> Result<Option<Writing>, NotRun> {
+        if self.sets[set].table_version == Some(self.tally.version()) {
+            return Ok(None);
+        }
+        let slots = self.tally.slot_count();
+        if self.sets[set].slots != slots {
+            let collectors = (self.arrangement.collectors as usize).next_multiple_of(COLLECT_LOCAL);
+            // The launch that used this set has landed, so its arrays are free.
+            let rows = self
+                .pool
+                .take(self.bench, collectors * (slots + 1), In::Buffer)?;
+            let words = slots * (self.tally.tuple_words() + 1);
+            let table = self.pool.take(self.bench, words, In::Buffer)?;
+            self.pool
+                .give(std::mem::replace(&mut self.sets[set].rows, rows));
+            self.pool
+                .give(std::mem::replace(&mut self.sets[set].table, table));
+            self.sets[set].slots = slots;
+        }
+        let table = self.tally.table();
+        self.sets[set].table_version = Some(self.tally.version());
+        let to = &mut self.sets[set].table;
+        Ok(Some(self.bench.write(queue, to, table)?))
+    }
+
+    /// Plays the host threads of a launch, one system thread each, while the device plays its part.
+    fn play_host(&self, queue: usize, plan: &Plan) -> Result<(), NotRun> {
+        let test = &self.built.test;
+        if test.host_threads().is_empty() {
+            return Ok(());
+        }
+        let stage = &self.stages[queue];
+        let (Some(mem), Some(res), Some(meet)) =
+            (stage.mem.shared(), stage.res.shared(), stage.meet.shared())
+        else {
+            return Err(NotRun::Failed {
+                reason: "host threads were placed on memory that is not shared (a bug)".into(),
+                evidence: Vec::new(),
+            });
+        };
+        let e = &self.arrangement;
+        let meeting = Meeting {
+            counter: meet,
+            arrivals: test.thread_count() as u32 * e.lanes,
+            arrangement: e,
+            seed: plan.seed,
+        };
+        std::thread::scope(|scope| {
+            for &thread in test.host_threads() {
+                let host = HostThread {
+                    program: &self.built.program,
+                    thread,
+                    layout: &test.layout,
+                    mem,
+                    res,
+                    slots: &plan.slots,
+                    count: plan.count,
+                    instance_pitch: e.instance_pitch as usize,
+                    res_pitch: e.instances as usize,
+                    loop_bound: e.loop_bound,
+                };
+                let meeting = &meeting;
+                scope.spawn(move || {
+                    let mut at = meeting.begin();
+                    for position in 0..plan.count {
+                        meeting.before(position, &mut at);
+                        let k = (u64::from(position) * u64::from(plan.multiplier)
+                            + u64::from(plan.offset))
+                            % u64::from(plan.count);
+                        host.play(k as u32);
+                    }
+                });
+            }
+        });
+        Ok(())
+    }
+
+    /// Waits for a launch and counts it.
+    pub(super) fn land(&mut self, flight: Flight) -> Result<Launch, NotRun> {
+        let rows = flight.rows.wait()?;
+        let slots = flight.slots.len();
+        let each = overflow_each(&self.arrangement) as usize;
+        let words = self.tally.tuple_words();
+        let listed: Vec<usize> = rows
+            .chunks(slots + 1)
+            .map(|row| row[slots] as usize)
+            .collect();
+        let mut unlisted = Vec::new();
+        if let Some(&n) = listed.iter().find(|&&n| n > each) {
+            return Err(NotRun::Failed {
+                reason: format!("a work-item says it listed {n} outcomes of at most {each}"),
+                evidence: Vec::new(),
+            });
+        }
+        let overflow = &self.sets[flight.set].overflow;
+        let used: Vec<usize> = (0..listed.len()).filter(|&i| listed[i] > 0).collect();
+        if used.len() > 16 {
+            let last = used[used.len() - 1];
+            let all = self.bench.read_at(
+                flight.queue,
+                overflow,
+                0,
+                (last * each + listed[last]) * words,
+            )?;
+            for i in used {
+                let from = i * each * words;
+                unlisted.push(all[from..from + listed[i] * words].to_vec());
+            }
+        } else {
+            for i in used {
+                unlisted.push(self.bench.read_at(
+                    flight.queue,
+                    overflow,
+                    i * each * words,
+                    listed[i] * words,
+                )?);
+            }
+        }
+        let counts = self.tally.count(
+            &self.built.program,
+            &self.built.test.layout,
+            &flight.slots,
+            &rows,
+            &unlisted,
+        )?;
+        if counts.total != u64::from(flight.count) {
+            return Err(NotRun::Failed {
+                reason: format!(
+                    "the counts of launch {} add up to {}, but it has {} instances",
+                    flight.index, counts.total, flight.count
+                ),
+                evidence: vec![Evidence {
+                    kind: "counts".into(),
+                    text: self
+                        .tally
+                        .outcomes(&self.built.program, &counts)
+                        .iter()
+                        .map(|o| format!("{} {}\n", o.count, o.outcome))
+                        .collect(),
+                }],
+            });
+        }
+        let lost = self.tally.unwritten(&counts);
+        if lost > 0 {
+            return Err(NotRun::Failed {
+                reason: format!(
+                    "in {lost} of {} instances of launch {} a thread left no result",
+                    flight.count, flight.index
+                ),
+                evidence: vec![Evidence {
+                    kind: "source".into(),
+                    text: self.built.test.source.clone(),
+                }],
+            });
+        }
+        let seconds = match flight.launched.seconds() {
+            Some(seconds) => seconds,
+            None => flight.started.elapsed().as_secs_f64(),
+        };
+        Ok(Launch {
+            index: flight.index,
+            instances: u64::from(flight.count),
+            seconds,
+            outcomes: self.tally.outcomes(&self.built.program, &counts),
+        })
+    }
+}
+
+/// Work-items in a work-group of the collecting kernels.
+pub(super) const COLLECT_LOCAL: usize = 1;
+
+/// Tuples that a collector's overflow list must hold: all its instances of a full launch.
+pub(super) fn overflow_each(arrangement: &Arrangement) -> u32 {
+    let (n, chunk) = (arrangement.collectors, arrangement.collect_chunk);
+    arrangement.instances.div_ceil(n * chunk) * chunk
+}

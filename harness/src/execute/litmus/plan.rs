@@ -1,0 +1,264 @@
+//! What a launch permutes, whom it stresses: drawn for each launch, and written down for the kernels.
+
+use crate::environment::{Arrangement, Environment};
+use classay_litmus::kernel::env;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+
+/// Where a location of an instance lies: word `base + x · pitch`, `x = (k · multiplier + offset) mod
+/// count` for instance `k`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// First word.
+    pub base: u32,
+    /// Coprime to the count.
+    pub multiplier: u32,
+    /// Below the count.
+    pub offset: u32,
+}
+
+impl Slot {
+    /// The place of instance `k` in the slot.
+    pub fn place(&self, k: u32, count: u32) -> u32 {
+        let x = u64::from(k) * u64::from(self.multiplier) + u64::from(self.offset);
+        (x % u64::from(count.max(1))) as u32
+    }
+}
+
+/// What is drawn for a launch and the same on all its devices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Instances.
+    pub count: u32,
+    /// Coprime to the count.
+    pub multiplier: u32,
+    /// Below the count.
+    pub offset: u32,
+    /// One for each global location.
+    pub slots: Vec<Slot>,
+    /// Whether some work-groups stress.
+    pub stresses: bool,
+    /// Whether threads of the host stress.
+    pub host_stresses: bool,
+    /// What decisions of the kernels are drawn from.
+    pub seed: u32,
+}
+
+impl Plan {
+    /// Draws a launch of `count` instances.
+    pub fn draw(
+        count: u32,
+        arrangement: &Arrangement,
+        environment: &Environment,
+        rng: &mut ChaCha8Rng,
+    ) -> Plan {
+        let random = arrangement.order_instances.takes(rng.next_u32());
+        let multiplier = match coprime(rng.next_u32(), count) {
+            drawn if random => drawn,
+            _ => 1,
+        };
+        let offset = match rng.next_u32() % count.max(1) {
+            drawn if random => drawn,
+            _ => 0,
+        };
+        let own = arrangement.order_locations.takes(rng.next_u32());
+        let slots = arrangement
+            .bases
+            .iter()
+            .map(|&base| {
+                let (multiplier, offset) = (
+                    coprime(rng.next_u32(), count),
+                    rng.next_u32() % count.max(1),
+                );
+                if own {
+                    Slot {
+                        base,
+                        multiplier,
+                        offset,
+                    }
+                } else {
+                    Slot {
+                        base,
+                        multiplier: 1,
+                        offset: 0,
+                    }
+                }
+            })
+            .collect();
+        Plan {
+            count,
+            multiplier,
+            offset,
+            slots,
+            stresses: arrangement.stress_groups > 0
+                && environment.stress.percent.takes(rng.next_u32()),
+            host_stresses: environment.host_stress.percent.takes(rng.next_u32()),
+            seed: rng.next_u32(),
+        }
+    }
+
+    /// A launch that clears all instances and plays none.
+    pub fn clearing(arrangement: &Arrangement) -> Plan {
+        Plan {
+            count: arrangement.instances,
+            multiplier: 1,
+            offset: 0,
+            slots: arrangement
+                .bases
+                .iter()
+                .map(|&base| Slot {
+                    base,
+                    multiplier: 1,
+                    offset: 0,
+                })
+                .collect(),
+            stresses: false,
+            host_stresses: false,
+            seed: 0,
+        }
+    }
+
+    /// Work-groups of a launch on a device that has `groups` of the test's.
+    pub fn work_groups(&self, arrangement: &Arrangement, groups: usize) -> usize {
+        let stress = if self.stresses {
+            arrangement.stress_groups as usize
+        } else {
+            0
+        };
+        arrangement.testing(groups) + stress
+    }
+
+    /// The environment's words for a device with `groups` of the test's work-groups; `threads` are
+    /// those of the whole test.
+    pub fn words(
+        &self,
+        arrangement: &Arrangement,
+        environment: &Environment,
+        groups: usize,
+        threads: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<u32> {
+        let e = arrangement;
+        let mut words = vec![0; env::PLACES];
+        let step = u64::from(e.teams) * u64::from(e.lanes) * u64::from(self.multiplier);
+        let step = (step % u64::from(self.count.max(1))) as u32;
+        let total = self.work_groups(arrangement, groups);
+        words[env::COUNT] = self.count;
+        words[env::TEAMS] = e.teams;
+        words[env::LANES] = e.lanes;
+        words[env::ITERATIONS] = e.iterations(self.count);
+        words[env::MULTIPLIER] = self.multiplier;
+        words[env::OFFSET] = self.offset;
+        words[env::STEP] = step;
+        words[env::RES_PITCH] = e.instances;
+        words[env::INSTANCE_PITCH] = e.instance_pitch;
+        words[env::BATCH] = e.batch;
+        words[env::SYNC_EVERY] = e.sync_every;
+        words[env::SYNC_PERCENT] = e.sync_percent.get();
+        words[env::SYNC_BOUND] = e.sync_bound;
+        words[env::FIRST_BOUND] = e.first_bound;
+        words[env::LAG] = e.lag;
+        words[env::ARRIVALS] = threads as u32 * e.lanes;
+        words[env::LOOP_BOUND] = e.loop_bound;
+        // Neighbouring threads of a group meet lanes apart, so their partners are not themselves.
+        words[env::LANE_SHIFT] = if e.lanes > 1 {
+            1 + self.offset % (e.lanes - 1)
+        } else {
+            0
+        };
+        words[env::APART] = u32::from(e.apart);
+        words[env::TESTING] = e.testing(groups) as u32;
+        words[env::TOUCH] = e.touch.get();
+        words[env::PRE_PERCENT] = environment.pre_stress.percent.get();
+        words[env::PRE_ITERATIONS] = environment.pre_stress.passes;
+        words[env::PRE_PATTERN] = environment.pre_stress.pattern.number();
+        words[env::STRESS_ITERATIONS] = environment.stress.passes;
+        words[env::STRESS_PATTERN] = environment.stress.pattern.number();
+        words[env::STRESS_CHUNK] = e.stress_chunk;
+        words[env::TARGETS] = environment.stress.targets;
+        words[env::SEED] = self.seed;
+        words[env::ORDER] = env::order(groups, self.slots.len()) as u32;
+        words[env::TARGET_TABLE] = (env::order(groups, self.slots.len()) + total) as u32;
+
+        let permuted = e.order_partners.takes(rng.next_u32());
+        let mut places: Vec<u32> = (0..groups as u32).collect();
+        if permuted {
+            shuffle(&mut places, rng);
+        }
+        words.extend(places);
+        words.extend((0..groups).map(|_| {
+            let shift = rng.next_u32() % e.teams;
+            if permuted { shift } else { 0 }
+        }));
+        for slot in &self.slots {
+            let mut entry = [0; env::SLOT_WORDS];
+            entry[env::SLOT_BASE] = slot.base;
+            entry[env::SLOT_MULTIPLIER] = slot.multiplier;
+            entry[env::SLOT_OFFSET] = slot.offset;
+            entry[env::SLOT_STEP] = (u64::from(step) * u64::from(slot.multiplier)
+                % u64::from(self.count.max(1))) as u32;
+            words.extend(entry);
+        }
+        let mut order: Vec<u32> = (0..total as u32).collect();
+        if e.order_groups.takes(rng.next_u32()) {
+            shuffle(&mut order, rng);
+        }
+        words.extend(order);
+        let stress = &environment.stress;
+        words.extend((0..stress.targets).map(|_| rng.next_u32() % stress.lines * stress.line));
+        words
+    }
+
+    /// Most words that a launch writes.
+    pub fn most_words(
+        arrangement: &Arrangement,
+        environment: &Environment,
+        groups: usize,
+    ) -> usize {
+        env::order(groups, arrangement.bases.len())
+            + arrangement.testing(groups)
+            + arrangement.stress_groups as usize
+            + environment.stress.targets as usize
+    }
+}
+
+fn shuffle(all: &mut [u32], rng: &mut ChaCha8Rng) {
+    for i in (1..all.len()).rev() {
+        all.swap(i, rng.next_u32() as usize % (i + 1));
+    }
+}
+
+/// A multiplier from `draw` that has no factor in common with `count`.
+fn coprime(draw: u32, count: u32) -> u32 {
+    let gcd = |mut a: u32, mut b: u32| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let mut candidate = draw % count;
+    // 1 is coprime to everything, so this ends.
+    while gcd(candidate.max(1), count) != 1 {
+        candidate = (candidate + 1) % count;
+    }
+    candidate.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::coprime;
+
+    #[test]
+    fn multipliers_are_permutations() {
+        for count in 1..200_u32 {
+            for draw in [0, 1, 7, 12, 0xffff_ffff] {
+                let m = coprime(draw, count);
+                let mut seen = vec![false; count as usize];
+                for i in 0..count {
+                    seen[(i * m % count) as usize] = true;
+                }
+                assert!(seen.iter().all(|s| *s), "{m} mod {count}");
+            }
+        }
+    }
+}
