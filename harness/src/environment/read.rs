@@ -95,7 +95,7 @@ impl Environment {
         within("stress.targets", self.stress.targets, 1, 1 << 12)?;
         within("host-stress.threads", self.host_stress.threads, 0, 256)?;
         within("host-stress.lines", self.host_stress.lines, 1, 1 << 20)?;
-        if self.stress.lines * self.stress.line > 1 << 24 {
+        if u64::from(self.stress.lines) * u64::from(self.stress.line) > 1 << 24 {
             return Err(Unreadable(format!(
                 "stress has {} lines of {} words; together they have at most {} words",
                 self.stress.lines,

@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn replies_are_read_up_to_the_first_rubbish() {
-        let hello = b"{\"reply\":\"hello\",\"protocol\":1}\n";
+        let hello = b"{\"reply\":\"hello\",\"protocol\":2}\n";
         let input = [&hello[..], b"Segmentation fault\x1b\n", &hello[..]].concat();
         let lines = lines(&input);
         assert_eq!(lines.len(), 2);

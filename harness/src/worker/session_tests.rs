@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const HELLO: &str = r#"echo '{"reply":"hello","protocol":1}'"#;
+const HELLO: &str = r#"echo '{"reply":"hello","protocol":2}'"#;
 
 fn known() -> Known {
     Known {
