@@ -105,6 +105,7 @@ const MODELS: &[(&str, &str)] = &[
         include_str!("../../models/opencl-scoped-sc.cat"),
     ),
     ("sc", include_str!("../../models/sc.cat")),
+    ("x86-tso", include_str!("../../models/x86-tso.cat")),
 ];
 
 /// Parts that those models include.
