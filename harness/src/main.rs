@@ -23,6 +23,7 @@ mod machine;
 mod merge;
 mod plan;
 mod sys;
+mod tune;
 mod worker;
 
 use std::process::ExitCode;

@@ -144,6 +144,10 @@ fn alike(first: &Input, other: &Input) -> Result<(), String> {
     if first.plan.model != other.plan.model {
         return differ("the memory model", &first.plan.model, &other.plan.model);
     }
+    let (a, b) = (&first.plan.environment, &other.plan.environment);
+    if a.digest() != b.digest() {
+        return differ("the environment", &a.label(), &b.label());
+    }
     let whole = |part: &Option<Part>| match part {
         Some(part) => format!(
             "a shard of {} of the run {} with {} cases",

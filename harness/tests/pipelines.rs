@@ -56,10 +56,8 @@ fn complete(results: &Path) {
     assert!(seen.len() > 4, "{seen:?}");
     assert!(seen.values().all(|n| *n == 1), "{seen:?}");
     assert_eq!(run.planned as usize, all.len());
-    for name in ["merged.xml"] {
-        let written = std::fs::metadata(results.join(name)).expect(name);
-        assert!(written.len() > 1000, "{name}");
-    }
+    let written = std::fs::metadata(results.join("merged.xml")).expect("a JUnit file");
+    assert!(written.len() > 1000);
 }
 
 fn merge(script: &str, results: &Path) {

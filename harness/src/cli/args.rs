@@ -69,6 +69,8 @@ pub enum Command {
     Rules(RulesArgs),
     /// Hold a run against an earlier one: new failures, and outcomes that are more or less frequent
     Compare(CompareArgs),
+    /// Look for environments in which weak outcomes are frequent on a device, and keep them for its runs
+    Tune(TuneArgs),
     /// Put the shards of a run together, or runs of the same tests from different seeds
     Merge(MergeArgs),
     /// Make a failing program of commands small
@@ -159,6 +161,9 @@ pub struct SurroundingsArgs {
     /// parallel]
     #[arg(long, value_name = "MODE")]
     pub mode: Option<Mode>,
+    /// Do not use the environment that `classay tune` found for this device
+    #[arg(long)]
+    pub untuned: bool,
 }
 
 impl SurroundingsArgs {
@@ -541,6 +546,41 @@ pub struct CompareArgs {
     #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05")]
     pub rate: f64,
     /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `tune`.
+#[derive(Debug, Args)]
+pub struct TuneArgs {
+    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
+    pub device: Option<Selector>,
+    /// Seconds of playing
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    pub budget: f64,
+    /// How many mutants to measure environments by
+    #[arg(long, value_name = "N", default_value_t = 32,
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub mutants: u16,
+    /// Master seed; drawn and printed unless given
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The probability wanted that a run of all mutants shows each outcome again
+    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.95")]
+    pub reproducibility: f64,
+    /// Seconds that such a run gives each test
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub seconds_each: f64,
+    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
+    pub model: Option<String>,
+    /// Write the result into this file [default: one for this device and driver in the user's data
+    /// folder, where `run` finds it]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Give an environment up when there is no sign of life for this long
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub case_timeout: f64,
+    /// Print one JSON object instead of the table
     #[arg(long)]
     pub json: bool,
 }

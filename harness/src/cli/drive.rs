@@ -1,16 +1,20 @@
 //! Runs a list of cases on a device, one after another, and keeps each result before the next case
 //! starts.
 
+use super::args::SurroundingsArgs;
 use super::failure::Failure;
 use super::keep::Kept;
+use super::output::say;
 use super::progress::Progress;
 use crate::device::Selector;
+use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::{ChosenModel, model};
 use crate::plan::Case;
+use crate::tune::tuned::{For, Tuned};
 use crate::worker::session::{Limits, Session, Stop};
-use classay_reports::record::CaseResult;
+use classay_reports::record::{CaseResult, DeviceRecord};
 use classay_reports::store::{RunStatus, StoreError};
 use std::time::{Duration, Instant};
 
@@ -29,6 +33,31 @@ pub fn open(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Failu
         )));
     }
     Ok(session)
+}
+
+/// The environment of a run: what was asked for, or what was tuned for this device, or the device's own
+/// choice.
+pub fn surroundings(
+    args: &SurroundingsArgs,
+    given: Environment,
+    device: &DeviceRecord,
+) -> Result<Environment, Failure> {
+    let file = For::of(device).file().filter(|file| file.exists());
+    let (false, false, Some(file)) = (args.given(), args.untuned, file) else {
+        return Ok(given);
+    };
+    let tuned = Tuned::read(&file).map_err(|why| {
+        Failure::Usage(format!(
+            "{why}; it is what `classay tune` kept for this device: remove it, or leave it out with \
+             --untuned"
+        ))
+    })?;
+    say(&format!(
+        "environment {} of {} (--untuned leaves it out)",
+        tuned.merged.digest(),
+        file.display()
+    ));
+    Ok(tuned.merged)
 }
 
 /// The model that the user chose, read before a device is opened.

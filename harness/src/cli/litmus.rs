@@ -1,7 +1,7 @@
 //! `classay litmus`: tests from files, a histogram each.
 
-use super::args::LitmusArgs;
-use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open};
+use super::args::{LitmusArgs, SurroundingsArgs};
+use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open, surroundings};
 use super::exit;
 use super::failure::Failure;
 use super::keep::{Kept, expect};
@@ -38,6 +38,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
             device: args.device.as_ref(),
             seed,
             environment: args.surroundings.environment().map_err(Failure::Usage)?,
+            surroundings: Some(&args.surroundings),
             budget: args.budget(),
             store: args.store.as_deref(),
             junit: args.junit.as_deref(),
@@ -62,8 +63,10 @@ pub(super) struct Asked<'a> {
     pub device: Option<&'a Selector>,
     /// The master seed.
     pub seed: u64,
-    /// How they are placed and stressed.
+    /// How they are placed and stressed, as far as that was asked for.
     pub environment: Environment,
+    /// What was asked for, where what was tuned for the device may take its place.
+    pub surroundings: Option<&'a SurroundingsArgs>,
     /// For each case.
     pub budget: Budget,
     /// What keeps the results.
@@ -88,7 +91,6 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
     for case in &mut cases {
         case.seed = seed::of_case(seed, &case.id);
         case.budget = budget;
-        case.environment = asked.environment.clone();
     }
     let selector = asked.device.cloned().unwrap_or(Selector {
         library: Library::Touchstone,
@@ -100,6 +102,14 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
         Some(model) => model,
         None => devices_own(&session)?,
     };
+    let record = session.known().record.clone();
+    let environment = match asked.surroundings {
+        Some(args) => surroundings(args, asked.environment, &record)?,
+        None => asked.environment,
+    };
+    for case in &mut cases {
+        case.environment = environment.clone();
+    }
     let plan = Plan::new(
         selector.to_string(),
         model.given.clone(),
@@ -109,12 +119,11 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
         &cases,
         None,
     );
-    let record = session.known().record.clone();
     say(&format!(
         "{} ({selector}), driver {}{}; judged by {}; seed {seed}",
         record.name,
         record.driver,
-        within(&asked.environment),
+        within(&environment),
         model.given
     ));
     for finding in &record.findings {

@@ -27,6 +27,7 @@ mod reproduce;
 mod rules;
 mod run;
 mod shrink;
+mod tune;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -62,6 +63,7 @@ pub fn main() -> u8 {
         Some(Command::Faults(args)) => faults::faults(&args),
         Some(Command::Rules(args)) => rules::rules(&args),
         Some(Command::Compare(args)) => compare::compare(&args),
+        Some(Command::Tune(args)) => tune::tune(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Shrink(args)) => shrink::shrink(&args),
         Some(Command::Reproduce(args)) => reproduce::reproduce(&args),

@@ -40,6 +40,7 @@ pub fn replay(args: &ReplayArgs) -> Result<u8, Failure> {
             device: args.device.as_ref(),
             seed: 0,
             environment: Environment::default(),
+            surroundings: None,
             budget: Budget::Instances(args.instances.unwrap_or(RUNS)),
             store: args.store.as_deref(),
             junit: args.junit.as_deref(),

@@ -1,7 +1,7 @@
 //! `classay run`: the shipped tests on a device, within a budget.
 
 use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
-use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open};
+use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open, surroundings};
 use super::failure::Failure;
 use super::failures;
 use super::keep::{Kept, expect};
@@ -60,15 +60,16 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
     let asked = args.asked().unwrap_or(Budget::Seconds(DEFAULT_BUDGET));
     let (mut cases, part) = plan::part(cases, seed, args.shard);
     plan::share_out(&mut cases, seed, asked);
-    let environment = args.surroundings.environment().map_err(Failure::Usage)?;
+    let given = args.surroundings.environment().map_err(Failure::Usage)?;
+    let selector = args.device.clone().unwrap_or(TOUCHSTONE);
+    let store = Store::open(path)?;
+    let session = open(&selector, interrupt)?;
+    let environment = surroundings(&args.surroundings, given, &session.known().record)?;
     for case in &mut cases {
         if case.body.is_litmus() {
             case.environment = environment.clone();
         }
     }
-    let selector = args.device.clone().unwrap_or(TOUCHSTONE);
-    let store = Store::open(path)?;
-    let session = open(&selector, interrupt)?;
     let model = match chosen {
         Some(model) => model,
         None => devices_own(&session)?,

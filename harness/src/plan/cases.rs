@@ -238,6 +238,11 @@ fn read_bounded(path: &Path, most: usize) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// A case that runs a litmus test which comes from no file.
+pub fn of_program(id: CaseId, program: &Program) -> Case {
+    case(id, program, "")
+}
+
 fn case(id: CaseId, program: &Program, file: &str) -> Case {
     Case {
         id,

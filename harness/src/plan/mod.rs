@@ -12,7 +12,9 @@ pub mod select;
 pub mod shard;
 
 pub use body::{Body, Work, read_commands};
-pub use cases::{Unreadable, drawn, from_files, programs_from_files, read, shipped, small};
+pub use cases::{
+    Unreadable, drawn, from_files, of_program, programs_from_files, read, shipped, small,
+};
 
 use crate::environment::Environment;
 use crate::execute::Budget;

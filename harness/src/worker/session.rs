@@ -17,7 +17,7 @@ use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
-use classay_reports::record::{CaseResult, Evidence, Launch};
+use classay_reports::record::{CaseResult, Launch};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -71,24 +71,11 @@ pub struct Session {
 
 /// What became of a test that was to be loaded.
 #[derive(Debug)]
-#[allow(dead_code)]
 pub enum Load {
-    /// It is built and kept; seconds of its build.
-    Built(f64),
-    /// The device cannot run it.
-    Skipped {
-        /// What is missing.
-        capability: String,
-        /// One sentence.
-        reason: String,
-    },
-    /// The implementation did not build it.
-    Failed {
-        /// One sentence.
-        reason: String,
-        /// What explains it.
-        evidence: Vec<Evidence>,
-    },
+    /// It is built and kept.
+    Built,
+    /// The device cannot run it, or did not build it: one sentence.
+    Unfit(String),
     /// The worker died of it.
     Died(Death),
 }
@@ -156,7 +143,6 @@ impl Session {
     }
 
     /// Runs one case once and says what was observed, without judging it.
-    #[allow(dead_code)]
     pub fn observe(
         &mut self,
         case: &Case,
@@ -167,7 +153,6 @@ impl Session {
     }
 
     /// How many tests the worker keeps built; 0 after it was replaced.
-    #[allow(dead_code)]
     pub fn loaded(&self) -> usize {
         self.loaded
     }
@@ -175,7 +160,6 @@ impl Session {
     /// Builds litmus tests together and keeps them in the worker; gives what became of each, in order.
     /// Where the worker dies of it, they are built one by one, to tell which it was: those that were
     /// built before the last death are then forgotten again, and built when they are run.
-    #[allow(dead_code)]
     pub fn load(&mut self, tests: &[Case], patience: Duration) -> Result<Vec<Load>, Stop> {
         match self.load_once(tests, patience)? {
             Ok(all) => Ok(all),
@@ -194,7 +178,6 @@ impl Session {
     }
 
     /// The inner error is a worker that died.
-    #[allow(dead_code)]
     fn load_once(
         &mut self,
         tests: &[Case],
@@ -210,7 +193,7 @@ impl Session {
         match load_on(&mut worker, tests, patience, &self.link.interrupt) {
             Ok(all) => {
                 self.worker = Some(worker);
-                self.loaded += all.iter().filter(|l| matches!(l, Load::Built(_))).count();
+                self.loaded += all.iter().filter(|l| matches!(l, Load::Built)).count();
                 Ok(Ok(all))
             }
             Err(NoReply::Died(death)) => {
@@ -637,7 +620,6 @@ fn run_on(
 }
 
 /// Loads tests on a worker.
-#[allow(dead_code)]
 fn load_on(
     worker: &mut Worker,
     tests: &[Case],
@@ -660,20 +642,12 @@ fn load_on(
     let mut loads = Vec::new();
     for test in tests {
         match worker.receive(deadline, late.clone(), interrupt)? {
-            Reply::Built {
-                case,
-                build_seconds,
-            } if case == test.id => loads.push(Load::Built(build_seconds)),
-            Reply::Skipped {
-                case,
-                capability,
-                reason,
-            } if case == test.id => loads.push(Load::Skipped { capability, reason }),
-            Reply::Failed {
-                case,
-                reason,
-                evidence,
-            } if case == test.id => loads.push(Load::Failed { reason, evidence }),
+            Reply::Built { case, .. } if case == test.id => loads.push(Load::Built),
+            Reply::Skipped { case, reason, .. } | Reply::Failed { case, reason, .. }
+                if case == test.id =>
+            {
+                loads.push(Load::Unfit(reason));
+            }
             other @ (Reply::Hello { .. }
             | Reply::Refused { .. }
             | Reply::Listed { .. }

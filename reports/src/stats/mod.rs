@@ -11,6 +11,7 @@
 //! - [`sequence`]: intervals that hold at all times, and when to stop;
 //! - [`stationarity`]: whether the rate stayed the same over time;
 //! - [`mod@compare`]: whether an outcome is as frequent in another run, and by how much;
+//! - [`frequency`]: how often something happens in a second;
 //! - [`power`]: what a run could have seen;
 //! - [`mod@clopper_pearson`]: an interval for a rate, never too narrow under the assumption above;
 //! - [`never_observed`]: how large a rate can be that was never seen;
@@ -20,6 +21,7 @@ pub mod binomial;
 pub mod clopper_pearson;
 pub mod cluster;
 pub mod compare;
+pub mod frequency;
 pub mod never_observed;
 pub mod power;
 pub mod sequence;
