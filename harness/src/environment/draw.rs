@@ -107,7 +107,7 @@ const KNOBS: &[Knob] = &[
     |e, d| e.meet.percent = Some(d.percent()),
     |e, d| e.meet.bound = Some(d.power(4, 13)),
     |e, d| {
-        e.meet.lag = Some(if d.below(2) == 0 { 0 } else { d.power(0, 6) });
+        e.meet.lag = Some(d.below(17) * 10);
     },
     |e, d| e.meet.touch = Some(d.percent()),
     |e, d| {

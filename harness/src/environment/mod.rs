@@ -235,7 +235,8 @@ pub struct Meeting {
     /// Polls before a work-item goes on alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<u32>,
-    /// Polls that the last to arrive makes before it goes on, because the others learn of it later.
+    /// Steps of arithmetic that the last to arrive takes before it goes on, because the others learn of
+    /// it later: as long as a line takes from one core to another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lag: Option<u32>,
     /// Of the meetings, those before which every work-item reads the locations that are played until

@@ -49,7 +49,7 @@ pub struct Arrangement {
     pub sync_bound: u32,
     /// Polls at the first meeting of a launch, when a partner may not run yet.
     pub first_bound: u32,
-    /// Polls of the last to arrive.
+    /// Steps of the last to arrive.
     pub lag: u32,
     /// Of the blocks, those that are read first.
     pub touch: Percent,

@@ -34,8 +34,9 @@ pub const SYNC_PERCENT: usize = 11;
 pub const SYNC_BOUND: usize = 12;
 /// Polls of the counter at the first meeting of a launch, when a partner may not run yet.
 pub const FIRST_BOUND: usize = 13;
-/// Polls that the last to arrive at a meeting makes before it goes on, since the others learn later
-/// than it does that all are there.
+/// Steps of arithmetic, each on the result of the one before, that the last to arrive at a meeting
+/// takes before it goes on, since the others learn later than it does that all are there. No step
+/// touches memory, so they take as long however the counter's line travels.
 pub const LAG: usize = 14;
 /// Arrivals at the counter that complete one meeting, over all devices and host threads.
 pub const ARRIVALS: usize = 15;

@@ -119,7 +119,7 @@ impl Writer<'_> {
         );
         self.role(out);
         out.push_str(
-            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1, block = 0;\n",
+            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1, block = 0, idle = seed;\n",
         );
         for slot in 0..self.layout.global_slots {
             let _ = writeln!(
@@ -176,7 +176,8 @@ impl Writer<'_> {
         if self.local {
             self.finish_local(out);
         }
-        out.push_str("    }\n}\n");
+        // The steps are taken only where something may come of them, and no launch is so large.
+        out.push_str("    }\n    if (count == 0xffffffffu) meet[team * 16u + 1u] = idle;\n}\n");
     }
 
     /// A word of the environment about a slot.
@@ -387,7 +388,7 @@ impl Writer<'_> {
             meeting += arrivals;
             if (plays) {{
                 if ({arrive} + 1u >= meeting) {{
-                    for (uint poll = 0; poll < lag; ++poll) (void){look};
+                    for (uint step = 0; step < lag; ++step) idle = idle * 0x9e3779b1u + 1u;
                 }} else {{
                     const uint bound = first == 0 ? first_bound : sync_bound;
                     for (uint poll = 0; poll < bound && {look} < meeting; ++poll) {{}}

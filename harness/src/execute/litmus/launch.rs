@@ -179,7 +179,7 @@ impl Session<'_> {
             let rows = self
                 .pool
                 .take(self.bench, collectors * (slots + 1), In::Buffer)?;
-            let words = slots * (self.tally.tuple_words() + 1);
+            let words = self.tally.table_words();
             let table = self.pool.take(self.bench, words, In::Buffer)?;
             self.pool
                 .give(std::mem::replace(&mut self.sets[set].rows, rows));

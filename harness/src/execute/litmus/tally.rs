@@ -13,6 +13,8 @@ pub struct Tally {
     /// Tuples in order of first occurrence, with how they read.
     known: Vec<(Vec<u32>, End)>,
     index: HashMap<Vec<u32>, usize>,
+    /// How often each was seen.
+    seen: Vec<u64>,
     /// Slot → position in `known`.
     slots: Vec<Option<usize>>,
     version: u64,
@@ -27,6 +29,7 @@ impl Tally {
             words: layout.tuple_words.max(1) as usize,
             known: Vec::new(),
             index: HashMap::new(),
+            seen: Vec::new(),
             slots: vec![None; 8],
             version: 0,
         }
@@ -47,9 +50,15 @@ impl Tally {
         self.words
     }
 
-    /// The table as the collecting kernel reads it: for each slot a used flag and a tuple.
+    /// Words of the table with its tail.
+    pub fn table_words(&self) -> usize {
+        self.slots.len() * (self.words + 1) + 1 + collect::OFTEN
+    }
+
+    /// The table as the collecting kernel reads it: for each slot a used flag and a tuple; then how many
+    /// slots are listed as those of frequent outcomes, and these, the most frequent first.
     pub fn table(&self) -> Vec<u32> {
-        let mut table = Vec::with_capacity(self.slots.len() * (self.words + 1));
+        let mut table = Vec::with_capacity(self.table_words());
         for slot in &self.slots {
             match slot {
                 Some(at) => {
@@ -59,6 +68,14 @@ impl Tally {
                 None => table.extend(std::iter::repeat_n(0, self.words + 1)),
             }
         }
+        let mut often: Vec<(u64, u32)> = (0u32..)
+            .zip(&self.slots)
+            .filter_map(|(slot, at)| Some((self.seen[(*at)?], slot)))
+            .collect();
+        often.sort_by_key(|&(seen, slot)| (std::cmp::Reverse(seen), slot));
+        often.truncate(collect::OFTEN);
+        table.push(often.len() as u32);
+        table.extend(often.into_iter().map(|(_, slot)| slot));
         table
     }
 
@@ -75,6 +92,7 @@ impl Tally {
         let at = self.known.len();
         let end = layout.decode(program, &tuple[..layout.tuple_words as usize]);
         self.known.push((tuple.to_vec(), end));
+        self.seen.push(0);
         self.index.insert(tuple.to_vec(), at);
         // Half full at most, so that probing stays short.
         if (at + 1) * 2 > self.slots.len() && self.slots.len() < self.most_slots {
@@ -140,6 +158,9 @@ impl Tally {
                 }
                 counts[at] += 1;
             }
+        }
+        for (seen, n) in self.seen.iter_mut().zip(&counts) {
+            *seen += n;
         }
         Ok(Counts {
             total: counts.iter().sum(),
