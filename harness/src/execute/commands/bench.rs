@@ -1,11 +1,13 @@
 //! What outlives a run: contexts, built kernels, and a queue for the harness's own transfers.
 
+use super::patience::Patience;
 use super::{Named, SetupError};
 use crate::device::OpenDevice;
 use cl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE};
 use cl3::types::{cl_command_queue, cl_context, cl_device_id, cl_kernel, cl_program};
 use std::ffi::{CStr, CString};
 use std::ptr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The kernels' source.
@@ -17,7 +19,7 @@ pub struct Bench {
     version: (u32, u32),
     options: CString,
     contexts: Vec<Context>,
-    patience: Duration,
+    patience: Arc<Patience>,
 }
 
 /// A context with its kernels.
@@ -40,18 +42,18 @@ impl Bench {
             // The options are a version's name: no zero byte is in them.
             options: CString::new(options).unwrap_or_default(),
             contexts: Vec::new(),
-            patience: Duration::from_secs(10),
+            patience: Arc::default(),
         }
     }
 
     /// How long the end of a run waits for commands and callbacks that should be done, in seconds.
-    pub fn set_patience(&mut self, seconds: f64) {
-        self.patience = Duration::from_secs_f64(seconds);
+    pub fn set_patience(&self, seconds: f64) {
+        self.patience.set_full(Duration::from_secs_f64(seconds));
     }
 
-    /// Likewise.
-    pub fn patience(&self) -> Duration {
-        self.patience
+    /// Patience with the device.
+    pub fn patience(&self) -> Arc<Patience> {
+        self.patience.clone()
     }
 
     /// A device, by number.

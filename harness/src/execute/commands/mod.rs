@@ -16,6 +16,7 @@
 
 mod bench;
 mod host;
+mod patience;
 mod play;
 mod world;
 mod worlds;

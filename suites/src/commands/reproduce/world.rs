@@ -3,7 +3,6 @@
 use super::step_name;
 use super::text::{self, Text};
 use crate::commands::check::Plan;
-use crate::commands::order::Fate;
 use crate::commands::program::*;
 
 /// Writes the things of a run, and `begin`, `make`, `end` and `take_down`.
@@ -442,20 +441,18 @@ impl World<'_> {
                 c.line(&format!("    clFinish(w.queue[{n}]);"));
             }
         }
-        c.line("    /* At most ten seconds for what should be done by now. */");
-        c.line("    for (int turn = 0; turn < 100000; turn++) {");
+        c.line("    /* Ten seconds for what should be done by now; less when that was waited for in vain before. */");
+        c.line("    static int turns = 100000;");
+        c.line("    for (int turn = 0; turn <= turns; turn++) {");
         c.line("        int pending = 0;");
         for n in 0..p.commands.len() {
             c.line(&format!(
                 "        pending |= w.event[{n}] && status_of(w.event[{n}]) > CL_COMPLETE;"
             ));
         }
-        for (n, callback) in p.callbacks.iter().enumerate() {
+        for n in 0..p.callbacks.len() {
             let id = CallbackId::at(n);
-            let fate = self.plan.order.fate_of_event(callback.event);
-            let comes = self.plan.order.completion(callback.event).is_some()
-                && (callback.at == Reached::Complete || fate == Fate::Completes);
-            if comes {
+            if self.plan.must_call(id) {
                 let name = step_name(self.plan.order.registered(id));
                 c.line(&format!(
                     "        pending |= w.code[{name}] == CL_SUCCESS && w.fired[{n}] == 0;"
@@ -464,6 +461,8 @@ impl World<'_> {
         }
         c.line("        if (!pending)");
         c.line("            break;");
+        c.line("        if (turn == turns)");
+        c.line("            turns = 3000;");
         c.line("        pause_microseconds(100);");
         c.line("    }");
         c.line("    w.finished = nanoseconds();");

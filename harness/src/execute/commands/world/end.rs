@@ -7,9 +7,8 @@ use crate::execute::memory::HostMemory;
 use cl3::command_queue as queue;
 use cl3::memory as mem;
 use classay_suites::commands::memory::Read;
-use classay_suites::commands::order::Fate;
 use classay_suites::commands::program::{
-    CallbackId, CommandId, ObjectId, QueueId, Reached, Step, What,
+    CallbackId, CommandId, ObjectId, QueueId, Step, What,
 };
 use classay_suites::commands::trace::{Seen, Trace};
 use std::ptr;
@@ -22,7 +21,6 @@ impl World {
     /// takes everything down.
     pub fn end(self: &Arc<World>) -> Result<Trace, SetupError> {
         let program = &self.plan.program;
-        let deadline = Instant::now() + self.patience;
         let released: Vec<usize> = program
             .steps()
             .filter_map(|(_, step)| match step {
@@ -44,11 +42,16 @@ impl World {
                 .map(|e| e.load(Ordering::Acquire))
                 .any(|e| !e.is_null() && status(e).is_ok_and(|s| s > 0))
         };
+        let begun = Instant::now();
+        let deadline = begun + self.patience.with_commands(&self.plan);
         while pending() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_micros(50));
         }
         let left_behind = pending();
-        self.await_callbacks(deadline);
+        if left_behind {
+            self.patience.missed_commands(&self.plan);
+        }
+        self.await_callbacks(begun);
         let mut trace = {
             let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *shared)
@@ -82,36 +85,35 @@ impl World {
         Ok(trace)
     }
 
-    fn await_callbacks(&self, deadline: Instant) {
-        let program = &self.plan.program;
+    /// Waits for the callbacks that must be called, each as long as there is patience with it.
+    fn await_callbacks(&self, begun: Instant) {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let expected: Vec<CallbackId> = program
-            .callbacks
-            .iter()
-            .enumerate()
-            .filter(|(n, c)| {
-                let place = self.plan.order.registered(CallbackId::at(*n));
-                let fate = self.plan.order.fate_of_event(c.event);
+        let mut expected: Vec<(CallbackId, Instant)> = (0..self.plan.program.callbacks.len())
+            .map(CallbackId::at)
+            .filter(|id| {
                 // One that could not be registered, because its command was refused, never comes.
-                shared.codes.get(&place) == Some(&0)
-                    && self.plan.order.completion(c.event).is_some()
-                    && (c.at == Reached::Complete || fate == Fate::Completes)
+                let place = self.plan.order.registered(*id);
+                shared.codes.get(&place) == Some(&0) && self.plan.must_call(*id)
             })
-            .map(|(n, _)| CallbackId::at(n))
+            .map(|id| (id, begun + self.patience.with_callback(&self.plan, id)))
             .collect();
         loop {
-            let missing = expected
-                .iter()
-                .any(|id| !shared.fired.iter().any(|f| f.callback == *id));
+            expected.retain(|(id, _)| !shared.fired.iter().any(|f| f.callback == *id));
             let now = Instant::now();
-            if !missing || now >= deadline {
+            let Some(last) = expected.iter().map(|(_, deadline)| *deadline).max() else {
                 return;
+            };
+            if now >= last {
+                break;
             }
             shared = self
                 .called
-                .wait_timeout(shared, deadline - now)
+                .wait_timeout(shared, last - now)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
+        }
+        for (id, _) in expected {
+            self.patience.missed_callback(&self.plan, id);
         }
     }
 

@@ -10,6 +10,7 @@ mod objects;
 pub use arguments::{Arguments, Pointer};
 
 use super::bench::Bench;
+use super::patience::Patience;
 use super::{Named, SetupError};
 use crate::execute::memory::HostMemory;
 use cl3::memory as mem;
@@ -25,7 +26,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A handle that threads may share: the specification makes the functions that take it safe to call
 /// from several threads at once.
@@ -93,7 +94,7 @@ pub struct World {
     /// Its number in the table of worlds.
     pub number: u64,
     /// How long the end waits for commands and callbacks that should be done.
-    patience: Duration,
+    patience: Arc<Patience>,
 }
 
 /// A signal between host threads.
