@@ -147,7 +147,7 @@ fn kernel_cases_compile_and_pass() {
 }
 
 /// A family of each way to hold memory against what must be there.
-const FAMILIES: [&str; 18] = [
+const FAMILIES: [&str; 29] = [
     "ndrange/ids",
     "ndrange/errors",
     "group/barrier",
@@ -166,6 +166,17 @@ const FAMILIES: [&str; 18] = [
     "transfer/rect",
     "transfer/map",
     "transfer/svm",
+    "image/transfer",
+    "image/read",
+    "pipe/order",
+    "pipe/reserve",
+    "enqueue/tree",
+    "enqueue/failure",
+    "subgroup/map",
+    "subgroup/progress",
+    "program/il",
+    "program/built-in",
+    "kernels/source",
 ];
 
 #[test]

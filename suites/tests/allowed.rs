@@ -1,5 +1,6 @@
 //! What the specification leaves to implementations is never a violation.
 
+use classay_suites::api;
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::program::{CommandId, Place, Who};
 use classay_suites::commands::trace::Trace;
@@ -139,4 +140,20 @@ fn after_a_failure_others_of_its_context_may_fare_as_they_like() {
         ..Trace::default()
     };
     assert_ne!(plan.check(&trace), [], "the waiter itself must fail");
+}
+
+#[test]
+fn an_implementation_may_hold_references_of_its_own() {
+    // Glossary, Reference Count: "Implementations may also modify the reference count".
+    let case = (0..)
+        .filter_map(|seed| api::draw("api/threads", seed))
+        .next()
+        .expect("a case");
+    let seen = |zero: i64| api::Trace {
+        facts: vec![(api::Fact::Uncounted, zero)],
+        ..api::Trace::default()
+    };
+    // Only a count of 0 is told, and counts above what the program holds never are.
+    assert!(api::check(&case, &seen(0)).is_empty());
+    assert!(!api::check(&case, &seen(1)).is_empty());
 }

@@ -22,7 +22,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Failure> {
     };
     let text = match case.body.work(case.seed).map_err(Failure::Usage)? {
         Work::Commands(plan) => program_to_c(&plan, SOURCE),
-        Work::Kernel(case) => case_to_c(&case).map_err(|why| Failure::Usage(why.to_string()))?,
+        Work::Kernel(case) => case_to_c(&case),
         Work::Api(_) => {
             return Err(Failure::Usage(
                 "an API case is not written as C: it says itself which calls are made, and with what."

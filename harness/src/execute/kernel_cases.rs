@@ -23,6 +23,12 @@ pub fn run_kernel(
     }
     needs::check(&device.capabilities, device.platform_devices.len(), &needs)?;
     let bench = benches.on(device, case.devices())?;
+    if let Some(lacking) = kernels::lacking(bench, case)? {
+        return Err(NotRun::Skip {
+            reason: format!("the device does not list {lacking}"),
+            capability: lacking,
+        });
+    }
     bench.build_seconds = 0.0;
     let (mut ended, violated) = repeat(budget, on_launch, &mut |_| {
         let trace = kernels::run(bench, case)?;

@@ -11,8 +11,9 @@ use std::ops::RangeInclusive;
 pub enum Fact {
     /// Bytes of memory that the refused calls changed.
     Changed,
-    /// Objects that all share whose reference count is another afterwards.
-    Miscounted,
+    /// Objects that all share whose reference count is 0 afterwards, although one reference is left. An
+    /// implementation may count references of its own, so that a count that is too high shows nothing.
+    Uncounted,
     /// Reads that did not see what was filled in just before.
     Misread,
     /// Bytes a time by which the process grew in each of three stretches.
@@ -59,7 +60,7 @@ impl Fact {
             Fact::StatusHeld => i64::from(status::SUBMITTED)..=i64::from(status::QUEUED),
             Fact::StatusDone => i64::from(status::COMPLETE)..=i64::from(status::COMPLETE),
             Fact::Changed
-            | Fact::Miscounted
+            | Fact::Uncounted
             | Fact::Misread
             | Fact::DestructorsEarly
             | Fact::DestructorsOff
@@ -79,9 +80,7 @@ impl Fact {
         };
         match self {
             Fact::Changed => "calls that were refused changed memory".into(),
-            Fact::Miscounted => {
-                "a reference count is wrong after threads took and gave references".into()
-            }
+            Fact::Uncounted => "a reference count is 0 although a reference is left".into(),
             Fact::Misread => "a read did not see what was filled in before it".into(),
             // The amount differs from run to run.
             Fact::Growth => "memory is not given back: the process grows with each time".into(),

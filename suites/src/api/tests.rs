@@ -77,7 +77,7 @@ fn what_is_as_it_must_be_passes_and_all_else_fails() {
         }
         let facts = [
             (Fact::Changed, 1),
-            (Fact::Miscounted, 1),
+            (Fact::Uncounted, 1),
             (Fact::Misread, 1),
             (Fact::Growth, 200),
             (Fact::DestructorsEarly, 1),

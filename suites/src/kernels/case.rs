@@ -1,7 +1,8 @@
 //! What a kernel case is made of.
 
-use super::image::{Image, Sampler, Spot};
+use super::image::{Image, Sampler};
 use super::talk::Act;
+use super::transfer::Move;
 use crate::need::Need;
 use crate::rule::RuleId;
 use serde::{Deserialize, Serialize};
@@ -393,217 +394,6 @@ pub enum Arg {
     Ulong(u64),
 }
 
-/// A rectangle's place and pitches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Corner {
-    /// The object.
-    pub object: ObjectId,
-    /// Byte of the row, row, slice.
-    pub origin: [usize; 3],
-    /// Bytes from row to row; 0 for rows that follow each other closely.
-    pub row: usize,
-    /// Bytes from slice to slice; 0 for slices that follow each other closely.
-    pub slice: usize,
-}
-
-/// A transfer and the code that it gives.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Move {
-    /// What is moved.
-    pub what: Transfer,
-    /// The call blocks, where it can.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub blocking: bool,
-    /// The code.
-    #[serde(default)]
-    pub code: i32,
-    /// The rules that are broken where it gives another, if it should give an error.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<RuleId>,
-}
-
-/// A transfer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transfer {
-    /// clEnqueueReadBuffer.
-    Read {
-        /// A buffer.
-        from: Place,
-        /// Memory of the host.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-    /// clEnqueueWriteBuffer.
-    Write {
-        /// Memory of the host.
-        from: Place,
-        /// A buffer.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-    /// clEnqueueCopyBuffer.
-    Copy {
-        /// A buffer.
-        from: Place,
-        /// A buffer.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-    /// clEnqueueFillBuffer.
-    Fill {
-        /// The pattern.
-        pattern: Vec<u8>,
-        /// A buffer.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-    /// clEnqueueReadBufferRect.
-    ReadRect {
-        /// A buffer.
-        from: Corner,
-        /// Memory of the host.
-        to: Corner,
-        /// Bytes of a row, rows, slices.
-        region: [usize; 3],
-    },
-    /// clEnqueueWriteBufferRect.
-    WriteRect {
-        /// Memory of the host.
-        from: Corner,
-        /// A buffer.
-        to: Corner,
-        /// Bytes of a row, rows, slices.
-        region: [usize; 3],
-    },
-    /// clEnqueueCopyBufferRect.
-    CopyRect {
-        /// A buffer.
-        from: Corner,
-        /// A buffer.
-        to: Corner,
-        /// Bytes of a row, rows, slices.
-        region: [usize; 3],
-    },
-    /// A blocking clEnqueueMapBuffer for reading, the host's copy of what it sees, and the unmap.
-    MapRead {
-        /// A buffer.
-        from: Place,
-        /// Memory of the host.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-    /// A blocking clEnqueueMapBuffer for writing, the host's copy into it, and the unmap.
-    MapWrite {
-        /// Memory of the host.
-        from: Place,
-        /// A buffer.
-        to: Place,
-        /// How much.
-        bytes: usize,
-        /// With CL_MAP_WRITE_INVALIDATE_REGION.
-        invalidate: bool,
-    },
-    /// clEnqueueReadImage.
-    ReadImage {
-        /// An image.
-        from: Spot,
-        /// Memory of the host.
-        to: Corner,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// clEnqueueWriteImage.
-    WriteImage {
-        /// Memory of the host.
-        from: Corner,
-        /// An image.
-        to: Spot,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// clEnqueueCopyImage.
-    CopyImage {
-        /// An image.
-        from: Spot,
-        /// Another image of the same format.
-        to: Spot,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// clEnqueueCopyImageToBuffer.
-    CopyImageToBuffer {
-        /// An image.
-        from: Spot,
-        /// A buffer.
-        to: Place,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// clEnqueueCopyBufferToImage.
-    CopyBufferToImage {
-        /// A buffer.
-        from: Place,
-        /// An image.
-        to: Spot,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// clEnqueueFillImage.
-    FillImage {
-        /// Red, green, blue and alpha, as whole numbers that the channels keep exactly.
-        colour: [i64; 4],
-        /// An image.
-        to: Spot,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// A blocking clEnqueueMapImage for reading, the host's copy of what it sees, and the unmap.
-    MapReadImage {
-        /// An image.
-        from: Spot,
-        /// Memory of the host, without gaps.
-        to: Place,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// A blocking clEnqueueMapImage for writing, the host's copy into it, and the unmap.
-    MapWriteImage {
-        /// Memory of the host, without gaps.
-        from: Place,
-        /// An image.
-        to: Spot,
-        /// Elements in each direction.
-        region: [usize; 3],
-        /// With CL_MAP_WRITE_INVALIDATE_REGION.
-        invalidate: bool,
-    },
-    /// clEnqueueSVMMemcpy.
-    SvmCopy {
-        /// SVM or memory of the host.
-        from: Place,
-        /// SVM or memory of the host.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-    /// clEnqueueSVMMemFill.
-    SvmFill {
-        /// The pattern.
-        pattern: Vec<u8>,
-        /// SVM.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-}
-
 /// How large the elements are of which a sentence speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -730,5 +520,44 @@ impl KernelCase {
     /// Devices that it uses, from the first on.
     pub fn devices(&self) -> u8 {
         self.queues.iter().max().map_or(1, |n| n.saturating_add(1))
+    }
+
+    /// The launches, with their steps.
+    pub fn launches(&self) -> impl Iterator<Item = (usize, &Launch)> {
+        let steps = self.steps.iter().enumerate();
+        steps.filter_map(|(n, step)| match step {
+            Step::Launch(launch) => Some((n, launch)),
+            Step::Move(_)
+            | Step::Finish
+            | Step::Talk { .. }
+            | Step::Host { .. }
+            | Step::Point { .. }
+            | Step::AskSubGroups { .. }
+            | Step::AskKernels { .. }
+            | Step::Look { .. } => None,
+        })
+    }
+
+    /// The steps, launches, for whose events others wait.
+    pub fn waited_for(&self) -> BTreeSet<usize> {
+        let lists = self.launches().flat_map(|(_, launch)| &launch.after);
+        lists.map(|n| usize::from(*n)).collect()
+    }
+
+    /// A place in the memory that an object is, or is a part of.
+    pub fn root(&self, at: Place) -> Place {
+        match self.objects[at.object.index()].kind {
+            Kind::SubBuffer { of, origin } => Place {
+                object: of,
+                byte: origin + at.byte,
+            },
+            Kind::Buffer
+            | Kind::SvmCoarse
+            | Kind::SvmFine
+            | Kind::SvmAtomics
+            | Kind::Host
+            | Kind::Image(_)
+            | Kind::Pipe { .. } => at,
+        }
     }
 }

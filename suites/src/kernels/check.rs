@@ -1,8 +1,9 @@
 //! Holds what a run of a kernel case observed against what the case wants.
 
-use super::case::{Contents, KernelCase, Launch, Move, Place, Step, Unit, Want};
+use super::case::{Contents, KernelCase, Launch, Place, Step, Unit, Want};
 use super::model::Model;
 use super::trace::{Kernels, Trace};
+use super::transfer::Move;
 use super::{ids, sub_groups};
 use crate::commands::check::Violation;
 use crate::rule::{self, RuleId};

@@ -5,7 +5,8 @@
 //! not matter, since the host sees images through transfers only. Coordinates, origins and regions
 //! are those of the API: the layer of an array is the coordinate behind those of its images.
 
-use super::case::{Corner, ObjectId};
+use super::case::ObjectId;
+use super::transfer::Corner;
 use serde::{Deserialize, Serialize};
 
 /// An image's shape, in elements.
@@ -267,6 +268,16 @@ impl Format {
             }
         }
         bytes
+    }
+
+    /// The colour of these values as clEnqueueFillImage takes it: four words, of the type that kernels
+    /// see.
+    pub fn fill_words(self, colour: [i64; 4]) -> [u32; 4] {
+        colour.map(|value| match self.channel.told() {
+            Told::Int => (value as i32).cast_unsigned(),
+            Told::Uint => value as u32,
+            Told::Float => (value as f32 / self.channel.scale().unwrap_or(1) as f32).to_bits(),
+        })
     }
 }
 

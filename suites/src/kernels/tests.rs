@@ -1,7 +1,7 @@
 //! Families keep to their objects, are drawn the same twice, and survive YAML.
 
 use super::generate::{FAMILIES, draw};
-use super::{model, yaml};
+use super::{valid, yaml};
 
 #[test]
 fn every_family_draws_valid_cases_and_the_same_ones_twice() {
@@ -9,7 +9,7 @@ fn every_family_draws_valid_cases_and_the_same_ones_twice() {
         let name = format!("{family}/{kind}");
         for seed in 0..60 {
             let case = draw(&name, seed).expect("the family is there");
-            model::valid(&case).unwrap_or_else(|e| panic!("{name} of seed {seed}: {e}"));
+            valid::valid(&case).unwrap_or_else(|e| panic!("{name} of seed {seed}: {e}"));
             assert_eq!(
                 Some(&case),
                 draw(&name, seed).as_ref(),

@@ -21,6 +21,6 @@ pub fn read(text: &str) -> Result<KernelCase, Unreadable> {
     let case: KernelCase = serde_saphyr::from_str(text).map_err(|e| Unreadable {
         message: e.to_string(),
     })?;
-    super::model::valid(&case).map_err(|message| Unreadable { message })?;
+    super::valid::valid(&case).map_err(|message| Unreadable { message })?;
     Ok(case)
 }

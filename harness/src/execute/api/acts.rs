@@ -76,8 +76,8 @@ impl Common {
         })
     }
 
-    /// Things whose reference count is not 1.
-    pub fn miscounted(&self) -> Result<i64, SetupError> {
+    /// Things whose reference count is 0.
+    pub fn uncounted(&self) -> Result<i64, SetupError> {
         let counts = [
             mem::get_mem_object_info(self.buffer.0, mem::CL_MEM_REFERENCE_COUNT)
                 .of("clGetMemObjectInfo")?
@@ -92,7 +92,7 @@ impl Common {
                 .of("clGetKernelInfo")?
                 .to_uint(),
         ];
-        Ok(counts.iter().filter(|count| **count != 1).count() as i64)
+        Ok(counts.iter().filter(|count| **count == 0).count() as i64)
     }
 
     /// Does an act, in the stage's context.

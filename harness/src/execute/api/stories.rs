@@ -121,7 +121,7 @@ fn play_threads(
     trace
         .failed
         .extend(failed.into_iter().map(|e| (e.call, e.code)));
-    trace.facts.push((Fact::Miscounted, common.miscounted()?));
+    trace.facts.push((Fact::Uncounted, common.uncounted()?));
     let misread = common.misread.load(Ordering::Relaxed);
     trace.facts.push((Fact::Misread, misread as i64));
     Ok(())
@@ -211,7 +211,7 @@ unsafe extern "C" fn context_ended(_: cl_context, data: *mut c_void) {
 }
 
 /// How long what has to come may take.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Waits until so many ends came, and a little longer for one too many.
 fn wait_for(ends: &Ends, wanted: usize) -> Vec<u8> {

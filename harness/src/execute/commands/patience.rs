@@ -39,7 +39,11 @@ struct Missed {
 impl Missed {
     /// What is known of a program begins with its first run.
     fn turn_to(&mut self, plan: &Arc<Plan>) {
-        if !self.plan.as_ref().is_some_and(|last| Arc::ptr_eq(last, plan)) {
+        if !self
+            .plan
+            .as_ref()
+            .is_some_and(|last| Arc::ptr_eq(last, plan))
+        {
             self.plan = Some(plan.clone());
             self.callbacks.clear();
             self.commands = false;

@@ -9,14 +9,14 @@ use cl3::memory as mem;
 use cl3::types::{
     cl_command_queue, cl_context, cl_image_desc, cl_image_format, cl_mem, cl_sampler,
 };
-use classay_suites::kernels::case::{Corner, ObjectId, Place, Transfer};
-use classay_suites::kernels::image::{self, Addressing, Channel, Image, Order, Shape, Spot, Told};
+use classay_suites::kernels::case::{ObjectId, Place};
+use classay_suites::kernels::image::{self, Addressing, Channel, Image, Order, Shape, Spot};
+use classay_suites::kernels::transfer::{Corner, Transfer};
 use std::ffi::c_void;
 use std::ptr;
 
-/// An image with its first contents, as many bytes as it has.
-pub fn make(context: cl_context, image: Image, contents: &mut [u8]) -> Result<cl_mem, SetupError> {
-    let format = cl_image_format {
+fn format_of(image: Image) -> cl_image_format {
+    cl_image_format {
         image_channel_order: match image.format.order {
             Order::R => mem::CL_R,
             Order::Rg => mem::CL_RG,
@@ -37,18 +37,45 @@ pub fn make(context: cl_context, image: Image, contents: &mut [u8]) -> Result<cl
             Channel::Half => mem::CL_HALF_FLOAT,
             Channel::Float => mem::CL_FLOAT,
         },
-    };
+    }
+}
+
+fn kind_of(image: Image) -> u32 {
+    match image.shape {
+        Shape::Line(_) => mem::CL_MEM_OBJECT_IMAGE1D,
+        Shape::Plane(..) => mem::CL_MEM_OBJECT_IMAGE2D,
+        Shape::Block(..) => mem::CL_MEM_OBJECT_IMAGE3D,
+        Shape::Lines(..) => mem::CL_MEM_OBJECT_IMAGE1D_ARRAY,
+        Shape::Planes(..) => mem::CL_MEM_OBJECT_IMAGE2D_ARRAY,
+    }
+}
+
+/// Whether the implementation lists the format for images that kernels may read and write: which it
+/// offers beyond a few is its own affair.
+pub fn offered(context: cl_context, image: Image) -> Result<bool, SetupError> {
+    let formats = mem::get_supported_image_formats(context, mem::CL_MEM_READ_WRITE, kind_of(image))
+        .of("clGetSupportedImageFormats")?;
+    let wanted = format_of(image);
+    Ok(formats.iter().any(|format| {
+        format.image_channel_order == wanted.image_channel_order
+            && format.image_channel_data_type == wanted.image_channel_data_type
+    }))
+}
+
+/// An image with its first contents, as many bytes as it has.
+pub fn make(context: cl_context, image: Image, contents: &mut [u8]) -> Result<cl_mem, SetupError> {
+    let format = format_of(image);
     let [width, height, depth] = image.shape.size();
     // Members that have no meaning for a type are zero.
-    let (kind, height, depth, layers) = match image.shape {
-        Shape::Line(_) => (mem::CL_MEM_OBJECT_IMAGE1D, 0, 0, 0),
-        Shape::Plane(..) => (mem::CL_MEM_OBJECT_IMAGE2D, height, 0, 0),
-        Shape::Block(..) => (mem::CL_MEM_OBJECT_IMAGE3D, height, depth, 0),
-        Shape::Lines(..) => (mem::CL_MEM_OBJECT_IMAGE1D_ARRAY, 0, 0, height),
-        Shape::Planes(..) => (mem::CL_MEM_OBJECT_IMAGE2D_ARRAY, height, 0, depth),
+    let (height, depth, layers) = match image.shape {
+        Shape::Line(_) => (0, 0, 0),
+        Shape::Plane(..) => (height, 0, 0),
+        Shape::Block(..) => (height, depth, 0),
+        Shape::Lines(..) => (0, 0, height),
+        Shape::Planes(..) => (height, 0, depth),
     };
     let description = cl_image_desc {
-        image_type: kind,
+        image_type: kind_of(image),
         image_width: width,
         image_height: height,
         image_depth: depth,
@@ -295,12 +322,7 @@ impl Moving<'_> {
         let Some(image) = (self.image)(to.object) else {
             return (called, 0);
         };
-        let channel = image.format.channel;
-        let words = colour.map(|value| match channel.told() {
-            Told::Int => (value as i32).cast_unsigned(),
-            Told::Uint => value as u32,
-            Told::Float => (value as f32 / channel.scale().unwrap_or(1) as f32).to_bits(),
-        });
+        let words = image.format.fill_words(colour);
         // SAFETY: four words of the type that the format asks for, which live through the call.
         let event = unsafe {
             queue::enqueue_fill_image(

@@ -17,9 +17,27 @@ mod talk;
 pub use bench::{Bench, Benches};
 
 use super::NotRun;
-use super::commands::Named;
-use classay_suites::kernels::case::KernelCase;
+use super::commands::{Named, SetupError};
+use classay_suites::kernels::case::{KernelCase, Kind};
 use classay_suites::kernels::trace::Trace;
+
+/// What a case needs that is asked for in a context: the first format of an image that the
+/// implementation does not list.
+pub fn lacking(bench: &Bench, case: &KernelCase) -> Result<Option<String>, SetupError> {
+    for object in &case.objects {
+        if let Kind::Image(image) = object.kind
+            && !images::offered(bench.context, image)?
+        {
+            let format = image.format;
+            let kind = image.shape.c_type();
+            return Ok(Some(format!(
+                "{kind} of the format {:?} {:?}",
+                format.order, format.channel
+            )));
+        }
+    }
+    Ok(None)
+}
 
 /// Runs a valid case once.
 pub fn run(bench: &mut Bench, case: &KernelCase) -> Result<Trace, NotRun> {

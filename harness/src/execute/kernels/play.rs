@@ -9,10 +9,9 @@ use cl3::command_queue as queue;
 use cl3::kernel as cl;
 use cl3::memory as mem;
 use cl3::types::{cl_command_queue, cl_event, cl_kernel, cl_mem, cl_program};
-use classay_suites::kernels::case::{
-    Arg, Corner, KernelCase, Kind, Launch, Move, ObjectId, Place, Step, Transfer,
-};
+use classay_suites::kernels::case::{Arg, KernelCase, Kind, Launch, ObjectId, Place, Step};
 use classay_suites::kernels::trace::Trace;
+use classay_suites::kernels::transfer::{Corner, Move, Transfer};
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
 use std::ptr;
@@ -261,17 +260,7 @@ impl Play<'_> {
             .iter()
             .filter_map(|n| self.events.get(&usize::from(*n)).copied())
             .collect();
-        let waited_for = self.case.steps.iter().any(|later| match later {
-            Step::Launch(later) => later.after.iter().any(|n| usize::from(*n) == step),
-            Step::Move(_)
-            | Step::Finish
-            | Step::Talk { .. }
-            | Step::Host { .. }
-            | Step::Point { .. }
-            | Step::AskSubGroups { .. }
-            | Step::AskKernels { .. }
-            | Step::Look { .. } => false,
-        });
+        let waited_for = self.case.waited_for().contains(&step);
         let list = if waits.is_empty() {
             ptr::null()
         } else {

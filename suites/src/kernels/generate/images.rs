@@ -4,10 +4,10 @@
 //! what they read and write is checked exactly in every format.
 
 use super::super::case::{
-    Arg, Contents, Corner, KernelCase, Kind, Launch, Move, ObjectId, Range, Step, Transfer, Unit,
-    Want,
+    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
 };
 use super::super::image::{Addressing, Channel, Format, Image, Order, Sampler, Shape, Spot, Told};
+use super::super::transfer::{Corner, Move, Transfer};
 use super::{Making, at, object, same};
 use crate::commands::generate::Draw;
 use crate::need::Need;

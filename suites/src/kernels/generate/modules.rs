@@ -1,8 +1,7 @@
 //! Where kernels come from: SPIR-V, built-in kernels, and the same source twice.
 
-use super::super::case::{
-    Arg, Contents, KernelCase, Kind, Launch, Move, Range, Step, Transfer, Unit,
-};
+use super::super::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit};
+use super::super::transfer::{Move, Transfer};
 use super::{Making, at, object, same};
 use crate::commands::generate::Draw;
 use crate::need::{BuiltIn, Need};

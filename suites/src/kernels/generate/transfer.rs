@@ -1,8 +1,7 @@
 //! Transfers: every byte where it belongs, and no other byte touched.
 
-use super::super::case::{
-    Contents, Corner, KernelCase, Kind, Move, ObjectId, Step, Transfer, Want,
-};
+use super::super::case::{Contents, KernelCase, Kind, ObjectId, Step, Want};
+use super::super::transfer::{Corner, Move, Transfer};
 use super::{Making, at};
 use crate::commands::generate::Draw;
 use crate::need::Need;

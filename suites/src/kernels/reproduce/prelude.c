@@ -8,7 +8,27 @@ static struct object {
     unsigned char *memory; /* where it has an address */
     unsigned char *model;  /* what transfers and the host leave in it */
     int coarse;            /* the host has to map it */
+    size_t size[3];        /* of an image: elements in each direction */
 } objects[OBJECTS];
+
+/* A number that the device tells of itself; 0 where it tells none. */
+static inline unsigned long long info(cl_device_info what)
+{
+    unsigned char answer[8] = { 0 };
+    unsigned long long value = 0;
+    (void)clGetDeviceInfo(device, what, sizeof answer, answer, NULL);
+    for (unsigned n = 0; n < sizeof answer; n++)
+        value |= (unsigned long long)answer[n] << (8 * n);
+    return value;
+}
+
+static inline void need(int missing, const char *what)
+{
+    if (!missing)
+        return;
+    fprintf(stderr, "the device lacks %s: the test cannot be made\n", what);
+    exit(2);
+}
 
 /* First contents: bytes from a list, with zeros after them. */
 static inline void listed(unsigned char *to, size_t bytes, const void *from, size_t length)
@@ -70,7 +90,10 @@ static inline void by_host(const struct object *object, unsigned char *at, unsig
 static inline unsigned char *look(struct object *object, size_t bytes)
 {
     unsigned char *seen = room(bytes);
-    if (object->buffer)
+    if (object->size[0])
+        must(clEnqueueReadImage(queue, object->buffer, CL_TRUE, (const size_t[]){ 0, 0, 0 },
+                                object->size, 0, 0, seen, 0, NULL, NULL), "clEnqueueReadImage");
+    else if (object->buffer)
         must(clEnqueueReadBuffer(queue, object->buffer, CL_TRUE, 0, bytes, seen, 0, NULL, NULL),
              "clEnqueueReadBuffer");
     else
@@ -182,6 +205,18 @@ static inline int expect_code(const char *rules, const char *call, cl_int code, 
     else if (code != wanted)
         violation(rules, "%s gives %d, not error %d", call, code, wanted);
     return code == wanted || wanted != CL_SUCCESS;
+}
+
+/* Waits for a command that has to fail. */
+static inline void expect_failure(const char *rules, const char *kernel, cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    (void)clWaitForEvents(1, &event);
+    must(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+         "clGetEventInfo");
+    clReleaseEvent(event);
+    if (status >= 0)
+        violation(rules, "the kernel %s ends with status %d, not an error", kernel, status);
 }
 
 /* An element of one, four or eight bytes. */

@@ -100,6 +100,11 @@ static inline cl_ulong change(unsigned char *at, unsigned unit, enum change how,
     return old;
 }
 
+static inline int below(cl_ulong one, cl_ulong other)
+{
+    return one < other;
+}
+
 static inline int quitting(unsigned char *quit)
 {
     return quit && load(quit, 4, memory_order_relaxed) != 0;

@@ -171,12 +171,13 @@ impl Body<'_> {
                 self.line("}");
             }
             Act::When(left, is, right, body) => {
-                let is = match is {
-                    Is::Equal => "==",
-                    Is::Unequal => "!=",
-                    Is::Below => "<",
+                let (left, right) = (num(left), num(right));
+                let holds = match is {
+                    Is::Equal => format!("{left} == {right}"),
+                    Is::Unequal => format!("{left} != {right}"),
+                    Is::Below => format!("below({left}, {right})"),
                 };
-                self.line(&format!("if ({} {is} {}) {{", num(left), num(right)));
+                self.line(&format!("if ({holds}) {{"));
                 self.depth += 1;
                 self.acts(body, inside);
                 self.depth -= 1;

@@ -64,8 +64,14 @@ pub fn write(
                 unit.bytes()
             ));
         }
-        // Cases with this are refused.
-        Want::SubGroups { .. } => {}
+        Want::SubGroups { asked, groups } => {
+            let list: Vec<String> = groups.iter().map(|n| format!("{n}u")).collect();
+            c.line(&format!(
+                "    expect_sub_groups({of}, {name}, seen, (const cl_uint[]){{ {} }}, {}, asked[{asked}]);",
+                list.join(", "),
+                groups.len()
+            ));
+        }
         Want::Pointers(list) => {
             for (at, to) in list {
                 let (address, goal) = match to {

@@ -1,8 +1,8 @@
-//! The memory and the program of a case in C.
+//! The memory of a case in C, and its queues on the device.
 
-use super::{models, talks};
-use crate::commands::reproduce::text::{self, Text, quoted};
-use crate::kernels::case::{Contents, KernelCase, Kind};
+use super::{images, models, talks};
+use crate::commands::reproduce::text::Text;
+use crate::kernels::case::{Contents, DeviceQueue, KernelCase, Kind, Place};
 use crate::kernels::talk::open;
 
 /// What the talks and the end of a run know of the objects: which the host may use while kernels run,
@@ -18,6 +18,13 @@ pub fn shared(case: &KernelCase, c: &mut Text) {
         c.line(&format!(
             "static const size_t open_bytes[OBJECTS] = {{ {} }};",
             list.join(", ")
+        ));
+        c.line("");
+    }
+    if !case.device_queues.is_empty() {
+        c.line(&format!(
+            "static cl_command_queue device_queues[{}];",
+            case.device_queues.len()
         ));
         c.line("");
     }
@@ -37,87 +44,6 @@ pub fn shared(case: &KernelCase, c: &mut Text) {
             ));
             c.line("    free(seen);");
             c.line("    return given;");
-        }
-    }
-    c.line("}");
-    c.line("");
-}
-
-/// `begin`: what outlives a run.
-pub fn begin(case: &KernelCase, c: &mut Text) {
-    if !case.source.is_empty() {
-        c.line("static cl_program program;");
-        for (n, other) in case.build.before.iter().enumerate() {
-            c.line(&format!("static const char before_{n}[] ="));
-            c.raw(&text::source(&other.source));
-            c.line("    ;");
-        }
-        c.line("static const char source[] =");
-        c.raw(&text::source(&case.source));
-        c.line("    ;");
-        c.line("");
-    }
-    c.line("static void begin(void)");
-    c.line("{");
-    c.line("    cl_int code;");
-    c.line("    context = clCreateContext(NULL, DEVICES, devices, NULL, NULL, &code);");
-    c.line("    must(code, \"clCreateContext\");");
-    let places: Vec<String> = [0]
-        .iter()
-        .chain(&case.queues)
-        .map(|n| n.to_string())
-        .collect();
-    c.line(&format!(
-        "    static const unsigned places[QUEUES] = {{ {} }};",
-        places.join(", ")
-    ));
-    c.line("    for (unsigned n = 0; n < QUEUES; n++) {");
-    c.line("#ifdef CL_VERSION_2_0");
-    c.line("        queues[n] = clCreateCommandQueueWithProperties(context, devices[places[n]], NULL, &code);");
-    c.line("#else");
-    c.line("        queues[n] = clCreateCommandQueue(context, devices[places[n]], 0, &code);");
-    c.line("#endif");
-    c.line("        must(code, \"clCreateCommandQueue\");");
-    c.line("    }");
-    c.line("    queue = queues[0];");
-    if !case.source.is_empty() {
-        // The device's latest, unless the case says which.
-        let versions = match &case.build.std {
-            Some(version) => vec![version.as_str()],
-            None => vec!["CL3.0", "CL2.0", "CL1.2", "CL1.1"],
-        };
-        let list = |options: &str| {
-            let all: Vec<String> = versions
-                .iter()
-                .map(|v| quoted(format!("-cl-std={v} {options}").trim_end()))
-                .collect();
-            all.join(", ")
-        };
-        let options = &versions;
-        for (n, other) in case.build.before.iter().enumerate() {
-            c.line(&format!(
-                "    static const char *const options_{n}[] = {{ {} }};",
-                list(&other.options)
-            ));
-        }
-        c.line(&format!(
-            "    static const char *const options[] = {{ {} }};",
-            list(&case.build.options)
-        ));
-        c.line("    unsigned which = 0;");
-        // Built first, and kept: they must not matter.
-        for n in 0..case.build.before.len() {
-            c.line(&format!(
-                "    (void)from_source(before_{n}, options_{n}, {}, &which);",
-                options.len()
-            ));
-        }
-        c.line(&format!(
-            "    program = from_source(source, options, {}, &which);",
-            options.len()
-        ));
-        if case.build.through_binary {
-            c.line("    program = through_binary(program, options[which]);");
         }
     }
     c.line("}");
@@ -164,8 +90,13 @@ pub fn make(case: &KernelCase, c: &mut Text) {
                 ));
                 c.line("    must(code, \"clCreateBuffer\");");
             }
-            // Cases with images and pipes are refused.
-            Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. } => {}
+            Kind::SubBuffer { .. } => {}
+            Kind::Image(image) => images::make(n, image, c),
+            Kind::Pipe { packet, packets } => {
+                c.line(&format!("    objects[{n}].buffer = clCreatePipe(context, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, {packet}, {packets},"));
+                c.line("                                     NULL, &code);");
+                c.line("    must(code, \"clCreatePipe\");");
+            }
             Kind::SvmCoarse => svm("", true, c),
             Kind::SvmFine => svm(" | CL_MEM_SVM_FINE_GRAIN_BUFFER", false, c),
             Kind::SvmAtomics => svm(
@@ -181,9 +112,33 @@ pub fn make(case: &KernelCase, c: &mut Text) {
             ));
         }
     }
+    for (n, queue) in case.device_queues.iter().enumerate() {
+        device_queue(n, *queue, c);
+    }
     c.line("    must(code, \"making what a run begins with\");");
     c.line("}");
     c.line("");
+}
+
+/// A queue on the device.
+fn device_queue(n: usize, queue: DeviceQueue, c: &mut Text) {
+    let mut flags = "CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE".to_string();
+    if queue.default {
+        flags += " | CL_QUEUE_ON_DEVICE_DEFAULT";
+    }
+    if queue.profiling {
+        flags += " | CL_QUEUE_PROFILING_ENABLE";
+    }
+    let size = queue
+        .bytes
+        .map_or(String::new(), |bytes| format!("CL_QUEUE_SIZE, {bytes}, "));
+    c.line(&format!(
+        "    const cl_queue_properties properties_{n}[] = {{"
+    ));
+    c.line(&format!("        CL_QUEUE_PROPERTIES, {flags}, {size}0"));
+    c.line("    };");
+    c.line(&format!("    device_queues[{n}] = clCreateCommandQueueWithProperties(context, device, properties_{n}, &code);"));
+    c.line("    must(code, \"clCreateCommandQueueWithProperties\");");
 }
 
 fn told(kind: Kind) -> String {
@@ -243,10 +198,13 @@ pub fn contents(to: &str, bytes: usize, contents: &Contents, c: &mut Text) {
 pub fn take_down(case: &KernelCase, c: &mut Text) {
     c.line("static void take_down(void)");
     c.line("{");
-    for n in super::steps::waited_for(case) {
+    for n in case.waited_for() {
         c.line(&format!("    if (events[{n}])"));
         c.line(&format!("        clReleaseEvent(events[{n}]);"));
         c.line(&format!("    events[{n}] = NULL;"));
+    }
+    for n in 0..case.device_queues.len() {
+        c.line(&format!("    clReleaseCommandQueue(device_queues[{n}]);"));
     }
     // Sub-buffers before their parents.
     for (n, object) in case.objects.iter().enumerate().rev() {
@@ -278,18 +236,9 @@ pub fn take_down(case: &KernelCase, c: &mut Text) {
 }
 
 /// Where the C program keeps what a byte of an object must hold, where it follows that at all.
-pub fn model(case: &KernelCase, at: crate::kernels::case::Place) -> Option<String> {
+pub fn model(case: &KernelCase, at: Place) -> Option<String> {
     models(case).then(|| {
-        let (object, byte) = match case.objects[at.object.index()].kind {
-            Kind::SubBuffer { of, origin } => (of, origin + at.byte),
-            Kind::Buffer
-            | Kind::SvmCoarse
-            | Kind::SvmFine
-            | Kind::SvmAtomics
-            | Kind::Host
-            | Kind::Image(_)
-            | Kind::Pipe { .. } => (at.object, at.byte),
-        };
+        let Place { object, byte } = case.root(at);
         format!("objects[{}].model + {byte}", object.0)
     })
 }

@@ -7,9 +7,7 @@ use crate::execute::memory::HostMemory;
 use cl3::command_queue as queue;
 use cl3::memory as mem;
 use classay_suites::commands::memory::Read;
-use classay_suites::commands::program::{
-    CallbackId, CommandId, ObjectId, QueueId, Step, What,
-};
+use classay_suites::commands::program::{CallbackId, CommandId, ObjectId, QueueId, Step, What};
 use classay_suites::commands::trace::{Seen, Trace};
 use std::ptr;
 use std::sync::atomic::Ordering;

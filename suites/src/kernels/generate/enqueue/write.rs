@@ -1,8 +1,9 @@
 //! A tree as OpenCL C, and as a case.
 
 use super::super::super::case::{
-    Arg, Contents, DeviceQueue, KernelCase, Kind, Launch, Move, Range, Step, Transfer, Unit,
+    Arg, Contents, DeviceQueue, KernelCase, Kind, Launch, Range, Step, Unit,
 };
+use super::super::super::transfer::{Move, Transfer};
 use super::super::{Making, at, object, same};
 use super::order::{Before, Part, Reason, before};
 use super::tree::{Flag, Opener, Space, Tree};

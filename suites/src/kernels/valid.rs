@@ -1,0 +1,241 @@
+//! Whether a case keeps to its objects.
+
+use super::case::{
+    Arg, KernelCase, Kind, Launch, ObjectId, Place, Range, SUB_GROUP_FIELDS, Step, Want,
+};
+use super::image::Spot;
+use super::model::pitches;
+use super::talk;
+use super::transfer::{Corner, Effect, Transfer, in_image};
+
+/// The most bytes of an object.
+const MOST: usize = 1 << 28;
+
+/// Whether every place lies in its object; else what does not.
+pub fn valid(case: &KernelCase) -> Result<(), String> {
+    for (n, object) in case.objects.iter().enumerate() {
+        if object.bytes == 0 || object.bytes > MOST {
+            return Err(format!("object {n} has {} bytes", object.bytes));
+        }
+        if let Kind::SubBuffer { of, origin } = object.kind {
+            let parent = case.objects.get(of.index()).filter(|_| of.index() < n);
+            let fits = parent.is_some_and(|p| {
+                p.kind == Kind::Buffer && origin.saturating_add(object.bytes) <= p.bytes
+            });
+            if !fits {
+                return Err(format!("object {n} is no part of a buffer before it"));
+            }
+        }
+        let own = match object.kind {
+            Kind::Image(image) => Some(image.bytes()),
+            Kind::Pipe { packet, packets } => (packet as usize).checked_mul(packets as usize),
+            Kind::Buffer
+            | Kind::SubBuffer { .. }
+            | Kind::SvmCoarse
+            | Kind::SvmFine
+            | Kind::SvmAtomics
+            | Kind::Host => Some(object.bytes),
+        };
+        if own != Some(object.bytes) {
+            return Err(format!(
+                "object {n} does not have the bytes of its elements"
+            ));
+        }
+    }
+    if case.quit.is_some_and(|at| !inside(case, at, 4)) {
+        return Err("the word of those who give up is in no object".into());
+    }
+    for (n, step) in case.steps.iter().enumerate() {
+        let fits = match step {
+            Step::Launch(launch) => launch_fits(case, launch, n),
+            Step::Talk { acts, .. } => talk::fits(case, acts),
+            Step::Move(moved) if moved.what.of_images() => image_move_fits(case, &moved.what),
+            Step::Move(moved) => {
+                // A call that must be refused may speak of bytes that a buffer lacks, but never of
+                // memory of the host that is not there.
+                ends(case, &moved.what).into_iter().all(|(at, bytes)| {
+                    let buffer = kind(case, at).is_some_and(|kind| !kind.addressed());
+                    inside(case, at, bytes) || moved.code != 0 && buffer
+                })
+            }
+            Step::Finish => true,
+            Step::Host { at, bytes, .. } => addressed(case, *at, *bytes),
+            Step::Point { at, to } => {
+                addressed(case, *at, 8) && to.is_none_or(|to| addressed(case, to, 0))
+            }
+            Step::AskSubGroups { local, .. } => (1..=3).contains(&local.len()),
+            Step::AskKernels { .. } => true,
+            Step::Look { object, want, .. } => look_fits(case, n, *object, want),
+        };
+        if !fits {
+            return Err(format!("step {n} leaves its objects"));
+        }
+    }
+    Ok(())
+}
+
+fn kind(case: &KernelCase, at: Place) -> Option<Kind> {
+    case.objects.get(at.object.index()).map(|o| o.kind)
+}
+
+fn inside(case: &KernelCase, at: Place, bytes: usize) -> bool {
+    let object = case.objects.get(at.object.index());
+    object.is_some_and(|o| at.byte.saturating_add(bytes) <= o.bytes)
+}
+
+fn addressed(case: &KernelCase, at: Place, bytes: usize) -> bool {
+    inside(case, at, bytes) && kind(case, at).is_some_and(Kind::addressed)
+}
+
+/// One to three dimensions, and as many sizes as there are.
+fn space_fits(range: &Range) -> bool {
+    let dimensions = range.global.len();
+    let same = |list: &Option<Vec<u64>>| list.as_ref().is_none_or(|l| l.len() == dimensions);
+    (1..=3).contains(&dimensions) && same(&range.local) && same(&range.offset)
+}
+
+fn launch_fits(case: &KernelCase, launch: &Launch, step: usize) -> bool {
+    let after = launch.after.iter().all(|n| {
+        let before = case.steps.get(usize::from(*n));
+        usize::from(*n) < step && matches!(before, Some(Step::Launch(l)) if l.code == 0)
+    });
+    let args = launch.args.iter().all(|arg| match arg {
+        Arg::Object(id) => id.index() < case.objects.len(),
+        Arg::Pointer(at) => addressed(case, *at, 0),
+        Arg::Queue(queue) => usize::from(*queue) < case.device_queues.len(),
+        Arg::Sampler(_) | Arg::Local(_) | Arg::Bytes(_) | Arg::Uint(_) | Arg::Ulong(_) => true,
+    });
+    let reaches = launch.reaches.iter().all(|id| {
+        let at = Place {
+            object: *id,
+            byte: 0,
+        };
+        addressed(case, at, 0)
+    });
+    space_fits(&launch.range)
+        && args
+        && reaches
+        && after
+        && usize::from(launch.queue) <= case.queues.len()
+}
+
+fn look_fits(case: &KernelCase, step: usize, object: ObjectId, want: &Want) -> bool {
+    let Some(object) = case.objects.get(object.index()) else {
+        return false;
+    };
+    if matches!(object.kind, Kind::Pipe { .. }) {
+        return false;
+    }
+    let length = object.bytes;
+    match want {
+        Want::Same { .. } | Want::AsMoved | Want::Halves { .. } => true,
+        Want::Permutation {
+            unit, count, step, ..
+        } => *step > 0 && count.saturating_mul(unit.bytes() as u64) <= length as u64,
+        Want::Ids { range, times, .. } => space_fits(range) && *times > 0,
+        Want::SubGroups { asked, groups } => {
+            let ask = case.steps.get(*asked).filter(|_| *asked < step);
+            let items: u64 = groups.iter().map(|g| u64::from(*g)).sum();
+            matches!(ask, Some(Step::AskSubGroups { .. }))
+                && items.saturating_mul(4 * SUB_GROUP_FIELDS as u64) <= length as u64
+        }
+        Want::Pointers(list) => list.iter().all(|(at, to)| {
+            at.saturating_add(8) <= length && to.is_none_or(|to| addressed(case, to, 0))
+        }),
+    }
+}
+
+/// Whether a transfer of images keeps to them, and to memory of the right kind beside them.
+fn image_move_fits(case: &KernelCase, what: &Transfer) -> bool {
+    let spot = |at: &Spot, region: &[usize; 3]| {
+        in_image(case, *at, region).is_some_and(|(image, ..)| {
+            let size = image.shape.size();
+            (0..3).all(|d| region[d] > 0 && at.origin[d].saturating_add(region[d]) <= size[d])
+        })
+    };
+    let rectangle = |corner: &Corner, region: &[usize; 3]| {
+        let (at, bytes) = stretch(corner, region);
+        inside(case, at, bytes)
+    };
+    let beside = |corner: &Corner, host: bool, region: &[usize; 3]| {
+        let at = Place {
+            object: corner.object,
+            byte: 0,
+        };
+        let right = kind(case, at).is_some_and(|kind| match kind {
+            Kind::Host => host,
+            Kind::Buffer | Kind::SubBuffer { .. } => !host,
+            Kind::SvmCoarse
+            | Kind::SvmFine
+            | Kind::SvmAtomics
+            | Kind::Image(_)
+            | Kind::Pipe { .. } => false,
+        });
+        right && rectangle(corner, region)
+    };
+    // Of what is beside the image, whether it is the host's, and the rectangle in it.
+    let other = |host: bool, first: bool| match what.effect(case) {
+        Some(Effect::Rectangle { from, to, region }) => {
+            beside(if first { &from } else { &to }, host, &region)
+        }
+        Some(Effect::Bytes { .. } | Effect::Pattern { .. } | Effect::Elements { .. }) | None => {
+            false
+        }
+    };
+    match what {
+        Transfer::FillImage { to, region, .. } => spot(to, region),
+        Transfer::CopyImage { from, to, region } => {
+            let format = |at: &Spot| in_image(case, *at, region).map(|(image, ..)| image.format);
+            spot(from, region) && spot(to, region) && format(from) == format(to)
+        }
+        Transfer::ReadImage { from, region, .. } | Transfer::MapReadImage { from, region, .. } => {
+            spot(from, region) && other(true, false)
+        }
+        Transfer::CopyImageToBuffer { from, region, .. } => {
+            spot(from, region) && other(false, false)
+        }
+        Transfer::WriteImage { to, region, .. } | Transfer::MapWriteImage { to, region, .. } => {
+            spot(to, region) && other(true, true)
+        }
+        Transfer::CopyBufferToImage { to, region, .. } => spot(to, region) && other(false, true),
+        Transfer::Read { .. }
+        | Transfer::Write { .. }
+        | Transfer::Copy { .. }
+        | Transfer::Fill { .. }
+        | Transfer::ReadRect { .. }
+        | Transfer::WriteRect { .. }
+        | Transfer::CopyRect { .. }
+        | Transfer::MapRead { .. }
+        | Transfer::MapWrite { .. }
+        | Transfer::SvmCopy { .. }
+        | Transfer::SvmFill { .. } => false,
+    }
+}
+
+/// The stretches that a transfer touches.
+fn ends(case: &KernelCase, what: &Transfer) -> Vec<(Place, usize)> {
+    match what.effect(case) {
+        Some(Effect::Bytes { from, to, bytes }) => vec![(from, bytes), (to, bytes)],
+        Some(Effect::Pattern { to, bytes, .. }) => vec![(to, bytes)],
+        Some(Effect::Rectangle { from, to, region }) => {
+            [from, to].map(|corner| stretch(&corner, &region)).into()
+        }
+        Some(Effect::Elements { to, region, .. }) => vec![stretch(&to, &region)],
+        None => Vec::new(),
+    }
+}
+
+/// From the first byte of an object to the last of a rectangle in it.
+fn stretch(corner: &Corner, region: &[usize; 3]) -> (Place, usize) {
+    let (row, slice) = pitches(corner, region);
+    let last = |origin: usize, count: usize| origin.saturating_add(count.saturating_sub(1));
+    let end = corner.origin[0]
+        .saturating_add(region[0])
+        .saturating_add(last(corner.origin[1], region[1]).saturating_mul(row))
+        .saturating_add(last(corner.origin[2], region[2]).saturating_mul(slice));
+    let at = Place {
+        object: corner.object,
+        byte: 0,
+    };
+    (at, end)
+}
