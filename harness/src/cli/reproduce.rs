@@ -7,6 +7,7 @@ use super::litmus::tell;
 use super::output::Out;
 use crate::execute::commands::SOURCE;
 use crate::plan::{self, Work};
+use classay_suites::api::reproduce::to_c as api_to_c;
 use classay_suites::commands::reproduce::to_c as program_to_c;
 use classay_suites::kernels::reproduce::to_c as case_to_c;
 
@@ -23,12 +24,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Failure> {
     let text = match case.body.work(case.seed).map_err(Failure::Usage)? {
         Work::Commands(plan) => program_to_c(&plan, SOURCE),
         Work::Kernel(case) => case_to_c(&case),
-        Work::Api(_) => {
-            return Err(Failure::Usage(
-                "an API case is not written as C: it says itself which calls are made, and with what."
-                    .into(),
-            ));
-        }
+        Work::Api(case) => api_to_c(&case),
         // Files of programs give no litmus test.
         Work::Litmus(_) => return Ok(exit::USAGE),
     };

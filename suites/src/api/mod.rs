@@ -3,11 +3,12 @@
 //! A [`Case`] tells one [`Story`]: calls that must be refused ([`refusal`]), calls of several host
 //! threads at once ([`Act`]), and the lives of objects: destructors, freed memory, events that are
 //! released where they are called back, memory that is not given back. [`draw`] draws one from a seed,
-//! and [`check`] holds against it what a run observed, its [`Trace`].
+//! [`check`] holds against it what a run observed, its [`Trace`], and [`reproduce`] writes it as a C program.
 
 mod check;
 mod draw;
 pub mod refusal;
+pub mod reproduce;
 #[cfg(test)]
 mod tests;
 
