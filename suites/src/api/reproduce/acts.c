@@ -139,7 +139,7 @@ static inline int act_map(cl_context in)
     return seen;
 }
 
-struct told {
+struct called {
     atomic_int called;
     cl_int status;
 };
@@ -147,7 +147,7 @@ struct told {
 /* Releases the thread's own reference, which it leaves to this callback. */
 static inline void CL_CALLBACK act_called(cl_event event, cl_int status, void *data)
 {
-    struct told *told = data;
+    struct called *told = data;
     clReleaseEvent(event);
     told->status = status;
     atomic_store(&told->called, 1);
@@ -156,7 +156,7 @@ static inline void CL_CALLBACK act_called(cl_event event, cl_int status, void *d
 static inline int act_callback(cl_context in)
 {
     /* One that never comes still finds it. */
-    struct told *told = calloc(1, sizeof *told);
+    struct called *told = calloc(1, sizeof *told);
     cl_command_queue own = new_queue(in, 0);
     cl_event gate = new_user_event(in), event;
     TRY("clEnqueueMarkerWithWaitList", clEnqueueMarkerWithWaitList(own, 1, &gate, &event));

@@ -152,6 +152,11 @@ static void make(int held_back, int shared)
     }
 #endif
     (void)shared;
+    (void)pattern;
+    (void)items;
+    (void)rows;
+    (void)half;
+    (void)none;
     kernel = new_fill(program, buffer, 0);
     exchange = new_kernel(program, "exchange");
     four = new_kernel(program, "four");
