@@ -230,7 +230,7 @@ exists (0:r0=7)
 ";
     let test = TestKernel::write(&program(text), AtomicsDialect::C11).unwrap();
     let from = test.source.find("{ // P0").unwrap();
-    let to = test.source[from..].find("res[").unwrap();
+    let to = test.source[from..].find("result[").unwrap();
     insta::assert_snapshot!("ordered_accesses", &test.source[from..from + to]);
 }
 

@@ -1,8 +1,8 @@
 //! What a test on a device makes of an environment: numbers alone.
 
-use super::{Environment, Kind, Mode, Percent, Spacing, Threads};
+use super::{Environment, Kind, Mode, Percent, Placing, Spacing, Threads};
 use crate::device::Capabilities;
-use classay_litmus::kernel::{GroupShape, TestKernel};
+use classay_litmus::kernel::{GroupShape, TestKernel, env};
 use serde::Serialize;
 
 /// The shape of a test's launches on a device. Everything here is an argument of the kernels or a
@@ -39,6 +39,9 @@ pub struct Arrangement {
     pub order_groups: Percent,
     /// Chance that the work-groups of a launch's teams are permuted and shifted.
     pub order_partners: Percent,
+    /// Whether work-items may play a block's iterations in one loop for their thread alone: on CPUs, where no
+    /// two threads of the test share a work-group.
+    pub runs: bool,
     /// Iterations of a block, before which teams meet and local memory is cleared.
     pub batch: u32,
     /// Blocks between two meetings of a team; 0 for none.
@@ -47,8 +50,9 @@ pub struct Arrangement {
     pub sync_percent: Percent,
     /// Polls before a work-item goes on alone.
     pub sync_bound: u32,
-    /// Polls at the first meeting of a launch, when a partner may not run yet.
-    pub first_bound: u32,
+    /// Polls in all of a launch that a work-item may add to those, for a partner that does not run yet or
+    /// was interrupted.
+    pub spare: u32,
     /// Steps of the last to arrive.
     pub lag: u32,
     /// Of the blocks, those that are read first.
@@ -86,6 +90,8 @@ pub struct Unfit {
 /// Instances of a full launch on a CPU: a launch lasts some milliseconds, and its memory stays in
 /// the caches.
 const CPU_INSTANCES: u32 = 1 << 16;
+/// There, where work-groups run on cores of their own and go through memory in its order.
+const PAIRED_INSTANCES: u32 = 1 << 18;
 /// Instances of a full launch elsewhere.
 const GPU_INSTANCES: u32 = 1 << 20;
 
@@ -96,10 +102,29 @@ const FIRST_LAUNCH: u32 = 1024;
 const MOST_MEMORY: u64 = 64 << 20;
 
 /// Words of a line, where locations must not share one by accident.
-const LINE: u64 = 16;
+const LINE: u64 = env::LINE_WORDS as u64;
 
-/// Iterations of a block where nothing else bounds it.
+/// Iterations of a block where nothing else bounds it. As many stores as a core holds back, two an
+/// instance: all of a block's loads may then come before all of its stores.
 const BLOCK: u32 = 64;
+
+/// Where work-groups run on cores of their own: words by which locations are further away than in a
+/// row of their own, so that a load has no line number in common with the store before it.
+const SKEW: u32 = 17 * env::LINE_WORDS;
+
+/// There, steps of the last to arrive: about as long as a line takes from one core to another, so that
+/// both go on at the same time.
+const LAG: u32 = 100;
+
+/// Polls to spare for each instance of a launch whose work-groups run together: what it may wait is of
+/// the order of what it takes to play.
+const SPARE: u32 = 32;
+
+/// For large launches, some seconds.
+const MOST_SPARE: u32 = 1 << 30;
+
+/// For small launches, as long as a core takes to wake up.
+const LEAST_SPARE: u32 = 200_000;
 
 /// What a test on a device makes of an environment. `largest_group` is the most work-items that the
 /// kernels allow; `sub_groups` has an entry for each device of the test.
@@ -153,10 +178,15 @@ pub fn resolve(
         (units * 8 / groups).max(2)
     };
 
+    let together = teams.saturating_mul(groups) <= units;
+    // The work-groups of an instance run on cores of their own, at the same time.
+    let paired = persistent && together && groups > 1 && !crosses && !single;
     let wanted = if single {
         1
     } else {
-        launch.instances.unwrap_or(if capabilities.cpu {
+        launch.instances.unwrap_or(if paired {
+            PAIRED_INSTANCES
+        } else if capabilities.cpu {
             CPU_INSTANCES
         } else {
             GPU_INSTANCES
@@ -166,9 +196,13 @@ pub fn resolve(
         0 => MOST_MEMORY,
         most => MOST_MEMORY.min(most / 2),
     };
-    let placed = place(environment, test, wanted, room / 4)?;
+    let memory = Placing {
+        pitch: environment.memory.pitch.or(paired.then_some(1)),
+        skew: environment.memory.skew.or(paired.then_some(SKEW)),
+        ..environment.memory.clone()
+    };
+    let placed = place(&memory, test, wanted, room / 4)?;
 
-    let together = teams.saturating_mul(groups) <= units;
     let meet = &environment.meet;
     let every = meet
         .every
@@ -218,10 +252,15 @@ pub fn resolve(
         instance_pitch: placed.pitch,
         bases: placed.bases,
         memory_words: placed.words,
-        order_instances: environment.order.instances.unwrap_or(Percent::ALWAYS),
+        order_instances: environment.order.instances.unwrap_or(if paired {
+            Percent::NEVER
+        } else {
+            Percent::ALWAYS
+        }),
         order_locations: environment.order.locations.unwrap_or(Percent::NEVER),
         order_groups: environment.order.groups.unwrap_or(Percent::NEVER),
         order_partners: environment.order.partners.unwrap_or(Percent::ALWAYS),
+        runs: persistent && widest == 1,
         batch,
         sync_every: if every == 0 {
             0
@@ -230,13 +269,19 @@ pub fn resolve(
         },
         sync_percent: meet.percent.unwrap_or(Percent::ALWAYS),
         sync_bound: meet.bound.unwrap_or(if persistent { 2000 } else { 64 }),
-        first_bound: if persistent && (together || crosses) {
-            200_000
+        spare: if persistent && (together || crosses) {
+            instances
+                .saturating_mul(SPARE)
+                .clamp(LEAST_SPARE, MOST_SPARE)
         } else {
-            meet.bound.unwrap_or(64)
+            0
         },
-        lag: meet.lag.unwrap_or(0),
-        touch: meet.touch.unwrap_or(Percent::NEVER),
+        lag: meet.lag.unwrap_or(if paired { LAG } else { 0 }),
+        touch: meet.touch.unwrap_or(if paired {
+            Percent::ALWAYS
+        } else {
+            Percent::NEVER
+        }),
         loop_bound: 10_000,
         stress_groups,
         stress_chunk: match stress.assign {
@@ -366,13 +411,7 @@ struct Placed {
 
 /// Places the slots of up to `wanted` instances in at most `room` words: wide locations make
 /// instances fewer, not allocations larger. No two locations of any two instances share a word.
-fn place(
-    environment: &Environment,
-    test: &TestKernel,
-    wanted: u32,
-    room: u64,
-) -> Result<Placed, Unfit> {
-    let memory = &environment.memory;
+fn place(memory: &Placing, test: &TestKernel, wanted: u32, room: u64) -> Result<Placed, Unfit> {
     let slots = u64::from(test.layout.global_slots);
     let words = u64::from(test.layout.slot_words.max(1));
     // Elements of 64 bits need even words.

@@ -32,8 +32,9 @@ pub const SYNC_EVERY: usize = 10;
 pub const SYNC_PERCENT: usize = 11;
 /// Polls of the counter before a work-item goes on alone.
 pub const SYNC_BOUND: usize = 12;
-/// Polls of the counter at the first meeting of a launch, when a partner may not run yet.
-pub const FIRST_BOUND: usize = 13;
+/// Polls in all of a launch that a work-item may add to those, for a partner that does not run yet or
+/// was interrupted.
+pub const SPARE: usize = 13;
 /// Steps of arithmetic, each on the result of the one before, that the last to arrive at a meeting
 /// takes before it goes on, since the others learn later than it does that all are there. No step
 /// touches memory, so they take as long however the counter's line travels.
@@ -71,8 +72,17 @@ pub const SEED: usize = 28;
 pub const ORDER: usize = 29;
 /// Where the targets begin: words of the scratch memory.
 pub const TARGET_TABLE: usize = 30;
+/// Whether instances are played in the order of memory and so are their locations: place `k` of every
+/// slot is that of instance `k`, and no place wraps round.
+pub const STRAIGHT: usize = 31;
+/// Iterations from one that is touched to the next: 1, or more where neighbours share a line.
+pub const TOUCH_STRIDE: usize = 32;
 /// First of the places.
-pub const PLACES: usize = 31;
+pub const PLACES: usize = 33;
+
+/// Words of a line that is shared or not as a whole; where a device's lines are other, touching takes
+/// more reads or misses some, and nothing else changes.
+pub const LINE_WORDS: u32 = 16;
 
 /// Words that each slot of `mem` has in the table of slots, by the `SLOT_` positions.
 pub const SLOT_WORDS: usize = 4;

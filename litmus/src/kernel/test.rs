@@ -119,12 +119,12 @@ impl Writer<'_> {
         );
         self.role(out);
         out.push_str(
-            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1, block = 0, idle = seed;\n",
+            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1, block = 0, idle = seed, patience = sync_bound, spare = most_spare;\n    const uint mine = plays && position < count ? (count - 1u - position) / (teams * lanes) + 1u : 0u;\n",
         );
         for slot in 0..self.layout.global_slots {
             let _ = writeln!(
                 out,
-                "    uint x{slot} = count == 0 ? 0 : (uint)(((ulong)k * env[{m}] + env[{o}]) % count);\n    const uint step{slot} = env[{s}];\n    __global uint *base{slot} = mem + env[{b}];",
+                "    uint x{slot} = count == 0 ? 0 : (uint)(((ulong)k * env[{m}] + env[{o}]) % count);\n    const uint step{slot} = env[{s}];\n    const size_t pitch{slot} = (size_t)step{slot} * instance_pitch;\n    __global uint *base{slot} = mem + env[{b}];",
                 b = self.slot(slot, env::SLOT_BASE),
                 m = self.slot(slot, env::SLOT_MULTIPLIER),
                 o = self.slot(slot, env::SLOT_OFFSET),
@@ -141,43 +141,125 @@ impl Writer<'_> {
         self.before_block(out);
         self.touch(out);
         self.meet(out);
-        out.push_str("    for (uint i = first; i < last; ++i) {\n        const bool active = position < count && plays;\n");
-        if self.layout.bound_column.is_some() {
-            out.push_str("        uint gave_up = 0;\n");
+        if self.device.groups.iter().any(|g| !g.barriers.is_empty()) {
+            self.in_step(out);
+        } else {
+            self.by_roles(out);
         }
-        for (l, location) in self.program.locations.iter().enumerate() {
-            let at = self.layout.places[l].at;
-            if location.region == Region::Global {
-                let _ = writeln!(
-                    out,
-                    "        __global uint *loc{l} = base{at} + (size_t)x{at} * instance_pitch; // {}",
-                    printable(&location.name)
-                );
-            } else if self.local {
-                let _ = writeln!(
-                    out,
-                    "        __local uint *loc{l} = lmem + (((i - first) * lanes + lane) * {}u + {at}u); // {}",
-                    self.layout.local_words,
-                    printable(&location.name)
-                );
-            }
-        }
-        self.play(out);
-        out.push_str(
-            "        position += teams * lanes;\n        k += step;\n        if (k >= count) k -= count;\n",
-        );
-        for slot in 0..self.layout.global_slots {
-            let _ = writeln!(
-                out,
-                "        x{slot} += step{slot};\n        if (x{slot} >= count) x{slot} -= count;"
-            );
-        }
-        out.push_str("    }\n");
         if self.local {
             self.finish_local(out);
         }
         // The steps are taken only where something may come of them, and no launch is so large.
         out.push_str("    }\n    if (count == 0xffffffffu) meet[team * 16u + 1u] = idle;\n}\n");
+    }
+
+    /// A block of a test with barriers: every work-item goes through every iteration, since it has to
+    /// reach its barriers.
+    fn in_step(&self, out: &mut String) {
+        out.push_str("    for (uint i = first; i < last; ++i) {\n        const bool active = i < mine;\n        __global uint *result = res + k;\n");
+        for slot in 0..self.layout.global_slots {
+            let _ = writeln!(
+                out,
+                "        __global uint *at{slot} = base{slot} + (size_t)x{slot} * instance_pitch;"
+            );
+        }
+        if self.layout.bound_column.is_some() {
+            out.push_str("        uint gave_up = 0;\n");
+        }
+        self.locations(out, 2);
+        self.play(out);
+        self.advance(out, 2, "");
+        out.push_str("    }\n");
+    }
+
+    /// A block of a test without: each work-item goes through its own iterations in a loop for its own
+    /// thread alone. In straight order that is one run, in which places follow each other by addition;
+    /// else each iteration is a run of its own.
+    fn by_roles(&self, out: &mut String) {
+        let groups = &self.device.groups;
+        out.push_str("    const uint until = min(last, mine);\n    for (uint i = first; i < until;) {\n        const uint run = straight ? until - i : 1u, end = i + run;\n        __global uint *result = res + k;\n");
+        for slot in 0..self.layout.global_slots {
+            let _ = writeln!(
+                out,
+                "        __global uint *at{slot} = base{slot} + (size_t)x{slot} * instance_pitch;"
+            );
+        }
+        for (g, group) in groups.iter().enumerate() {
+            for (item, t) in group.threads().enumerate() {
+                let mut conditions = Vec::new();
+                if groups.len() > 1 {
+                    conditions.push(format!("group == {g}u"));
+                }
+                if group.thread_count() > 1 {
+                    conditions.push(format!("item == {item}u"));
+                }
+                if conditions.is_empty() {
+                    conditions.push("true".into());
+                }
+                let _ = writeln!(
+                    out,
+                    "        if ({}) for (; i < end; ++i) {{ // {t}",
+                    conditions.join(" && ")
+                );
+                if self.layout.bound_column.is_some() {
+                    out.push_str("            uint gave_up = 0;\n");
+                }
+                self.locations(out, 3);
+                let writer = || BodyWriter::new(self.program, t, self.dialect, 3);
+                out.push_str(&writer().declarations());
+                if let Some((_, body)) = group.segments.iter().flatten().find(|(of, _)| *of == t) {
+                    out.push_str(&writer().segment(body, 0));
+                }
+                self.store_registers(out, t);
+                self.give_up(out, 3, "gave_up");
+                out.push_str("            result += step;\n");
+                for slot in 0..self.layout.global_slots {
+                    let _ = writeln!(out, "            at{slot} += pitch{slot};");
+                }
+                out.push_str("        }\n");
+            }
+        }
+        // Where no thread is this work-item's.
+        out.push_str("        i = end;\n");
+        self.advance(out, 2, "run * ");
+        out.push_str("    }\n");
+    }
+
+    /// Where the locations of the instance lie.
+    fn locations(&self, out: &mut String, indent: usize) {
+        let indent = "    ".repeat(indent);
+        for (l, location) in self.program.locations.iter().enumerate() {
+            let at = self.layout.places[l].at;
+            if location.region == Region::Global {
+                let _ = writeln!(
+                    out,
+                    "{indent}__global uint *loc{l} = at{at}; // {}",
+                    printable(&location.name)
+                );
+            } else if self.local {
+                let _ = writeln!(
+                    out,
+                    "{indent}__local uint *loc{l} = lmem + (((i - first) * lanes + lane) * {}u + {at}u); // {}",
+                    self.layout.local_words,
+                    printable(&location.name)
+                );
+            }
+        }
+    }
+
+    /// To the next instance, or as many further.
+    fn advance(&self, out: &mut String, indent: usize, times: &str) {
+        let indent = "    ".repeat(indent);
+        let _ = writeln!(
+            out,
+            "{indent}position += {times}teams * lanes;\n{indent}k += {times}step;\n{indent}if (k >= count) k -= count;"
+        );
+        for slot in 0..self.layout.global_slots {
+            let _ = writeln!(
+                out,
+                "{indent}x{slot} += {times}step{slot};\n{indent}if (x{slot} >= count) x{slot} -= count;"
+            );
+        }
     }
 
     /// A word of the environment about a slot.
@@ -198,11 +280,13 @@ impl Writer<'_> {
             ("sync_every", env::SYNC_EVERY),
             ("sync_percent", env::SYNC_PERCENT),
             ("sync_bound", env::SYNC_BOUND),
-            ("first_bound", env::FIRST_BOUND),
+            ("most_spare", env::SPARE),
             ("lag", env::LAG),
             ("loop_bound", env::LOOP_BOUND),
             ("arrivals", env::ARRIVALS),
             ("touch", env::TOUCH),
+            ("touch_stride", env::TOUCH_STRIDE),
+            ("straight", env::STRAIGHT),
             ("pre_percent", env::PRE_PERCENT),
             ("seed", env::SEED),
         ] {
@@ -289,19 +373,19 @@ impl Writer<'_> {
             return;
         }
         out.push_str(
-            "    if (touch && plays && (touch >= 100u || classay_mix(seed + classay_mix((uint)get_global_id(0) ^ classay_mix(block))) % 100u < touch)) {\n        uint ahead = position;\n",
+            "    if (touch && (touch >= 100u || classay_mix(seed + classay_mix((uint)get_global_id(0) ^ classay_mix(block))) % 100u < touch)) {\n",
         );
         for slot in &slots {
             let _ = writeln!(out, "        uint y{slot} = x{slot};");
         }
         let _ = write!(
             out,
-            "        for (uint i = first; i < last && ahead < count; ++i) {{\n{loads}            ahead += teams * lanes;\n"
+            "        for (uint i = first; i < min(last, mine); i += touch_stride) {{\n{loads}"
         );
         for slot in &slots {
             let _ = writeln!(
                 out,
-                "            y{slot} += step{slot};\n            if (y{slot} >= count) y{slot} -= count;"
+                "            y{slot} += touch_stride * step{slot};\n            if (y{slot} >= count) y{slot} -= count;"
             );
         }
         out.push_str("        }\n    }\n");
@@ -368,7 +452,9 @@ impl Writer<'_> {
         );
     }
 
-    /// The bounded meeting of a team.
+    /// The bounded meeting of a team. What a work-item waits beyond the bound it takes from what
+    /// it has to spare in the launch. Who waits in vain has half the patience next time, so a partner that
+    /// does not run costs little; one met in time restores it.
     fn meet(&self, out: &mut String) {
         let (arrive, look) = match self.dialect {
             AtomicsDialect::C11 => (
@@ -390,8 +476,10 @@ impl Writer<'_> {
                 if ({arrive} + 1u >= meeting) {{
                     for (uint step = 0; step < lag; ++step) idle = idle * 0x9e3779b1u + 1u;
                 }} else {{
-                    const uint bound = first == 0 ? first_bound : sync_bound;
-                    for (uint poll = 0; poll < bound && {look} < meeting; ++poll) {{}}
+                    uint left = patience + spare;
+                    while (left && {look} < meeting) --left;
+                    patience = left ? sync_bound : patience / 2;
+                    spare = min(spare, left);
                 }}
             }}
         }}
@@ -406,35 +494,38 @@ impl Writer<'_> {
     fn play(&self, out: &mut String) {
         let groups = &self.device.groups;
         let barriers = groups.iter().map(|g| g.barriers.len()).max().unwrap_or(0);
-        if barriers > 0 {
-            // Registers live across the segments.
-            for t in groups.iter().flat_map(GroupShape::threads) {
-                out.push_str(&BodyWriter::new(self.program, t, self.dialect, 2).declarations());
-            }
+        // Registers live across the segments.
+        for t in groups.iter().flat_map(GroupShape::threads) {
+            out.push_str(&BodyWriter::new(self.program, t, self.dialect, 2).declarations());
         }
         for s in 0..=barriers {
             for (g, group) in groups.iter().enumerate() {
-                self.segment(out, g, group, s, barriers == 0);
+                self.segment(out, g, group, s);
             }
             if s < barriers {
                 self.barrier(out, s);
             }
         }
-        if let Some(column) = self.layout.bound_column {
-            // Any thread may give up, so the column counts.
-            let at = format!("res + {column}u * res_pitch + k");
-            let inc = match self.dialect {
-                AtomicsDialect::C11 => format!(
-                    "atomic_fetch_add_explicit((volatile __global atomic_uint *)({at}), 1u, memory_order_relaxed, CLASSAY_SCOPE)"
-                ),
-                AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *)({at}))"),
-            };
-            let _ = writeln!(out, "        if (active && gave_up) {inc};");
-        }
+        self.give_up(out, 2, "active && gave_up");
+    }
+
+    /// Says that a thread gave up; any thread may, so the column counts.
+    fn give_up(&self, out: &mut String, indent: usize, condition: &str) {
+        let Some(column) = self.layout.bound_column else {
+            return;
+        };
+        let at = format!("result + {column}u * res_pitch");
+        let inc = match self.dialect {
+            AtomicsDialect::C11 => format!(
+                "atomic_fetch_add_explicit((volatile __global atomic_uint *)({at}), 1u, memory_order_relaxed, CLASSAY_SCOPE)"
+            ),
+            AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *)({at}))"),
+        };
+        let _ = writeln!(out, "{}if ({condition}) {inc};", "    ".repeat(indent));
     }
 
     /// What a work-group's threads do between two barriers.
-    fn segment(&self, out: &mut String, g: usize, group: &GroupShape, s: usize, declare: bool) {
+    fn segment(&self, out: &mut String, g: usize, group: &GroupShape, s: usize) {
         let Some(segment) = group.segments.get(s) else {
             return;
         };
@@ -454,9 +545,6 @@ impl Writer<'_> {
                 out,
                 "        if ({which}active && item == {item}u) {{ // {t}"
             );
-            if declare {
-                out.push_str(&BodyWriter::new(self.program, *t, self.dialect, 3).declarations());
-            }
             out.push_str(&BodyWriter::new(self.program, *t, self.dialect, 3).segment(body, s));
             if last {
                 self.store_registers(out, *t);
@@ -502,13 +590,13 @@ impl Writer<'_> {
             if register.ty.bits() == 64 {
                 let _ = writeln!(
                     out,
-                    "            res[{column}u * res_pitch + k] = (uint)(ulong){name};\n            res[{}u * res_pitch + k] = (uint)((ulong){name} >> 32);",
+                    "            result[{column}u * res_pitch] = (uint)(ulong){name};\n            result[{}u * res_pitch] = (uint)((ulong){name} >> 32);",
                     column + 1
                 );
             } else {
                 let _ = writeln!(
                     out,
-                    "            res[{column}u * res_pitch + k] = (uint){name};"
+                    "            result[{column}u * res_pitch] = (uint){name};"
                 );
             }
         }

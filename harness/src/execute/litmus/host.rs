@@ -58,6 +58,8 @@ pub struct At {
     arrived: u32,
     block: u32,
     until: u32,
+    patience: u32,
+    spare: u32,
 }
 
 impl Meeting<'_> {
@@ -67,6 +69,8 @@ impl Meeting<'_> {
             arrived: 0,
             block: 0,
             until: 1,
+            patience: self.arrangement.sync_bound,
+            spare: self.arrangement.spare,
         }
     }
 
@@ -89,17 +93,17 @@ impl Meeting<'_> {
         at.arrived += self.arrivals;
         let counter = self.counter.atomic(0);
         counter.fetch_add(1, Ordering::Relaxed);
-        let bound = if position == 0 {
-            e.first_bound
-        } else {
-            e.sync_bound
-        };
-        for _ in 0..bound {
-            if counter.load(Ordering::Relaxed) >= at.arrived {
-                break;
-            }
+        let mut left = at.patience.saturating_add(at.spare);
+        while left > 0 && counter.load(Ordering::Relaxed) < at.arrived {
+            left -= 1;
             std::hint::spin_loop();
         }
+        at.patience = if left > 0 {
+            e.sync_bound
+        } else {
+            at.patience / 2
+        };
+        at.spare = at.spare.min(left);
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Plan {
     pub host_stresses: bool,
     /// What decisions of the kernels are drawn from.
     pub seed: u32,
+    /// Whether instances and locations are in the order of memory, and work-items may play them in runs.
+    pub straight: bool,
 }
 
 impl Plan {
@@ -94,6 +96,7 @@ impl Plan {
                 && environment.stress.percent.takes(rng.next_u32()),
             host_stresses: environment.host_stress.percent.takes(rng.next_u32()),
             seed: rng.next_u32(),
+            straight: arrangement.runs && !random && !own,
         }
     }
 
@@ -115,6 +118,7 @@ impl Plan {
             stresses: false,
             host_stresses: false,
             seed: 0,
+            straight: false,
         }
     }
 
@@ -156,7 +160,7 @@ impl Plan {
         words[env::SYNC_EVERY] = e.sync_every;
         words[env::SYNC_PERCENT] = e.sync_percent.get();
         words[env::SYNC_BOUND] = e.sync_bound;
-        words[env::FIRST_BOUND] = e.first_bound;
+        words[env::SPARE] = e.spare;
         words[env::LAG] = e.lag;
         words[env::ARRIVALS] = threads as u32 * e.lanes;
         words[env::LOOP_BOUND] = e.loop_bound;
@@ -177,6 +181,12 @@ impl Plan {
         words[env::STRESS_CHUNK] = e.stress_chunk;
         words[env::TARGETS] = environment.stress.targets;
         words[env::SEED] = self.seed;
+        words[env::STRAIGHT] = u32::from(self.straight);
+        words[env::TOUCH_STRIDE] = if self.straight {
+            (env::LINE_WORDS / (e.instance_pitch * step.max(1)).max(1)).max(1)
+        } else {
+            1
+        };
         words[env::ORDER] = env::order(groups, self.slots.len()) as u32;
         words[env::TARGET_TABLE] = (env::order(groups, self.slots.len()) + total) as u32;
 
