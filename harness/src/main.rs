@@ -7,11 +7,13 @@
 //! - [`device`]: find, open and describe an implementation;
 //! - [`environment`]: how a litmus test is placed and stressed;
 //! - [`execute`]: how a case is run on a device;
+//! - [`about`]: what a report says of a run beyond its counts;
 //! - [`judge`]: what a memory model says of a test, and of what a device did with it;
 //! - [`interrupt`], [`sys`]: Ctrl-C, and the system calls that the standard library lacks.
 
 #![deny(unsafe_code)]
 
+mod about;
 mod campaign;
 mod cli;
 mod device;

@@ -284,7 +284,7 @@ fn write_properties(
 }
 
 /// `text` with the characters that XML 1.0 cannot hold, in any form, spelt out.
-fn legal(text: &str) -> String {
+pub(crate) fn legal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

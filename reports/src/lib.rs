@@ -6,19 +6,23 @@
 //! - [`verdict`]: outcome counts and the test's question in, verdict and reason out;
 //! - [`difference`]: two runs, held against each other;
 //! - [`expectation`]: what is known to fail, and what of a run is as expected;
-//! - [`text`], [`json`], [`junit`]: the same results for a person, a program and a CI system.
+//! - [`report`]: what there is to say about a run, worked out once for the forms of reports;
+//! - [`html`], [`text`]: for a person; [`json`], [`mod@csv`]: for a program; [`junit`]: for a CI system.
 //!
 //! Nothing here knows OpenCL or the syntax of litmus tests: an outcome is a text with a count.
 //! README.md beside this crate's manifest documents the store's schema and the JSON.
 
 #![forbid(unsafe_code)]
 
+pub mod csv;
 pub mod difference;
 pub mod expectation;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod pattern;
 pub mod record;
+pub mod report;
 #[cfg(test)]
 mod sample;
 pub mod stats;

@@ -1,6 +1,11 @@
 //! Results that the tests of this crate share.
 
-use crate::record::{CaseId, CaseResult, Evidence, Launch, OutcomeCount, Verdict};
+use crate::difference::differences;
+use crate::record::{CaseId, CaseResult, DeviceRecord, Evidence, Launch, OutcomeCount, Verdict};
+use crate::report::{About, Against, Context, Dress, Expected, Faults, Kind, Note, Picture, Rule};
+use crate::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
+use std::collections::BTreeMap;
+use time::macros::datetime;
 
 /// Launches in which each outcome occurs as often as listed, launch by launch.
 fn launches(outcomes: &[(&str, bool)], counts: &[&[u64]], seconds: f64) -> Vec<Launch> {
@@ -119,4 +124,127 @@ pub fn crashed() -> CaseResult {
         },
     ];
     result
+}
+
+/// Every sample above.
+pub fn all() -> Vec<CaseResult> {
+    vec![
+        message_passing(),
+        store_buffering(),
+        coherence_failure(),
+        skipped(),
+        crashed(),
+    ]
+}
+
+/// A run that has these results.
+pub fn run(results: &[CaseResult]) -> Run {
+    Run {
+        id: RunId::new(1),
+        record: RunRecord {
+            created: datetime!(2024-05-06 07:08:09 UTC),
+            version: "0.1.0".into(),
+            seed: u64::MAX,
+            plan: "{}".into(),
+        },
+        plan_hash: PlanHash::of("{}"),
+        device: Some(DeviceRecord {
+            selector: "touchstone".into(),
+            platform: "Touch<stone>".into(),
+            platform_version: "OpenCL 3.0".into(),
+            name: "CPU \u{1b} & co".into(),
+            vendor: "v".into(),
+            version: "OpenCL 3.0".into(),
+            driver: "0.1".into(),
+            capabilities: vec![("scope_device".into(), "true".into())],
+            findings: vec!["says a & b".into()],
+        }),
+        status: RunStatus::Done,
+        finished: Some(datetime!(2024-05-06 07:09:39 UTC)),
+        planned: results.len() as u64,
+        committed: results.len() as u64,
+    }
+}
+
+/// All that a caller can know, of these results.
+pub fn context(results: &[CaseResult]) -> Context {
+    let rule = |id: &str, section: &str, kind| Rule {
+        id: id.into(),
+        section: section.into(),
+        statement: format!("what {id} says, with <b> & such"),
+        kind,
+    };
+    let dress = |shape: &str, orders: &str, rank| Dress {
+        shape: shape.into(),
+        scopes: "device".into(),
+        orders: orders.into(),
+        rank,
+        strength: orders.len() as u32,
+    };
+    let mut cases = BTreeMap::new();
+    for (place, result) in results.iter().enumerate() {
+        let failed = result.verdict == Verdict::Fail;
+        let about = About {
+            rules: vec!["mm.coherence.rr".into(), "mm.sw.atomic".into()],
+            dress: Some(dress(
+                ["MP", "SB", "CoRR", "MP", "IRIW"][place % 5],
+                ["release acquire", "relaxed"][place % 2],
+                place as u32 % 5,
+            )),
+            expected: Some(if failed { Expected::Forbidden } else { Expected::Weak }),
+            pictures: failed
+                .then(|| Picture {
+                    outcome: "1:r0=1 1:r1=0".into(),
+                    svg: "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 4 4\" role=\"img\">\
+                          <title>a &lt; b</title></svg>"
+                        .into(),
+                    text: "a -rf-> b".into(),
+                })
+                .into_iter()
+                .collect(),
+            notes: failed
+                .then(|| Note {
+                    title: "program".into(),
+                    text: "{ x = 0; } <&>".into(),
+                })
+                .into_iter()
+                .collect(),
+        };
+        cases.insert(result.case.clone(), about);
+    }
+    let mut earlier: Vec<CaseResult> = results.to_vec();
+    for result in &mut earlier {
+        result.verdict = Verdict::Pass;
+        for launch in &mut result.launches {
+            for outcome in &mut launch.outcomes {
+                outcome.count += 1 + outcome.count / 3;
+            }
+        }
+    }
+    let line =
+        r#"{"id":"release-ignored","by":"touchstone","rules":["mm.sw.atomic"],"breaks":"R.","#;
+    let faults = format!(
+        "{line}\"result\":\"killed\",\"case\":\"litmus/classic/MP\",\"own\":true,\"runs\":3}}\n\
+         {line}\"result\":\"survived\",\"runs\":30}}\n"
+    );
+    Context {
+        rules: vec![
+            rule("mm.coherence.rr", "Memory Model", Kind::Must),
+            rule("mm.sw.atomic", "Memory Model", Kind::Must),
+            rule("ex.any", "Execution Model", Kind::May),
+            rule("ub.race", "Memory Model", Kind::Undefined),
+        ],
+        cases,
+        plan: vec![("model".into(), "opencl-3.0".into())],
+        machine: vec![("processors".into(), "2".into())],
+        faults: Faults::read("faults.jsonl", &faults).ok(),
+        against: Some(Against {
+            name: "old.db".into(),
+            run: run(&earlier),
+            differences: differences(&earlier, results, &|_| true),
+            rate: 0.05,
+            same_seed: true,
+        }),
+        missing: vec!["the model mine.cat is gone".into()],
+    }
 }

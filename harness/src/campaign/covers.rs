@@ -8,9 +8,14 @@ use std::collections::BTreeSet;
 
 /// The rules of a case, whose seed is set: those whose breach could change what is observed.
 pub fn covers(case: &Case, breaches: &Breaches) -> BTreeSet<RuleId> {
+    covers_within(case, breaches, &Limits::default())
+}
+
+/// The same, as far as the oracle goes within these limits.
+pub fn covers_within(case: &Case, breaches: &Breaches, limits: &Limits) -> BTreeSet<RuleId> {
     match case.body.work(case.seed) {
         Ok(Work::Litmus(program)) => breaches
-            .shown_by(&program, &Limits::default())
+            .shown_by(&program, limits)
             .into_iter()
             .filter_map(RuleId::find)
             .collect(),

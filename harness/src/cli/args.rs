@@ -73,6 +73,8 @@ pub enum Command {
     Tune(TuneArgs),
     /// Put the shards of a run together, or runs of the same tests from different seeds
     Merge(MergeArgs),
+    /// Write what a run found: as one HTML page, JSON, CSV, JUnit; without any of these as a table
+    Report(super::report::ReportArgs),
     /// Make a failing program of commands small
     Shrink(ShrinkArgs),
     /// Write a program of commands or a kernel case as a C program that needs nothing but an OpenCL library
@@ -143,6 +145,9 @@ pub struct RunArgs {
     /// Print one JSON object a case instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Say nothing while it runs: no live view, no line a case; errors and the result are printed
+    #[arg(long)]
+    pub quiet: bool,
     #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
     pub model: Option<String>,
     #[command(flatten)]
@@ -745,7 +750,7 @@ fn patience(text: &str) -> Result<f64, String> {
 }
 
 /// A time in seconds: more than nothing, and no more than can be waited for.
-fn part(text: &str) -> Result<f64, String> {
+pub fn part(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(part) if part > 0.0 && part < 1.0 => Ok(part),
         Ok(_) | Err(_) => Err("a part is a number between 0 and 1, like 0.05".into()),

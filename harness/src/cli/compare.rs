@@ -15,10 +15,7 @@ use std::path::Path;
 pub fn compare(args: &CompareArgs) -> Result<u8, Failure> {
     let (before, then) = load(&args.before, args.before_run)?;
     let (after, now) = load(&args.after, args.after_run)?;
-    let same_seed = before.record.seed == after.record.seed;
-    // A litmus test is the same program whatever the seed; what is drawn is not.
-    let same = |case: &CaseId| same_seed || case.family() == "litmus";
-    let found = differences(&then, &now, &same);
+    let (found, same_seed) = between((&before, &then), (&after, &now));
     let mut out = Out::new();
     if args.json {
         out.line(&object(&found, args.rate).to_string());
@@ -56,8 +53,19 @@ pub fn compare(args: &CompareArgs) -> Result<u8, Failure> {
     })
 }
 
+/// What differs between two runs, and whether their seeds are equal.
+pub fn between(
+    (before, then): (&Run, &[CaseResult]),
+    (after, now): (&Run, &[CaseResult]),
+) -> (Differences, bool) {
+    let same_seed = before.record.seed == after.record.seed;
+    // A litmus test is the same program whatever the seed; what is drawn is not.
+    let same = |case: &CaseId| same_seed || case.family() == "litmus";
+    (differences(then, now, &same), same_seed)
+}
+
 /// The run with this number, or the last one.
-fn load(path: &Path, number: Option<u32>) -> Result<(Run, Vec<CaseResult>), Failure> {
+pub fn load(path: &Path, number: Option<u32>) -> Result<(Run, Vec<CaseResult>), Failure> {
     if !path.exists() {
         return Err(Failure::Usage(format!(
             "there is no store {}; `classay run --store FILE` writes one",

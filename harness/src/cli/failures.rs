@@ -15,6 +15,11 @@ pub fn folder(store: &Path) -> PathBuf {
     store.with_extension("failures")
 }
 
+/// Where a failed case is kept.
+pub fn file(store: &Path, case: &CaseId) -> PathBuf {
+    folder(store).join(format!("{}.yaml", case.as_str().replace('/', "-")))
+}
+
 /// The generated case of an id, drawn again; `None` for a litmus test, which is a file already.
 pub fn drawn(id: &CaseId, master: u64) -> Option<Work> {
     let (profile, name) = id.as_str().rsplit_once('/')?;
@@ -52,21 +57,21 @@ pub fn keep(
             }
             Work::Litmus(_) => continue,
         };
-        let path = folder.join(format!("{}.yaml", result.case.as_str().replace('/', "-")));
+        let path = file(store, &result.case);
         let failure = |e: std::io::Error| Failure::Output {
             path: path.clone(),
             reason: e.to_string(),
         };
         std::fs::create_dir_all(&folder).map_err(failure)?;
         std::fs::write(&path, text).map_err(failure)?;
-        let file = path.display();
+        let shown = path.display();
         let as_c = if in_c {
-            format!(", `classay reproduce {file} --c` writes it in C")
+            format!(", `classay reproduce {shown} --c` writes it in C")
         } else {
             String::new()
         };
         say(&format!(
-            "{}: kept in {file}; `classay replay {file} --device {device}` runs it{as_c}",
+            "{}: kept in {shown}; `classay replay {shown} --device {device}` runs it{as_c}",
             result.case
         ));
         match stopped {

@@ -6,7 +6,7 @@ use super::exit;
 use super::failure::Failure;
 use super::keep::{Kept, expect};
 use super::output::{Out, colour, complain, say};
-use super::progress::Progress;
+use super::progress::{Progress, Talk};
 use super::run::within;
 use crate::device::{Library, Selector};
 use crate::environment::Environment;
@@ -146,7 +146,7 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
             pace: Pace::free(),
         },
         &mut kept,
-        Progress::new(0, cases.len(), true),
+        Progress::new(0, cases.len(), Talk::Live),
         &mut |result: &CaseResult| {
             if asked.json {
                 let standing = expectations.of(result);

@@ -13,7 +13,7 @@ mod environment;
 pub mod exit;
 mod explain;
 pub mod failure;
-mod failures;
+pub mod failures;
 mod faults;
 mod generate;
 mod judge;
@@ -23,6 +23,7 @@ mod merge;
 pub mod output;
 mod progress;
 mod replay;
+mod report;
 mod reproduce;
 mod rules;
 mod run;
@@ -65,6 +66,7 @@ pub fn main() -> u8 {
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Tune(args)) => tune::tune(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
+        Some(Command::Report(args)) => report::report(&args),
         Some(Command::Shrink(args)) => shrink::shrink(&args),
         Some(Command::Reproduce(args)) => reproduce::reproduce(&args),
         Some(Command::Devices(args)) => devices::devices(&args),

@@ -36,7 +36,12 @@ impl Out {
 
 /// Whether to colour standard output.
 pub fn colour() -> classay_reports::text::Colour {
-    let wanted = io::stdout().is_terminal()
+    colour_of(&io::stdout())
+}
+
+/// Whether to colour what goes there: a terminal that knows colours, and nobody asked for none.
+pub fn colour_of(stream: &impl IsTerminal) -> classay_reports::text::Colour {
+    let wanted = stream.is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
         && std::env::var_os("TERM").is_none_or(|v| v != "dumb");
     if wanted {

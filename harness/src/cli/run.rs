@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::failures;
 use super::keep::{Kept, expect};
 use super::output::{Out, colour, complain, say};
-use super::progress::Progress;
+use super::progress::{Progress, Talk};
 use super::shrink;
 use crate::device::{Library, Selector, same};
 use crate::environment::Environment;
@@ -83,7 +83,9 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
         &cases,
         part,
     );
-    introduce(&plan, session.known(), path, cases.len());
+    if !args.quiet {
+        introduce(&plan, session.known(), path, cases.len());
+    }
     let expectations = expect(&args.expect, &session.known().record)?;
     let mut kept = Kept::begin(Some(store), &plan, &cases, session.known())?;
     kept.expect(expectations);
@@ -132,7 +134,9 @@ fn resume(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Fail
         .map_err(Failure::Bug)?;
     let session = open(&selector, interrupt)?;
     same_device(&run, session.known())?;
-    introduce(&plan, session.known(), path, cases.len());
+    if !args.quiet {
+        introduce(&plan, session.known(), path, cases.len());
+    }
     let expectations = expect(&args.expect, &session.known().record)?;
     let mut kept = Kept::resume(store, run)?;
     kept.expect(expectations);
@@ -297,7 +301,12 @@ fn go(
         kept.write_junit(path)?;
     }
     let planned = kept.run().planned as usize;
-    let progress = Progress::new(kept.results().len(), planned, args.json);
+    let talk = match (args.quiet, args.json) {
+        (true, _) => Talk::Nothing,
+        (false, true) => Talk::Live,
+        (false, false) => Talk::Cases,
+    };
+    let progress = Progress::new(kept.results().len(), planned, talk);
     let expectations = kept.expectations().clone();
     let ended = drive(
         &mut session,

@@ -50,11 +50,7 @@ pub fn judge_case(
             return by_question(question, histogram, Some((chosen, why)));
         }
     };
-    let asked = Asked {
-        observables: program.observables(),
-        program: without_filter(program),
-        model: chosen.model.clone(),
-    };
+    let asked = Asked::new(program, chosen);
     match asked.allowed() {
         Err(why) => by_question(question, histogram, Some((chosen, why))),
         Ok(allowed) if allowed.racy => undefined(question, histogram, chosen, &allowed),
@@ -82,15 +78,26 @@ fn limits() -> Limits {
 }
 
 /// What the oracle is asked about.
-struct Asked {
-    program: Program,
-    observables: Vec<Observable>,
+pub(super) struct Asked {
+    /// The test, with a filter that lets everything through.
+    pub program: Program,
+    /// What its outcomes record.
+    pub observables: Vec<Observable>,
     model: Arc<Model>,
 }
 
 impl Asked {
+    /// About this test.
+    pub fn new(program: Program, chosen: &ChosenModel) -> Asked {
+        Asked {
+            observables: program.observables(),
+            program: without_filter(program),
+            model: chosen.model.clone(),
+        }
+    }
+
     /// Everything that the model allows; or why that is not known.
-    fn allowed(&self) -> Result<oracle::Judgement, String> {
+    pub fn allowed(&self) -> Result<oracle::Judgement, String> {
         match apart(|| oracle::judge(&self.program, &self.model, &limits())) {
             Ok(Ok(judgement)) => Ok(judgement),
             Ok(Err(Error::Late)) => Err(format!("that takes more than {} s", PATIENCE.as_secs())),
@@ -116,11 +123,15 @@ impl Asked {
     /// An execution with this state, drawn as text, with the cycle that is forbidden; none where
     /// that takes too long.
     fn drawn(&self, state: &State) -> Option<String> {
+        self.report(state).map(|report| explain::text(&report))
+    }
+
+    /// Everything there is to say about a state; none where that takes too long.
+    pub fn report(&self, state: &State) -> Option<explain::Report> {
         let only = outcome::predicate(&self.observables, state);
         apart(|| explain::report(&self.program, &self.model, &only, &limits()))
             .ok()?
             .ok()
-            .map(|report| explain::text(&report))
     }
 }
 

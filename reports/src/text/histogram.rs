@@ -107,7 +107,7 @@ struct Scatter {
 }
 
 /// A drift is told at this probability without one, divided by the number of outcomes.
-const DRIFT: f64 = 0.01;
+pub const DRIFT: f64 = 0.01;
 
 impl Scatter {
     fn add(&mut self, outcome: &str, clusters: &[Cluster], all: &Clustered) {

@@ -1,0 +1,165 @@
+//! `classay report`: what a run found, as a page, as data, as a table. Reads a store; touches no device.
+
+use super::args::{DEFAULT_STORE, part};
+use super::compare::{between, load};
+use super::exit;
+use super::failure::Failure;
+use super::output::{Out, colour, say};
+use crate::about;
+use clap::Args;
+use classay_reports::record::CaseResult;
+use classay_reports::report::{Against, Context, Faults, Report};
+use classay_reports::store::{Run, RunId, Store};
+use classay_reports::text::summary;
+use classay_reports::{csv, html, json, junit};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Options of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The store of the run [default: classay.db]
+    #[arg(value_name = "STORE")]
+    pub store: Option<PathBuf>,
+    /// Which run of it [default: the last]
+    #[arg(long, value_name = "N")]
+    pub run: Option<u32>,
+    /// Write one HTML page that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Hold the run against an earlier one: the number of a run of this store, or another store, whose
+    /// last run is taken
+    #[arg(long, value_name = "RUN|STORE")]
+    pub against: Option<String>,
+    /// Of the outcomes told to have changed, the part that may be chance
+    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05", requires = "against")]
+    pub rate: f64,
+    /// Tell of the faults that a campaign noticed: what `classay faults --json` printed
+    #[arg(long, value_name = "FILE")]
+    pub faults: Option<PathBuf>,
+    /// Write one row an outcome as CSV; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write one JSON object; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write JUnit XML; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}
+
+/// Does it; returns the exit code, which says whether the report was written, not how the run ended.
+pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
+    let path = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.into());
+    let (run, results) = load(&path, args.run)?;
+    let wants_context = args.html.is_some() || args.json.is_some();
+    let mut context = match wants_context {
+        true => about::context(&Store::open_read_only(&path)?, &run, &results)?,
+        false => Context::default(),
+    };
+    if let Some(file) = &args.faults {
+        context.faults = Some(campaign(file)?);
+    }
+    if let Some(earlier) = &args.against {
+        context.against = Some(against(earlier, &path, &run, &results, args.rate)?);
+    }
+    let report = Report::new(&run, &results, &context);
+    if let Some(file) = &args.html {
+        let page = html::html(&report).map_err(|error| Failure::Bug(error.to_string()))?;
+        put(file, |out| out.write_all(page.as_bytes()))?;
+    }
+    if let Some(file) = &args.json {
+        let text = serde_json::to_string_pretty(&json::run(&report))
+            .map_err(|error| Failure::Bug(error.to_string()))?;
+        put(file, |out| writeln!(out, "{text}"))?;
+    }
+    if let Some(file) = &args.csv {
+        put(file, |out| {
+            csv::write(&report, out).map_err(std::io::Error::other)
+        })?;
+    }
+    if let Some(file) = &args.junit {
+        put(file, |out| {
+            junit::write(&run, &results, out).map_err(std::io::Error::other)
+        })?;
+    }
+    let files = [&args.html, &args.json, &args.csv, &args.junit];
+    if files.iter().all(|file| file.is_none()) {
+        let device = run.device.as_ref().map_or("", |d| d.name.as_str());
+        let table = summary(device, run.planned as usize, &results, colour());
+        Out::new().text(&table);
+    }
+    for file in files
+        .into_iter()
+        .flatten()
+        .filter(|file| !is_standard(file))
+    {
+        say(&format!("wrote {}", file.display()));
+    }
+    Ok(exit::PASSED)
+}
+
+fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Writes a file, or standard output.
+fn put(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    let written = if is_standard(path) {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        match write(&mut out).and_then(|()| out.flush()) {
+            // Nobody reads any more, which is theirs to decide.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
+    } else {
+        std::fs::File::create(path).and_then(|file| {
+            let mut out = std::io::BufWriter::new(file);
+            write(&mut out).and_then(|()| out.flush())
+        })
+    };
+    written.map_err(|error| Failure::Output {
+        path: path.to_path_buf(),
+        reason: error.to_string(),
+    })
+}
+
+/// A campaign's lines.
+fn campaign(path: &Path) -> Result<Faults, Failure> {
+    let wrong = |why: String| Failure::Usage(format!("--faults {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    Faults::read(&path.display().to_string(), &text).map_err(|error| wrong(error.to_string()))
+}
+
+/// The earlier run that a user names, held against this one.
+fn against(
+    earlier: &str,
+    path: &Path,
+    run: &Run,
+    results: &[CaseResult],
+    rate: f64,
+) -> Result<Against, Failure> {
+    let (before, then) = match earlier.parse::<u32>() {
+        Ok(number) if RunId::new(number) == run.id => {
+            return Err(Failure::Usage(format!(
+                "run {number} is the one that is reported; --against takes another"
+            )));
+        }
+        Ok(number) => load(path, Some(number))?,
+        Err(_) => load(Path::new(earlier), None)?,
+    };
+    let (differences, same_seed) = between((&before, &then), (run, results));
+    Ok(Against {
+        name: match earlier.parse::<u32>() {
+            Ok(_) => "this store".into(),
+            Err(_) => earlier.into(),
+        },
+        run: before,
+        differences,
+        rate,
+        same_seed,
+    })
+}

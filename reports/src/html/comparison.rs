@@ -1,0 +1,166 @@
+//! What differs from an earlier run: new failures, and rates that changed.
+
+use super::words::{count, moment};
+use super::{HtmlError, draw};
+use crate::difference::{OutcomeChange, VerdictChange};
+use crate::report::{Against, Report};
+use crate::text::number::{grouped, rate};
+use askama::Template;
+
+/// Changed rates, and changed verdicts of a kind, that are told one by one.
+const MOST: usize = 300;
+
+#[derive(Template)]
+#[template(path = "comparison.html")]
+struct Comparison {
+    lead: String,
+    headline: String,
+    tone: &'static str,
+    notes: Vec<String>,
+    groups: Vec<Group>,
+    rates: Vec<Rate>,
+    more: String,
+}
+
+struct Group {
+    title: &'static str,
+    changes: Vec<Change>,
+}
+
+struct Change {
+    case: String,
+    before: &'static str,
+    after: &'static str,
+    reason: String,
+}
+
+struct Rate {
+    test: String,
+    outcome: String,
+    before: String,
+    after: String,
+    ratio: String,
+    interval: String,
+    drawn: String,
+    q: String,
+}
+
+/// The section; none where the run is held against nothing.
+pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> {
+    let Some(against) = &report.context.against else {
+        return Ok(None);
+    };
+    let found = &against.differences;
+    let changed: Vec<&OutcomeChange> = found.changed(against.rate).collect();
+    let groups = [
+        ("New failures", &found.failures),
+        ("Other changes of verdicts", &found.verdicts),
+    ];
+    let mut left_out = changed.len().saturating_sub(MOST);
+    let groups = groups
+        .into_iter()
+        .filter(|(_, changes)| !changes.is_empty())
+        .map(|(title, changes)| {
+            left_out += changes.len().saturating_sub(MOST);
+            Group {
+                title,
+                changes: changes.iter().take(MOST).map(verdict).collect(),
+            }
+        })
+        .collect();
+    let page = Comparison {
+        lead: lead(against),
+        headline: format!(
+            "{}; {} of {} more or less frequent",
+            count(found.failures.len(), "new failure"),
+            grouped(changed.len() as u64),
+            count(found.outcomes.len(), "outcome")
+        ),
+        tone: if found.passes(against.rate) {
+            "good"
+        } else {
+            "bad"
+        },
+        notes: notes(against),
+        groups,
+        rates: changed.iter().take(MOST).map(|c| changed_rate(c)).collect(),
+        more: match left_out {
+            0 => String::new(),
+            n => format!(
+                "{} more changes are not shown; --json has them all.",
+                grouped(n as u64)
+            ),
+        },
+    };
+    Ok(Some(page.render()?))
+}
+
+fn lead(against: &Against) -> String {
+    let run = &against.run;
+    let device = run.device.as_ref().map_or("no device", |d| d.name.as_str());
+    let driver = run.device.as_ref().map_or("", |d| d.driver.as_str());
+    format!(
+        "Before: run {} of {}, on {device}, driver {driver}, {}.",
+        run.id,
+        against.name,
+        moment(run.record.created)
+    )
+}
+
+fn notes(against: &Against) -> Vec<String> {
+    let found = &against.differences;
+    let mut notes = vec![format!(
+        "Of the rates told to have changed, at most {:.0} % are expected to be chance (false discovery rate).",
+        against.rate * 100.0
+    )];
+    if !against.same_seed {
+        notes.push("The seeds differ: of generated cases only the verdicts are compared.".into());
+    }
+    for (cases, which) in [(&found.missing, "earlier"), (&found.added, "later")] {
+        if !cases.is_empty() {
+            notes.push(format!(
+                "{} only in the {which} run.",
+                count(cases.len(), "case")
+            ));
+        }
+    }
+    notes
+}
+
+fn verdict(change: &VerdictChange) -> Change {
+    Change {
+        case: change.case.to_string(),
+        before: change.before.name(),
+        after: change.after.name(),
+        reason: change.reason.clone(),
+    }
+}
+
+fn changed_rate(change: &OutcomeChange) -> Rate {
+    let c = &change.comparison;
+    let (ratio, interval, drawn) = match c.ratio {
+        Some((ratio, ends)) => {
+            let high = if ends.high.is_finite() {
+                format!("{:.3}", ends.high)
+            } else {
+                "no limit".into()
+            };
+            (
+                format!("{ratio:.3}"),
+                format!("[{:.3}, {high}]", ends.low),
+                draw::ratio(ratio, ends),
+            )
+        }
+        None => ("new".into(), String::new(), String::new()),
+    };
+    Rate {
+        test: change.test.clone(),
+        outcome: change.outcome.clone(),
+        before: rate(c.first.rate()),
+        after: rate(c.second.rate()),
+        ratio,
+        interval,
+        drawn,
+        q: format!("{:.1e}", change.q_value),
+    }
+}

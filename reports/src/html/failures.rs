@@ -1,0 +1,344 @@
+//! The bad news: each case that failed, with what it broke, its picture and its evidence. Cases that failed
+//! alike (the same rules broken, or else the same reason) stand together: a driver has far fewer faults than
+//! failures.
+//!
+//! Texts can be long and many, so all of them together have a budget; the failures that come first are told
+//! whole, and the page says what was left out. A text that an earlier failure showed is not shown again.
+
+use super::HtmlError;
+use super::words::{count, cut};
+use crate::record::Verdict;
+use crate::report::rules::named;
+use crate::report::{CaseFacts, Report, RuleFacts};
+use crate::text::number::{grouped, rate};
+use askama::Template;
+use std::collections::{BTreeMap, HashMap};
+
+/// Bytes of pictures and texts, all together.
+const BUDGET: usize = 400_000;
+/// Bytes of one text.
+const TEXT: usize = 8_000;
+/// Bytes of one picture.
+const PICTURE: usize = 60_000;
+/// Failures that are told one by one.
+const CASES: usize = 250;
+/// Failures that are open from the start.
+const OPEN: usize = 2;
+
+#[derive(Template)]
+#[template(path = "failures.html")]
+struct Failures {
+    lead: String,
+    groups: Vec<Group>,
+    more: String,
+}
+
+/// Cases that failed alike; one alone has no title.
+struct Group {
+    number: usize,
+    open: bool,
+    verdict: &'static str,
+    title: String,
+    said: String,
+    cases: Vec<Failed>,
+}
+
+struct Failed {
+    number: usize,
+    open: bool,
+    verdict: &'static str,
+    id: String,
+    times: String,
+    reason: String,
+    rules: Vec<Broken>,
+    pictures: Vec<Shown>,
+    texts: Vec<Text>,
+    left_out: String,
+}
+
+struct Broken {
+    id: String,
+    known: bool,
+    statement: String,
+    section: String,
+}
+
+struct Shown {
+    outcome: String,
+    svg: String,
+    text: String,
+}
+
+struct Text {
+    title: String,
+    text: String,
+    left_out: String,
+    open: bool,
+}
+
+/// The failures in the order in which they are told: forbidden outcomes of litmus tests, then other
+/// failures, crashes and timeouts. Their places are their numbers in links.
+pub(super) fn ordered<'f, 'a>(report: &'f Report<'a>) -> Vec<&'f CaseFacts<'a>> {
+    let mut failed: Vec<&CaseFacts<'a>> = report.failures().collect();
+    failed.sort_by_key(|case| {
+        let drawn = case.about.is_some_and(|about| !about.pictures.is_empty());
+        let kind = match case.result.verdict {
+            Verdict::Fail => 0,
+            Verdict::Crash => 1,
+            Verdict::Timeout => 2,
+            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => 3,
+        };
+        (!drawn, kind)
+    });
+    // Those alike stand where the first of them does.
+    let mut first: HashMap<Alike, usize> = HashMap::new();
+    let places: Vec<usize> = failed
+        .iter()
+        .enumerate()
+        .map(|(place, case)| *first.entry(alike(report, case)).or_insert(place))
+        .collect();
+    let mut placed: Vec<(usize, &CaseFacts<'a>)> = places.into_iter().zip(failed).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, case)| case).collect()
+}
+
+/// What cases that failed alike have in common: verdict, rules broken, and the reason where there are none.
+type Alike = (Verdict, Vec<String>, String);
+
+fn alike(report: &Report<'_>, case: &CaseFacts<'_>) -> Alike {
+    let rules: Vec<String> = broken(report, case).map(|r| r.rule.id.clone()).collect();
+    let reason = if rules.is_empty() {
+        case.result.reason.clone()
+    } else {
+        String::new()
+    };
+    (case.result.verdict, rules, reason)
+}
+
+/// The rules of the catalogue that a case names as broken.
+fn broken<'f, 'a>(
+    report: &'f Report<'a>,
+    case: &'f CaseFacts<'a>,
+) -> impl Iterator<Item = &'f RuleFacts<'a>> {
+    named(case.result)
+        .into_iter()
+        .filter_map(|word| report.rules.iter().find(|r| r.rule.id == word))
+}
+
+/// The number of each failure that is told, by its case.
+pub(super) fn numbers<'a>(report: &Report<'a>) -> BTreeMap<&'a str, usize> {
+    let told = ordered(report).into_iter().take(CASES).enumerate();
+    told.map(|(number, case)| (case.result.case.as_str(), number))
+        .collect()
+}
+
+/// What is left of the budget, and what was shown.
+struct Budget {
+    left: usize,
+    shown: HashMap<String, String>,
+}
+
+impl Budget {
+    fn take(&mut self, bytes: usize) -> bool {
+        let enough = bytes <= self.left;
+        if enough {
+            self.left -= bytes;
+        }
+        enough
+    }
+
+    /// A text under a title, for a case; `None` where the budget is spent.
+    fn text(&mut self, case: &str, title: &str, text: &str, open: bool) -> Option<Text> {
+        if let Some(first) = self.shown.get(text) {
+            return Some(Text {
+                title: title.to_owned(),
+                text: format!("as in {first}"),
+                left_out: String::new(),
+                open: false,
+            });
+        }
+        let (kept, left_out) = cut(text, TEXT);
+        if !self.take(kept.len()) {
+            return None;
+        }
+        if text.len() > 200 {
+            self.shown.insert(text.to_owned(), case.to_owned());
+        }
+        Some(Text {
+            title: title.to_owned(),
+            text: kept,
+            left_out,
+            open,
+        })
+    }
+}
+
+/// The section; none where nothing failed.
+pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> {
+    let failed = ordered(report);
+    if failed.is_empty() {
+        return Ok(None);
+    }
+    let mut budget = Budget {
+        left: BUDGET,
+        shown: HashMap::new(),
+    };
+    let told: Vec<(Alike, Failed)> = failed
+        .iter()
+        .take(CASES)
+        .enumerate()
+        .map(|(number, case)| (alike(report, case), told(report, number, case, &mut budget)))
+        .collect();
+    let groups = grouped_alike(report, told);
+    let more = match failed.len().saturating_sub(CASES) {
+        0 => String::new(),
+        n => format!(
+            "{} more failed; they are in the table of tests, and their evidence in the store.",
+            grouped(n as u64)
+        ),
+    };
+    let counts: Vec<String> = [Verdict::Fail, Verdict::Crash, Verdict::Timeout]
+        .into_iter()
+        .map(|v| (report.count(v), v.name()))
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, name)| format!("{n} {name}"))
+        .collect();
+    let page = Failures {
+        lead: format!(
+            "{}: {}. Those that failed alike stand together; each opens to what it broke, with evidence.",
+            count(failed.len(), "case"),
+            counts.join(", ")
+        ),
+        groups,
+        more,
+    };
+    Ok(Some(page.render()?))
+}
+
+/// The failures in groups; they come with those alike beside each other.
+fn grouped_alike(report: &Report<'_>, told: Vec<(Alike, Failed)>) -> Vec<Group> {
+    let mut groups: Vec<(Alike, Group)> = Vec::new();
+    for (key, case) in told {
+        match groups.last_mut() {
+            Some((last, group)) if *last == key => group.cases.push(case),
+            Some(_) | None => {
+                let group = Group {
+                    number: groups.len(),
+                    open: groups.len() < OPEN,
+                    verdict: case.verdict,
+                    title: String::new(),
+                    said: String::new(),
+                    cases: vec![case],
+                };
+                groups.push((key, group));
+            }
+        }
+    }
+    for ((_, rules, reason), group) in &mut groups {
+        if group.cases.len() < 2 {
+            continue;
+        }
+        group.title = if rules.is_empty() {
+            cut(reason, 160).0
+        } else {
+            rules.join(", ")
+        };
+        let statements = report.rules.iter().filter(|r| rules.contains(&r.rule.id));
+        let statements: Vec<&str> = statements.map(|r| r.rule.statement.as_str()).collect();
+        group.said = statements.join("; ");
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// How often the case showed it.
+fn times(case: &CaseFacts<'_>) -> String {
+    let result = case.result;
+    if result.failed_attempts > 0 {
+        return format!("{} of {} attempts", result.failed_attempts, result.attempts);
+    }
+    match &case.asked {
+        Some(asked) if asked.all.count > 0 => format!(
+            "{} of {} ({})",
+            grouped(asked.all.count),
+            grouped(asked.all.instances),
+            rate(asked.rate())
+        ),
+        Some(_) | None => String::new(),
+    }
+}
+
+fn told(report: &Report<'_>, number: usize, case: &CaseFacts<'_>, budget: &mut Budget) -> Failed {
+    let result = case.result;
+    let id = result.case.as_str();
+    let rules = broken(report, case)
+        .map(|facts| Broken {
+            id: facts.rule.id.clone(),
+            known: facts.is_testable(),
+            statement: facts.rule.statement.clone(),
+            section: facts.rule.section.clone(),
+        })
+        .collect();
+    let mut missing = 0;
+    let mut pictures = Vec::new();
+    for picture in case.about.map_or(&[][..], |about| &about.pictures) {
+        let svg = drawn(&picture.svg);
+        if svg.len() <= PICTURE && budget.take(svg.len() + picture.text.len()) {
+            pictures.push(Shown {
+                outcome: picture.outcome.clone(),
+                svg,
+                text: picture.text.clone(),
+            });
+        } else {
+            missing += 1;
+        }
+    }
+    let explained = !pictures.is_empty();
+    let mut texts = Vec::new();
+    let violations: Vec<&str> = result
+        .evidence
+        .iter()
+        .filter(|e| e.kind == "violation")
+        .map(|e| e.text.as_str())
+        .collect();
+    let violations = violations.join("\n");
+    let violations = (!violations.is_empty()).then_some(("violations", violations.as_str(), true));
+    let evidence = result
+        .evidence
+        .iter()
+        .filter(|e| e.kind != "violation" && !(explained && e.kind == "forbidden"))
+        .map(|e| (e.kind.as_str(), e.text.as_str(), false));
+    let notes = case.about.map_or(&[][..], |about| &about.notes).iter();
+    let notes = notes.map(|note| (note.title.as_str(), note.text.as_str(), false));
+    for (title, text, open) in violations.into_iter().chain(evidence).chain(notes) {
+        match budget.text(id, title, text, open) {
+            Some(text) => texts.push(text),
+            None => missing += 1,
+        }
+    }
+    let left_out = match missing {
+        0 => String::new(),
+        1 => {
+            "One more text or picture is left out to keep this page small; the store has it.".into()
+        }
+        n => format!(
+            "{n} more texts and pictures are left out to keep this page small; the store has them."
+        ),
+    };
+    Failed {
+        number,
+        open: number < OPEN,
+        verdict: result.verdict.name(),
+        id: id.to_owned(),
+        times: times(case),
+        reason: result.reason.clone(),
+        rules,
+        pictures,
+        texts,
+        left_out,
+    }
+}
+
+/// A picture as a part of a page, where it needs no name space.
+fn drawn(svg: &str) -> String {
+    svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "")
+}

@@ -1,0 +1,121 @@
+//! One run as one HTML file that needs nothing else: no network, no script to be read, no program but a
+//! browser.
+//!
+//! - `head`: what a person wants to know first: how it ended, in a sentence and a bar;
+//! - `failures`: the bad news, each with its picture and its evidence, within a budget of bytes;
+//! - `comparison`: what differs from an earlier run;
+//! - `rules`: how the rules of the specification fared, by section;
+//! - `heat`: shapes of litmus tests against scopes and orders;
+//! - `tests`: a line a case, and `histograms`: the outcomes of each test with their intervals;
+//! - `time`: rates that drift, over the launches;
+//! - `faults`: what a campaign noticed;
+//! - `machine`: device, plan, environment;
+//! - `draw`: the small drawings; `words`: numbers and texts as the page shows them.
+//!
+//! The markup is in `templates/`, and a page is at once HTML and well-formed XML, which tests check. It holds
+//! a policy under which a browser loads nothing from anywhere. Its script sorts and finds; without it
+//! everything is there and reads the same. Colours follow the reader's light or dark.
+//!
+//! Size: a row a case and a row an outcome, so a thousand tests stay below two megabytes (a test holds that);
+//! what is longer (evidence, pictures, histograms of very many tests) is cut at stated bounds, and the page
+//! says what was left out.
+
+mod comparison;
+mod draw;
+mod failures;
+mod faults;
+mod head;
+mod heat;
+mod histograms;
+mod machine;
+mod rules;
+mod tests;
+mod time;
+mod words;
+
+#[cfg(test)]
+mod page_tests;
+
+use crate::report::Report;
+use askama::Template;
+
+const STYLE: &str = include_str!("../../templates/style.css");
+const SCRIPT: &str = include_str!("../../templates/script.js");
+
+/// A page that could not be written, which is a bug.
+#[derive(Debug, thiserror::Error)]
+#[error("the HTML report could not be written: {0}")]
+pub struct HtmlError(#[from] askama::Error);
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    version: &'a str,
+    title: String,
+    style: &'a str,
+    script: &'a str,
+    head: String,
+    sections: Vec<Section>,
+}
+
+/// A part of the page.
+struct Section {
+    /// Its place in links.
+    id: &'static str,
+    title: &'static str,
+    /// Its content.
+    html: String,
+}
+
+/// The page.
+///
+/// # Errors
+///
+/// A template could not be written.
+pub fn html(report: &Report<'_>) -> Result<String, HtmlError> {
+    let scale = draw::Scale::of(report);
+    let parts = [
+        ("failures", "What failed", failures::section(report)?),
+        (
+            "comparison",
+            "Against the earlier run",
+            comparison::section(report)?,
+        ),
+        (
+            "rules",
+            "Rules of the specification",
+            rules::section(report)?,
+        ),
+        (
+            "heat",
+            "Weak outcomes by shape and order",
+            heat::section(report)?,
+        ),
+        ("faults", "Faults noticed", faults::section(report)?),
+        ("tests", "Tests", tests::section(report, &scale)?),
+        (
+            "histograms",
+            "Histograms",
+            histograms::section(report, &scale)?,
+        ),
+        ("time", "Rates over time", time::section(report)?),
+        (
+            "machine",
+            "Device, plan and machine",
+            machine::section(report)?,
+        ),
+    ];
+    let page = Page {
+        version: &report.run.record.version,
+        title: head::title(report),
+        style: STYLE,
+        script: SCRIPT,
+        head: head::head(report)?,
+        sections: parts
+            .into_iter()
+            .filter_map(|(id, title, html)| html.map(|html| Section { id, title, html }))
+            .collect(),
+    };
+    // What drivers say may hold characters that no page can.
+    Ok(crate::junit::legal(&page.render()?))
+}

@@ -1,0 +1,270 @@
+//! A run as one JSON object. The keys are fixed, and `schema/report.schema.json` says what each is; a change
+//! that could break a reader raises [`SCHEMA_VERSION`], and keys may be added without raising it.
+
+use crate::difference::{OutcomeChange, VerdictChange};
+use crate::record::Verdict;
+use crate::report::{Against, CaseFacts, OutcomeFacts, Report, RuleFacts};
+use crate::stats::Interval;
+use crate::store::Run;
+use serde_json::{Map, Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// The version of the form, the value of the key `version`.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The schema, in JSON Schema's draft 2020-12.
+pub const SCHEMA: &str = include_str!("../../schema/report.schema.json");
+
+/// The object.
+pub fn run(report: &Report<'_>) -> Value {
+    let context = report.context;
+    json!({
+        "schema": "classay-report",
+        "version": SCHEMA_VERSION,
+        "run": described(report.run),
+        "plan": object(&context.plan),
+        "machine": object(&context.machine),
+        "totals": totals(report),
+        "cases": report.cases.iter().map(case).collect::<Vec<_>>(),
+        "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
+        "faults": context.faults.as_ref().map(|faults| &faults.lines),
+        "comparison": context.against.as_ref().map(comparison),
+        "missing": context.missing,
+    })
+}
+
+fn object(pairs: &[(String, String)]) -> Value {
+    let pairs = pairs
+        .iter()
+        .map(|(name, value)| (name.clone(), json!(value)));
+    Value::Object(pairs.collect::<Map<_, _>>())
+}
+
+fn moment(at: OffsetDateTime) -> Value {
+    // A time that RFC 3339 cannot write (a year beyond 9999) is none that a run had.
+    json!(at.format(&Rfc3339).ok())
+}
+
+fn described(run: &Run) -> Value {
+    json!({
+        "id": run.id.to_string(),
+        "status": run.status,
+        "created": moment(run.record.created),
+        "finished": run.finished.map_or(Value::Null, moment),
+        "classay": run.record.version,
+        // As text: not every reader of JSON keeps 64 bits.
+        "seed": run.record.seed.to_string(),
+        "plan_hash": run.plan_hash.as_str(),
+        "planned": run.planned,
+        "device": run.device.as_ref().map(|device| json!({
+            "selector": device.selector,
+            "platform": device.platform,
+            "platform_version": device.platform_version,
+            "name": device.name,
+            "vendor": device.vendor,
+            "version": device.version,
+            "driver": device.driver,
+            "capabilities": object(&device.capabilities),
+            "findings": device.findings,
+        })),
+    })
+}
+
+fn totals(report: &Report<'_>) -> Value {
+    let verdicts: Map<String, Value> = Verdict::ALL
+        .iter()
+        .map(|verdict| (verdict.name().to_owned(), json!(report.count(*verdict))))
+        .collect();
+    json!({
+        "cases": report.cases.len(),
+        "verdicts": verdicts,
+        "instances": report.instances(),
+        "launches": report.launches(),
+        "seconds": report.seconds(),
+    })
+}
+
+fn case(case: &CaseFacts<'_>) -> Value {
+    let result = case.result;
+    let about = case.about;
+    json!({
+        "case": result.case,
+        "test": result.test,
+        "file": result.file,
+        "verdict": result.verdict,
+        "reason": result.reason,
+        "instances": result.instances,
+        "launches": result.launches.len(),
+        "seconds": result.seconds,
+        "build_seconds": result.build_seconds,
+        "device_seconds": result.device_seconds,
+        "attempts": result.attempts,
+        "failed_attempts": result.failed_attempts,
+        "rules": about.map(|about| &about.rules),
+        "expected": about.and_then(|about| about.expected).map(|expected| expected.name()),
+        "asked": case.asked.as_ref().map(rate),
+        "outcomes": case.outcomes.iter().map(outcome).collect::<Vec<_>>(),
+        "evidence": result.evidence,
+    })
+}
+
+fn ends(interval: Interval) -> Value {
+    json!([interval.low, interval.high])
+}
+
+fn rate(facts: &OutcomeFacts) -> Map<String, Value> {
+    let drift = facts.stationarity;
+    let pairs = [
+        ("count", json!(facts.all.count)),
+        ("instances", json!(facts.all.instances)),
+        ("rate", json!(facts.rate())),
+        ("interval95", ends(facts.interval)),
+        ("bound95", json!(facts.bound())),
+        ("design_effect", json!(facts.all.design_effect)),
+        (
+            "drift",
+            drift.map_or(
+                Value::Null,
+                |found| json!({"p": found.p_value(), "first": found.first, "last": found.last}),
+            ),
+        ),
+    ];
+    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+}
+
+fn outcome(facts: &OutcomeFacts) -> Value {
+    let mut all = rate(facts);
+    all.insert("outcome".into(), json!(facts.outcome));
+    all.insert("asked".into(), json!(facts.asked));
+    Value::Object(all)
+}
+
+fn rule(facts: &RuleFacts<'_>) -> Value {
+    let rule = facts.rule;
+    let cases: Map<String, Value> = Verdict::ALL
+        .iter()
+        .map(|verdict| (verdict.name().to_owned(), json!(facts.cases.of(*verdict))))
+        .collect();
+    json!({
+        "id": rule.id,
+        "section": rule.section,
+        "statement": rule.statement,
+        "kind": rule.kind.name(),
+        "standing": facts.standing().name(),
+        "cases": cases,
+        "broken_by": facts.broken_by.iter().map(|result| &result.case).collect::<Vec<_>>(),
+    })
+}
+
+/// Two runs, held against each other; also what `classay compare --json` says.
+fn comparison(against: &Against) -> Value {
+    let found = &against.differences;
+    json!({
+        "with": described(&against.run),
+        "name": against.name,
+        "passes": found.passes(against.rate),
+        "false_discovery_rate": against.rate,
+        "same_seed": against.same_seed,
+        "new_failures": found.failures.iter().map(verdict).collect::<Vec<_>>(),
+        "other_verdicts": found.verdicts.iter().map(verdict).collect::<Vec<_>>(),
+        "only_before": found.missing,
+        "only_after": found.added,
+        "compared": found.outcomes.len(),
+        "changed": found.changed(against.rate).map(changed).collect::<Vec<_>>(),
+    })
+}
+
+fn verdict(change: &VerdictChange) -> Value {
+    json!({
+        "case": change.case,
+        "before": change.before,
+        "after": change.after,
+        "reason": change.reason,
+    })
+}
+
+fn changed(change: &OutcomeChange) -> Value {
+    let c = &change.comparison;
+    json!({
+        "case": change.case,
+        "outcome": change.outcome,
+        "before": { "count": c.first.count, "instances": c.first.instances },
+        "after": { "count": c.second.count, "instances": c.second.instances },
+        "difference": c.difference.0,
+        "difference95": ends(c.difference.1),
+        "ratio": c.ratio.map(|(ratio, _)| ratio),
+        // An end without a limit is null.
+        "ratio95": c.ratio.map(|(_, interval)| ends(interval)),
+        "p": c.p_value,
+        "q": change.q_value,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn validator() -> jsonschema::Validator {
+        let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+        jsonschema::options()
+            .should_validate_formats(true)
+            .build(&schema)
+            .expect("the schema is a schema")
+    }
+
+    fn complaints(value: &Value) -> Vec<String> {
+        validator()
+            .iter_errors(value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect()
+    }
+
+    #[test]
+    fn every_report_keeps_the_schema() {
+        let results = sample::all();
+        let run_ = sample::run(&results);
+        for context in [sample::context(&results), crate::report::Context::default()] {
+            let value = run(&Report::new(&run_, &results, &context));
+            assert_eq!(complaints(&value), [] as [String; 0]);
+        }
+        let none = crate::report::Context::default();
+        let value = run(&Report::new(&run_, &[], &none));
+        assert_eq!(complaints(&value), [] as [String; 0]);
+    }
+
+    /// The schema refuses: a key too many, one too few, a wrong type.
+    #[test]
+    fn the_schema_refuses_what_it_does_not_describe() {
+        let results = sample::all();
+        let run_ = sample::run(&results);
+        let context = sample::context(&results);
+        let good = run(&Report::new(&run_, &results, &context));
+        let bad: [&dyn Fn(&mut Value); 5] = [
+            &|v| v["version"] = json!(2),
+            &|v| v["cases"][0]["verdict"] = json!("maybe"),
+            &|v| v["cases"][0]["asked"]["rate"] = json!("0.5"),
+            &|v| v["rules"][0]["standing"] = json!(1),
+            &|v| {
+                if let Some(all) = v["cases"][0].as_object_mut() {
+                    all.remove("outcomes");
+                }
+            },
+        ];
+        for spoil in bad {
+            let mut value = good.clone();
+            spoil(&mut value);
+            assert!(!complaints(&value).is_empty(), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_whole_object() {
+        let results = [sample::message_passing(), sample::skipped()];
+        let run_ = sample::run(&results);
+        let context = sample::context(&results);
+        let value = run(&Report::new(&run_, &results, &context));
+        insta::assert_snapshot!(serde_json::to_string_pretty(&value).expect("JSON"));
+    }
+}

@@ -1,0 +1,161 @@
+//! What a report says that counts do not: what the caller knows of rules, tests, models and the machine.
+//!
+//! This crate knows neither OpenCL nor litmus tests, so everything here is text with a meaning that the
+//! caller gives it. All of it may be left out; a report then has less to say.
+
+use super::faults::Faults;
+use crate::difference::Differences;
+use crate::record::CaseId;
+use crate::store::Run;
+use std::collections::BTreeMap;
+
+/// All that the caller knows.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    /// The catalogue of rules, in its order.
+    pub rules: Vec<Rule>,
+    /// What is known of cases.
+    pub cases: BTreeMap<CaseId, About>,
+    /// What was planned: names and values, for people.
+    pub plan: Vec<(String, String)>,
+    /// The machine that the run used: names and values, for people.
+    pub machine: Vec<(String, String)>,
+    /// What a campaign of faults noticed.
+    pub faults: Option<Faults>,
+    /// The earlier run that this one is held against.
+    pub against: Option<Against>,
+    /// What the caller could not find out, as sentences.
+    pub missing: Vec<String>,
+}
+
+impl Context {
+    /// What is known of a case.
+    pub fn about(&self, case: &CaseId) -> Option<&About> {
+        self.cases.get(case)
+    }
+}
+
+/// A rule of the specification.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its id, as `mm.sw.atomic`: letters, digits, dots and dashes.
+    pub id: String,
+    /// The section of the specification that states it.
+    pub section: String,
+    /// What it says.
+    pub statement: String,
+    /// What breaking it means.
+    pub kind: Kind,
+}
+
+/// What breaking a rule means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A violation fails.
+    Must,
+    /// Several ways are conformant.
+    May,
+    /// The behaviour is undefined: no case does it.
+    Undefined,
+}
+
+impl Kind {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Must => "must",
+            Kind::May => "may",
+            Kind::Undefined => "undefined",
+        }
+    }
+}
+
+/// What is known of a case, apart from its result.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct About {
+    /// Ids of the rules that it puts to the test.
+    pub rules: Vec<String>,
+    /// Where a litmus test stands in the heat map.
+    pub dress: Option<Dress>,
+    /// What the memory model says of the outcome that the test asks about.
+    pub expected: Option<Expected>,
+    /// Pictures of outcomes that the model forbids.
+    pub pictures: Vec<Picture>,
+    /// Texts that help with a failure: the program, the smallest one found, how to run it again.
+    pub notes: Vec<Note>,
+}
+
+/// What a litmus test is made of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dress {
+    /// Its shape: a name of the literature, or the accesses.
+    pub shape: String,
+    /// Its scopes, in words.
+    pub scopes: String,
+    /// Its memory orders, fences and barriers, in words.
+    pub orders: String,
+    /// Where the shape stands among others; equal for equal shapes.
+    pub rank: u32,
+    /// Where the orders stand among others, the weakest first.
+    pub strength: u32,
+}
+
+/// What a model says of an outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Expected {
+    /// Forbidden.
+    Forbidden,
+    /// Allowed, though no interleaving gives it.
+    Weak,
+    /// An interleaving gives it.
+    Interleaving,
+    /// The program has undefined behaviour.
+    Undefined,
+}
+
+impl Expected {
+    /// A few words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Expected::Forbidden => "forbidden",
+            Expected::Weak => "weak",
+            Expected::Interleaving => "interleaving",
+            Expected::Undefined => "undefined",
+        }
+    }
+}
+
+/// A drawing of an execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The outcome.
+    pub outcome: String,
+    /// A whole SVG element, without a prologue.
+    pub svg: String,
+    /// The same in words.
+    pub text: String,
+}
+
+/// A text under a heading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The heading.
+    pub title: String,
+    /// The text, shown as it is.
+    pub text: String,
+}
+
+/// An earlier run, and what differs.
+#[derive(Debug, Clone)]
+pub struct Against {
+    /// How the user named it.
+    pub name: String,
+    /// The run.
+    pub run: Run,
+    /// What differs.
+    pub differences: Differences,
+    /// The false discovery rate at which rates are told to have changed.
+    pub rate: f64,
+    /// The seeds are equal: generated cases were compared too.
+    pub same_seed: bool,
+}

@@ -1,0 +1,144 @@
+//! A campaign of faults: which ways to break a device the suites notice. Read from the lines of JSON that
+//! `classay faults --json` prints, one a fault.
+
+use serde::{Deserialize, Serialize};
+
+/// A line: a fault and what became of it. Keys that are not known here are left aside, so that a campaign
+/// may say more than a report shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FaultLine {
+    /// The fault's name.
+    pub id: String,
+    /// Who breaks the device: `touchstone`, `layer` or `source`.
+    pub by: String,
+    /// The rules that it breaks, the main one first.
+    pub rules: Vec<String>,
+    /// What it does, in words.
+    pub breaks: String,
+    /// What became of it: `killed`, `survived` or `unopened`.
+    pub result: Fate,
+    /// The case that noticed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
+    /// That case names one of the fault's rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<bool>,
+    /// Runs of cases until then, or in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u64>,
+    /// Seconds in which that case alone shows the fault with a probability of 99 %.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<f64>,
+    /// What the device can show of it at best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<String>,
+    /// Why the broken device did not open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// What became of a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fate {
+    /// No case failed.
+    Survived,
+    /// The broken device does not open.
+    Unopened,
+    /// A case failed.
+    Killed,
+}
+
+impl Fate {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Survived => "survived",
+            Fate::Unopened => "unopened",
+            Fate::Killed => "killed",
+        }
+    }
+}
+
+/// A campaign.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Faults {
+    /// Where it was read from, as the user named it.
+    pub source: String,
+    /// Its faults.
+    pub lines: Vec<FaultLine>,
+}
+
+/// A campaign that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line} is no fault of a campaign as `classay faults --json` prints them: {reason}")]
+pub struct FaultsError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Faults {
+    /// Reads the lines; empty ones are left out.
+    pub fn read(source: &str, text: &str) -> Result<Faults, FaultsError> {
+        let lines = text.lines().enumerate();
+        let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+        Ok(Faults {
+            source: source.to_owned(),
+            lines: lines
+                .map(|(place, line)| {
+                    serde_json::from_str(line).map_err(|error| FaultsError {
+                        line: place + 1,
+                        reason: error.to_string(),
+                    })
+                })
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// How many ended so.
+    pub fn count(&self, fate: Fate) -> usize {
+        self.lines.iter().filter(|line| line.result == fate).count()
+    }
+
+    /// Faults that this device can show: all but those of which it is said that it cannot.
+    pub fn showable(&self) -> impl Iterator<Item = &FaultLine> {
+        self.lines
+            .iter()
+            .filter(|line| line.power.is_none() || line.result == Fate::Killed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = concat!(
+        r#"{"id":"a","by":"touchstone","rules":["mm.x"],"breaks":"It does.","shows":"anywhere","#,
+        r#""result":"killed","case":"litmus/classic/MP","verdict":"fail","reason":"r","own":true,"#,
+        r#""runs":3,"seconds":0.5,"of":10,"shown":9,"expected":0.25}"#,
+        "\n\n",
+        r#"{"id":"b","by":"layer","rules":[],"breaks":"B.","shows":"weak-processor","#,
+        r#""result":"survived","runs":9,"seconds":1.0,"cases":4,"power":"cannot"}"#,
+        "\n",
+        r#"{"id":"c","by":"source","rules":[],"breaks":"C.","shows":"x","result":"unopened","why":"w"}"#,
+    );
+
+    #[test]
+    fn lines_of_a_campaign_are_read() {
+        let faults = Faults::read("f.jsonl", LINES).expect("three lines");
+        let fates = [Fate::Killed, Fate::Survived, Fate::Unopened];
+        assert_eq!(fates.map(|fate| faults.count(fate)), [1, 1, 1]);
+        assert_eq!(faults.lines[0].case.as_deref(), Some("litmus/classic/MP"));
+        let showable: Vec<&str> = faults.showable().map(|line| line.id.as_str()).collect();
+        assert_eq!(showable, ["a", "c"]);
+    }
+
+    #[test]
+    fn what_is_no_campaign_is_told_with_its_line() {
+        let error = Faults::read("f", "\n{\"id\":3}\n").expect_err("no fault");
+        assert_eq!(error.line, 2);
+        assert!(Faults::read("f", "").expect("nothing").lines.is_empty());
+    }
+}

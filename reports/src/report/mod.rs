@@ -1,0 +1,109 @@
+//! What there is to say about a run, worked out once for every form of report.
+//!
+//! ```text
+//! Run, CaseResult… ┐
+//! Context ─────────┴─▶ Report ─┬─▶ html
+//!                              ├─▶ json
+//!                              └─▶ csv
+//! ```
+//!
+//! - [`facts`]: the rates of a case's outcomes, with their intervals, scatter and drift;
+//! - [`context`]: what only the caller knows: the catalogue of rules, which of them a case is about, what a
+//!   memory model says, the machine;
+//! - [`rules`]: how each rule fared;
+//! - [`heat`]: shapes of tests against how they are dressed;
+//! - [`faults`]: which faults the suites noticed, from a campaign's lines of JSON.
+
+pub mod context;
+pub mod facts;
+pub mod faults;
+pub mod heat;
+pub mod rules;
+
+pub use context::{About, Against, Context, Dress, Expected, Kind, Note, Picture, Rule};
+pub use facts::{CaseFacts, OutcomeFacts};
+pub use faults::{FaultLine, Faults};
+pub use heat::{Cell, Heat};
+pub use rules::{RuleFacts, Standing, Tally};
+
+use crate::record::{CaseResult, Verdict};
+use crate::store::Run;
+use std::collections::BTreeMap;
+
+/// A run with everything that reports say of it.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// What the caller knows.
+    pub context: &'a Context,
+    /// The cases that have a result, in the order of the plan.
+    pub cases: Vec<CaseFacts<'a>>,
+    /// The rules, in the catalogue's order.
+    pub rules: Vec<RuleFacts<'a>>,
+}
+
+impl<'a> Report<'a> {
+    /// Works it out.
+    pub fn new(run: &'a Run, results: &'a [CaseResult], context: &'a Context) -> Report<'a> {
+        let cases: Vec<CaseFacts<'a>> = results
+            .iter()
+            .map(|result| CaseFacts::new(result, context.about(&result.case)))
+            .collect();
+        let rules = rules::standings(&context.rules, &cases);
+        Report {
+            run,
+            context,
+            cases,
+            rules,
+        }
+    }
+
+    /// How many cases ended so.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let ended = |case: &&CaseFacts<'_>| case.result.verdict == verdict;
+        self.cases.iter().filter(ended).count()
+    }
+
+    /// Cases that failed, crashed or timed out.
+    pub fn failures(&self) -> impl Iterator<Item = &CaseFacts<'a>> {
+        self.cases
+            .iter()
+            .filter(|case| case.result.verdict.is_failure())
+    }
+
+    /// Instances of all cases.
+    pub fn instances(&self) -> u64 {
+        let each = self.cases.iter().map(|case| case.result.instances);
+        each.fold(0, u64::saturating_add)
+    }
+
+    /// Launches of all cases.
+    pub fn launches(&self) -> u64 {
+        let each = self.cases.iter().map(|case| case.result.launches.len());
+        each.fold(0, |sum, n| sum.saturating_add(n as u64))
+    }
+
+    /// Wall time of all cases together, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.cases.iter().map(|case| case.result.seconds).sum()
+    }
+
+    /// How many cases of each kind (the id without its name) ended how, in the order of the plan.
+    pub fn kinds(&self) -> Vec<(&'a str, Tally)> {
+        let mut order = Vec::new();
+        let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+        for case in &self.cases {
+            let kind = case.kind();
+            let tally = tallies.entry(kind).or_insert_with(|| {
+                order.push(kind);
+                Tally::default()
+            });
+            tally.add(case.result.verdict);
+        }
+        order
+            .into_iter()
+            .map(|kind| (kind, tallies.remove(kind).unwrap_or_default()))
+            .collect()
+    }
+}

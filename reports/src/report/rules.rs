@@ -1,0 +1,244 @@
+//! How each rule of the specification fared: which cases put it to the test, and which name it as broken.
+//!
+//! A case that fails names the rules that it found broken, in its reason, in the outcomes that its
+//! condition asks about, and in its evidence of violations. Other rules that it covers were put to the test
+//! as well, so that it neither speaks for them nor against them.
+
+use super::context::{Kind, Rule};
+use super::facts::CaseFacts;
+use crate::record::{CaseResult, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many cases ended how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally([usize; Verdict::ALL.len()]);
+
+impl Tally {
+    /// One more.
+    pub fn add(&mut self, verdict: Verdict) {
+        for (count, of) in self.0.iter_mut().zip(Verdict::ALL) {
+            *count += usize::from(of == verdict);
+        }
+    }
+
+    /// Cases with this verdict.
+    pub fn of(&self, verdict: Verdict) -> usize {
+        Verdict::ALL
+            .iter()
+            .position(|v| *v == verdict)
+            .map_or(0, |place| self.0[place])
+    }
+
+    /// All cases.
+    pub fn all(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    /// Cases that failed, crashed or timed out.
+    pub fn failures(&self) -> usize {
+        let failed = Verdict::ALL.iter().filter(|v| v.is_failure());
+        failed.map(|v| self.of(*v)).sum()
+    }
+
+    /// Another's cases, too.
+    pub fn join(&mut self, other: &Tally) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count += more;
+        }
+    }
+}
+
+/// Where a rule stands after a run, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Standing {
+    /// A case names it as broken.
+    Broken,
+    /// Every case that is about it and ran failed, for other reasons.
+    Unclear,
+    /// Cases about it passed, and none names it as broken.
+    Held,
+    /// Cases about it were skipped or decide nothing.
+    Untested,
+    /// No case of the run is about it.
+    Uncovered,
+}
+
+impl Standing {
+    /// Every standing, the worst first.
+    pub const ALL: [Standing; 5] = [
+        Standing::Broken,
+        Standing::Unclear,
+        Standing::Held,
+        Standing::Untested,
+        Standing::Uncovered,
+    ];
+
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::Broken => "broken",
+            Standing::Unclear => "unclear",
+            Standing::Held => "held",
+            Standing::Untested => "untested",
+            Standing::Uncovered => "uncovered",
+        }
+    }
+}
+
+/// A rule with what the run says of it.
+#[derive(Debug, Clone)]
+pub struct RuleFacts<'a> {
+    /// The rule.
+    pub rule: &'a Rule,
+    /// How the cases ended that put it to the test.
+    pub cases: Tally,
+    /// The cases that name it as broken.
+    pub broken_by: Vec<&'a CaseResult>,
+}
+
+impl RuleFacts<'_> {
+    /// Where it stands.
+    pub fn standing(&self) -> Standing {
+        if !self.broken_by.is_empty() {
+            Standing::Broken
+        } else if self.cases.of(Verdict::Pass) > 0 {
+            Standing::Held
+        } else if self.cases.failures() > 0 {
+            Standing::Unclear
+        } else if self.cases.all() > 0 {
+            Standing::Untested
+        } else {
+            Standing::Uncovered
+        }
+    }
+
+    /// Whether a run should say something of it: no case does what is undefined.
+    pub fn is_testable(&self) -> bool {
+        match self.rule.kind {
+            Kind::Must | Kind::May => true,
+            Kind::Undefined => false,
+        }
+    }
+}
+
+/// Where the rules stand, in their order.
+pub fn standings<'a>(rules: &'a [Rule], cases: &[CaseFacts<'a>]) -> Vec<RuleFacts<'a>> {
+    let mut facts: Vec<RuleFacts<'a>> = rules
+        .iter()
+        .map(|rule| RuleFacts {
+            rule,
+            cases: Tally::default(),
+            broken_by: Vec::new(),
+        })
+        .collect();
+    let place: BTreeMap<&str, usize> = rules
+        .iter()
+        .enumerate()
+        .map(|(place, rule)| (rule.id.as_str(), place))
+        .collect();
+    for case in cases {
+        let covered = case.about.map_or(&[][..], |about| &about.rules);
+        for rule in covered.iter().filter_map(|id| place.get(id.as_str())) {
+            facts[*rule].cases.add(case.result.verdict);
+        }
+        for rule in named(case.result) {
+            if let Some(rule) = place.get(rule) {
+                facts[*rule].broken_by.push(case.result);
+            }
+        }
+    }
+    facts
+}
+
+/// The words of a failure that may be ids of rules, each once.
+pub fn named(result: &CaseResult) -> BTreeSet<&str> {
+    if !result.verdict.is_failure() {
+        return BTreeSet::new();
+    }
+    let violations = result.evidence.iter().filter(|e| e.kind == "violation");
+    let outcomes = result.launches.iter().flat_map(|launch| &launch.outcomes);
+    std::iter::once(result.reason.as_str())
+        .chain(violations.map(|e| e.text.as_str()))
+        .chain(outcomes.filter(|o| o.asked).map(|o| o.outcome.as_str()))
+        .flat_map(words)
+        .collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))
+        .map(|word| word.trim_matches(['.', '-']))
+        .filter(|word| word.contains('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::context::About;
+    use super::*;
+    use crate::sample;
+
+    fn rule(id: &str) -> Rule {
+        Rule {
+            id: id.into(),
+            section: "Memory Model".into(),
+            statement: "it holds".into(),
+            kind: Kind::Must,
+        }
+    }
+
+    #[test]
+    fn rules_stand_as_the_cases_about_them_ended() {
+        let rules = ["mm.broken", "mm.held", "mm.skipped", "mm.nobody", "mm.dead"].map(rule);
+        let about = |ids: &[&str]| About {
+            rules: ids.iter().map(|id| (*id).to_owned()).collect(),
+            ..About::default()
+        };
+        let mut failed = sample::coherence_failure();
+        failed.reason = "opencl-3.0 (mm.broken) forbids it; see mm.unknown.".into();
+        let (passed, skipped, crashed) = (
+            sample::message_passing(),
+            sample::skipped(),
+            sample::crashed(),
+        );
+        let of_failed = about(&["mm.broken", "mm.held"]);
+        let of_passed = about(&["mm.broken", "mm.held"]);
+        let of_skipped = about(&["mm.skipped"]);
+        let of_crashed = about(&["mm.dead", "no.such"]);
+        let cases = [
+            CaseFacts::new(&failed, Some(&of_failed)),
+            CaseFacts::new(&passed, Some(&of_passed)),
+            CaseFacts::new(&skipped, Some(&of_skipped)),
+            CaseFacts::new(&crashed, Some(&of_crashed)),
+        ];
+        let all = standings(&rules, &cases);
+        let standing: Vec<Standing> = all.iter().map(RuleFacts::standing).collect();
+        assert_eq!(
+            standing,
+            [
+                Standing::Broken,
+                Standing::Held,
+                Standing::Untested,
+                Standing::Uncovered,
+                Standing::Unclear,
+            ]
+        );
+        assert_eq!(all[0].broken_by.len(), 1);
+        assert_eq!((all[1].cases.all(), all[1].cases.failures()), (2, 1));
+    }
+
+    #[test]
+    fn only_failures_name_rules() {
+        let mut result = sample::message_passing();
+        result.reason = "mm.coherence.wr holds".into();
+        assert!(named(&result).is_empty());
+        result.verdict = Verdict::Fail;
+        result.evidence = vec![crate::record::Evidence {
+            kind: "violation".into(),
+            text: "ex.state.order|sp.event-wait: late.".into(),
+        }];
+        let found: Vec<&str> = named(&result).into_iter().collect();
+        assert_eq!(
+            found,
+            ["ex.state.order", "mm.coherence.wr", "sp.event-wait"]
+        );
+    }
+}
