@@ -1,7 +1,11 @@
 //! Results that the tests of this crate share.
 
 use crate::difference::differences;
-use crate::record::{CaseId, CaseResult, DeviceRecord, Evidence, Launch, OutcomeCount, Verdict};
+use crate::expectation::Expectations;
+use crate::record::{
+    CaseId, CaseResult, DeviceRecord, Evidence, Launch, MachineRecord, Moment, OutcomeCount,
+    Verdict,
+};
 use crate::report::{About, Against, Context, Dress, Expected, Faults, Kind, Note, Picture, Rule};
 use crate::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
 use std::collections::BTreeMap;
@@ -163,6 +167,20 @@ pub fn run(results: &[CaseResult]) -> Run {
         finished: Some(datetime!(2024-05-06 07:09:39 UTC)),
         planned: results.len() as u64,
         committed: results.len() as u64,
+        moments: [(8, 0.5), (39, 2.25)]
+            .map(|(second, load)| Moment {
+                at: datetime!(2024-05-06 07:08:01 UTC) + time::Duration::seconds(second),
+                machine: MachineRecord {
+                    host: "there".into(),
+                    system: "Linux 6.1".into(),
+                    processor: "A <fast> one".into(),
+                    processors: 2,
+                    memory: 8 << 30,
+                },
+                load: Some(load),
+                clock_mhz: Some(2500.0),
+            })
+            .to_vec(),
     }
 }
 
@@ -212,6 +230,11 @@ pub fn context(results: &[CaseResult]) -> Context {
         };
         cases.insert(result.case.clone(), about);
     }
+    let mut expectations = Expectations::default();
+    let expected = "cases:\n  - { case: '*/MP*', verdict: fail, reason: known }\n  - { case: '*/IRIW*', \
+                    verdict: crash, reason: known, link: 'bug:1' }\n";
+    let device = run(results).device.expect("a device");
+    assert_eq!(expectations.add(expected, &device), Ok(true));
     let mut earlier: Vec<CaseResult> = results.to_vec();
     for result in &mut earlier {
         result.verdict = Verdict::Pass;
@@ -236,7 +259,6 @@ pub fn context(results: &[CaseResult]) -> Context {
         ],
         cases,
         plan: vec![("model".into(), "opencl-3.0".into())],
-        machine: vec![("processors".into(), "2".into())],
         faults: Faults::read("faults.jsonl", &faults).ok(),
         against: Some(Against {
             name: "old.db".into(),
@@ -245,6 +267,7 @@ pub fn context(results: &[CaseResult]) -> Context {
             rate: 0.05,
             same_seed: true,
         }),
+        expectations,
         missing: vec!["the model mine.cat is gone".into()],
     }
 }

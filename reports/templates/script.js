@@ -5,7 +5,7 @@ var all=function(q,e){return Array.prototype.slice.call((e||document).querySelec
 all('table[data-sort]').forEach(function(table){
   var heads=all('thead th',table);
   heads.forEach(function(th,at){
-    if(!th.textContent.trim()){return;}
+    if(!th.textContent.trim()||th.querySelector('svg')){return;}
     var button=document.createElement('button');
     button.type='button';
     while(th.firstChild){button.appendChild(th.firstChild);}

@@ -4,6 +4,7 @@ use super::args::{DEFAULT_STORE, part};
 use super::compare::{between, load};
 use super::exit;
 use super::failure::Failure;
+use super::keep::expect;
 use super::output::{Out, colour, say};
 use crate::about;
 use clap::Args;
@@ -34,6 +35,9 @@ pub struct ReportArgs {
     /// Of the outcomes told to have changed, the part that may be chance
     #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05", requires = "against")]
     pub rate: f64,
+    /// Hold the results against what this file expects of the device; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub expect: Vec<PathBuf>,
     /// Tell of the faults that a campaign noticed: what `classay faults --json` printed
     #[arg(long, value_name = "FILE")]
     pub faults: Option<PathBuf>,
@@ -57,6 +61,9 @@ pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
         true => about::context(&Store::open_read_only(&path)?, &run, &results)?,
         false => Context::default(),
     };
+    if let Some(device) = &run.device {
+        context.expectations = expect(&args.expect, device)?;
+    }
     if let Some(file) = &args.faults {
         context.faults = Some(campaign(file)?);
     }
@@ -80,13 +87,19 @@ pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
     }
     if let Some(file) = &args.junit {
         put(file, |out| {
-            junit::write(&run, &results, out).map_err(std::io::Error::other)
+            junit::write(&run, &results, &context.expectations, out).map_err(std::io::Error::other)
         })?;
     }
     let files = [&args.html, &args.json, &args.csv, &args.junit];
     if files.iter().all(|file| file.is_none()) {
         let device = run.device.as_ref().map_or("", |d| d.name.as_str());
-        let table = summary(device, run.planned as usize, &results, colour());
+        let table = summary(
+            device,
+            run.planned as usize,
+            &results,
+            &context.expectations,
+            colour(),
+        );
         Out::new().text(&table);
     }
     for file in files

@@ -7,6 +7,7 @@
 
 use super::HtmlError;
 use super::words::{count, cut};
+use crate::expectation::Standing;
 use crate::record::Verdict;
 use crate::report::rules::named;
 use crate::report::{CaseFacts, Report, RuleFacts};
@@ -39,7 +40,7 @@ struct Group {
     open: bool,
     verdict: &'static str,
     title: String,
-    said: String,
+    rules: Vec<Broken>,
     cases: Vec<Failed>,
 }
 
@@ -50,6 +51,8 @@ struct Failed {
     id: String,
     times: String,
     reason: String,
+    /// Why this is expected, where it is.
+    expected: String,
     rules: Vec<Broken>,
     pictures: Vec<Shown>,
     texts: Vec<Text>,
@@ -88,7 +91,7 @@ pub(super) fn ordered<'f, 'a>(report: &'f Report<'a>) -> Vec<&'f CaseFacts<'a>> 
             Verdict::Timeout => 2,
             Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => 3,
         };
-        (!drawn, kind)
+        (report.is_expected(case), !drawn, kind)
     });
     // Those alike stand where the first of them does.
     let mut first: HashMap<Alike, usize> = HashMap::new();
@@ -102,8 +105,9 @@ pub(super) fn ordered<'f, 'a>(report: &'f Report<'a>) -> Vec<&'f CaseFacts<'a>> 
     placed.into_iter().map(|(_, case)| case).collect()
 }
 
-/// What cases that failed alike have in common: verdict, rules broken, and the reason where there are none.
-type Alike = (Verdict, Vec<String>, String);
+/// What cases that failed alike have in common: whether that was expected, verdict, rules broken, and the
+/// reason where there are none.
+type Alike = (bool, Verdict, Vec<String>, String);
 
 fn alike(report: &Report<'_>, case: &CaseFacts<'_>) -> Alike {
     let rules: Vec<String> = broken(report, case).map(|r| r.rule.id.clone()).collect();
@@ -112,7 +116,7 @@ fn alike(report: &Report<'_>, case: &CaseFacts<'_>) -> Alike {
     } else {
         String::new()
     };
-    (case.result.verdict, rules, reason)
+    (report.is_expected(case), case.result.verdict, rules, reason)
 }
 
 /// The rules of the catalogue that a case names as broken.
@@ -189,7 +193,7 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         .enumerate()
         .map(|(number, case)| (alike(report, case), told(report, number, case, &mut budget)))
         .collect();
-    let groups = grouped_alike(report, told);
+    let groups = grouped_alike(told);
     let more = match failed.len().saturating_sub(CASES) {
         0 => String::new(),
         n => format!(
@@ -216,7 +220,7 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
 }
 
 /// The failures in groups; they come with those alike beside each other.
-fn grouped_alike(report: &Report<'_>, told: Vec<(Alike, Failed)>) -> Vec<Group> {
+fn grouped_alike(told: Vec<(Alike, Failed)>) -> Vec<Group> {
     let mut groups: Vec<(Alike, Group)> = Vec::new();
     for (key, case) in told {
         match groups.last_mut() {
@@ -224,17 +228,17 @@ fn grouped_alike(report: &Report<'_>, told: Vec<(Alike, Failed)>) -> Vec<Group> 
             Some(_) | None => {
                 let group = Group {
                     number: groups.len(),
-                    open: groups.len() < OPEN,
+                    open: groups.len() < OPEN && case.expected.is_empty(),
                     verdict: case.verdict,
                     title: String::new(),
-                    said: String::new(),
+                    rules: Vec::new(),
                     cases: vec![case],
                 };
                 groups.push((key, group));
             }
         }
     }
-    for ((_, rules, reason), group) in &mut groups {
+    for ((_, _, rules, reason), group) in &mut groups {
         if group.cases.len() < 2 {
             continue;
         }
@@ -243,9 +247,10 @@ fn grouped_alike(report: &Report<'_>, told: Vec<(Alike, Failed)>) -> Vec<Group> 
         } else {
             rules.join(", ")
         };
-        let statements = report.rules.iter().filter(|r| rules.contains(&r.rule.id));
-        let statements: Vec<&str> = statements.map(|r| r.rule.statement.as_str()).collect();
-        group.said = statements.join("; ");
+        // What each of them broke is said once.
+        for case in &mut group.cases {
+            group.rules = std::mem::take(&mut case.rules);
+        }
     }
     groups.into_iter().map(|(_, group)| group).collect()
 }
@@ -305,7 +310,8 @@ fn told(report: &Report<'_>, number: usize, case: &CaseFacts<'_>, budget: &mut B
     let evidence = result
         .evidence
         .iter()
-        .filter(|e| e.kind != "violation" && !(explained && e.kind == "forbidden"))
+        .filter(|e| e.kind != "violation" && e.kind != "environment")
+        .filter(|e| !(explained && e.kind == "forbidden"))
         .map(|e| (e.kind.as_str(), e.text.as_str(), false));
     let notes = case.about.map_or(&[][..], |about| &about.notes).iter();
     let notes = notes.map(|note| (note.title.as_str(), note.text.as_str(), false));
@@ -326,11 +332,16 @@ fn told(report: &Report<'_>, number: usize, case: &CaseFacts<'_>, budget: &mut B
     };
     Failed {
         number,
-        open: number < OPEN,
+        open: number == 0,
         verdict: result.verdict.name(),
         id: id.to_owned(),
         times: times(case),
         reason: result.reason.clone(),
+        expected: match report.context.expectations.of(result) {
+            Standing::Expected(entry) => format!("Expected: {}", entry.why()),
+            Standing::Unexpected(entry) => entry.unmet(result.verdict),
+            Standing::Plain => String::new(),
+        },
         rules,
         pictures,
         texts,

@@ -2,8 +2,9 @@
 
 use super::HtmlError;
 use super::words::{count, lasting, moment};
+use crate::expectation::Standing;
 use crate::record::Verdict;
-use crate::report::{Report, Standing};
+use crate::report::{Report, Standing as RuleStanding};
 use crate::store::RunStatus;
 use crate::text::number::{grouped, short};
 use askama::Template;
@@ -21,6 +22,9 @@ struct Head {
     verdicts: Vec<Counted>,
     figures: Vec<Figure>,
 }
+
+/// Warnings that are shown.
+const WARNINGS: usize = 8;
 
 struct Counted {
     name: &'static str,
@@ -60,21 +64,37 @@ pub(super) fn title(report: &Report<'_>) -> String {
 
 fn headline(report: &Report<'_>) -> (String, &'static str) {
     let ran = report.cases.len() - report.count(Verdict::Skip);
-    match report.failures().count() {
+    let failed = report.failures().count();
+    let expected = report.failures().filter(|c| report.is_expected(c)).count();
+    match failed {
         _ if report.cases.is_empty() => ("No case has a result".into(), ""),
         0 if ran == 0 => ("Every case was skipped".into(), ""),
         0 => (
             format!("None of {} that ran failed", count(ran, "case")),
             "good",
         ),
-        n => (
+        n if expected == n => (
             format!(
-                "{} of {} that ran failed",
+                "{} of {} that ran failed, as expected",
                 grouped(n as u64),
                 count(ran, "case")
             ),
-            "bad",
+            "good",
         ),
+        n => {
+            let known = match expected {
+                0 => String::new(),
+                known => format!(", {} of them as expected", grouped(known as u64)),
+            };
+            (
+                format!(
+                    "{} of {} that ran failed{known}",
+                    grouped(n as u64),
+                    count(ran, "case")
+                ),
+                "bad",
+            )
+        }
     }
 }
 
@@ -86,6 +106,23 @@ fn warnings(report: &Report<'_>) -> Vec<String> {
             "The run is not finished: {} of {} have no result.",
             grouped(left),
             count(report.run.planned as usize, "planned case")
+        ));
+    }
+    for case in &report.cases {
+        let result = case.result;
+        match report.context.expectations.of(result) {
+            Standing::Unexpected(entry) if !result.verdict.is_failure() => {
+                warnings.push(format!("{}: {}", result.case, entry.unmet(result.verdict)));
+            }
+            Standing::Unexpected(_) | Standing::Expected(_) | Standing::Plain => {}
+        }
+    }
+    let more = warnings.len().saturating_sub(WARNINGS);
+    if more > 0 {
+        warnings.truncate(WARNINGS);
+        warnings.push(format!(
+            "{} did not end as expected either.",
+            count(more, "more case")
         ));
     }
     warnings
@@ -112,11 +149,11 @@ fn figures(report: &Report<'_>) -> Vec<Figure> {
     let broken = report
         .rules
         .iter()
-        .filter(|r| r.standing() == Standing::Broken);
+        .filter(|r| r.standing() == RuleStanding::Broken);
     let held = report
         .rules
         .iter()
-        .filter(|r| r.standing() == Standing::Held);
+        .filter(|r| r.standing() == RuleStanding::Held);
     if !report.rules.is_empty() {
         all.push(figure(
             "rules broken",

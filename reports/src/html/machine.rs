@@ -2,8 +2,10 @@
 
 use super::HtmlError;
 use super::words::moment;
+use crate::record::{MachineRecord, Moment};
 use crate::report::Report;
 use askama::Template;
+use std::collections::BTreeMap;
 
 #[derive(Template)]
 #[template(path = "machine.html")]
@@ -11,7 +13,17 @@ struct Machine<'a> {
     findings: &'a [String],
     missing: &'a [String],
     groups: Vec<Group>,
+    environments: Vec<Environment>,
 }
+
+/// How tests were stressed and placed.
+struct Environment {
+    tests: String,
+    text: String,
+}
+
+/// Environments that are shown.
+const ENVIRONMENTS: usize = 8;
 
 struct Group {
     title: &'static str,
@@ -58,15 +70,84 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
             pairs: device.capabilities.clone(),
         });
     }
-    groups.push(Group {
-        title: "Machine",
-        pairs: report.context.machine.clone(),
-    });
+    groups.extend(machines(report));
     groups.retain(|group| !group.pairs.is_empty());
     let page = Machine {
         findings: run.device.as_ref().map_or(&[], |d| &d.findings),
         missing: &report.context.missing,
         groups,
+        environments: environments(report),
     };
     Ok(Some(page.render()?))
+}
+
+/// The machines of the run, with their load and clock over it.
+fn machines(report: &Report<'_>) -> Vec<Group> {
+    let mut machines: Vec<(&MachineRecord, Vec<&Moment>)> = Vec::new();
+    for moment in &report.run.moments {
+        match machines.iter_mut().find(|(m, _)| **m == moment.machine) {
+            Some((_, moments)) => moments.push(moment),
+            None => machines.push((&moment.machine, vec![moment])),
+        }
+    }
+    machines
+        .into_iter()
+        .map(|(machine, moments)| {
+            let mut pairs = vec![
+                ("host", machine.host.clone()),
+                ("system", machine.system.clone()),
+                ("processor", machine.processor.clone()),
+                ("processors", machine.processors.to_string()),
+                (
+                    "memory",
+                    format!("{:.1} GiB", machine.memory as f64 / f64::from(1 << 30)),
+                ),
+            ];
+            let of = |value: fn(&Moment) -> Option<f64>| {
+                let all: Vec<f64> = moments.iter().filter_map(|m| value(m)).collect();
+                let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+                let most = all.iter().copied().fold(0.0, f64::max);
+                (!all.is_empty()).then_some((least, most))
+            };
+            if let Some((least, most)) = of(|m| m.load) {
+                pairs.push(("load during the run", format!("{least:.2} to {most:.2}")));
+            }
+            if let Some((least, most)) = of(|m| m.clock_mhz) {
+                pairs.push((
+                    "clock during the run",
+                    format!("{least:.0} to {most:.0} MHz"),
+                ));
+            }
+            pairs.push(("noted", super::words::count(moments.len(), "time")));
+            pairs.retain(|(_, value)| !value.is_empty());
+            Group {
+                title: "Machine",
+                pairs: pairs.into_iter().map(|(n, v)| (n.to_owned(), v)).collect(),
+            }
+        })
+        .collect()
+}
+
+/// The environments that tests ran in, most used first.
+fn environments(report: &Report<'_>) -> Vec<Environment> {
+    let mut tests: BTreeMap<&str, usize> = BTreeMap::new();
+    for case in &report.cases {
+        for evidence in case
+            .result
+            .evidence
+            .iter()
+            .filter(|e| e.kind == "environment")
+        {
+            *tests.entry(evidence.text.as_str()).or_default() += 1;
+        }
+    }
+    let mut all: Vec<(&str, usize)> = tests.into_iter().collect();
+    all.sort_by_key(|(_, tests)| std::cmp::Reverse(*tests));
+    all.into_iter()
+        .take(ENVIRONMENTS)
+        .map(|(text, tests)| Environment {
+            tests: super::words::count(tests, "test"),
+            text: super::words::cut(&text.replace(",\"", ", \""), 4000).0,
+        })
+        .collect()
 }

@@ -1,6 +1,7 @@
 //! A run as one JSON object. The keys are fixed, and `schema/report.schema.json` says what each is; a change
 //! that could break a reader raises [`SCHEMA_VERSION`], and keys may be added without raising it.
 
+use super::ExpectationJson;
 use crate::difference::{OutcomeChange, VerdictChange};
 use crate::record::Verdict;
 use crate::report::{Against, CaseFacts, OutcomeFacts, Report, RuleFacts};
@@ -24,9 +25,9 @@ pub fn run(report: &Report<'_>) -> Value {
         "version": SCHEMA_VERSION,
         "run": described(report.run),
         "plan": object(&context.plan),
-        "machine": object(&context.machine),
+        "machine": report.run.moments.iter().map(noted).collect::<Vec<_>>(),
         "totals": totals(report),
-        "cases": report.cases.iter().map(case).collect::<Vec<_>>(),
+        "cases": report.cases.iter().map(|c| case(report, c)).collect::<Vec<_>>(),
         "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
         "faults": context.faults.as_ref().map(|faults| &faults.lines),
         "comparison": context.against.as_ref().map(comparison),
@@ -71,6 +72,16 @@ fn described(run: &Run) -> Value {
     })
 }
 
+/// How the machine was at a moment.
+fn noted(at: &crate::record::Moment) -> Value {
+    json!({
+        "at": moment(at.at),
+        "load": at.load,
+        "clock_mhz": at.clock_mhz,
+        "machine": at.machine,
+    })
+}
+
 fn totals(report: &Report<'_>) -> Value {
     let verdicts: Map<String, Value> = Verdict::ALL
         .iter()
@@ -85,8 +96,9 @@ fn totals(report: &Report<'_>) -> Value {
     })
 }
 
-fn case(case: &CaseFacts<'_>) -> Value {
+fn case(report: &Report<'_>, case: &CaseFacts<'_>) -> Value {
     let result = case.result;
+    let standing = report.context.expectations.of(result);
     let about = case.about;
     json!({
         "case": result.case,
@@ -105,6 +117,7 @@ fn case(case: &CaseFacts<'_>) -> Value {
         "expected": about.and_then(|about| about.expected).map(|expected| expected.name()),
         "asked": case.asked.as_ref().map(rate),
         "outcomes": case.outcomes.iter().map(outcome).collect::<Vec<_>>(),
+        "expectation": ExpectationJson::of(standing),
         "evidence": result.evidence,
     })
 }

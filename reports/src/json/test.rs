@@ -44,6 +44,23 @@ pub struct ExpectationJson {
     pub link: Option<String>,
 }
 
+impl ExpectationJson {
+    /// How a result stands to what is expected of it, where something is.
+    pub fn of(standing: Standing<'_>) -> Option<ExpectationJson> {
+        let (met, entry) = match standing {
+            Standing::Plain => return None,
+            Standing::Expected(entry) => (true, entry),
+            Standing::Unexpected(entry) => (false, entry),
+        };
+        Some(ExpectationJson {
+            met,
+            verdicts: entry.verdict.clone(),
+            reason: entry.reason.clone(),
+            link: entry.link.clone(),
+        })
+    }
+}
+
 impl TestJson {
     /// The object for a result that `device` gave.
     pub fn new(result: &CaseResult, device: &str) -> TestJson {
@@ -64,17 +81,7 @@ impl TestJson {
 
     /// With how it stands to what is expected of it.
     pub fn held_against(mut self, standing: Standing<'_>) -> TestJson {
-        let (met, entry) = match standing {
-            Standing::Plain => return self,
-            Standing::Expected(entry) => (true, entry),
-            Standing::Unexpected(entry) => (false, entry),
-        };
-        self.expectation = Some(ExpectationJson {
-            met,
-            verdicts: entry.verdict.clone(),
-            reason: entry.reason.clone(),
-            link: entry.link.clone(),
-        });
+        self.expectation = ExpectationJson::of(standing);
         self
     }
 

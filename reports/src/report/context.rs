@@ -5,6 +5,7 @@
 
 use super::faults::Faults;
 use crate::difference::Differences;
+use crate::expectation::Expectations;
 use crate::record::CaseId;
 use crate::store::Run;
 use std::collections::BTreeMap;
@@ -18,10 +19,10 @@ pub struct Context {
     pub cases: BTreeMap<CaseId, About>,
     /// What was planned: names and values, for people.
     pub plan: Vec<(String, String)>,
-    /// The machine that the run used: names and values, for people.
-    pub machine: Vec<(String, String)>,
     /// What a campaign of faults noticed.
     pub faults: Option<Faults>,
+    /// What is known to fail.
+    pub expectations: Expectations,
     /// The earlier run that this one is held against.
     pub against: Option<Against>,
     /// What the caller could not find out, as sentences.

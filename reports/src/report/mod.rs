@@ -72,6 +72,14 @@ impl<'a> Report<'a> {
             .filter(|case| case.result.verdict.is_failure())
     }
 
+    /// Whether a case ended in a way that is known and expected.
+    pub fn is_expected(&self, case: &CaseFacts<'_>) -> bool {
+        matches!(
+            self.context.expectations.of(case.result),
+            crate::expectation::Standing::Expected(_)
+        )
+    }
+
     /// Instances of all cases.
     pub fn instances(&self) -> u64 {
         let each = self.cases.iter().map(|case| case.result.instances);
