@@ -19,6 +19,7 @@ code=0
 if [ "$code" -gt 1 ]; then
     exit "$code"
 fi
+"$classay" report "$results/merged.db" --html "$results/report.html"
 if [ -n "${BASELINE:-}" ] && [ -s "$BASELINE" ]; then
     "$classay" compare "$BASELINE" "$results/merged.db" || code=$?
 fi

@@ -56,8 +56,10 @@ fn complete(results: &Path) {
     assert!(seen.len() > 4, "{seen:?}");
     assert!(seen.values().all(|n| *n == 1), "{seen:?}");
     assert_eq!(run.planned as usize, all.len());
-    let written = std::fs::metadata(results.join("merged.xml")).expect("a JUnit file");
-    assert!(written.len() > 1000);
+    for name in ["merged.xml", "report.html"] {
+        let written = std::fs::metadata(results.join(name)).expect(name);
+        assert!(written.len() > 1000, "{name}");
+    }
 }
 
 fn merge(script: &str, results: &Path) {

@@ -16,7 +16,7 @@ use askama::Template;
 use std::collections::{BTreeMap, HashMap};
 
 /// Bytes of pictures and texts, all together.
-const BUDGET: usize = 400_000;
+const BUDGET: usize = 256_000;
 /// Bytes of one text.
 const TEXT: usize = 8_000;
 /// Bytes of one picture.

@@ -18,7 +18,7 @@ const OUTCOMES: usize = 12;
 /// Groups are open from the start where there are no more histograms than this.
 const OPEN: usize = 24;
 /// Stretches of time in a line.
-const STRETCHES: usize = 24;
+const STRETCHES: usize = 16;
 
 #[derive(Template)]
 #[template(path = "histograms.html")]

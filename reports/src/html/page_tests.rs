@@ -94,10 +94,7 @@ fn headings_of_tables_say_what_they_head() {
             let hidden = drawing.attribute("class") == Some("w");
             assert!(hidden || drawing.attribute("role") == Some("img"));
         }
-        let first = document
-            .descendants()
-            .filter(|n| n.has_tag_name("a"))
-            .next();
+        let first = document.descendants().find(|n| n.has_tag_name("a"));
         assert_eq!(first.and_then(|a| a.attribute("href")), Some("#main"));
     }
 }
