@@ -57,7 +57,11 @@ impl Scale {
         let mut power = 0;
         while power >= self.from {
             let x = self.at(10f64.powi(power));
-            let anchor = if power == 0 { "end" } else { "middle" };
+            let anchor = match power {
+                0 => "end",
+                lowest if lowest == self.from => "start",
+                _ => "middle",
+            };
             let name = match power {
                 0 => "1".to_owned(),
                 _ => format!("1e{power}"),
