@@ -5,7 +5,7 @@ use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open, surrou
 use super::exit;
 use super::failure::Failure;
 use super::keep::{Kept, expect};
-use super::output::{Out, colour, complain, say};
+use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Talk};
 use super::run::within;
 use crate::device::{Library, Selector};
@@ -119,7 +119,7 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
         &cases,
         None,
     );
-    say(&format!(
+    say_folded(&format!(
         "{} ({selector}), driver {}{}; judged by {}; seed {seed}",
         record.name,
         record.driver,
@@ -127,7 +127,7 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
         model.given
     ));
     for finding in &record.findings {
-        say(&format!("finding: {finding}"));
+        say_folded(&format!("finding: {finding}"));
     }
     let expectations = expect(asked.expect, &record)?;
     let mut kept = Kept::begin(store, &plan, &cases, session.known())?;

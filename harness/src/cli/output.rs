@@ -1,5 +1,6 @@
 //! Standard output that may go away: after `| head` has seen enough, a run goes on quietly.
 
+use classay_reports::text::layout::wrap;
 use std::io::{self, IsTerminal, Write};
 
 /// Standard output.
@@ -56,7 +57,47 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Columns of a line for a person.
+const WIDTH: usize = 80;
+
+/// Writes to standard error what a person reads: at a terminal, long lines go on in the next ones.
+pub fn say_folded(text: &str) {
+    if io::stderr().is_terminal() {
+        say(&folded(text));
+    } else {
+        say(text);
+    }
+}
+
+/// A text whose lines are at most [`WIDTH`] columns long where its words are; what goes on is set in.
+fn folded(text: &str) -> String {
+    let lines = text.lines().flat_map(|line| {
+        let mut parts = wrap(line, WIDTH);
+        if parts.len() > 1 {
+            let rest = wrap(&parts.split_off(1).join(" "), WIDTH - 2);
+            parts.extend(rest.iter().map(|part| format!("  {part}")));
+        }
+        parts
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Tells an error.
 pub fn complain(text: &str) {
     say(&format!("error: {text}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folded;
+
+    #[test]
+    fn long_lines_go_on_set_in() {
+        assert_eq!(folded("short\nlines"), "short\nlines");
+        let text = folded(&"word ".repeat(40));
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        assert_eq!(text.lines().count(), 3);
+        assert!(text.lines().skip(1).all(|line| line.starts_with("  word")));
+        assert_eq!(text.split_whitespace().count(), 40);
+    }
 }

@@ -5,7 +5,7 @@ use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open, surrou
 use super::failure::Failure;
 use super::failures;
 use super::keep::{Kept, expect};
-use super::output::{Out, colour, complain, say};
+use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Talk};
 use super::shrink;
 use crate::device::{Library, Selector, same};
@@ -267,7 +267,7 @@ fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
     if let Some(part) = &plan.part {
         which += &format!(" (shard {} of {} cases)", part.shard, part.cases);
     }
-    say(&format!(
+    say_folded(&format!(
         "classay {}: {which} on {} ({}), driver {}{}\njudged by {}, seed {}, {how_long}, results in {}",
         env!("CARGO_PKG_VERSION"),
         record.name,
@@ -279,7 +279,7 @@ fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
         path.display()
     ));
     for finding in &record.findings {
-        say(&format!("finding: {finding}"));
+        say_folded(&format!("finding: {finding}"));
     }
 }
 

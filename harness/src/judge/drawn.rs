@@ -63,7 +63,17 @@ mod tests {
         let drawn = forbidden(source, &histogram, &model, 2);
         assert_eq!(drawn.len(), 1);
         assert_eq!(drawn[0].0, "1:r0=1 1:r1=0");
-        assert!(classay_litmus::explain::svg(&drawn[0].1).is_some());
+        let picture = classay_litmus::explain::svg(&drawn[0].1).expect("a picture");
+        // A page that is read in the dark has another colour for each of the picture's.
+        let style = include_str!("../../../reports/templates/style.css");
+        let (_, dark) = style
+            .rsplit_once("prefers-color-scheme:dark")
+            .expect("dark");
+        let colours = picture
+            .split(['<', ' ', '>', '/'])
+            .filter(|word| word.starts_with("fill=\"#") || word.starts_with("stroke=\"#"));
+        let missing: Vec<&str> = colours.filter(|c| !dark.contains(c)).collect();
+        assert_eq!(missing, [""; 0]);
         assert!(forbidden(source, &histogram[1..], &model, 2).is_empty());
         assert!(forbidden("no test", &histogram, &model, 2).is_empty());
     }

@@ -250,6 +250,6 @@ mod tests {
     fn a_failure_is_one_line() {
         let line = failure(&result(Verdict::Fail), Colour::Off);
         assert!(line.starts_with("fail  MP: observed\\n it, which") && line.ends_with('…'));
-        assert_eq!(line.chars().count(), 80);
+        assert!((70..=80).contains(&line.chars().count()), "{line}");
     }
 }
