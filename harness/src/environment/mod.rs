@@ -236,7 +236,8 @@ pub struct Meeting {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<u32>,
     /// Steps of arithmetic that the last to arrive takes before it goes on, because the others learn of
-    /// it later: as long as a line takes from one core to another.
+    /// it later: as long as a line takes from one core to another. Left out, it is learned from launch to
+    /// launch where work-groups run on cores of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lag: Option<u32>,
     /// Of the meetings, those before which every work-item reads the locations that are played until

@@ -53,8 +53,8 @@ pub struct Arrangement {
     /// Polls in all of a launch that a work-item may add to those, for a partner that does not run yet or
     /// was interrupted.
     pub spare: u32,
-    /// Steps of the last to arrive.
-    pub lag: u32,
+    /// Steps of the last to arrive: those to choose from, the first of them first.
+    pub lags: Vec<u32>,
     /// Of the blocks, those that are read first.
     pub touch: Percent,
     /// Passes after which a loop of the test gives up.
@@ -112,9 +112,9 @@ const BLOCK: u32 = 64;
 /// row of their own, so that a load has no line number in common with the store before it.
 const SKEW: u32 = 17 * env::LINE_WORDS;
 
-/// There, steps of the last to arrive: about as long as a line takes from one core to another, so that
-/// both go on at the same time.
-const LAG: u32 = 100;
+/// There, steps of the last to arrive: from none, where the others know as soon, to as long as a line
+/// takes between sockets. Neighbouring cores come first.
+const LAGS: [u32; 9] = [100, 0, 50, 150, 75, 125, 25, 200, 300];
 
 /// Polls to spare for each instance of a launch whose work-groups run together: what it may wait is of
 /// the order of what it takes to play.
@@ -276,7 +276,11 @@ pub fn resolve(
         } else {
             0
         },
-        lag: meet.lag.unwrap_or(if paired { LAG } else { 0 }),
+        lags: match meet.lag {
+            Some(lag) => vec![lag],
+            None if paired => LAGS.to_vec(),
+            None => vec![0],
+        },
         touch: meet.touch.unwrap_or(if paired {
             Percent::ALWAYS
         } else {

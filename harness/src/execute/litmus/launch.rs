@@ -24,6 +24,8 @@ pub struct Set {
 pub struct Flight {
     pub(super) index: u64,
     pub(super) count: u32,
+    /// Which candidate for the lag it has.
+    pub(super) tried: usize,
     pub(super) queue: usize,
     pub(super) set: usize,
     pub(super) slots: Vec<Option<usize>>,
@@ -100,7 +102,8 @@ impl Session<'_> {
         rng: &mut ChaCha8Rng,
     ) -> Result<Flight, NotRun> {
         let started = Instant::now();
-        let plan = Plan::draw(count, &self.arrangement, self.environment, rng);
+        let (tried, lag) = self.aim.choose(rng);
+        let plan = Plan::draw(count, lag, &self.arrangement, self.environment, rng);
         if let Some(stressors) = &self.stressors {
             stressors.set(plan.host_stresses);
         }
@@ -156,6 +159,7 @@ impl Session<'_> {
         Ok(Flight {
             index,
             count,
+            tried,
             queue,
             set,
             slots: self.tally.slots(),
@@ -323,6 +327,7 @@ impl Session<'_> {
                 }],
             });
         }
+        self.aim.learn(flight.tried, counts.each());
         let seconds = match flight.launched.seconds() {
             Some(seconds) => seconds,
             None => flight.started.elapsed().as_secs_f64(),

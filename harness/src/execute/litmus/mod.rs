@@ -2,11 +2,13 @@
 //!
 //! [`built`] builds tests, alone or many in one program; [`session`] runs a built test in an
 //! environment until its budget is spent, [`launch`] keeps its launches in flight, [`plan`] draws
-//! what a launch permutes and writes it down for the kernels, [`tally`] turns rows into outcomes,
+//! what a launch permutes and writes it down for the kernels, [`aim`] learns how long the last at a
+//! meeting waits for the others, [`tally`] turns rows into outcomes,
 //! [`host`] plays host threads and [`stress`] those that only disturb. A [`Workshop`] keeps what is
 //! built and the memory of launches ([`pool`]), so that a test can be run in one environment after the
 //! other.
 
+mod aim;
 mod built;
 mod host;
 mod launch;

@@ -44,12 +44,15 @@ pub struct Plan {
     pub seed: u32,
     /// Whether instances and locations are in the order of memory, and work-items may play them in runs.
     pub straight: bool,
+    /// Steps of the last to arrive at a meeting.
+    pub lag: u32,
 }
 
 impl Plan {
-    /// Draws a launch of `count` instances.
+    /// Draws a launch of `count` instances, whose last at a meeting takes `lag` steps.
     pub fn draw(
         count: u32,
+        lag: u32,
         arrangement: &Arrangement,
         environment: &Environment,
         rng: &mut ChaCha8Rng,
@@ -97,6 +100,7 @@ impl Plan {
             host_stresses: environment.host_stress.percent.takes(rng.next_u32()),
             seed: rng.next_u32(),
             straight: arrangement.runs && !random && !own,
+            lag,
         }
     }
 
@@ -119,6 +123,7 @@ impl Plan {
             host_stresses: false,
             seed: 0,
             straight: false,
+            lag: 0,
         }
     }
 
@@ -161,7 +166,7 @@ impl Plan {
         words[env::SYNC_PERCENT] = e.sync_percent.get();
         words[env::SYNC_BOUND] = e.sync_bound;
         words[env::SPARE] = e.spare;
-        words[env::LAG] = e.lag;
+        words[env::LAG] = self.lag;
         words[env::ARRIVALS] = threads as u32 * e.lanes;
         words[env::LOOP_BOUND] = e.loop_bound;
         // Neighbouring threads of a group meet lanes apart, so their partners are not themselves.

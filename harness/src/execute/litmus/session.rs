@@ -14,6 +14,7 @@
 
 use super::super::cl::{Bench, In, Words};
 use super::super::{Budget, Ended, NotRun};
+use super::aim::{Aim, Try};
 use super::built::Built;
 use super::launch::{Flight, Set, overflow_each};
 use super::plan::Plan;
@@ -44,6 +45,7 @@ pub struct Session<'a> {
     pub(super) stages: Vec<Stage>,
     pub(super) sets: Vec<Set>,
     pub(super) tally: Tally,
+    pub(super) aim: Aim,
     pub(super) stressors: Option<Stressors>,
     pub(super) crosses: bool,
     pub(super) pool: &'a mut Pool,
@@ -116,6 +118,7 @@ impl<'a> Session<'a> {
         }
         let host = &environment.host_stress;
         let stressors = (host.threads > 0).then(|| Stressors::start(host));
+        let aim = Aim::new(&arrangement.lags);
         Ok(Session {
             bench,
             built,
@@ -124,6 +127,7 @@ impl<'a> Session<'a> {
             stages,
             sets,
             tally,
+            aim,
             stressors,
             crosses,
             pool,
@@ -205,6 +209,7 @@ impl<'a> Session<'a> {
             arrangement: &'a Arrangement,
             #[serde(skip_serializing_if = "Option::is_none")]
             host_threads: Option<usize>,
+            lags: &'a [Try],
         }
         let description = Description {
             name: self.environment.label(),
@@ -212,6 +217,7 @@ impl<'a> Session<'a> {
             knobs: self.environment,
             arrangement: &self.arrangement,
             host_threads: self.stressors.as_ref().map(Stressors::running),
+            lags: self.aim.tries(),
         };
         // Numbers and names: nothing in it can fail to become JSON.
         serde_json::to_string(&description).unwrap_or_default()
