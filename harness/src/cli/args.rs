@@ -521,12 +521,24 @@ pub struct FaultsArgs {
 pub struct BenchArgs {
     #[arg(long, value_name = "DEVICE", help = DEVICE_MANY)]
     pub device: Vec<Selector>,
-    /// Seconds that each of three measures of a device takes
+    /// Seconds that each measure of a device takes: three of programs, and two of each litmus test
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     pub seconds: f64,
+    /// Measure only one of the two
+    #[arg(long, value_name = "PART")]
+    pub only: Option<Part>,
     /// Master seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// Small programs of commands
+    Programs,
+    /// Litmus tests, with many instances a launch and with one
+    Litmus,
 }
 
 /// Which devices.

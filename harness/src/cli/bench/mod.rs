@@ -1,5 +1,5 @@
 //! `classay bench`: how many small programs of commands a second a device plays, and how much of the
-//! time it is the implementation's.
+//! time it is the implementation's; and how many instances of litmus tests ([`litmus`]).
 //!
 //! The programs are the small ones of the suites, spread over the list of all. In the first measure each
 //! is a case of its own, played once: planned, sent to the worker, played, checked, told and judged. In
@@ -7,7 +7,9 @@
 //! are played once more through the layer, which measures the calls of the worker's main thread: the
 //! one that makes a program's objects, plays its first host thread, waits for the others, and checks.
 
-use super::args::BenchArgs;
+mod litmus;
+
+use super::args::{BenchArgs, Part};
 use super::drive::{devices_own, open};
 use super::exit;
 use super::failure::Failure;
@@ -53,10 +55,22 @@ pub fn bench(args: &BenchArgs) -> Result<u8, Failure> {
         devices.push("touchstone".parse().map_err(Failure::Bug)?);
     }
     let mut out = Out::new();
-    out.line("programs/s  runs/s  in the driver  calls a run  device");
-    for selector in &devices {
-        let line = device(args, selector, &interrupt)?;
-        out.line(&line);
+    let wanted = |part| args.only.is_none_or(|only| only == part);
+    if wanted(Part::Programs) {
+        out.line("programs/s  runs/s  in the driver  calls a run  device");
+        for selector in &devices {
+            let line = device(args, selector, &interrupt)?;
+            out.line(&line);
+        }
+    }
+    if wanted(Part::Litmus) {
+        out.line(litmus::HEADING);
+        for selector in &devices {
+            let mut session = open(selector, &interrupt)?;
+            let name = format!("{} ({selector})", session.known().record.name);
+            litmus::bench(&mut session, args.seconds, args.seed, &name, &mut out)?;
+            session.close();
+        }
     }
     Ok(exit::PASSED)
 }
