@@ -19,6 +19,7 @@ mod cli;
 mod device;
 mod environment;
 mod execute;
+mod hunt;
 mod interrupt;
 mod judge;
 mod machine;

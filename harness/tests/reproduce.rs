@@ -220,3 +220,47 @@ fn the_text_says_what_is_expected_and_why() {
         assert!(flat.contains(words), "{words}\n{text}");
     }
 }
+
+/// What a litmus test's C program prints, and whether it saw anything forbidden.
+fn litmus(folder: &Path, name: &str, environment: &str) -> PathBuf {
+    let test = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../litmus/tests/{name}.litmus"));
+    let c = folder.join(format!("{name}.c"));
+    run(classay()
+        .args(["reproduce", "--c", "--seed", "3", "--environment"])
+        .arg(write(folder, &format!("{name}.yaml"), environment))
+        .arg("--out")
+        .args([&c, &test]))
+    .expect(0);
+    compile(&c).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+#[test]
+fn litmus_tests_count_outcomes_and_tell_forbidden_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if !can_compile(folder.path()) {
+        return;
+    }
+    let weak = |command: &mut Command| run(command.env("TOUCHSTONE_FAULTS", "weak"));
+    let stressed = "launch: {instances: 256, teams: 2}\norder: {groups: 50, locations: 100}\n\
+                    stress: {percent: 50, groups: 2, passes: 4}\n";
+    let sb = litmus(folder.path(), "SB+rlx", stressed);
+    let done = weak(&mut play(&sb, "1")).expect(0);
+    assert!(done.stdout.contains(" 0:r0=0 1:r1=0\n"), "{}", done.told());
+    let mp = litmus(folder.path(), "MP+rel+acq", "memory: {kind: coarse}\n");
+    let done = weak(&mut play(&mp, "1")).expect(0);
+    assert!(!done.stdout.contains("FORBIDDEN"), "{}", done.told());
+    let broken = play(&mp, "2")
+        .env("TOUCHSTONE_FAULTS", "weak")
+        .env("LD_PRELOAD", library("libclassay_layer.so"))
+        .env("CLASSAY_LAYER_LIBRARY", library("libtouchstone.so"))
+        .env("CLASSAY_LAYER_FAULTS", "relax-orders")
+        .output()
+        .expect("the program runs");
+    let done = Done::of(broken).expect(1);
+    let line = done.stdout.lines().find(|l| l.ends_with("FORBIDDEN"));
+    assert!(
+        line.is_some_and(|l| l.contains("1:r0=1 1:r1=0")),
+        "{}",
+        done.told()
+    );
+}

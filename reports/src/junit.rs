@@ -18,7 +18,6 @@
 
 use crate::expectation::{Expectations, Standing};
 use crate::record::{CaseResult, Verdict};
-use crate::stats::Confidence;
 use crate::stats::cluster::Clustered;
 use crate::store::Run;
 use crate::text::histogram::table_order;
@@ -140,8 +139,9 @@ fn case_properties(result: &CaseResult) -> Vec<Property> {
     let rate = |count: u64| count as f64 / instances as f64;
     if instances > 0 {
         let asked = result.asked();
-        let all = Clustered::of(&result.clusters(None));
-        let ends = all.interval(Confidence::P95);
+        let clusters = result.clusters(None);
+        let all = Clustered::of(&clusters);
+        let ends = result.interval(&clusters, &all);
         properties.push(property("asked.count", asked));
         properties.push(property("asked.rate", format!("{:e}", rate(asked))));
         properties.push(property("asked.rate.low95", format!("{:e}", ends.low)));

@@ -1,10 +1,15 @@
 //! What a run leaves behind, as plain data: these types travel from the worker to the store and
 //! from the store to every report. Counts are unsigned and exact; times are seconds.
 
-use crate::stats::cluster::Cluster;
+use crate::stats::cluster::{Cluster, Clustered};
+use crate::stats::sequence::always;
+use crate::stats::{Confidence, Interval};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use time::OffsetDateTime;
+
+/// The kind of evidence which says that a case ended because enough was known.
+pub const STOPPED: &str = "stopped";
 
 /// The stable name of a case, `family/kind/name`: `litmus/classic/MP+rel+acq`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -199,6 +204,21 @@ impl CaseResult {
                 instances: sum(&mut launch.outcomes.iter().map(|o| o.count)),
             })
             .collect()
+    }
+
+    /// Whether it ended because enough was known, which the data themselves decided.
+    pub fn stopped_early(&self) -> bool {
+        self.evidence.iter().any(|e| e.kind == STOPPED)
+    }
+
+    /// The 95 % interval of a rate over the launches: one that holds at all times where the data decided
+    /// when to stop, the usual one else.
+    pub fn interval(&self, clusters: &[Cluster], all: &Clustered) -> Interval {
+        if self.stopped_early() {
+            always(clusters, Confidence::P95)
+        } else {
+            all.interval(Confidence::P95)
+        }
     }
 
     /// Total counts over all launches, outcomes in order of first occurrence.

@@ -124,6 +124,9 @@ fn planned(plan: &Plan) -> Vec<(String, String)> {
             "asked for",
             match plan.asked {
                 Budget::Seconds(s) => format!("about {s} s in all"),
+                Budget::Enough { seconds, enough } => {
+                    format!("at most about {seconds} s in all, {enough}")
+                }
                 Budget::Instances(n) => format!("{n} instances of each case"),
             },
         ),

@@ -2,7 +2,7 @@
 
 use crate::device::Selector;
 use crate::environment::{Environment, Mode};
-use crate::execute::Budget;
+use crate::execute::{Budget, Enough};
 use crate::plan::shard::Shard;
 use crate::worker::session::Limits;
 use clap::{Args, Parser, Subcommand};
@@ -71,6 +71,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Look for environments in which weak outcomes are frequent on a device, and keep them for its runs
     Tune(TuneArgs),
+    /// Look for forbidden outcomes for hours, where weak ones are frequent, and write up what is found
+    Hunt(HuntArgs),
     /// Put the shards of a run together, or runs of the same tests from different seeds
     Merge(MergeArgs),
     /// Write what a run found: as one HTML page, JSON, CSV, JUnit; without any of these as a table
@@ -150,6 +152,8 @@ pub struct RunArgs {
     pub quiet: bool,
     #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
     pub model: Option<String>,
+    #[command(flatten)]
+    pub enough: EnoughArgs,
     #[command(flatten)]
     pub surroundings: SurroundingsArgs,
     #[command(flatten)]
@@ -240,6 +244,8 @@ pub struct LitmusArgs {
     pub json: bool,
     #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
     pub model: Option<String>,
+    #[command(flatten)]
+    pub enough: EnoughArgs,
     #[command(flatten)]
     pub surroundings: SurroundingsArgs,
     #[command(flatten)]
@@ -602,6 +608,43 @@ pub struct TuneArgs {
     pub json: bool,
 }
 
+/// Options of `hunt`.
+#[derive(Debug, Args)]
+pub struct HuntArgs {
+    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
+    pub device: Option<Selector>,
+    /// How long, in hours, with the time of earlier sessions; 0.5 is half an hour
+    #[arg(long, value_name = "HOURS", default_value = "1", value_parser = hours)]
+    pub hours: f64,
+    /// The folder of the journal and of what is found
+    #[arg(long, value_name = "DIR", default_value = "classay-hunt")]
+    pub out: PathBuf,
+    /// Go on with the hunt in that folder: device, seed, model and tests come from there
+    #[arg(long, conflicts_with_all = ["device", "seed", "model", "tests", "slice"])]
+    pub resume: bool,
+    /// How many generated conformance tests are played
+    #[arg(long, value_name = "N", default_value_t = 512,
+          value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub tests: u16,
+    /// End when so many forbidden outcomes were written up
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub findings: Option<u32>,
+    /// Seconds of a test in an environment, with its mutant
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub slice: f64,
+    /// Master seed; drawn and printed unless given
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
+    pub model: Option<String>,
+    /// Give a test up when there is no sign of life for this long
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub case_timeout: f64,
+    /// Print one JSON object instead of the summary
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Options of `merge`.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
@@ -688,12 +731,23 @@ pub struct ShrinkArgs {
 /// Options of `reproduce`.
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
-    /// A program of commands or a kernel case, as YAML
+    /// A litmus test, or a program of commands or a kernel case as YAML
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// In C, which is the only language that there is
     #[arg(long, required = true)]
     pub c: bool,
+    /// For a litmus test: write it for this device's capabilities
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<Selector>,
+    /// For a litmus test: place and stress it as this environment says
+    #[arg(long, value_name = "FILE")]
+    pub environment: Option<PathBuf>,
+    /// For a litmus test: what is drawn for its launches comes from this seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
+    pub model: Option<String>,
     /// Write it into this file instead of to standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -710,12 +764,41 @@ pub struct DevicesArgs {
     pub json: bool,
 }
 
+/// When a litmus test may end before its time.
+#[derive(Debug, Args)]
+pub struct EnoughArgs {
+    /// End a litmus test once the half width of the interval for what it asks is at most this part of the
+    /// rate
+    #[arg(long, value_name = "PART", value_parser = part, conflicts_with = "instances")]
+    pub precision: Option<f64>,
+    /// End a litmus test once the rate of what it asks is known to be below this
+    #[arg(long, value_name = "RATE", value_parser = part, conflicts_with = "instances")]
+    pub below: Option<f64>,
+}
+
+impl EnoughArgs {
+    /// So many seconds, or less where that is enough.
+    fn within(&self, seconds: f64) -> Budget {
+        let (precision, below) = (self.precision, self.below);
+        if precision.is_none() && below.is_none() {
+            return Budget::Seconds(seconds);
+        }
+        let enough = Enough { precision, below };
+        Budget::Enough { seconds, enough }
+    }
+
+    fn given(&self) -> bool {
+        self.precision.is_some() || self.below.is_some()
+    }
+}
+
 impl RunArgs {
     /// What was asked for, where something was.
     pub fn asked(&self) -> Option<Budget> {
         match (self.instances, self.budget) {
             (Some(n), _) => Some(Budget::Instances(n)),
-            (None, Some(seconds)) => Some(Budget::Seconds(seconds)),
+            (None, Some(seconds)) => Some(self.enough.within(seconds)),
+            (None, None) if self.enough.given() => Some(self.enough.within(DEFAULT_BUDGET)),
             (None, None) => None,
         }
     }
@@ -726,8 +809,7 @@ impl LitmusArgs {
     pub fn budget(&self) -> Budget {
         match (self.instances, self.seconds) {
             (Some(n), _) => Budget::Instances(n),
-            (None, Some(seconds)) => Budget::Seconds(seconds),
-            (None, None) => Budget::Seconds(DEFAULT_SECONDS),
+            (None, seconds) => self.enough.within(seconds.unwrap_or(DEFAULT_SECONDS)),
         }
     }
 }
@@ -766,6 +848,17 @@ pub fn part(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(part) if part > 0.0 && part < 1.0 => Ok(part),
         Ok(_) | Err(_) => Err("a part is a number between 0 and 1, like 0.05".into()),
+    }
+}
+
+fn hours(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(hours) if hours > 0.0 && hours * 3600.0 <= LONGEST => Ok(hours),
+        Ok(_) => Err(format!(
+            "a hunt takes more than 0 and at most {} hours",
+            LONGEST / 3600.0
+        )),
+        Err(_) => Err("hours are a number, like 0.5".into()),
     }
 }
 

@@ -8,7 +8,6 @@ use super::output::say;
 use super::progress::Progress;
 use crate::device::Selector;
 use crate::environment::Environment;
-use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::{ChosenModel, model};
 use crate::plan::Case;
@@ -106,10 +105,7 @@ impl Pace {
     pub fn within(cases: &[Case]) -> Pace {
         let total: f64 = cases
             .iter()
-            .map(|case| match case.budget {
-                Budget::Seconds(seconds) => seconds,
-                Budget::Instances(_) => 0.0,
-            })
+            .map(|case| case.budget.seconds().unwrap_or(0.0))
             .sum();
         Pace {
             end: Some(Instant::now() + Duration::from_secs_f64(total)),
@@ -119,19 +115,19 @@ impl Pace {
 
     /// A case with the time that is left for it, of `left` that are still to run.
     fn case(&self, case: &Case, left: usize) -> Case {
-        let (Some(end), Budget::Seconds(share)) = (self.end, case.budget) else {
+        let (Some(end), Some(share)) = (self.end, case.budget.seconds()) else {
             return case.clone();
         };
         let remaining = end.saturating_duration_since(Instant::now()).as_secs_f64();
         let seconds = (remaining / left.max(1) as f64 - self.beyond).min(share);
         Case {
-            budget: Budget::Seconds(seconds.max(share * LEAST_SHARE)),
+            budget: case.budget.lasting(seconds.max(share * LEAST_SHARE)),
             ..case.clone()
         }
     }
 
     fn took(&mut self, case: &Case, seconds: f64) {
-        if let Budget::Seconds(given) = case.budget {
+        if let Some(given) = case.budget.seconds() {
             self.ran += 1;
             self.beyond += ((seconds - given).max(0.0) - self.beyond) / f64::from(self.ran);
         }

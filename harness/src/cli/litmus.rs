@@ -8,7 +8,7 @@ use super::keep::{Kept, expect};
 use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Talk};
 use super::run::within;
-use crate::device::{Library, Selector};
+use crate::device::Selector;
 use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
@@ -92,10 +92,7 @@ pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Res
         case.seed = seed::of_case(seed, &case.id);
         case.budget = budget;
     }
-    let selector = asked.device.cloned().unwrap_or(Selector {
-        library: Library::Touchstone,
-        at: None,
-    });
+    let selector = asked.device.cloned().unwrap_or(Selector::TOUCHSTONE);
     let store = asked.store.map(Store::open).transpose()?;
     let mut session = open(&selector, &interrupt)?;
     let model = match asked.model {

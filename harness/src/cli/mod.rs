@@ -16,6 +16,7 @@ pub mod failure;
 pub mod failures;
 mod faults;
 mod generate;
+mod hunt;
 mod judge;
 mod keep;
 mod litmus;
@@ -65,6 +66,7 @@ pub fn main() -> u8 {
         Some(Command::Rules(args)) => rules::rules(&args),
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Tune(args)) => tune::tune(&args),
+        Some(Command::Hunt(args)) => hunt::hunt(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::Shrink(args)) => shrink::shrink(&args),

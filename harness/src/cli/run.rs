@@ -8,7 +8,7 @@ use super::keep::{Kept, expect};
 use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Talk};
 use super::shrink;
-use crate::device::{Library, Selector, same};
+use crate::device::{Selector, same};
 use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
@@ -61,7 +61,7 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
     let (mut cases, part) = plan::part(cases, seed, args.shard);
     plan::share_out(&mut cases, seed, asked);
     let given = args.surroundings.environment().map_err(Failure::Usage)?;
-    let selector = args.device.clone().unwrap_or(TOUCHSTONE);
+    let selector = args.device.clone().unwrap_or(Selector::TOUCHSTONE);
     let store = Store::open(path)?;
     let session = open(&selector, interrupt)?;
     let environment = surroundings(&args.surroundings, given, &session.known().record)?;
@@ -91,11 +91,6 @@ fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failu
     kept.expect(expectations);
     go(args, session, &cases, &model, kept, interrupt)
 }
-
-const TOUCHSTONE: Selector = Selector {
-    library: Library::Touchstone,
-    at: None,
-};
 
 fn resume(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<u8, Failure> {
     if !path.exists() {
@@ -183,6 +178,10 @@ fn agree(args: &RunArgs, plan: &Plan, run: &Run) -> Result<(), Failure> {
         (Some(asked), is) if asked == is => Ok(()),
         (None, _) => Ok(()),
         (Some(_), Budget::Seconds(s)) => differs("--budget", s.to_string()),
+        (Some(_), Budget::Enough { seconds, enough }) => {
+            let what = format!("{seconds} with {enough}");
+            differs("--budget", what)
+        }
         (Some(_), Budget::Instances(n)) => differs("--instances", n.to_string()),
     }
 }
@@ -257,6 +256,9 @@ fn introduce(plan: &Plan, known: &Known, path: &Path, cases: usize) {
     let record = &known.record;
     let how_long = match plan.asked {
         Budget::Seconds(s) => format!("about {s} s in all"),
+        Budget::Enough { seconds, enough } => {
+            format!("at most about {seconds} s in all, {enough}")
+        }
         Budget::Instances(n) => format!("{n} instances each"),
     };
     let mut which = if cases == plan.cases {

@@ -10,7 +10,7 @@ use super::exit;
 use super::failure::Failure;
 use super::litmus::tell;
 use super::output::{Out, say};
-use crate::device::{Library, Selector};
+use crate::device::Selector;
 use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
@@ -51,10 +51,7 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
     };
     let first = plan::read_commands(program).map_err(Failure::Usage)?;
     let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
-    let selector = args.device.clone().unwrap_or(Selector {
-        library: Library::Touchstone,
-        at: None,
-    });
+    let selector = args.device.clone().unwrap_or(Selector::TOUCHSTONE);
     let mut session = open(&selector, &interrupt)?;
     let model = devices_own(&session)?;
     let record = session.known().record.clone();

@@ -5,7 +5,7 @@ use super::drive::{chosen, devices_own, open};
 use super::exit;
 use super::failure::Failure;
 use super::output::{Out, say};
-use crate::device::{Capabilities, Library, Selector};
+use crate::device::{Capabilities, Selector};
 use crate::environment::{self, Drawing, Environment};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
@@ -26,10 +26,7 @@ use std::time::Duration;
 pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
     let chosen = chosen(args.model.as_deref())?;
-    let selector = args.device.clone().unwrap_or(Selector {
-        library: Library::Touchstone,
-        at: None,
-    });
+    let selector = args.device.clone().unwrap_or(Selector::TOUCHSTONE);
     let mut session = open(&selector, &interrupt)?;
     let model = match chosen {
         Some(model) => model,

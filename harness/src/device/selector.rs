@@ -17,6 +17,14 @@ pub struct Selector {
     pub at: Option<At>,
 }
 
+impl Selector {
+    /// The bundled reference runtime: what is used where nothing else is asked for.
+    pub const TOUCHSTONE: Selector = Selector {
+        library: Library::Touchstone,
+        at: None,
+    };
+}
+
 /// The library that a selector names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Library {

@@ -32,6 +32,52 @@ pub enum Budget {
     Instances(u64),
     /// About this many seconds of wall time after the build, at least two launches.
     Seconds(f64),
+    /// The same at most; a litmus test ends as soon as enough is known of the outcomes that it asks about.
+    Enough {
+        /// Seconds.
+        seconds: f64,
+        /// What is enough.
+        enough: Enough,
+    },
+}
+
+/// When enough is known of a rate. Looked at again and again, so what it looks at are intervals that hold
+/// at all times ([`classay_reports::stats::sequence`]).
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Enough {
+    /// The interval's half width is at most this part of the rate.
+    pub precision: Option<f64>,
+    /// The rate is below this.
+    pub below: Option<f64>,
+}
+
+impl std::fmt::Display for Enough {
+    /// As the options that ask for it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let precision = self.precision.map(|part| format!("--precision {part}"));
+        let below = self.below.map(|rate| format!("--below {rate}"));
+        let both: Vec<String> = precision.into_iter().chain(below).collect();
+        f.write_str(&both.join(" "))
+    }
+}
+
+impl Budget {
+    /// The seconds; none for a number of instances.
+    pub fn seconds(self) -> Option<f64> {
+        match self {
+            Budget::Instances(_) => None,
+            Budget::Seconds(seconds) | Budget::Enough { seconds, .. } => Some(seconds),
+        }
+    }
+
+    /// The same with so many seconds, where it has any.
+    pub fn lasting(self, seconds: f64) -> Budget {
+        match self {
+            Budget::Instances(n) => Budget::Instances(n),
+            Budget::Seconds(_) => Budget::Seconds(seconds),
+            Budget::Enough { enough, .. } => Budget::Enough { seconds, enough },
+        }
+    }
 }
 
 /// How a case that ran to its end went.
@@ -62,6 +108,15 @@ pub enum NotRun {
         /// Build log, source, numbers.
         evidence: Vec<Evidence>,
     },
+}
+
+impl NotRun {
+    /// The sentence that says why.
+    pub fn reason(self) -> String {
+        match self {
+            NotRun::Skip { reason, .. } | NotRun::Failed { reason, .. } => reason,
+        }
+    }
 }
 
 impl From<cl::CallError> for NotRun {

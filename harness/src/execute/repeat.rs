@@ -43,7 +43,7 @@ pub fn repeat(
     loop {
         let runs = match budget {
             Budget::Instances(n) => n.saturating_sub(run).min(RUNS),
-            Budget::Seconds(s) => {
+            Budget::Seconds(s) | Budget::Enough { seconds: s, .. } => {
                 if run == 0 {
                     1
                 } else if started.elapsed().as_secs_f64() < s {
@@ -78,7 +78,8 @@ pub fn repeat(
                     violations.push(violation);
                 }
             }
-            let over = matches!(budget, Budget::Seconds(s) if started.elapsed().as_secs_f64() > s);
+            let spent = started.elapsed().as_secs_f64();
+            let over = budget.seconds().is_some_and(|s| spent > s);
             // The parent wants to hear something now and then.
             if over || begun.elapsed().as_secs_f64() > SLOW {
                 break;

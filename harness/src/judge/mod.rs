@@ -14,4 +14,4 @@ mod verdict;
 pub use commands::{AS_REQUIRED, GAVE_UP, judge_commands};
 pub use drawn::forbidden;
 pub use model::ChosenModel;
-pub use verdict::{Judged, judge_case};
+pub use verdict::{Judged, allowed_values, judge_case};

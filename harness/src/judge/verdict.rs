@@ -58,6 +58,31 @@ pub fn judge_case(
     }
 }
 
+/// The values of a program's observables in every outcome that a model allows, as [`judge_case`] takes them;
+/// the error says why they are not known.
+pub fn allowed_values(program: Program, chosen: &ChosenModel) -> Result<Vec<Vec<i64>>, String> {
+    let asked = Asked {
+        observables: program.observables(),
+        program: without_filter(program),
+        model: chosen.model.clone(),
+    };
+    let allowed = asked.allowed()?;
+    if allowed.racy {
+        return Err(format!(
+            "{} flags the program ({}), so its behaviour is undefined",
+            chosen.name(),
+            allowed.flags.join(", ")
+        ));
+    }
+    if allowed.bounded || allowed.outside {
+        return Err(format!(
+            "{} does not decide about all outcomes of the program",
+            chosen.name()
+        ));
+    }
+    Ok(allowed.states.into_iter().map(|state| state.0).collect())
+}
+
 /// The program with a filter that lets everything through and mentions what its own mentions, so
 /// that outcomes have the same observables: those that the test's author has no interest in are
 /// allowed or forbidden like all others.

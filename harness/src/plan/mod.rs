@@ -205,10 +205,8 @@ pub fn part(mut cases: Vec<Case>, master: u64, shard: Option<Shard>) -> (Vec<Cas
 /// Gives every case its seed and its budget. Seconds are shared out equally, instances are each
 /// case's own.
 pub fn share_out(cases: &mut [Case], master: u64, asked: Budget) {
-    let budget = match asked {
-        Budget::Instances(n) => Budget::Instances(n),
-        Budget::Seconds(total) => Budget::Seconds(total / cases.len().max(1) as f64),
-    };
+    let share = asked.seconds().unwrap_or(0.0) / cases.len().max(1) as f64;
+    let budget = asked.lasting(share);
     for case in cases {
         case.seed = seed::of_case(master, &case.id);
         case.budget = budget;

@@ -13,7 +13,6 @@ use super::protocol::{Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request, 
 use super::triage::{Attempt, Outcome, conclude};
 use super::variables;
 use crate::device::{At, Library, Selector, bundled};
-use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
@@ -205,7 +204,6 @@ impl Session {
     }
 
     /// Has the worker forget the tests that it keeps built.
-    #[allow(dead_code)]
     pub fn unload(&mut self) -> Result<(), Stop> {
         self.loaded = 0;
         let Some(mut worker) = self.worker.take() else {
@@ -556,12 +554,10 @@ fn run_on(
         budget: case.budget,
         patience: patience.as_secs_f64(),
     });
-    let end = match case.budget {
-        Budget::Seconds(seconds) => {
-            Some(Instant::now() + Duration::from_secs_f64(seconds) + patience)
-        }
-        Budget::Instances(_) => None,
-    };
+    let end = case
+        .budget
+        .seconds()
+        .map(|seconds| Instant::now() + Duration::from_secs_f64(seconds) + patience);
     let silence = How::Silent(patience.as_secs());
     let overrun = How::Overrun(patience.as_secs());
     loop {

@@ -1,6 +1,7 @@
 //! Workers that misbehave, played by shell scripts.
 
 use super::*;
+use crate::execute::Budget;
 use crate::plan::Body;
 use classay_reports::record::{CaseId, DeviceRecord, OutcomeCount, Verdict};
 use classay_reports::verdict::Quantifier;

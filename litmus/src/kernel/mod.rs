@@ -56,30 +56,45 @@ impl TestKernel {
     ) -> Result<TestKernel, Inexpressible> {
         let shape = Shape::of(program)?;
         let layout = Layout::of(program);
-        let mut source = String::new();
-        source.push_str("// ");
-        source.push_str(&test::printable(&program.name));
-        source.push('\n');
-        frame::write(&mut source, dialect, shape.crosses_devices(), number);
-        for index in 0..shape.devices.len() {
-            let of = test::Of {
-                program,
-                shape: &shape,
-                layout: &layout,
-                dialect,
-                number,
-            };
-            test::write(&mut source, of, index);
-            source.push('\n');
-        }
-        collect::write(&mut source, program, &layout, number);
-        Ok(TestKernel {
-            source,
+        let mut test = TestKernel {
+            source: String::new(),
             shape,
             layout,
             dialect,
             number,
-        })
+        };
+        test.source = test.playing(program);
+        collect::write(&mut test.source, program, &test.layout, number);
+        Ok(test)
+    }
+
+    /// The text without the collecting kernel, for who looks at the instances otherwise; `program` is the
+    /// one that this was written for.
+    pub fn playing(&self, program: &Program) -> String {
+        let mut source = String::new();
+        source.push_str("// ");
+        source.push_str(&test::printable(&program.name));
+        source.push('\n');
+        let crosses = self.shape.crosses_devices();
+        frame::write(&mut source, self.dialect, crosses, self.number);
+        for index in 0..self.shape.devices.len() {
+            let of = test::Of {
+                program,
+                shape: &self.shape,
+                layout: &self.layout,
+                dialect: self.dialect,
+                number: self.number,
+            };
+            test::write(&mut source, of, index);
+            source.push('\n');
+        }
+        source
+    }
+
+    /// Words that a location of the program holds when an instance begins.
+    pub fn initial_words(&self, program: &Program, location: usize) -> Vec<u32> {
+        let location = &program.locations[location];
+        test::initial_words(location.ty, &location.init)
     }
 
     /// Name of the test kernel for the device at `index` of the shape.

@@ -23,12 +23,12 @@ pub struct OutcomeFacts {
 }
 
 impl OutcomeFacts {
-    fn new(outcome: &str, asked: bool, clusters: &[Cluster]) -> OutcomeFacts {
+    fn new(result: &CaseResult, outcome: &str, asked: bool, clusters: &[Cluster]) -> OutcomeFacts {
         let all = Clustered::of(clusters);
         OutcomeFacts {
             outcome: outcome.to_owned(),
             asked,
-            interval: all.interval(Confidence::P95),
+            interval: result.interval(clusters, &all),
             all,
             stationarity: stationarity(clusters),
         }
@@ -66,7 +66,14 @@ impl<'a> CaseFacts<'a> {
         histogram.sort_by(table_order);
         let outcomes: Vec<OutcomeFacts> = histogram
             .iter()
-            .map(|o| OutcomeFacts::new(&o.outcome, o.asked, &result.clusters(Some(&o.outcome))))
+            .map(|o| {
+                OutcomeFacts::new(
+                    result,
+                    &o.outcome,
+                    o.asked,
+                    &result.clusters(Some(&o.outcome)),
+                )
+            })
             .collect();
         // Often one outcome is all that is asked about: its facts are those of the question.
         let mut of_question = outcomes.iter().filter(|o| o.asked);
@@ -76,7 +83,7 @@ impl<'a> CaseFacts<'a> {
                 ..only.clone()
             }),
             (Some(_), Some(_)) | (None, _) => {
-                let asked = OutcomeFacts::new("", true, &result.clusters(None));
+                let asked = OutcomeFacts::new(result, "", true, &result.clusters(None));
                 (asked.all.instances > 0).then_some(asked)
             }
         };

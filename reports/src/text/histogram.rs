@@ -4,7 +4,6 @@ use super::layout::{columns, plain, push, wrap};
 use super::number::{grouped, interval, rate, short};
 use super::{Colour, WIDTH};
 use crate::record::{CaseResult, OutcomeCount};
-use crate::stats::Confidence;
 use crate::stats::cluster::{Cluster, Clustered};
 use crate::stats::stationarity::{Stationarity, stationarity};
 use std::cmp::Ordering;
@@ -61,7 +60,7 @@ fn table(out: &mut String, result: &CaseResult, outcomes: &[OutcomeCount], colou
     for o in outcomes {
         let clusters = result.clusters(Some(&o.outcome));
         let all = Clustered::of(&clusters);
-        let ends = all.interval(Confidence::P95);
+        let ends = result.interval(&clusters, &all);
         scatter.add(&o.outcome, &clusters, &all);
         rows.push([
             plain(&o.outcome),
@@ -93,7 +92,8 @@ fn table(out: &mut String, result: &CaseResult, outcomes: &[OutcomeCount], colou
         push(out, "* the condition asks about this outcome");
     }
     push(out, "");
-    scatter.tell(out, result.launches.len(), outcomes.len());
+    let early = result.stopped_early();
+    scatter.tell(out, result.launches.len(), outcomes.len(), early);
 }
 
 /// What the launches say about the rates, beside their intervals.
@@ -123,7 +123,7 @@ impl Scatter {
         }
     }
 
-    fn tell(&self, out: &mut String, launches: usize, outcomes: usize) {
+    fn tell(&self, out: &mut String, launches: usize, outcomes: usize, early: bool) {
         if launches < 2 {
             push(
                 out,
@@ -131,10 +131,12 @@ impl Scatter {
             );
             return;
         }
-        push(
-            out,
-            "  interval: Korn-Graubard, from how much the launches scatter",
-        );
+        let interval = if early {
+            "  interval: one that holds at all times, as what was seen ended the run"
+        } else {
+            "  interval: Korn-Graubard, from how much the launches scatter"
+        };
+        push(out, interval);
         if let Some(effect) = self.effect {
             let times = if effect < 10.0 {
                 format!("{effect:.1}")

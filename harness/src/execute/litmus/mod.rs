@@ -4,7 +4,8 @@
 //! environment until its budget is spent, [`launch`] keeps its launches in flight, [`plan`] draws
 //! what a launch permutes and writes it down for the kernels, [`aim`] learns how long the last at a
 //! meeting waits for the others, [`tally`] turns rows into outcomes,
-//! [`host`] plays host threads and [`stress`] those that only disturb. A [`Workshop`] keeps what is
+//! [`host`] plays host threads and [`stress`] those that only disturb; [`standalone`] writes it all
+//! as a C program instead. A [`Workshop`] keeps what is
 //! built and the memory of launches ([`pool`]), so that a test can be run in one environment after the
 //! other.
 
@@ -15,6 +16,7 @@ mod launch;
 mod plan;
 mod pool;
 mod session;
+mod standalone;
 mod stress;
 mod tally;
 
@@ -26,6 +28,7 @@ use built::{Built, Written};
 use classay_litmus::program::Program;
 use classay_reports::record::Launch;
 use pool::Pool;
+pub use standalone::Standalone;
 
 /// Tests that are kept built, with what they share. One to a worker.
 #[derive(Default)]

@@ -22,7 +22,10 @@ use super::pool::Pool;
 use super::stress::Stressors;
 use super::tally::Tally;
 use crate::environment::{Arrangement, Environment, Kind};
-use classay_reports::record::{Evidence, Launch};
+use classay_reports::record::{Evidence, Launch, STOPPED};
+use classay_reports::stats::Confidence;
+use classay_reports::stats::cluster::Cluster;
+use classay_reports::stats::sequence::{Stop, Stopped};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::VecDeque;
@@ -150,14 +153,16 @@ impl<'a> Session<'a> {
         let mut size = self.arrangement.first;
         let mut waiting: VecDeque<Flight> = VecDeque::new();
         let mut slow = false;
+        let mut watch = Watch::of(budget);
         loop {
             let wanted = match budget {
                 Budget::Instances(n) => {
                     let left = n.saturating_sub(planned);
                     u32::try_from(left).unwrap_or(u32::MAX).min(size)
                 }
-                Budget::Seconds(s) => {
-                    if index < 2 || started.elapsed().as_secs_f64() < s {
+                Budget::Seconds(s) | Budget::Enough { seconds: s, .. } => {
+                    if watch.stopped.is_none() && (index < 2 || started.elapsed().as_secs_f64() < s)
+                    {
                         size
                     } else {
                         0
@@ -185,9 +190,10 @@ impl<'a> Session<'a> {
                 }
                 ended.device_seconds += launch.seconds;
                 slow |= launch.seconds > LONG_LAUNCH;
+                watch.see(&launch);
                 on_launch(launch);
             }
-            if wanted > 0 && !(slow && matches!(budget, Budget::Seconds(_))) {
+            if wanted > 0 && !(slow && budget.seconds().is_some()) {
                 size = size.saturating_mul(GROWTH).min(self.arrangement.instances);
             }
         }
@@ -195,6 +201,12 @@ impl<'a> Session<'a> {
             kind: "environment".into(),
             text: self.description(),
         });
+        if let Some(why) = watch.told() {
+            ended.evidence.push(Evidence {
+                kind: STOPPED.into(),
+                text: why,
+            });
+        }
         Ok(ended)
     }
 
@@ -221,6 +233,61 @@ impl<'a> Session<'a> {
         };
         // Numbers and names: nothing in it can fail to become JSON.
         serde_json::to_string(&description).unwrap_or_default()
+    }
+}
+
+/// Looks at launches as they come, to end when enough is known.
+struct Watch {
+    rule: Option<Stop>,
+    clusters: Vec<Cluster>,
+    /// So many launches are looked at next.
+    next: usize,
+    stopped: Option<Stopped>,
+}
+
+/// Launches before the first look.
+const FIRST_LOOK: usize = 30;
+
+impl Watch {
+    fn of(budget: Budget) -> Watch {
+        let rule = match budget {
+            Budget::Enough { enough, .. } => Some(Stop {
+                relative_half_width: enough.precision,
+                upper_bound: enough.below,
+                instances: None,
+            }),
+            Budget::Instances(_) | Budget::Seconds(_) => None,
+        };
+        Watch {
+            rule,
+            clusters: Vec::new(),
+            next: FIRST_LOOK,
+            stopped: None,
+        }
+    }
+
+    fn see(&mut self, launch: &Launch) {
+        let Some(rule) = &self.rule else { return };
+        let asked = launch.outcomes.iter().filter(|o| o.asked);
+        self.clusters.push(Cluster {
+            count: asked.map(|o| o.count).sum(),
+            instances: launch.instances,
+        });
+        if self.stopped.is_none() && self.clusters.len() >= self.next {
+            self.stopped = rule.at(&self.clusters, Confidence::P95);
+            // Ever more seldom, so that looking stays cheap.
+            self.next += self.next / 4 + 1;
+        }
+    }
+
+    /// Why it ended before its time, if it did.
+    fn told(&self) -> Option<String> {
+        let why = match self.stopped? {
+            Stopped::Narrow => "the interval is as narrow as was asked for",
+            Stopped::Bounded => "the rate is known to be below what was asked for",
+            Stopped::Spent => return None,
+        };
+        Some(format!("after {} launches: {why}", self.clusters.len()))
     }
 }
 

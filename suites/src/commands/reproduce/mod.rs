@@ -9,7 +9,7 @@
 
 mod checks;
 mod play;
-pub(crate) mod text;
+pub mod text;
 mod world;
 
 use super::check::{HELD_LONG, Plan, SLACK};
@@ -20,9 +20,9 @@ use std::collections::BTreeSet;
 use text::Text;
 
 /// How a C program of ours tells what is wrong, and chooses its device.
-pub(crate) const TELL: &str = include_str!("tell.c");
+pub const TELL: &str = include_str!("tell.c");
 /// Headers that such a program includes beside `CL/cl.h`.
-pub(crate) const HEADERS: [&str; 11] = [
+pub const HEADERS: [&str; 11] = [
     "pthread",
     "sched",
     "signal",

@@ -1,0 +1,310 @@
+//! A litmus test in an environment as one C program that needs a C compiler and an OpenCL library, and
+//! nothing of ours.
+//!
+//! The kernel is the one that the harness plays. What the harness draws for each launch (order of
+//! instances, partners, targets of stress) stands in the C program as tables of a few launches, which
+//! it plays again and again, each time with another seed for what kernels decide themselves. Instances
+//! are set and looked at by the host, and an outcome that is not among those that the model allows is
+//! told as forbidden.
+
+use super::super::{NotRun, choose_dialect};
+use super::plan::Plan;
+use crate::device::Capabilities;
+use crate::environment::{Arrangement, Environment, Kind, resolve};
+use classay_litmus::kernel::{Needs, Shape, TestKernel, env};
+use classay_litmus::program::{Observable, Program, Region};
+use classay_suites::commands::reproduce::text::{Text, quoted, source};
+use classay_suites::commands::reproduce::{HEADERS, TELL};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::fmt::Write;
+
+/// How every such program runs.
+const RUN: &str = include_str!("run.c");
+
+/// Launches that are written down.
+const LAUNCHES: usize = 16;
+
+/// What is written.
+pub struct Standalone<'a> {
+    /// The test.
+    pub program: &'a Program,
+    /// What the device offers for which it is written.
+    pub capabilities: &'a Capabilities,
+    /// What surrounds it.
+    pub environment: &'a Environment,
+    /// Decides what is drawn for the launches.
+    pub seed: u64,
+    /// Values of the observables in every outcome that the model allows; none where that is not known.
+    pub allowed: Option<Vec<Vec<i64>>>,
+    /// What the reader is told first.
+    pub about: Vec<String>,
+}
+
+impl Standalone<'_> {
+    /// The C program. The error is a sentence: what of the test cannot be written so.
+    pub fn to_c(&self) -> Result<String, String> {
+        let program = self.program;
+        let shape = Shape::of(program).map_err(|e| e.to_string())?;
+        if shape.crosses_devices() {
+            return Err(
+                "a test on several devices or with threads of the host is not written as a C program: \
+                 `classay litmus` runs it"
+                    .into(),
+            );
+        }
+        if shape.uses_sub_groups() {
+            return Err(
+                "a test that places threads in sub-groups is not written as a C program, because their \
+                 size is known to the built kernel only: `classay litmus` runs it"
+                    .into(),
+            );
+        }
+        let needs = Needs::of(program, &shape).map_err(|e| e.to_string())?;
+        let dialect = choose_dialect(self.capabilities, &needs, 1).map_err(NotRun::reason)?;
+        let test = TestKernel::write(program, dialect).map_err(|e| e.to_string())?;
+        let largest = self.capabilities.max_work_group_size.max(1);
+        let sub_groups = vec![None; test.shape.devices.len()];
+        let arrangement = resolve(
+            self.environment,
+            self.capabilities,
+            &test,
+            largest,
+            &sub_groups,
+        )
+        .map_err(|unfit| unfit.reason)?;
+        let mut c = Text::default();
+        self.heading(&mut c);
+        let version = match arrangement.kind {
+            Kind::Buffer => 120,
+            Kind::Coarse | Kind::Fine | Kind::System => 200,
+        };
+        c.line(&format!("#define CL_TARGET_OPENCL_VERSION {version}"));
+        c.line("#define CL_USE_DEPRECATED_OPENCL_1_2_APIS");
+        c.line("#define _POSIX_C_SOURCE 200809L");
+        c.line("#include <CL/cl.h>");
+        for header in HEADERS {
+            c.line(&format!("#include <{header}.h>"));
+        }
+        c.line("");
+        c.raw(TELL);
+        self.kernel(&test, &mut c);
+        self.tables(&test, &arrangement, &mut c);
+        c.raw(RUN);
+        Ok(c.done())
+    }
+
+    fn heading(&self, c: &mut Text) {
+        let mut lines = self.about.clone();
+        lines.extend(
+            [
+                "",
+                "    cc -std=c11 -o program THIS.c -lOpenCL -lpthread",
+                "    ./program [SECONDS] [PLATFORM] [DEVICE]",
+                "",
+                "It plays launches of the kernel below for so many seconds (10), counts how each instance of \
+                 the test ended, and prints how often each outcome was seen. Exit code: 0 no forbidden \
+                 outcome was seen, 1 one was, 2 the test could not be run.",
+            ]
+            .map(String::from),
+        );
+        if self.allowed.is_none() {
+            lines.push(String::new());
+            lines.push("Nothing is known here of what the memory model allows.".into());
+        }
+        let host = &self.environment.host_stress;
+        if host.percent.get() > 0 && host.threads > 0 {
+            lines.push(String::new());
+            lines.push(format!(
+                "The environment has {} threads of the host that disturb, which are not here.",
+                host.threads
+            ));
+        }
+        c.comment(&lines);
+    }
+
+    fn kernel(&self, test: &TestKernel, c: &mut Text) {
+        c.line("/* ---- the kernel: instances of the test, in an environment that is an argument -------------- */");
+        c.line("");
+        c.line(&format!("#define KERNEL {}", quoted(&test.kernel_name(0))));
+        let options = format!("-cl-std={}", self.capabilities.c_std);
+        c.line(&format!("#define OPTIONS {}", quoted(&options)));
+        c.line("static const char source[] =");
+        c.raw(&source(&test.playing(self.program)));
+        c.line("    ;");
+        c.line("");
+    }
+
+    fn tables(&self, test: &TestKernel, e: &Arrangement, c: &mut Text) {
+        let layout = &test.layout;
+        let groups = test.shape.devices.first().map_or(0, |d| d.groups.len());
+        let local = if test.takes_local(self.program, 0) {
+            layout.local_words * e.lanes * e.batch * 4
+        } else {
+            0
+        };
+        let stress = &self.environment.stress;
+        let environment_words = Plan::most_words(e, self.environment, groups);
+        let kind = match e.kind {
+            Kind::Buffer => "BUFFER",
+            Kind::Coarse => "COARSE",
+            Kind::Fine => "FINE",
+            Kind::System => "SYSTEM",
+        };
+        let bound = layout.bound_column.map_or(-1, i64::from);
+        let allowed = self.allowed.as_deref().unwrap_or_default();
+        c.line("/* ---- the environment, and what the model allows ------------------------------------------ */");
+        c.line("");
+        for (name, value) in [
+            ("FIELD_COUNT", format!("{}u", layout.fields.len())),
+            ("FIELDS", layout.fields.len().max(1).to_string()),
+            ("JUDGED", u32::from(self.allowed.is_some()).to_string()),
+            ("ALLOWED", format!("{}u", allowed.len())),
+            ("INSTANCES", format!("{}u", e.instances)),
+            ("PITCH_OF_RESULTS", format!("{}u", e.instances)),
+            (
+                "RESULT_WORDS",
+                format!("{}u", u64::from(e.instances) * u64::from(layout.columns)),
+            ),
+            ("MEMORY_WORDS", format!("{}u", e.memory_words)),
+            ("MEETING_WORDS", format!("{}u", e.teams * 16)),
+            ("SCRATCH_WORDS", format!("{}u", stress.lines * stress.line)),
+            ("ENVIRONMENT_WORDS", format!("{environment_words}u")),
+            ("LOCAL_BYTES", format!("{local}u")),
+            (
+                "LOCAL_SIZE",
+                format!("{}u", e.local_sizes.first().unwrap_or(&1)),
+            ),
+            ("KIND", kind.into()),
+            ("BOUND_COLUMN", format!("({bound}L)")),
+            ("UNWRITTEN", format!("{}u", layout.unwritten)),
+            ("COUNT", env::COUNT.to_string()),
+            ("SEED", env::SEED.to_string()),
+            ("PITCH_OF_INSTANCES", env::INSTANCE_PITCH.to_string()),
+            ("SLOTS_AT", env::slots(groups).to_string()),
+            ("LAUNCHES", format!("{LAUNCHES}u")),
+        ] {
+            c.line(&format!("#define {name} {value}"));
+        }
+        c.line("");
+        self.launches(e, groups, test.thread_count(), environment_words, c);
+        self.starts(test, e, c);
+        self.fields(test, c);
+        let rows: Vec<String> = allowed.iter().map(|values| numbers(values)).collect();
+        c.line("static const long long allowed[][FIELDS] = {");
+        for row in rows.iter().map(String::as_str) {
+            c.line(&format!("    {{{row}}},"));
+        }
+        if rows.is_empty() {
+            c.line("    {0},");
+        }
+        c.line("};");
+        c.line("");
+    }
+
+    fn launches(&self, e: &Arrangement, groups: usize, threads: usize, words: usize, c: &mut Text) {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut counts = Vec::new();
+        c.line("/* Each row is what the kernel is told in one launch. */");
+        c.line("static const cl_uint environments[LAUNCHES][ENVIRONMENT_WORDS] = {");
+        for launch in 0..LAUNCHES {
+            // Each lag has its turn.
+            let lag = e.lags[launch % e.lags.len().max(1)];
+            let plan = Plan::draw(e.instances, lag, e, self.environment, &mut rng);
+            let mut row = plan.words(e, self.environment, groups, threads, &mut rng);
+            row.resize(words.max(row.len()), 0);
+            counts.push(plan.work_groups(e, groups));
+            let row: Vec<String> = row.iter().map(|w| format!("{w}u")).collect();
+            c.line("    {");
+            for part in row.chunks(10) {
+                c.line(&format!("        {},", part.join(", ")));
+            }
+            c.line("    },");
+        }
+        c.line("};");
+        let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
+        c.line(&format!(
+            "static const size_t groups[LAUNCHES] = {{{}}};",
+            counts.join(", ")
+        ));
+        c.line("");
+    }
+
+    /// What words of every instance hold when it begins.
+    fn starts(&self, test: &TestKernel, e: &Arrangement, c: &mut Text) {
+        c.line("static const struct { size_t base, word; cl_uint value; } starts[] = {");
+        let mut any = false;
+        for (l, location) in self.program.locations.iter().enumerate() {
+            if location.region != Region::Global {
+                continue;
+            }
+            let base = e.bases[test.layout.places[l].at as usize];
+            for (word, value) in test.initial_words(self.program, l).iter().enumerate() {
+                c.line(&format!(
+                    "    {{{base}, {word}, {value}u}}, /* {} */",
+                    location.name.replace("*/", "")
+                ));
+                any = true;
+            }
+        }
+        if !any {
+            c.line("    {0, 0, 0},");
+        }
+        c.line("};");
+    }
+
+    /// What an outcome consists of.
+    fn fields(&self, test: &TestKernel, c: &mut Text) {
+        c.line("static const struct field {");
+        c.line("    const char *name;");
+        c.line("    long column; /* of the results, or -1 where it is in memory */");
+        c.line("    size_t slot, word;");
+        c.line("    unsigned shift, bits;");
+        c.line("    int is_signed;");
+        c.line("} fields[] = {");
+        for field in &test.layout.fields {
+            let ty = self.program.observable_type(field.observable);
+            let bits = ty.bits();
+            let name = quoted(&self.program.observable_name(field.observable));
+            let sign = u32::from(ty.is_signed());
+            let (column, slot, word, shift) = match (field.column, field.observable) {
+                (Some(column), _) => (i64::from(column), 0, 0, 0),
+                (None, Observable::Memory(l, element)) => {
+                    let slot = test.layout.places[l.index()].at;
+                    let (word, shift) = match bits {
+                        64 => (element * 2, 0),
+                        32 => (element, 0),
+                        narrow => (element * narrow / 32, element % (32 / narrow) * narrow),
+                    };
+                    (-1, slot, word, shift)
+                }
+                // Registers always have a column.
+                (None, Observable::Register(..)) => (-1, 0, 0, 0),
+            };
+            c.line(&format!(
+                "    {{{name}, {column}, {slot}, {word}, {shift}, {bits}, {sign}}},"
+            ));
+        }
+        if test.layout.fields.is_empty() {
+            c.line("    {\"\", -1, 0, 0, 0, 0, 0},");
+        }
+        c.line("};");
+        c.line("");
+    }
+}
+
+/// Values as C writes them; the smallest has no literal.
+fn numbers(values: &[i64]) -> String {
+    let mut out = String::new();
+    for (n, value) in values.iter().enumerate() {
+        let comma = if n > 0 { ", " } else { "" };
+        let _ = match value {
+            &i64::MIN => write!(out, "{comma}-9223372036854775807LL - 1"),
+            value => write!(out, "{comma}{value}LL"),
+        };
+    }
+    if values.is_empty() {
+        out.push('0');
+    }
+    out
+}

@@ -1,0 +1,84 @@
+//! What a hunt plays: conformance tests of the generator, each with a mutant.
+
+use crate::plan::{self, Case};
+use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, generate};
+use classay_litmus::oracle::Model;
+use classay_litmus::program::Program;
+use classay_reports::record::CaseId;
+use std::collections::HashMap;
+
+/// A conformance test.
+#[derive(Debug, Clone)]
+pub struct Quarry {
+    /// Its name.
+    pub name: String,
+    /// The shape of its cycle.
+    pub shape: String,
+    /// The test.
+    pub program: Program,
+    /// How to run it.
+    pub case: Case,
+    /// How to run a test that was weakened from it, or from another of its shape, until its outcome is
+    /// allowed; none where there is none.
+    pub mutant: Option<Case>,
+}
+
+/// Up to so many conformance tests for a model, which have as many pairs of traits as so many can have.
+/// Always the same. The error is a sentence.
+pub fn quarry(count: usize, model: &Model) -> Result<Vec<Quarry>, String> {
+    let sc = Model::named("sc").map_err(|e| e.to_string())?;
+    let options = Options {
+        threads: 2..=4,
+        edges: 3..=5,
+        classes: vec![Class::Conformance],
+        mutants: true,
+        selection: Selection::Count(count.max(1)),
+        alphabet: Alphabet::Graded,
+        ..Options::default()
+    };
+    let made = generate(&options, model, &sc).map_err(|e| e.to_string())?;
+    let case = |kind, test: &Test| {
+        plan::of_program(CaseId::new("hunt", kind, &test.name), &test.program())
+    };
+    let mut mutants: HashMap<&str, Case> = HashMap::new();
+    let mut relatives: HashMap<&str, Case> = HashMap::new();
+    for test in made.tests.iter().filter(|t| t.class == Class::Weak) {
+        let shape = relatives.entry(&test.shape);
+        shape.or_insert_with(|| case("mutant", test));
+        for of in &test.mutant_of {
+            mutants.entry(of).or_insert_with(|| case("mutant", test));
+        }
+    }
+    let tests = made.tests.iter().filter(|t| t.mutant_of.is_empty());
+    let conformance = tests.filter(|t| t.class == Class::Conformance);
+    Ok(conformance
+        .map(|test| Quarry {
+            name: test.name.clone(),
+            shape: test.shape.clone(),
+            program: test.program(),
+            case: case("test", test),
+            mutant: mutants
+                .get(test.name.as_str())
+                .or_else(|| relatives.get(test.shape.as_str()))
+                .cloned(),
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_tests_have_a_mutant_and_none_is_one() {
+        let model = Model::named("opencl-3.0").expect("a model");
+        let all = quarry(40, &model).expect("tests");
+        assert_eq!(all.len(), 40);
+        let with = all.iter().filter(|q| q.mutant.is_some()).count();
+        assert!(with > 20, "{with}");
+        for one in &all {
+            let mutant = one.mutant.as_ref().map(|m| &m.body);
+            assert_ne!(mutant, Some(&one.case.body), "{}", one.name);
+        }
+    }
+}
