@@ -30,7 +30,7 @@ pub fn to_c(case: &Case) -> String {
         "#define CL_TARGET_OPENCL_VERSION {}",
         version(case)
     ));
-    if matches!(case.story, Story::Legacy { .. }) {
+    if matches!(case.story, Story::Legacy { .. } | Story::BuiltIn) {
         c.line("#define CL_USE_DEPRECATED_OPENCL_1_1_APIS");
     }
     c.line("#define _POSIX_C_SOURCE 200809L");
