@@ -526,12 +526,12 @@ fn source(
     let (declare, begin, end) = if inside {
         let (init, load) = if form.legacy {
             (
-                format!("cell = ({t})({initial} + base);"),
+                format!("cell = ({t}){initial} + ({t})base;"),
                 "cell".to_string(),
             )
         } else {
             (
-                format!("atomic_init(&cell, ({t})({initial} + base));"),
+                format!("atomic_init(&cell, ({t}){initial} + ({t})base);"),
                 format!(
                     "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
                      memory_scope_work_group)"
