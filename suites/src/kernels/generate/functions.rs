@@ -13,27 +13,28 @@ fn value(group: u32, me: u32, seed: u32, spread: i64) -> i64 {
     i64::from(mixed >> 16) % spread - spread / 2
 }
 
+/// The collective functions of work-groups and of sub-groups, after `work_group_` and `sub_group_`.
+pub(super) const COLLECTIVE: [&str; 12] = [
+    "reduce_add",
+    "reduce_min",
+    "reduce_max",
+    "scan_exclusive_add",
+    "scan_exclusive_min",
+    "scan_exclusive_max",
+    "scan_inclusive_add",
+    "scan_inclusive_min",
+    "scan_inclusive_max",
+    "broadcast",
+    "all",
+    "any",
+];
+
 /// A function of a work-group on values of a type, in groups of every shape.
 pub fn work_group(draw: &mut Draw) -> KernelCase {
     let ty = draw
         .pick(&["int", "uint", "long", "ulong", "float", "double", "half"])
         .unwrap_or("int");
-    let name = draw
-        .pick(&[
-            "reduce_add",
-            "reduce_min",
-            "reduce_max",
-            "scan_exclusive_add",
-            "scan_exclusive_min",
-            "scan_exclusive_max",
-            "scan_inclusive_add",
-            "scan_inclusive_min",
-            "scan_inclusive_max",
-            "broadcast",
-            "all",
-            "any",
-        ])
-        .unwrap_or("all");
+    let name = draw.pick(&COLLECTIVE).unwrap_or("all");
     let dimensions = draw.between(1, 3);
     let shape: Vec<u64> = (0..dimensions)
         .map(|_| draw.pick(&[1, 2, 3, 4, 5]).unwrap_or(1))

@@ -6,6 +6,7 @@
 use super::super::case::{
     Contents, KernelCase, Kind, Launch, Range, SUB_GROUP_FIELDS, Step, Unit, Want,
 };
+use super::functions::COLLECTIVE;
 use super::{Making, object, same};
 use crate::commands::generate::Draw;
 use crate::need::Need;
@@ -177,22 +178,7 @@ pub fn collective(draw: &mut Draw) -> KernelCase {
         }
         _ => "",
     };
-    let name = draw
-        .pick(&[
-            "reduce_add",
-            "reduce_min",
-            "reduce_max",
-            "scan_exclusive_add",
-            "scan_exclusive_min",
-            "scan_exclusive_max",
-            "scan_inclusive_add",
-            "scan_inclusive_min",
-            "scan_inclusive_max",
-            "broadcast",
-            "all",
-            "any",
-        ])
-        .unwrap_or("all");
+    let name = draw.pick(&COLLECTIVE).unwrap_or("all");
     let (range, groups) = range(draw, &mut case);
     let largest = groups.iter().copied().max().unwrap_or(1);
     let seed = draw.below(1 << 16);
