@@ -117,7 +117,8 @@ fn a_run_keeps_what_failed_beside_its_store() {
     };
     for family in ["sync-random", "ndrange-ids"] {
         let text = std::fs::read_to_string(of(family)).expect("the file");
-        assert!(text.starts_with("# "), "{text}");
+        assert!(text.starts_with("# On "), "{text}");
+        assert!(text.contains("breaks "), "{text}");
         // They are programs like any other.
         run(classay()
             .args(["replay", "--device", &device(), "--instances", "3"])

@@ -16,3 +16,4 @@ pub mod commands;
 pub mod kernels;
 pub mod need;
 pub mod rule;
+pub mod shrink;

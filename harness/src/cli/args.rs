@@ -59,7 +59,7 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print the program of a generated case as YAML
     Program(ProgramArgs),
-    /// Run a program of commands from a YAML file again and again
+    /// Run a generated case from a YAML file again and again
     Replay(ReplayArgs),
     /// Break a device in every known way and say which of its faults the suites notice
     Faults(FaultsArgs),
@@ -77,9 +77,9 @@ pub enum Command {
     Merge(MergeArgs),
     /// Write what a run found: as one HTML page, JSON, CSV, JUnit; without any of these as a table
     Report(super::report::ReportArgs),
-    /// Make a failing program of commands small
+    /// Make a failing program of commands, kernel case or API case small
     Shrink(ShrinkArgs),
-    /// Write a program of commands or a kernel case as a C program that needs nothing but an OpenCL library
+    /// Write a generated case as a C program that needs nothing but an OpenCL library
     Reproduce(ReproduceArgs),
     /// Draw an environment for litmus tests from a seed and print it
     Environment(EnvironmentArgs),
@@ -117,8 +117,8 @@ pub struct RunArgs {
     /// Master seed; drawn and printed unless given
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Make each program of commands that failed small, in at most this many seconds [60 if left
-    /// out], and keep it, and kernel cases that failed, beside the store
+    /// Make each generated case that failed small, in at most this many seconds [60 if left
+    /// out], and keep it beside the store
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
           default_missing_value = "60", value_parser = seconds)]
     pub shrink: Option<f64>,
@@ -709,7 +709,7 @@ Exit codes:
 #[derive(Debug, Args)]
 #[command(after_help = SHRINK_CODES)]
 pub struct ShrinkArgs {
-    /// A program of commands, as YAML
+    /// A program of commands, a kernel case or an API case, as YAML
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
@@ -731,7 +731,7 @@ pub struct ShrinkArgs {
 /// Options of `reproduce`.
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
-    /// A litmus test, or a program of commands or a kernel case as YAML
+    /// A litmus test, or a program of commands, a kernel case or an API case as YAML
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// In C, which is the only language that there is

@@ -1,4 +1,4 @@
-//! What failed in a run, kept as files: each program of commands made small, each kernel case as it is.
+//! What failed in a run, kept as files, each generated case made small.
 //!
 //! The files lie in a folder beside the store, `classay.failures` for `classay.db`, one for each case.
 
@@ -40,22 +40,18 @@ pub fn keep(
             continue;
         };
         say(&format!("{}: {}", result.case, result.verdict));
+        if matches!(work, Work::Litmus(_)) {
+            continue;
+        }
         let as_drawn = work.to_text();
-        let in_c = !matches!(work, Work::Api(_));
-        let (text, stopped) = match work {
-            Work::Commands(plan) => match smaller(session, *plan, terms)? {
-                Smaller::Found(small) => (small.text, small.stopped),
-                Smaller::Passes { runs } => {
-                    let head = format!("# In {runs} more runs this program passed.\n");
-                    (head + &as_drawn, None)
-                }
-                Smaller::Skipped(reason) => (format!("# {reason}\n{as_drawn}"), None),
-            },
-            Work::Kernel(_) | Work::Api(_) => {
+        let (text, stopped) = match smaller(session, work, terms)? {
+            Smaller::Found(small) => (small.text, small.stopped),
+            Smaller::Passes { runs } => {
                 let head = result.reason.replace('\n', " ");
-                (format!("# {head}\n{as_drawn}"), None)
+                let head = format!("# {head}\n# In {runs} more runs this passed.\n");
+                (head + &as_drawn, None)
             }
-            Work::Litmus(_) => continue,
+            Smaller::Skipped(reason) => (format!("# {reason}\n{as_drawn}"), None),
         };
         let path = file(store, &result.case);
         let failure = |e: std::io::Error| Failure::Output {
@@ -65,13 +61,9 @@ pub fn keep(
         std::fs::create_dir_all(&folder).map_err(failure)?;
         std::fs::write(&path, text).map_err(failure)?;
         let shown = path.display();
-        let as_c = if in_c {
-            format!(", `classay reproduce {shown} --c` writes it in C")
-        } else {
-            String::new()
-        };
         say(&format!(
-            "{}: kept in {shown}; `classay replay {shown} --device {device}` runs it{as_c}",
+            "{}: kept in {shown}; `classay replay {shown} --device {device}` runs it, `classay \
+             reproduce {shown} --c` writes it in C",
             result.case
         ));
         match stopped {
@@ -97,7 +89,7 @@ pub fn advice(results: &[CaseResult], master: u64, device: &str) -> Option<Strin
         .as_str();
     Some(format!(
         "`classay program {case} --seed {master} > FILE` writes a case that failed down; `classay \
-         shrink FILE --device {device}` makes a program of commands small, `classay reproduce FILE \
-         --c` writes either in C; with --shrink a run keeps all that fails so"
+         shrink FILE --device {device}` makes it small, `classay reproduce FILE --c` writes it in C; \
+         with --shrink a run keeps all that fails so"
     ))
 }

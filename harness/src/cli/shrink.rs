@@ -1,8 +1,8 @@
-//! `classay shrink`: makes a failing program of commands small.
+//! `classay shrink`: makes a failing program of commands, kernel case or API case small.
 //!
-//! Every program is run in a worker, so that one that crashes or hangs costs a try and not the
-//! search. [`super::failures`] does the same for what failed in a run. The judge runs a program in batches and stops when it has seen as many failures as it
-//! needs, or cannot see them any more.
+//! Every one that is tried is run in a worker, so that one that crashes or hangs costs a try and not the
+//! search. [`super::failures`] does the same for what failed in a run. The judge runs it in batches and
+//! stops when it has seen as many failures as it needs, or cannot see them any more.
 
 use super::args::ShrinkArgs;
 use super::drive::{devices_own, open};
@@ -15,14 +15,13 @@ use crate::environment::Environment;
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::{AS_REQUIRED, ChosenModel};
-use crate::plan::{self, Body, Case};
+use crate::plan::{self, Body, Case, Work};
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseId, CaseResult, Verdict};
 use classay_reports::stats::{Confidence, clopper_pearson};
-use classay_suites::commands::check::Plan;
 use classay_suites::commands::shrink::comparable::{Death, Failure as Fails, Observed, Target};
-use classay_suites::commands::shrink::{Answer, Shrunk, shrink as make_small};
-use classay_suites::commands::yaml;
+use classay_suites::shrink::{Answer, Progress, Shrunk};
+use classay_suites::{api, commands, kernels};
 use std::time::{Duration, Instant};
 
 /// Runs of the program as it is given, unless told otherwise.
@@ -44,12 +43,7 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
     let [case] = cases.as_slice() else {
         return Ok(exit::USAGE);
     };
-    let Body::Commands { program } = &case.body else {
-        return Err(Failure::Usage(
-            "only programs of commands are shrunk; a kernel case is small as it is drawn".into(),
-        ));
-    };
-    let first = plan::read_commands(program).map_err(Failure::Usage)?;
+    let first = case.body.work(case.seed).map_err(Failure::Usage)?;
     let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
     let selector = args.device.clone().unwrap_or(Selector::TOUCHSTONE);
     let mut session = open(&selector, &interrupt)?;
@@ -72,7 +66,7 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Failure> {
     let small = match smaller(&mut session, first, &terms)? {
         Smaller::Passes { runs } => {
             say(&format!(
-                "nothing to shrink: the program passes in {runs} runs; --instances N runs it more often"
+                "nothing to shrink: it passes in {runs} runs; --instances N runs it more often"
             ));
             return Ok(exit::PASSED);
         }
@@ -130,15 +124,15 @@ pub struct Small {
     pub stopped: Option<Stop>,
 }
 
-/// Makes a program small.
-pub fn smaller(session: &mut Session, first: Plan, terms: &Terms<'_>) -> Result<Smaller, Failure> {
+/// Makes a generated case small.
+pub fn smaller(session: &mut Session, first: Work, terms: &Terms<'_>) -> Result<Smaller, Failure> {
     let record = session.known().record.clone();
     let mut runner = Runner {
         session,
         limits: terms.limits,
         model: terms.model,
     };
-    let seen = match runner.run(&first, terms.runs)? {
+    let seen = match runner.run(&body(&first)?, terms.runs)? {
         Ran::Observed(seen) => seen,
         Ran::Skipped(reason) => return Ok(Smaller::Skipped(reason)),
     };
@@ -146,93 +140,168 @@ pub fn smaller(session: &mut Session, first: Plan, terms: &Terms<'_>) -> Result<
         return Ok(Smaller::Passes { runs: seen.runs });
     };
     say(&format!(
-        "it {}; a smaller program gets {} runs and is kept if it does so in {}",
+        "it {}; a smaller one gets {} runs and is kept if it does so in {}",
         told(&target, &seen),
         target.needed_runs().min(MOST_RUNS),
         target.needed_failures()
     ));
-    let bounds = Bounds {
+    let mut asker = Asker {
+        runner,
+        target: &target,
         deadline: terms.limit.map(|limit| Instant::now() + limit),
         interrupt: terms.interrupt,
+        stopped: None,
     };
-    let (shrunk, stopped) = search(&mut runner, first, &target, &bounds);
+    let small = search(&mut asker, first);
+    let stopped = asker.stopped;
     // With the rate that the small one has.
     let least = target.needed_runs().min(MOST_RUNS).max(terms.runs);
     let last = match &stopped {
         Some(Stop::Interrupted | Stop::NoDevice(_)) => None,
-        None => match runner.run(&shrunk.plan, least) {
+        None => match asker.runner.run(&body(&small.found)?, least) {
             Ok(Ran::Observed(seen)) => Some(seen),
             Ok(Ran::Skipped(_)) | Err(_) => None,
         },
     };
     let head = heading(
-        &shrunk,
+        small.minimal,
         &target,
         last.as_ref(),
         &record.name,
         &record.driver,
     );
-    let text = format!("{head}{}", yaml::write(&shrunk.plan.program));
+    let text = format!("{head}{}", small.found.to_text());
     say(&format!(
-        "{} programs tried, {} kept",
-        shrunk.progress.asked, shrunk.progress.kept
+        "{} tried, {} kept",
+        small.progress.asked, small.progress.kept
     ));
     Ok(Smaller::Found(Small { text, stopped }))
 }
 
-/// What ends a search early.
-struct Bounds<'a> {
-    deadline: Option<Instant>,
-    interrupt: &'a Interrupt,
+/// The body of a case that runs this.
+fn body(work: &Work) -> Result<Body, Failure> {
+    match work {
+        Work::Commands(plan) => Ok(commands_body(plan)),
+        Work::Kernel(case) => Ok(kernel_body(case)),
+        Work::Api(case) => Ok(api_body(case)),
+        Work::Litmus(_) => Err(Failure::Usage("litmus tests are not shrunk".into())),
+    }
 }
 
-/// Shrinks; also says what stopped it for good, where something did.
-fn search(
-    runner: &mut Runner<'_>,
-    first: Plan,
-    target: &Target,
-    bounds: &Bounds<'_>,
-) -> (Shrunk, Option<Stop>) {
-    let mut stopped = None;
-    let shrunk = make_small(
-        first,
-        &mut |plan| {
-            if bounds.interrupt.came() {
-                stopped = Some(Stop::Interrupted);
-                return Answer::Stop;
-            }
-            if bounds.deadline.is_some_and(|end| Instant::now() > end) {
-                return Answer::Stop;
-            }
-            // Of many programs that hardly ever fail some do by chance: each is asked twice.
-            let twice = match runner.judge(plan, target) {
-                Ok(true) => runner.judge(plan, target),
-                other => other,
-            };
-            match twice {
-                Ok(true) => Answer::Fails,
-                Ok(false) => Answer::Passes,
-                Err(stop) => {
-                    stopped = Some(stop);
-                    Answer::Stop
-                }
-            }
+fn commands_body(plan: &commands::check::Plan) -> Body {
+    Body::Commands {
+        program: commands::yaml::write(&plan.program),
+    }
+}
+
+fn kernel_body(case: &kernels::case::KernelCase) -> Body {
+    Body::Kernel {
+        kernel: kernels::yaml::write(case),
+    }
+}
+
+fn api_body(case: &api::Case) -> Body {
+    Body::Api {
+        api: api::write(case),
+    }
+}
+
+/// Shrinks by what kind of case it is.
+fn search(asker: &mut Asker<'_>, first: Work) -> Shrunk<Work> {
+    match first {
+        Work::Commands(plan) => commands::shrink::shrink(
+            *plan,
+            &mut |plan| asker.ask(&commands_body(plan)),
+            &mut |plan, progress| {
+                let p = &plan.program;
+                let steps: usize = p.steps().count();
+                tell_kept(
+                    progress,
+                    &format!(
+                        "{} commands, {} queues, {} objects, {} threads, {steps} steps",
+                        p.commands.len(),
+                        p.queues.len(),
+                        p.objects.len(),
+                        p.threads.len(),
+                    ),
+                );
+            },
+        )
+        .map(|plan| Work::Commands(Box::new(plan))),
+        Work::Kernel(case) => kernels::shrink::shrink(
+            *case,
+            &mut |case| asker.ask(&kernel_body(case)),
+            &mut |case, progress| {
+                let bytes: usize = case.objects.iter().map(|o| o.bytes).sum();
+                tell_kept(
+                    progress,
+                    &format!(
+                        "{} steps, {} objects of {bytes} bytes",
+                        case.steps.len(),
+                        case.objects.len(),
+                    ),
+                );
+            },
+        )
+        .map(|case| Work::Kernel(Box::new(case))),
+        Work::Api(case) => api::shrink::shrink(
+            *case,
+            &mut |case| asker.ask(&api_body(case)),
+            &mut |case, progress| {
+                let lines = api::write(case).lines().count();
+                tell_kept(progress, &format!("{lines} lines"));
+            },
+        )
+        .map(|case| Work::Api(Box::new(case))),
+        // Which [`body`] refuses.
+        Work::Litmus(_) => Shrunk {
+            found: first,
+            progress: Progress::default(),
+            minimal: false,
         },
-        &mut |plan, progress| {
-            let p = &plan.program;
-            let steps: usize = p.steps().count();
-            say(&format!(
-                "{} tried, {} kept: {} commands, {} queues, {} objects, {} threads, {steps} steps",
-                progress.asked,
-                progress.kept,
-                p.commands.len(),
-                p.queues.len(),
-                p.objects.len(),
-                p.threads.len(),
-            ));
-        },
-    );
-    (shrunk, stopped)
+    }
+}
+
+fn tell_kept(progress: Progress, what: &str) {
+    say(&format!(
+        "{} tried, {} kept: {what}",
+        progress.asked, progress.kept
+    ));
+}
+
+/// Answers the search's questions by runs, until something ends it early.
+struct Asker<'a> {
+    runner: Runner<'a>,
+    target: &'a Target,
+    deadline: Option<Instant>,
+    interrupt: &'a Interrupt,
+    /// What stopped the search for good.
+    stopped: Option<Stop>,
+}
+
+impl Asker<'_> {
+    fn ask(&mut self, body: &Body) -> Answer {
+        if self.interrupt.came() {
+            self.stopped = Some(Stop::Interrupted);
+            return Answer::Stop;
+        }
+        if self.deadline.is_some_and(|end| Instant::now() > end) {
+            return Answer::Stop;
+        }
+        // Of many that hardly ever fail some do by chance: each is asked twice.
+        let twice = match self.runner.judge(body, self.target) {
+            Ok(true) => self.runner.judge(body, self.target),
+            other => other,
+        };
+        match twice {
+            Ok(true) => Answer::Fails,
+            Ok(false) => Answer::Passes,
+            Err(stop) => {
+                self.stopped = Some(stop);
+                Answer::Stop
+            }
+        }
+    }
 }
 
 /// What runs of a program gave.
@@ -249,15 +318,13 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    fn run(&mut self, plan: &Plan, runs: u64) -> Result<Ran, Stop> {
+    fn run(&mut self, body: &Body, runs: u64) -> Result<Ran, Stop> {
         let case = Case {
             place: 0,
             id: CaseId::new("program", "shrink", "candidate"),
             test: "candidate".into(),
             file: String::new(),
-            body: Body::Commands {
-                program: yaml::write(&plan.program),
-            },
+            body: body.clone(),
             environment: Environment::default(),
             seed: 0,
             budget: Budget::Instances(runs),
@@ -273,13 +340,13 @@ impl Runner<'_> {
     }
 
     /// Whether a program fails comparably.
-    fn judge(&mut self, plan: &Plan, target: &Target) -> Result<bool, Stop> {
+    fn judge(&mut self, body: &Body, target: &Target) -> Result<bool, Stop> {
         let runs = target.needed_runs().min(MOST_RUNS);
         let needed = target.needed_failures();
         let mut seen = Observed::default();
         while seen.runs < runs {
             let batch = runs.div_ceil(BATCHES).min(runs - seen.runs);
-            match self.run(plan, batch)? {
+            match self.run(body, batch)? {
                 Ran::Observed(more) if more.runs == 0 && more.death.is_none() => return Ok(false),
                 Ran::Observed(more) => seen.add(more),
                 // What a smaller program needs and the device lacks is no failure.
@@ -337,13 +404,13 @@ fn told(target: &Target, seen: &Observed) -> String {
 
 /// Comments at the head of the small program's file: how often it fails, and how.
 fn heading(
-    shrunk: &Shrunk,
+    minimal: bool,
     target: &Target,
     last: Option<&Observed>,
     device: &str,
     driver: &str,
 ) -> String {
-    let mut lines = vec![format!("On {device}, driver {driver}, this program")];
+    let mut lines = vec![format!("On {device}, driver {driver}, this")];
     match last {
         Some(seen) => {
             lines.push(told(
@@ -367,7 +434,7 @@ fn heading(
             lines.push("fails; how often was not measured, because the search was stopped".into())
         }
     }
-    if shrunk.minimal {
+    if minimal {
         lines.push("Nothing smaller that was tried fails at a comparable rate.".into());
     } else {
         lines.push("The search was stopped: there may be a smaller one.".into());

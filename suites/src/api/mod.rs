@@ -3,12 +3,14 @@
 //! A [`Case`] tells one [`Story`]: calls that must be refused ([`refusal`]), calls of several host
 //! threads at once ([`Act`]), and the lives of objects: destructors, freed memory, events that are
 //! released where they are called back, memory that is not given back. [`draw`] draws one from a seed,
-//! [`check`] holds against it what a run observed, its [`Trace`], and [`reproduce`] writes it as a C program.
+//! [`check`] holds against it what a run observed, its [`Trace`], [`reproduce`] writes it as a C program,
+//! and [`shrink`] makes one that fails small.
 
 mod check;
 mod draw;
 pub mod refusal;
 pub mod reproduce;
+pub mod shrink;
 #[cfg(test)]
 mod tests;
 

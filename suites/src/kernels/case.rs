@@ -44,6 +44,19 @@ pub struct KernelCase {
     pub quit: Option<Place>,
     /// What the host does, in order.
     pub steps: Vec<Step>,
+    /// How it was drawn, if it was: from that it can be drawn smaller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<Drawn>,
+}
+
+/// How a case was drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drawn {
+    /// The family, `family/kind`.
+    pub family: String,
+    /// The seed.
+    pub seed: u64,
 }
 
 /// How a program is built.

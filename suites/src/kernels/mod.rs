@@ -9,8 +9,8 @@
 //! of [`case::Want`] where a device may choose (work-group sizes, the order of work-groups, the map
 //! of sub-groups); [`image`] knows the bytes of images. [`check`] holds what a run observed ([`trace`])
 //! against that, [`ids`] does so for the ids of work-items, [`sub_groups`] for their sub-groups.
-//! [`reproduce`] writes a case as a C program. [`generate`] draws cases from a seed, one function a
-//! family.
+//! [`reproduce`] writes a case as a C program, [`shrink`] makes one that fails small. [`generate`] draws
+//! cases from a seed, one function a family.
 
 pub mod case;
 pub mod check;
@@ -19,6 +19,7 @@ mod ids;
 pub mod image;
 pub mod model;
 pub mod reproduce;
+pub mod shrink;
 mod sub_groups;
 pub mod talk;
 #[cfg(test)]

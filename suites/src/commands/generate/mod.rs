@@ -20,19 +20,57 @@ use super::order::Invalid;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// A stream of choices.
-pub struct Draw(ChaCha8Rng);
+/// A stream of choices, each a number below a bound.
+pub struct Draw {
+    stream: ChaCha8Rng,
+    /// What comes first, in place of the stream; then zeros, so many in all.
+    given: Vec<u64>,
+    zeros: usize,
+    /// What was chosen so far.
+    made: Vec<u64>,
+}
+
+/// Choices after which a list of choices that has come to its end gives other ones than zeros: a generator
+/// that waits for another number gets one.
+const ZEROS: usize = 2000;
 
 impl Draw {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Draw {
-        Draw(ChaCha8Rng::seed_from_u64(seed))
+        Draw {
+            stream: ChaCha8Rng::seed_from_u64(seed),
+            given: Vec::new(),
+            zeros: 0,
+            made: Vec::new(),
+        }
+    }
+
+    /// These choices, then the smallest ones.
+    pub fn again(choices: Vec<u64>) -> Draw {
+        Draw {
+            zeros: choices.len() + ZEROS,
+            given: choices,
+            ..Draw::new(0)
+        }
+    }
+
+    /// What was chosen.
+    pub fn choices(self) -> Vec<u64> {
+        self.made
     }
 
     /// A number below `n`; 0 where `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
+        let at = self.made.len();
+        let next = match self.given.get(at) {
+            Some(choice) => *choice,
+            None if at < self.zeros => 0,
+            None => self.stream.next_u64(),
+        };
         // The bias of a remainder of 64 bits is far below what any test could see.
-        (self.0.next_u64() % (n.max(1) as u64)) as usize
+        let choice = next % (n.max(1) as u64);
+        self.made.push(choice);
+        choice as usize
     }
 
     /// A number from `low` to `high`, both included.

@@ -17,71 +17,46 @@ mod tests;
 use super::check::Plan;
 use super::program::Program;
 use super::yaml;
+use crate::shrink::{Candidate, Judge, Search, Shrunk, Told};
 use cut::{Class, without};
 use size::Size;
-use std::collections::HashSet;
 
-/// What the judge says of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// It fails as the first one does.
-    Fails,
-    /// It does not.
-    Passes,
-    /// Nothing: shrinking is to end with what there is.
-    Stop,
-}
+impl Candidate for Program {
+    type Whole = Plan;
+    type Size = Size;
 
-/// How far shrinking is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
-    /// Programs that the judge was asked about.
-    pub asked: usize,
-    /// Those that failed, each smaller than the one before.
-    pub kept: usize,
-}
+    fn size(&self) -> Size {
+        Size::of(self)
+    }
 
-/// The end of shrinking.
-#[derive(Debug, Clone)]
-pub struct Shrunk {
-    /// The smallest program that fails.
-    pub plan: Plan,
-    /// How it was come by.
-    pub progress: Progress,
-    /// Nothing smaller that was tried fails; false where the judge stopped it before.
-    pub minimal: bool,
+    fn text(&self) -> String {
+        yaml::write(self)
+    }
+
+    fn whole(self) -> Option<Plan> {
+        Plan::of(self).ok()
+    }
 }
 
 /// Shrinks a program that fails. `told` hears of each program that is kept.
-pub fn shrink(
-    plan: Plan,
-    judge: &mut dyn FnMut(&Plan) -> Answer,
-    told: &mut dyn FnMut(&Plan, Progress),
-) -> Shrunk {
-    let mut shrinker = Shrinker {
-        size: Size::of(&plan.program),
-        best: plan,
-        rejected: HashSet::new(),
-        progress: Progress::default(),
-        stopped: false,
-        judge,
-        told,
-    };
-    loop {
-        let kept = shrinker.progress.kept;
+pub fn shrink(plan: Plan, judge: Judge<'_, Plan>, told: Told<'_, Plan>) -> Shrunk<Plan> {
+    let size = Size::of(&plan.program);
+    let mut search: Search<'_, Program> = Search::new(plan, size, judge, told);
+    search.rounds(|search| {
         for class in Class::ALL {
-            shrinker.take_out(class);
+            search.take_out(
+                |plan| class.units(&plan.program),
+                |plan, units| without(&plan.program, units),
+            );
         }
-        shrinker.go_through(simplify::bypasses);
-        shrinker.go_through(simplify::all);
-        if shrinker.stopped || shrinker.progress.kept == kept {
-            return Shrunk {
-                plan: shrinker.best,
-                progress: shrinker.progress,
-                minimal: !shrinker.stopped,
-            };
+        for list in [simplify::bypasses, simplify::all] {
+            search.go_through(
+                |plan| list(&plan.program),
+                |_, plainer| Some(plainer.clone()),
+            );
         }
-    }
+    });
+    search.done()
 }
 
 /// Every program that is one step smaller, valid or not: those among which a minimal program has none
@@ -96,84 +71,4 @@ pub fn candidates(program: &Program) -> Vec<Program> {
     all.extend(simplify::all(program));
     all.retain(|candidate| Size::of(candidate) < Size::of(program));
     all
-}
-
-struct Shrinker<'j> {
-    best: Plan,
-    size: Size,
-    /// Programs that do not fail, as text.
-    rejected: HashSet<String>,
-    progress: Progress,
-    stopped: bool,
-    judge: &'j mut dyn FnMut(&Plan) -> Answer,
-    told: &'j mut dyn FnMut(&Plan, Progress),
-}
-
-impl Shrinker<'_> {
-    /// Tries a program; whether it is the best now.
-    fn accept(&mut self, program: Program) -> bool {
-        let size = Size::of(&program);
-        if self.stopped || size >= self.size {
-            return false;
-        }
-        let text = yaml::write(&program);
-        if self.rejected.contains(&text) {
-            return false;
-        }
-        let Ok(plan) = Plan::of(program) else {
-            self.rejected.insert(text);
-            return false;
-        };
-        self.progress.asked += 1;
-        match (self.judge)(&plan) {
-            Answer::Fails => {
-                self.progress.kept += 1;
-                self.best = plan;
-                self.size = size;
-                (self.told)(&self.best, self.progress);
-                true
-            }
-            Answer::Passes => {
-                self.rejected.insert(text);
-                false
-            }
-            Answer::Stop => {
-                self.stopped = true;
-                false
-            }
-        }
-    }
-
-    /// Takes out units of a kind, many at once first.
-    fn take_out(&mut self, class: Class) {
-        let mut units = class.units(&self.best.program);
-        let mut chunk = units.len();
-        while chunk > 0 && !self.stopped {
-            let mut at = 0;
-            while at < units.len() && !self.stopped {
-                let end = (at + chunk).min(units.len());
-                let cut = without(&self.best.program, &units[at..end]);
-                if cut.is_some_and(|program| self.accept(program)) {
-                    // What came after them is here now.
-                    units = class.units(&self.best.program);
-                } else {
-                    at = end;
-                }
-            }
-            chunk /= 2;
-        }
-    }
-
-    /// Tries each of the programs that are one step plainer, and those of what is kept.
-    fn go_through(&mut self, list: fn(&Program) -> Vec<Program>) {
-        let mut candidates = list(&self.best.program);
-        let mut at = 0;
-        while at < candidates.len() && !self.stopped {
-            if self.accept(candidates[at].clone()) {
-                candidates = list(&self.best.program);
-            } else {
-                at += 1;
-            }
-        }
-    }
 }

@@ -4,6 +4,7 @@ use crate::commands::memory::Value;
 use crate::commands::order::Moment;
 use crate::commands::program::{CommandId, Event, Step, What, Writer};
 use crate::rule;
+use crate::shrink::Answer;
 
 /// A judge: fails while a command that a wait list orders sees what a command wrote.
 fn sees_through_a_wait_list(plan: &Plan) -> Answer {
@@ -71,11 +72,14 @@ fn check(judge: Judge, seeds: std::ops::Range<u64>) -> usize {
                 );
                 last = size;
             });
-            let text = yaml::write(&one.plan.program);
+            let text = yaml::write(&one.found.program);
             assert!(one.minimal, "{case}");
-            assert_eq!(judge(&one.plan), Answer::Fails, "{case}: {text}");
-            assert!(Plan::of(one.plan.program.clone()).is_ok(), "{case}: {text}");
-            for smaller in candidates(&one.plan.program) {
+            assert_eq!(judge(&one.found), Answer::Fails, "{case}: {text}");
+            assert!(
+                Plan::of(one.found.program.clone()).is_ok(),
+                "{case}: {text}"
+            );
+            for smaller in candidates(&one.found.program) {
                 if let Ok(smaller) = Plan::of(smaller) {
                     assert_eq!(
                         judge(&smaller),
@@ -86,7 +90,7 @@ fn check(judge: Judge, seeds: std::ops::Range<u64>) -> usize {
                 }
             }
             let two = shrink(plan, &mut |p| judge(p), &mut |_, _| {});
-            assert_eq!(yaml::write(&two.plan.program), text, "{case}");
+            assert_eq!(yaml::write(&two.found.program), text, "{case}");
         }
     }
     failing
@@ -115,7 +119,7 @@ fn a_read_through_a_wait_list_shrinks_to_two_commands() {
         }
         seen += 1;
         let judge = &mut |p: &Plan| sees_through_a_wait_list(p);
-        let small = shrink(plan, judge, &mut |_, _| {}).plan.program;
+        let small = shrink(plan, judge, &mut |_, _| {}).found.program;
         let text = yaml::write(&small);
         assert_eq!(small.commands.len(), 2, "{text}");
         assert_eq!(small.queues.len(), 1, "{text}");
@@ -157,7 +161,7 @@ fn a_judge_that_stops_keeps_the_best() {
     );
     assert!(!shrunk.minimal);
     assert_eq!(shrunk.progress.asked, 5);
-    assert_eq!(shrunk.plan.program, best.program);
+    assert_eq!(shrunk.found.program, best.program);
 }
 
 #[test]

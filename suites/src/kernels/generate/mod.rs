@@ -15,7 +15,9 @@ mod subgroups;
 mod svm;
 mod transfer;
 
-use super::case::{Arg, Contents, KernelCase, Kind, Object, ObjectId, Place, Step, Unit, Want};
+use super::case::{
+    Arg, Contents, Drawn, KernelCase, Kind, Object, ObjectId, Place, Step, Unit, Want,
+};
 use crate::commands::generate::Draw;
 use crate::need::Need;
 use crate::rule::RuleId;
@@ -78,10 +80,19 @@ pub const FAMILIES: &[Family] = &[
 
 /// The case that a family (`family/kind`) draws from a seed.
 pub fn draw(family: &str, seed: u64) -> Option<KernelCase> {
-    let (_, _, draw) = FAMILIES
-        .iter()
-        .find(|(name, kind, _)| family == format!("{name}/{kind}"))?;
-    Some(draw(&mut Draw::new(seed)))
+    let mut case = function(family)?(&mut Draw::new(seed));
+    case.drawn = Some(Drawn {
+        family: family.into(),
+        seed,
+    });
+    Some(case)
+}
+
+/// What draws the cases of a family (`family/kind`).
+pub(super) fn function(family: &str) -> Option<fn(&mut Draw) -> KernelCase> {
+    let mut all = FAMILIES.iter();
+    let (_, _, draw) = all.find(|(name, kind, _)| family == format!("{name}/{kind}"))?;
+    Some(*draw)
 }
 
 /// A case that is being made.
@@ -105,6 +116,7 @@ impl Making {
                 objects: Vec::new(),
                 quit: None,
                 steps: Vec::new(),
+                drawn: None,
             },
         }
     }
