@@ -16,7 +16,7 @@ pub enum Fact {
     Uncounted,
     /// Reads that did not see what was filled in just before.
     Misread,
-    /// Bytes a time by which the process grew in each of three stretches.
+    /// Bytes a time by which the process grew in each of many stretches.
     Growth,
     /// Callbacks for the end of memory that were called while a command needed it.
     DestructorsEarly,
@@ -50,7 +50,7 @@ pub struct Trace {
 }
 
 /// Bytes a time below which memory that grows is no leak: the smallest object is larger.
-const LEAST_OBJECT: i64 = 48;
+pub const LEAST_OBJECT: i64 = 48;
 
 impl Fact {
     /// What it may be.

@@ -14,7 +14,7 @@ pub mod shrink;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Fact, Trace, check};
+pub use check::{Fact, LEAST_OBJECT, Trace, check};
 pub use draw::{FAMILIES, draw};
 
 use crate::need::Need;
