@@ -272,7 +272,7 @@ misuses! {
     PartMisaligned "clCreateSubBuffer at the second byte" [MISALIGNED_SUB_BUFFER_OFFSET] RG_SUB_BUFFER;
     PartOutside "clCreateSubBuffer behind the end" [INVALID_VALUE] RG_SUB_BUFFER;
     PartTooLong "clCreateSubBuffer beyond the end" [INVALID_VALUE] RG_SUB_BUFFER;
-    PartOfNoSize "clCreateSubBuffer of no size" [INVALID_BUFFER_SIZE] RG_SUB_BUFFER;
+    PartOfNoSize "clCreateSubBuffer of no size" [INVALID_BUFFER_SIZE, INVALID_VALUE] RG_SUB_BUFFER;
     PartOfPart "clCreateSubBuffer of a sub-buffer" [INVALID_MEM_OBJECT] RG_SUB_BUFFER;
     PartMayMore "clCreateSubBuffer that is written of a buffer that is read" [INVALID_VALUE] RG_SUB_BUFFER;
     ReadBeyondEnd "clEnqueueReadBuffer beyond the end" [INVALID_VALUE] RG_TRANSFER;
@@ -311,7 +311,7 @@ misuses! {
     ArgLocalOfNoSize "clSetKernelArg of local memory of no size" [INVALID_ARG_SIZE] ARGS_CAPTURED;
     ArgsUnset "clEnqueueNDRangeKernel before an argument is set" [INVALID_KERNEL_ARGS] ARGS_CAPTURED;
     KernelNull "clEnqueueNDRangeKernel of NULL" [INVALID_KERNEL] API_ERRORS;
-    KernelForeign "clEnqueueNDRangeKernel of another context's kernel" [INVALID_CONTEXT] API_ERRORS;
+    KernelForeign "clEnqueueNDRangeKernel of another context's kernel" [INVALID_CONTEXT, INVALID_KERNEL_ARGS] API_ERRORS;
     NoDimensions "clEnqueueNDRangeKernel in no dimension" [INVALID_WORK_DIMENSION] ND_GLOBAL_ID;
     TooManyDimensions "clEnqueueNDRangeKernel in more dimensions than there are" [INVALID_WORK_DIMENSION] ND_GLOBAL_ID;
     GroupTooLarge "clEnqueueNDRangeKernel in work-groups that are too large" [INVALID_WORK_GROUP_SIZE, INVALID_WORK_ITEM_SIZE] ND_UNIFORM_REQUIRED;

@@ -37,6 +37,7 @@ unsafe impl Sync for Shared {}
 pub struct Stage {
     pub device: cl_device_id,
     pub version: (u32, u32),
+    pub platform_version: (u32, u32),
     pub svm_offered: bool,
     pub built_in: Vec<String>,
     pub options: CString,
@@ -103,6 +104,7 @@ impl Stage {
         let mut stage = Stage {
             device,
             version: capabilities.version,
+            platform_version: opened.platform_version(),
             svm_offered: capabilities.svm_coarse,
             built_in: capabilities
                 .built_in_kernels
@@ -157,6 +159,7 @@ impl Stage {
         Ok(Stage {
             device: self.device,
             version: self.version,
+            platform_version: self.platform_version,
             svm_offered: self.svm_offered,
             built_in: self.built_in.clone(),
             options: self.options.clone(),

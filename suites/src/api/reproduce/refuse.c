@@ -179,6 +179,20 @@ static void make(int held_back, int shared)
     memset(host, 0xff, sizeof host);
 }
 
+/* OpenCL 3.1 allows what versions of the platform before it refuse. */
+static inline cl_int local_of_no_size(void)
+{
+    cl_platform_id platform;
+    char version[64] = "";
+    int major = 0, minor = 0;
+    must(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
+         "clGetDeviceInfo");
+    (void)clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version - 1, version, NULL);
+    if (sscanf(version, "OpenCL %d.%d", &major, &minor) == 2 && major * 10 + minor >= 31)
+        return CL_INVALID_ARG_SIZE;
+    return clSetKernelArg(exchange, 1, 0, NULL);
+}
+
 /* Holds what a call returned against the codes that the specification names for it; whether others can
    be made after it: one that was let through may have done anything to what they need. */
 static int refused(const char *rules, const char *call, cl_int code, cl_int one, cl_int other)

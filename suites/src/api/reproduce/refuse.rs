@@ -218,7 +218,7 @@ fn misuse(wrong: Misuse) -> &'static str {
         Misuse::ArgBeyondLast => "clSetKernelArg(kernel, 2, 4, host)",
         Misuse::ArgOfWrongSize => "clSetKernelArg(kernel, 1, 2, host)",
         Misuse::ArgOfNoValue => "clSetKernelArg(kernel, 1, 4, NULL)",
-        Misuse::ArgLocalOfNoSize => "clSetKernelArg(exchange, 1, 0, NULL)",
+        Misuse::ArgLocalOfNoSize => "local_of_no_size()",
         Misuse::ArgsUnset => "launched(unset, 1, 0, 0)",
         Misuse::KernelNull => "launched(NULL, 1, 0, 0)",
         Misuse::KernelForeign => "launched(other_kernel, 1, 0, 0)",

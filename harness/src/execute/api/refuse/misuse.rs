@@ -1,293 +1,32 @@
-//! Makes calls that must be refused.
+//! Calls that must be refused, each for something of its own.
 
-use super::stage::{BYTES, Stage, buffer};
-use crate::execute::commands::Named;
-use crate::execute::commands::SetupError;
+use super::super::stage::BYTES;
+use super::{NO_TIMES, PART, Props, code, memory, part, plain};
 use cl3::command_queue as queue;
 use cl3::event as ev;
 use cl3::kernel as ker;
 use cl3::memory as mem;
-use cl3::types::{cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_program};
-use classay_suites::api::refusal::{Enqueue, Misuse, Refusal, Wrong};
+use cl3::types::{cl_event, cl_int, cl_kernel, cl_mem};
+use classay_suites::api::refusal::Misuse;
 use std::ffi::c_void;
 use std::ptr;
 
-/// What the calls of one case are made with.
-pub struct Props<'s> {
-    stage: &'s Stage,
-    /// Read and written by the host and by kernels.
-    pub buffer: cl_mem,
-    /// Two halves that overlap by a quarter, where the device lets sub-buffers begin there.
-    parts: [cl_mem; 2],
-    /// Only written by kernels.
-    read_only: cl_mem,
-    no_access: cl_mem,
-    host_writes: cl_mem,
-    host_reads: cl_mem,
-    svm: *mut c_void,
-    kernel: cl_kernel,
-    exchange: cl_kernel,
-    four: cl_kernel,
-    unset: cl_kernel,
-    unbuilt: cl_program,
-    /// A user event that is set, one that failed, and one that is never set before the end.
-    set: cl_event,
-    failed: cl_event,
-    open: cl_event,
-    /// The event of a command without times, and of one that is held back by `open` in a queue that
-    /// profiles, where there is one.
-    untimed: cl_event,
-    held: Option<(cl_event, cl_command_queue)>,
-    host: Vec<u64>,
-}
+/// CL_INVALID_ARG_SIZE.
+const INVALID_ARG_SIZE: i32 = -51;
 
 extern "C" fn never(_: cl_event, _: cl_int, _: *mut c_void) {}
 
-unsafe extern "C" fn native(_: *mut c_void) {}
-
-fn code(result: Result<cl_event, i32>) -> i32 {
-    match result {
-        Ok(event) => {
-            let _ = done(event);
-            0
-        }
-        Err(code) => code,
-    }
-}
-
-/// Gives up an event that should not be there.
-fn done(event: cl_event) -> Result<(), i32> {
-    // SAFETY: the caller's own reference.
-    unsafe { ev::release_event(event) }
-}
-
-fn plain(result: Result<(), i32>) -> i32 {
-    result.err().unwrap_or(0)
-}
-
-fn memory(result: Result<cl_mem, i32>) -> i32 {
+fn kernel(result: Result<cl_kernel, i32>) -> i32 {
     match result {
         Ok(made) => {
             // SAFETY: made just now, and nothing uses it.
-            plain(unsafe { mem::release_mem_object(made) })
+            plain(unsafe { ker::release_kernel(made) })
         }
         Err(code) => code,
     }
 }
 
-/// Where sub-buffers begin.
-const PART: usize = 4096;
-
-/// CL_PROFILING_INFO_NOT_AVAILABLE.
-const NO_TIMES: i32 = -7;
-
-fn part(of: cl_mem, flags: u64, origin: usize, size: usize) -> Result<cl_mem, i32> {
-    let region = mem::cl_buffer_region { origin, size };
-    let kind = mem::CL_BUFFER_CREATE_TYPE_REGION;
-    // SAFETY: the region lives through the call.
-    unsafe { mem::create_sub_buffer(of, flags, kind, ptr::from_ref(&region).cast()) }
-}
-
-impl<'s> Props<'s> {
-    /// Everything that a case needs; with a command that is held back.
-    pub fn make(stage: &'s Stage, held: bool) -> Result<Props<'s>, SetupError> {
-        let context = stage.context;
-        let whole = buffer(context, BYTES, mem::CL_MEM_READ_WRITE)?;
-        let kernel = |name| ker::create_kernel(stage.program, name).of("clCreateKernel");
-        let half = |n: usize| {
-            part(whole, mem::CL_MEM_READ_WRITE, n * PART, 2 * PART).of("clCreateSubBuffer")
-        };
-        let with = |flags| buffer(context, BYTES, flags);
-        let open = stage.user()?;
-        let set = stage.user()?;
-        ev::set_user_event_status(set, 0).of("clSetUserEventStatus")?;
-        let failed = stage.user()?;
-        ev::set_user_event_status(failed, -1).of("clSetUserEventStatus")?;
-        // SAFETY: a marker without a list.
-        let untimed = unsafe { queue::enqueue_marker_with_wait_list(stage.queue, 0, ptr::null()) }
-            .of("clEnqueueMarkerWithWaitList")?;
-        queue::finish(stage.queue).of("clFinish")?;
-        let svm = if stage.svm_offered {
-            // SAFETY: freed at the end, when nothing uses it.
-            unsafe { mem::svm_alloc(context, mem::CL_MEM_READ_WRITE, BYTES, 0) }.of("clSVMAlloc")?
-        } else {
-            ptr::null_mut()
-        };
-        let behind = if held {
-            let q = stage.queue_in(context, queue::CL_QUEUE_PROFILING_ENABLE)?;
-            // SAFETY: the list has one event.
-            let event = unsafe { queue::enqueue_marker_with_wait_list(q, 1, &open) }
-                .of("clEnqueueMarkerWithWaitList")?;
-            queue::flush(q).of("clFlush")?;
-            Some((event, q))
-        } else {
-            None
-        };
-        let fill = stage.fill(whole, 0)?;
-        let exchange = kernel(c"exchange")?;
-        Ok(Props {
-            stage,
-            buffer: whole,
-            parts: [half(0)?, half(1)?],
-            read_only: with(mem::CL_MEM_READ_ONLY)?,
-            no_access: with(mem::CL_MEM_HOST_NO_ACCESS)?,
-            host_writes: with(mem::CL_MEM_HOST_WRITE_ONLY)?,
-            host_reads: with(mem::CL_MEM_HOST_READ_ONLY)?,
-            svm,
-            kernel: fill,
-            exchange,
-            four: kernel(c"four")?,
-            unset: kernel(c"fill")?,
-            unbuilt: cl3::program::create_program_with_source(context, &["kernel void k() {}"])
-                .of("clCreateProgramWithSource")?,
-            set,
-            failed,
-            open,
-            untimed,
-            held: behind,
-            // A row more than the buffer has.
-            host: vec![u64::MAX; BYTES / 8 + 1],
-        })
-    }
-
-    /// Makes a call; gives its code.
-    pub fn call(&mut self, refusal: Refusal) -> i32 {
-        match refusal {
-            Refusal::Enqueue(call, wrong) => self.enqueue(call, wrong),
-            Refusal::Misuse(misuse) => self.misuse(misuse),
-        }
-    }
-
-    fn enqueue(&mut self, call: Enqueue, wrong: Wrong) -> i32 {
-        let foreign = self.stage.other.event;
-        let list: Vec<cl_event> = match wrong {
-            Wrong::ForeignEvent => vec![foreign],
-            Wrong::ForeignLast => vec![self.set, self.set, foreign],
-            Wrong::NullEvent => vec![self.set, ptr::null_mut()],
-            Wrong::NoLength => vec![self.set],
-            Wrong::FailedEvent => vec![self.failed],
-            Wrong::NullList | Wrong::NullQueue | Wrong::ForeignBuffer | Wrong::NullBuffer => {
-                Vec::new()
-            }
-        };
-        let (n, list) = match wrong {
-            Wrong::NullList => (1, ptr::null()),
-            Wrong::NoLength => (0, list.as_ptr()),
-            _ if list.is_empty() => (0, ptr::null()),
-            _ => (list.len() as u32, list.as_ptr()),
-        };
-        let q = match wrong {
-            Wrong::NullQueue => ptr::null_mut(),
-            _ => self.stage.queue,
-        };
-        let b = match wrong {
-            Wrong::ForeignBuffer => self.stage.other.buffer,
-            Wrong::NullBuffer => ptr::null_mut(),
-            _ => self.buffer,
-        };
-        let host: *mut c_void = self.host.as_mut_ptr().cast();
-        let (from, rows, items) = ([0_usize; 3], [4_usize, 2, 1], [4_usize]);
-        let word = 7_u32;
-        let pattern: *const c_void = ptr::from_ref(&word).cast();
-        let half = self.svm.cast::<u8>().wrapping_add(BYTES / 2).cast();
-        let svm = [self.svm.cast_const()];
-        // SAFETY: but for what is wrong, and has to be found, the arguments are as the functions want
-        // them: ranges within the memory, lists of their lengths. `host` lives as long as the props,
-        // at whose end the queue is finished.
-        let made = unsafe {
-            match call {
-                Enqueue::Marker => queue::enqueue_marker_with_wait_list(q, n, list),
-                Enqueue::Barrier => queue::enqueue_barrier_with_wait_list(q, n, list),
-                Enqueue::Kernel => queue::enqueue_nd_range_kernel(
-                    q,
-                    self.kernel,
-                    1,
-                    ptr::null(),
-                    items.as_ptr(),
-                    ptr::null(),
-                    n,
-                    list,
-                ),
-                Enqueue::Native => queue::enqueue_native_kernel(
-                    q,
-                    Some(native),
-                    ptr::null_mut(),
-                    0,
-                    0,
-                    ptr::null(),
-                    ptr::null(),
-                    n,
-                    list,
-                ),
-                Enqueue::ReadBlocking => queue::enqueue_read_buffer(q, b, 1, 0, 64, host, n, list),
-                Enqueue::Read => queue::enqueue_read_buffer(q, b, 0, 0, 64, host, n, list),
-                Enqueue::Write => queue::enqueue_write_buffer(q, b, 0, 0, 64, host, n, list),
-                Enqueue::Copy => {
-                    queue::enqueue_copy_buffer(q, b, self.buffer, 0, BYTES / 2, 64, n, list)
-                }
-                Enqueue::Fill => queue::enqueue_fill_buffer(q, b, pattern, 4, 0, 64, n, list),
-                Enqueue::ReadRect => {
-                    let (a, r) = (from.as_ptr(), rows.as_ptr());
-                    queue::enqueue_read_buffer_rect(q, b, 0, a, a, r, 8, 0, 8, 0, host, n, list)
-                }
-                Enqueue::WriteRect => {
-                    let (a, r) = (from.as_ptr(), rows.as_ptr());
-                    queue::enqueue_write_buffer_rect(q, b, 0, a, a, r, 8, 0, 8, 0, host, n, list)
-                }
-                Enqueue::CopyRect => {
-                    let to = [BYTES / 2, 0, 0];
-                    let (a, r) = (from.as_ptr(), rows.as_ptr());
-                    let this = self.buffer;
-                    queue::enqueue_copy_buffer_rect(
-                        q,
-                        b,
-                        this,
-                        a,
-                        to.as_ptr(),
-                        r,
-                        8,
-                        0,
-                        8,
-                        0,
-                        n,
-                        list,
-                    )
-                }
-                Enqueue::Map => {
-                    let mut pointer = ptr::null_mut();
-                    let flags = mem::CL_MAP_READ;
-                    queue::enqueue_map_buffer(q, b, 0, flags, 0, 64, &mut pointer, n, list)
-                }
-                Enqueue::Migrate => queue::enqueue_migrate_mem_object(q, 1, &b, 0, n, list),
-                Enqueue::SvmCopy => queue::enqueue_svm_mem_cpy(q, 0, self.svm, half, 64, n, list),
-                Enqueue::SvmFill => {
-                    queue::enqueue_svm_mem_fill(q, self.svm, pattern, 4, 64, n, list)
-                }
-                Enqueue::SvmMap => {
-                    let made =
-                        queue::enqueue_svm_map(q, 0, mem::CL_MAP_READ, self.svm, 64, n, list);
-                    if made.is_ok() {
-                        let _ = queue::enqueue_svm_unmap(q, self.svm, 0, ptr::null()).map(done);
-                    }
-                    made
-                }
-                Enqueue::SvmFree => {
-                    let made =
-                        queue::enqueue_svm_free(q, 1, svm.as_ptr(), None, ptr::null_mut(), n, list);
-                    if made.is_ok() {
-                        // It is gone.
-                        self.svm = ptr::null_mut();
-                    }
-                    made
-                }
-                Enqueue::SvmMigrate => {
-                    queue::enqueue_svm_migrate_mem(q, 1, svm.as_ptr(), ptr::null(), 0, n, list)
-                }
-            }
-        };
-        code(made)
-    }
-
+impl Props<'_> {
     fn launch(&self, kernel: cl_kernel, dimensions: u32, offset: usize, local: usize) -> i32 {
         let offsets = [offset, 0, 0, 0];
         let global = [1 << 20, 1, 1, 1];
@@ -371,7 +110,8 @@ impl<'s> Props<'s> {
         })
     }
 
-    fn misuse(&mut self, misuse: Misuse) -> i32 {
+    /// Makes another call with something wrong.
+    pub(super) fn misuse(&mut self, misuse: Misuse) -> i32 {
         let q = self.stage.queue;
         let null: *mut c_void = ptr::null_mut();
         let none: *const cl_event = ptr::null();
@@ -582,6 +322,10 @@ impl<'s> Props<'s> {
                 Misuse::ArgBeyondLast => plain(ker::set_kernel_arg(self.kernel, 2, 4, host)),
                 Misuse::ArgOfWrongSize => plain(ker::set_kernel_arg(self.kernel, 1, 2, host)),
                 Misuse::ArgOfNoValue => plain(ker::set_kernel_arg(self.kernel, 1, 4, null)),
+                Misuse::ArgLocalOfNoSize if self.stage.platform_version >= (3, 1) => {
+                    // OpenCL 3.1 allows it.
+                    INVALID_ARG_SIZE
+                }
                 Misuse::ArgLocalOfNoSize => plain(ker::set_kernel_arg(self.exchange, 1, 0, null)),
                 Misuse::ArgsUnset => self.launch(self.unset, 1, 0, 0),
                 Misuse::KernelNull => self.launch(null, 1, 0, 0),
@@ -714,66 +458,5 @@ impl<'s> Props<'s> {
         // SAFETY: made just now, and nothing uses it.
         let _ = unsafe { cl3::program::release_program(program) };
         code
-    }
-
-    /// Bytes of the buffer that are not as they were made; lets go what is held, and finishes.
-    pub fn end(&mut self) -> Result<u64, SetupError> {
-        ev::set_user_event_status(self.open, 0).of("clSetUserEventStatus")?;
-        if let Some((event, q)) = self.held.take() {
-            queue::finish(q).of("clFinish")?;
-            let _ = done(event);
-            // SAFETY: the props' own queue.
-            let _ = unsafe { queue::release_command_queue(q) };
-        }
-        queue::finish(self.stage.queue).of("clFinish")?;
-        let mut seen = vec![1_u8; BYTES];
-        let (q, b) = (self.stage.queue, self.buffer);
-        let to = seen.as_mut_ptr().cast();
-        // SAFETY: a blocking read into memory of this size.
-        let read = unsafe { queue::enqueue_read_buffer(q, b, 1, 0, BYTES, to, 0, ptr::null()) };
-        let _ = done(read.of("clEnqueueReadBuffer")?);
-        Ok(seen.iter().filter(|byte| **byte != 0).count() as u64)
-    }
-}
-
-fn kernel(result: Result<cl_kernel, i32>) -> i32 {
-    match result {
-        Ok(made) => {
-            // SAFETY: made just now, and nothing uses it.
-            plain(unsafe { ker::release_kernel(made) })
-        }
-        Err(code) => code,
-    }
-}
-
-impl Drop for Props<'_> {
-    fn drop(&mut self) {
-        // What a call that failed left behind may still use the host's memory.
-        let _ = queue::finish(self.stage.queue);
-        // SAFETY: the handles are the props' own, and all commands are done.
-        unsafe {
-            for event in [self.set, self.failed, self.open, self.untimed] {
-                let _ = done(event);
-            }
-            for kernel in [self.kernel, self.exchange, self.four, self.unset] {
-                let _ = ker::release_kernel(kernel);
-            }
-            let _ = cl3::program::release_program(self.unbuilt);
-            let [one, two] = self.parts;
-            for memory in [
-                one,
-                two,
-                self.buffer,
-                self.read_only,
-                self.no_access,
-                self.host_writes,
-                self.host_reads,
-            ] {
-                let _ = mem::release_mem_object(memory);
-            }
-            if !self.svm.is_null() {
-                let _ = mem::svm_free(self.stage.context, self.svm);
-            }
-        }
     }
 }
