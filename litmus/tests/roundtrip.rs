@@ -6,7 +6,7 @@ use classay_litmus::program::{
     CommandId, CommandKind, Condition, Expected, Expr, FenceFlags, HostCall, Instr, LocId,
     Location, MapAccess, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program,
     Quantifier, Queue, QueueId, QueueOrder, RegId, Region, Register, Relation, RmwOp, ScalarType,
-    Thread, ThreadId, UnOp,
+    Thread, ThreadId, UnOp, legacy_fence,
 };
 use classay_litmus::shipped;
 use classay_litmus::syntax::{read_bytes, read_litmus, read_yaml, write_litmus, write_yaml};
@@ -307,7 +307,8 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
     let effect = value.clone().prop_map(Instr::Effect);
     let store = (access(scene, STORE, value.clone()), value.clone())
         .prop_map(|(access, value)| Instr::Store { access, value });
-    let fence = (flags(), order(), scope()).prop_map(|(mut flags, order, scope)| {
+    let fence = (flags(), order(), scope(), any::<bool>());
+    let fence = fence.prop_map(|(mut flags, order, scope, legacy)| {
         if flags == FenceFlags::default() {
             flags.global = true;
         }
@@ -315,6 +316,8 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
             flags,
             order,
             scope,
+            // Where there is no function for it, nothing tells that it was asked for.
+            legacy: legacy && legacy_fence(order, scope).is_some(),
         }
     });
     let barrier = (

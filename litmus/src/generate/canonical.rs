@@ -187,8 +187,9 @@ impl<'p> Form<'p> {
                     flags,
                     order,
                     scope,
+                    legacy,
                 } => {
-                    self.byte(b'f');
+                    self.byte(if *legacy { b'F' } else { b'f' });
                     self.flags(*flags);
                     self.ordered(*order, Some(*scope));
                 }

@@ -194,6 +194,7 @@ fn body(steps: &[Step], registers: &mut Registers) -> Vec<Instr> {
                     flags: *flags,
                     order: *order,
                     scope: *scope,
+                    legacy: false,
                 });
                 continue;
             }

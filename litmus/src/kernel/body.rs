@@ -6,6 +6,7 @@
 use crate::program::{
     Access, Address, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Expected, Expr,
     FenceFlags, Instr, LocId, MemOrder, MemScope, Program, RegId, Region, RmwOp, ThreadId, UnOp,
+    legacy_fence,
 };
 use std::fmt::Write;
 
@@ -143,13 +144,17 @@ impl<'p> BodyWriter<'p> {
                 flags,
                 order,
                 scope,
+                legacy,
             } => {
-                self.line(&format!(
-                    "atomic_work_item_fence({}, {}, {});",
-                    fence_flags(*flags),
-                    order.name(),
-                    scope.name()
-                ));
+                let flags = fence_flags(*flags);
+                let line = match legacy_fence(*order, *scope).filter(|_| *legacy) {
+                    Some(name) => format!("{name}({flags});"),
+                    None => {
+                        let (order, scope) = (order.name(), scope.name());
+                        format!("atomic_work_item_fence({flags}, {order}, {scope});")
+                    }
+                };
+                self.line(&line);
             }
             // Barriers stand between segments, where the test kernel writes them; `Shape::of`
             // refuses programs with commands.

@@ -13,6 +13,20 @@ pub struct FenceFlags {
     pub image: bool,
 }
 
+/// The function of OpenCL C 1.x that is a fence of this order and scope ("Fence Functions": `mem_fence`
+/// and its kin are fences of work-group scope that acquire and release, acquire, or release).
+pub fn legacy_fence(order: MemOrder, scope: MemScope) -> Option<&'static str> {
+    match (order, scope) {
+        (MemOrder::AcqRel, MemScope::WorkGroup) => Some("mem_fence"),
+        (MemOrder::Acquire, MemScope::WorkGroup) => Some("read_mem_fence"),
+        (MemOrder::Release, MemScope::WorkGroup) => Some("write_mem_fence"),
+        (MemOrder::Relaxed | MemOrder::SeqCst, MemScope::WorkGroup)
+        | (_, MemScope::WorkItem | MemScope::SubGroup | MemScope::Device | MemScope::AllSvmDevices) => {
+            None
+        }
+    }
+}
+
 /// Who meets at a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BarrierScope {
@@ -64,6 +78,8 @@ pub enum Instr {
         order: MemOrder,
         /// Scope.
         scope: MemScope,
+        /// Written as one of the functions of OpenCL C 1.x, where one of them has this order and scope.
+        legacy: bool,
     },
     /// A barrier.
     Barrier(Barrier),

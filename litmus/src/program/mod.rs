@@ -25,7 +25,7 @@ pub use command::{
 };
 pub use condition::{Atom, Condition, Observable, Predicate, Quantifier, Relation};
 pub use expr::{BinOp, Expr, UnOp};
-pub use instr::{Barrier, BarrierScope, FenceFlags, Instr};
+pub use instr::{Barrier, BarrierScope, FenceFlags, Instr, legacy_fence};
 pub use order::{CommandError, CommandOrder, Link, Mistake, Point, Where};
 pub use place::{Location, Memory, Placement, Region, Register, Thread};
 pub use value::ScalarType;

@@ -78,6 +78,7 @@ pub(super) fn fence_steps(fence: &Instr, place: Placement) -> Vec<Step> {
         flags,
         order,
         scope,
+        legacy: _,
     } = fence
     else {
         return Vec::new();

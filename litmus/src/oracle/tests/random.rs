@@ -384,6 +384,7 @@ impl Builder {
                 flags: self.flags(),
                 order: self.order(),
                 scope: self.scope(),
+                legacy: false,
             }),
             10 => body.push(Instr::Barrier(Barrier {
                 label: None,

@@ -341,6 +341,7 @@ impl Run<'_> {
                 flags,
                 order,
                 scope,
+                legacy: _,
             } => {
                 self.fence(Kind::Fence, *flags, *order, *scope, None)?;
             }

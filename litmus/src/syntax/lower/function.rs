@@ -286,6 +286,7 @@ impl ThreadLowering<'_> {
                     flags,
                     order: order(&arguments[1])?,
                     scope: scope(&arguments[2])?,
+                    legacy: false,
                 }))
             }
             Function::ThreadFence => {
@@ -298,6 +299,7 @@ impl ThreadLowering<'_> {
                     },
                     order: order(&arguments[0])?,
                     scope: MemScope::Device,
+                    legacy: false,
                 }))
             }
             Function::LegacyFence(order) => {
@@ -306,6 +308,7 @@ impl ThreadLowering<'_> {
                     flags: some_flags(&arguments[0])?,
                     order,
                     scope: MemScope::WorkGroup,
+                    legacy: true,
                 }))
             }
             Function::Barrier(group) => {

@@ -5,7 +5,7 @@ use super::expression::{ThreadText, barrier_flags};
 use super::predicate::predicate;
 use crate::program::{
     Access, Address, Atomicity, BarrierScope, Expected, Expr, Instr, LocId, Location, Placement,
-    Program, Quantifier, QueueOrder, RegId, Region, ScalarType, Thread,
+    Program, Quantifier, QueueOrder, RegId, Region, ScalarType, Thread, legacy_fence,
 };
 use std::fmt::Write;
 
@@ -398,9 +398,13 @@ impl Body<'_, '_> {
                 flags,
                 order,
                 scope,
+                legacy,
             } => {
                 let flags = barrier_flags(*flags);
-                let fence = format!("atomic_work_item_fence({flags}, {order}, {scope});");
+                let fence = match legacy_fence(*order, *scope).filter(|_| *legacy) {
+                    Some(name) => format!("{name}({flags});"),
+                    None => format!("atomic_work_item_fence({flags}, {order}, {scope});"),
+                };
                 self.line(indent, &fence);
             }
             Instr::Barrier(barrier) => {

@@ -155,6 +155,10 @@ impl ThreadReader<'_, '_> {
                 flags: flags(head, true)?,
                 order: fields.require("order", &what)?.order()?,
                 scope: fields.require("scope", &what)?.scope()?,
+                legacy: match fields.take("legacy") {
+                    Some(item) => item.boolean("legacy")?,
+                    None => false,
+                },
             },
             "if" => {
                 let condition = self.value(&head)?;

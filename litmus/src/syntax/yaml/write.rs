@@ -223,11 +223,18 @@ impl Writer<'_, '_> {
                 flags,
                 order,
                 scope,
-            } => self.fields(&[
-                format!("fence: {}", flag_list(*flags)),
-                format!("order: {}", short(order.name())),
-                format!("scope: {}", short(scope.name())),
-            ]),
+                legacy,
+            } => {
+                let mut fields = vec![
+                    format!("fence: {}", flag_list(*flags)),
+                    format!("order: {}", short(order.name())),
+                    format!("scope: {}", short(scope.name())),
+                ];
+                if *legacy {
+                    fields.push("legacy: true".into());
+                }
+                self.fields(&fields);
+            }
             Instr::Barrier(barrier) => self.barrier(barrier),
             Instr::If {
                 condition,
