@@ -77,7 +77,7 @@ struct Use {
 impl Memory {
     /// What memory does, or a race.
     pub fn of(program: &Program, order: &Order) -> Result<Memory, Invalid> {
-        let uses = uses(program);
+        let uses = uses(program, order);
         races(order, &uses)?;
         Ok(play(program, order))
     }
@@ -112,10 +112,13 @@ pub fn cells(program: &Program, range: Range) -> Vec<Cell> {
     range.cells().map(|cell| (root, first + cell)).collect()
 }
 
-fn uses(program: &Program) -> Vec<Use> {
+fn uses(program: &Program, order: &Order) -> Vec<Use> {
     let mut uses = Vec::new();
     for (n, command) in program.commands.iter().enumerate() {
         let id = CommandId::at(n);
+        if never_runs(program, order, id) {
+            continue;
+        }
         let mut add = |range: Range, write| {
             uses.push(Use {
                 cells: cells(program, range),
@@ -198,6 +201,26 @@ fn uses(program: &Program) -> Vec<Use> {
         }
     }
     uses
+}
+
+/// Whether a command uses no memory because it waits for what fails. Maps and what the application
+/// must keep apart from every other use are none of these.
+pub fn never_runs(program: &Program, order: &Order, id: CommandId) -> bool {
+    order.fate(id) == Fate::Fails
+        && match program.commands[id.index()].what {
+            What::Kernel(_)
+            | What::Native(_)
+            | What::Read(_)
+            | What::Write(_)
+            | What::Copy { .. }
+            | What::Fill(_) => true,
+            What::Map { .. }
+            | What::Unmap(_)
+            | What::Migrate { .. }
+            | What::Free(_)
+            | What::Marker
+            | What::Barrier => false,
+        }
 }
 
 /// The command that ends a map.

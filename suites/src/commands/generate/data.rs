@@ -3,12 +3,14 @@
 //! The moments of the program are gone through in an order that the relation allows. A command may
 //! read a cell when all that write it so far end before it starts, and write a cell when all that use
 //! it so far do; what comes later sees to itself. Among the ranges that are possible those are
-//! preferred that show most: reads of what was written last, writes over what was just read.
+//! preferred that show most: reads of what was written last, writes over what was just read. A command
+//! that waits for what fails does not run, so it may name any cell: were it to run, it would write over
+//! what others left.
 
 use super::Draw;
 use super::profile::Work;
 use super::skeleton::Skeleton;
-use crate::commands::memory::unmap_of;
+use crate::commands::memory::{never_runs, unmap_of};
 use crate::commands::order::{Invalid, Moment, Order};
 use crate::commands::program::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +30,9 @@ struct Filler<'d> {
     order: Order,
     users: BTreeMap<(ObjectId, u8), Vec<User>>,
     age: usize,
+    /// What is drawn is for a command that will not run: it may name cells that others use, who would
+    /// see it run.
+    idle_command: bool,
     /// Accesses that found no cell.
     idle: BTreeSet<AccessId>,
 }
@@ -47,11 +52,16 @@ pub fn fill(draw: &mut Draw, skeleton: Skeleton) -> Result<Program, Invalid> {
         order,
         users: BTreeMap::new(),
         age: 1,
+        idle_command: false,
         idle: BTreeSet::new(),
     };
     for moment in moments {
         match moment {
-            Moment::Start(id) => filler.command(id, works[id.index()]),
+            Moment::Start(id) => {
+                filler.idle_command = never_runs(&filler.program, &filler.order, id);
+                filler.command(id, works[id.index()]);
+                filler.idle_command = false;
+            }
             Moment::Call(place) => {
                 if let Some(Step::Access(id)) = steps.get(&place) {
                     filler.access(*id, place);
@@ -66,11 +76,12 @@ pub fn fill(draw: &mut Draw, skeleton: Skeleton) -> Result<Program, Invalid> {
 
 impl Filler<'_> {
     fn can(&self, cell: (ObjectId, u8), from: Moment, write: bool) -> bool {
-        self.users.get(&cell).is_none_or(|users| {
-            users
-                .iter()
-                .all(|u| !(u.write || write) || self.order.before(u.to, from))
-        })
+        self.idle_command
+            || self.users.get(&cell).is_none_or(|users| {
+                users
+                    .iter()
+                    .all(|u| !(u.write || write) || self.order.before(u.to, from))
+            })
     }
 
     /// How much a use of the cell would show.
@@ -88,6 +99,9 @@ impl Filler<'_> {
     }
 
     fn use_cells(&mut self, range: Range, to: Moment, write: bool) {
+        if self.idle_command {
+            return;
+        }
         for cell in crate::commands::memory::cells(&self.program, range) {
             let age = self.age;
             let user = User { to, write, age };
