@@ -4,10 +4,12 @@
 //! Every store goes to the machine's memory at once, so the order of stores to a place is its
 //! modification order, and the host and other commands find what they should. What is weak are
 //! the loads. A place that kernels have written keeps its last few values, and a load may give an
-//! older one, unless the work-item must know better: it has a *view*, the time of the latest value
-//! of each place that it has to know of. Its own accesses move the view forward (coherence), and
-//! synchronization moves it to what another work-item's view was: a release leaves the view with
-//! the value that it writes (a [`Head`] of a release sequence), and an acquire that reads it takes it.
+//! older one, unless the work-item must know better: it has a *view*, how far each work-item has
+//! come as far as it has to know, and each value lists who wrote or read it, and when. Its own
+//! accesses move the view forward (coherence), and synchronization moves it to what another
+//! work-item's view was: a release leaves the view with the value that it writes (a [`Head`] of a
+//! release sequence), and an acquire that reads it takes it. So a view is as large as there are
+//! work-items that it heard of, however many places they use.
 //! Views are kept for global and for local memory apart, as the two happens-before relations are;
 //! fences and barriers leave and take the parts that their flags name. Sequentially consistent
 //! operations besides join one view of all of them before and after.
@@ -28,7 +30,7 @@ use touchstone_ir::{MemScope, Order, Regions};
 /// Values that a place keeps.
 const KEPT: usize = 8;
 /// Places that are kept.
-const PLACES: usize = 1 << 16;
+const PLACES: usize = 1 << 20;
 
 /// A time of the machine.
 pub(super) type Time = u64;
@@ -51,30 +53,66 @@ impl Region {
 
 const BOTH: [Region; 2] = [Region::Global, Region::Local];
 
-/// What must be known of one region: everything up to a time, and later values of some places.
+/// What must be known of one region: everything up to a time, and what some work-items have done since.
 #[derive(Clone, Debug, Default)]
 struct Part {
     floor: Time,
-    places: HashMap<u64, Time>,
+    /// How many accesses of a work-item, in the order of the work-items.
+    done: Vec<(u64, u64)>,
 }
 
 impl Part {
     fn join(&mut self, other: &Part) {
         self.floor = self.floor.max(other.floor);
-        for (&place, &time) in &other.places {
-            self.know(place, time);
+        match other.done.as_slice() {
+            [] => {}
+            [(thread, count)] => self.know(*thread, *count),
+            more => {
+                let mine = std::mem::take(&mut self.done);
+                self.done.reserve(mine.len().max(more.len()));
+                let mut mine = mine.into_iter().peekable();
+                for &(thread, count) in more {
+                    while let Some(before) = mine.next_if(|(known, _)| *known < thread) {
+                        self.done.push(before);
+                    }
+                    let known = mine.next_if(|(known, _)| *known == thread);
+                    let known = known.map_or(0, |(_, count)| count);
+                    self.done.push((thread, count.max(known)));
+                }
+                self.done.extend(mine);
+            }
         }
     }
 
-    fn know(&mut self, place: u64, time: Time) {
-        let known = self.places.entry(place).or_default();
-        *known = time.max(*known);
+    /// So many accesses of a work-item have to be known.
+    fn know(&mut self, thread: u64, count: u64) {
+        match self.done.binary_search_by_key(&thread, |(known, _)| *known) {
+            Ok(at) => self.done[at].1 = self.done[at].1.max(count),
+            Err(at) => self.done.insert(at, (thread, count)),
+        }
     }
 
-    fn of(&self, place: u64) -> Time {
-        let known = self.places.get(&place).copied();
-        known.unwrap_or_default().max(self.floor)
+    /// Whether a value has to be known, and with it that all before it are older.
+    fn knows(&self, message: &Message) -> bool {
+        message.time <= self.floor
+            || if self.done.len() < message.known.len() {
+                let met = |&(thread, done): &(u64, u64)| {
+                    count(&message.known, thread).is_some_and(|at| at <= done)
+                };
+                self.done.iter().any(met)
+            } else {
+                let met = |&(thread, at): &(u64, u64)| {
+                    count(&self.done, thread).is_some_and(|done| done >= at)
+                };
+                message.known.iter().any(met)
+            }
     }
+}
+
+/// The number that a list in the order of work-items has for one.
+fn count(list: &[(u64, u64)], thread: u64) -> Option<u64> {
+    let at = list.binary_search_by_key(&thread, |(known, _)| *known);
+    at.ok().map(|at| list[at].1)
 }
 
 /// What must be known.
@@ -117,7 +155,26 @@ struct Message {
     bits: u64,
     /// The work-item that wrote it; 0 for what was there before.
     writer: u64,
+    /// Work-items that wrote or read it, in their order, each with the number of its first access;
+    /// without those that knew it before as older than all that they can see.
+    known: Vec<(u64, u64)>,
     heads: Vec<Head>,
+}
+
+impl Message {
+    /// The work-item has written it, or read it.
+    fn note(&mut self, thread: &mut Thread, region: Region) {
+        let part = &mut thread.view.0[region as usize];
+        if self.time <= part.floor {
+            return;
+        }
+        thread.accesses += 1;
+        part.know(thread.id, thread.accesses);
+        let known = &mut self.known;
+        if let Err(at) = known.binary_search_by_key(&thread.id, |(known, _)| *known) {
+            known.insert(at, (thread.id, thread.accesses));
+        }
+    }
 }
 
 /// A place that kernels have used, with its last values; never without one.
@@ -135,6 +192,8 @@ pub(super) struct Thread {
     id: u64,
     group: u64,
     view: View,
+    /// Accesses so far.
+    accesses: u64,
     /// Left by its release fences, for its later stores.
     released: Vec<Head>,
     /// Found by its loads, for its later acquire fences.
@@ -152,6 +211,7 @@ impl Thread {
             id,
             group,
             view,
+            accesses: 0,
             released: Vec::new(),
             found: Vec::new(),
             random: seed ^ id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
@@ -237,6 +297,8 @@ pub(super) struct Machine {
     now: Time,
     threads: u64,
     places: BTreeMap<u64, Place>,
+    /// Places that may be [behind](Place::behind).
+    late: Vec<u64>,
     /// The view that sequentially consistent operations join.
     agreed: View,
     /// The same for those of one group.
@@ -258,6 +320,7 @@ impl Locked {
             now: 1,
             threads: 0,
             places: BTreeMap::new(),
+            late: Vec::new(),
             agreed: View::default(),
             groups: HashMap::new(),
         })
@@ -303,6 +366,7 @@ impl Machine {
             time,
             bits,
             writer: 0,
+            known: Vec::new(),
             heads: Vec::new(),
         };
         let place = self.places.entry(access.address).or_insert_with(|| Place {
@@ -368,11 +432,10 @@ impl Machine {
     pub(super) fn load(&mut self, thread: &mut Thread, access: Access, actual: u64) -> u64 {
         self.agree_for(thread, access);
         let place = self.place(access, actual);
-        let messages = &place.messages;
+        let messages = &mut place.messages;
         let last = messages.len() - 1;
         let part = &thread.view.0[access.region as usize];
-        let bound = part.of(access.address);
-        let seen = messages.iter().rposition(|m| m.time <= bound);
+        let seen = messages.iter().rposition(|m| part.knows(m));
         let first = seen.unwrap_or(0);
         let plain = access.atomic.is_none();
         let mut at = if on(Fault::NeverVisible) {
@@ -384,7 +447,7 @@ impl Machine {
         } else {
             first + thread.below(last - first + 1)
         };
-        let time = messages[at].time;
+        let noted = at;
         if on(Fault::ModificationOrderSplit) && thread.id % 2 == 1 && at + 2 > last && last > 1 {
             // The last two change places.
             let writers = [messages[last].writer, messages[last - 1].writer];
@@ -392,10 +455,10 @@ impl Machine {
                 at = 2 * last - 1 - at;
             }
         }
-        let Message { bits, heads, .. } = messages[at].clone();
         if !on(Fault::CoherenceReadRead) {
-            thread.view.0[access.region as usize].know(access.address, time);
+            messages[noted].note(thread, access.region);
         }
+        let Message { bits, heads, .. } = messages[at].clone();
         if let Some((order, scope)) = access.atomic {
             self.found(thread, access, &heads, order, scope);
         }
@@ -446,6 +509,7 @@ impl Machine {
             time: now,
             bits,
             writer: thread.id,
+            known: Vec::new(),
             heads: Vec::new(),
         };
         let mut first = true;
@@ -455,18 +519,21 @@ impl Machine {
             if own && access.atomic.is_some() && !on(Fault::ReleaseSequenceOwn) {
                 message.heads.clone_from(&previous.heads);
             }
-            let seen = thread.view.0[access.region as usize].of(access.address) >= previous.time;
+            let seen = thread.view.0[access.region as usize].knows(previous);
             let early = own && on(Fault::CoherenceWriteWrite)
                 || !own && previous.writer != 0 && seen && on(Fault::CoherenceReadWrite);
             if early && access.atomic.is_some() && thread.below(2) == 0 {
                 // It takes the place of the one before, which becomes the last.
                 std::mem::swap(&mut message.time, &mut previous.time);
+                std::mem::swap(&mut message.known, &mut previous.known);
                 first = false;
             }
         }
         leave(thread, access, &mut message);
+        if !on(Fault::CoherenceWriteRead) {
+            message.note(thread, access.region);
+        }
         let at = place.messages.len() - usize::from(!first);
-        let time = message.time;
         place.messages.insert(at, message);
         if place.messages.len() > KEPT {
             place.messages.remove(0);
@@ -475,8 +542,8 @@ impl Machine {
             && matches!(access.atomic, Some((_, MemScope::AllDevices)))
             && access.region == Region::Global;
         place.behind = held.then_some(actual);
-        if !on(Fault::CoherenceWriteRead) {
-            thread.view.0[access.region as usize].know(access.address, time);
+        if held {
+            self.late.push(access.address);
         }
         self.agree_for(thread, access);
         first && !held
@@ -496,34 +563,34 @@ impl Machine {
         self.now += 1;
         let now = self.now;
         let place = self.place(access, old);
-        let previous = &place.messages[place.messages.len() - 1];
-        let (heads, time) = (previous.heads.clone(), previous.time);
+        let last = place.messages.len() - 1;
+        let heads = place.messages[last].heads.clone();
+        place.messages[last].note(thread, access.region);
         if let Some((order, scope)) = access.atomic
             && acquire
         {
             self.found(thread, access, &heads, order, scope);
         }
-        let mut known = time;
         if let Some(bits) = new {
             let mut message = Message {
                 time: now,
                 bits,
                 writer: thread.id,
+                known: Vec::new(),
                 heads,
             };
             if on(Fault::ReleaseSequenceRmw) {
                 message.heads.clear();
             }
             leave(thread, access, &mut message);
+            message.note(thread, access.region);
             let place = self.place(access, old);
             place.messages.push(message);
             if place.messages.len() > KEPT {
                 place.messages.remove(0);
             }
             place.behind = None;
-            known = now;
         }
-        thread.view.0[access.region as usize].know(access.address, known);
         self.agree_for(thread, access);
     }
 
@@ -612,9 +679,10 @@ impl Machine {
 
     /// Places of a size whose last values memory does not have yet, with these.
     pub(super) fn take_behind(&mut self) -> Vec<(u64, u64, u64)> {
-        let places = self.places.iter_mut();
-        places
-            .filter_map(|(&at, place)| {
+        let late = std::mem::take(&mut self.late);
+        late.into_iter()
+            .filter_map(|at| {
+                let place = self.places.get_mut(&at)?;
                 place.behind.take()?;
                 Some((at, place.size, place.messages.last()?.bits))
             })
