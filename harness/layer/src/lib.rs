@@ -12,7 +12,8 @@
 //! | [`entry`] | the exported functions: one table, one macro |
 //! | [`faults`] | what can be broken: the registry, the grammar, counters, and what each fault does |
 //!
-//! How long a program is in the implementation can be measured, too: `times`.
+//! How long a program is in the implementation can be measured, too: `times`; and which faults could
+//! make a difference to it: `effects`.
 //!
 //! A call goes through the rooms in that order from the bottom: its entry point asks [`faults`]
 //! whether something happens now, asks [`library`] where the call goes, and makes it, through a
@@ -21,8 +22,10 @@
 //! As a Rust library the crate does nothing by itself: it exists so that cargo builds the shared
 //! library along with whoever names it, who then loads it by path.
 
+pub mod effects;
 pub mod entry;
 pub mod faults;
 pub mod library;
 mod say;
+mod shared;
 pub mod times;

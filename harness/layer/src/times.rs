@@ -7,7 +7,6 @@
 //! callback, belongs to the outer one.
 
 use std::cell::Cell;
-use std::os::fd::AsRawFd;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -21,48 +20,14 @@ struct Counters {
     nanoseconds: AtomicU64,
 }
 
-static COUNTERS: OnceLock<Option<&'static Counters>> = OnceLock::new();
-
 fn counters() -> Option<&'static Counters> {
+    static COUNTERS: OnceLock<Option<&'static Counters>> = OnceLock::new();
     *COUNTERS.get_or_init(|| {
-        let path = std::env::var_os(VARIABLE).filter(|v| !v.is_empty())?;
-        let map = map(&path);
-        if map.is_none() {
-            crate::say::line(&format!(
-                "{VARIABLE}: {} cannot be shared",
-                path.to_string_lossy()
-            ));
-        }
-        map
+        let memory = crate::shared::named_by(VARIABLE, size_of::<Counters>())?;
+        // SAFETY: the mapping is page-aligned, as long as this, and never given up; its words are
+        // used as atomics only.
+        Some(unsafe { memory.cast::<Counters>().as_ref() })
     })
-}
-
-fn map(path: &std::ffi::OsStr) -> Option<&'static Counters> {
-    let file = std::fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .ok()?;
-    file.set_len(size_of::<Counters>() as u64).ok()?;
-    // SAFETY: a new mapping of a file that is as long as it; nothing else is at its place.
-    let start = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            size_of::<Counters>(),
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED,
-            file.as_raw_fd(),
-            0,
-        )
-    };
-    if start == libc::MAP_FAILED {
-        return None;
-    }
-    // SAFETY: the mapping is page-aligned, as long as this, and never given up; its words are
-    // used as atomics only.
-    Some(unsafe { &*start.cast::<Counters>() })
 }
 
 /// What a thread is doing.

@@ -3,6 +3,8 @@
 //! In the first round each fault gets a short time, with the cases that have most to do with it. What
 //! is left alive shares what is left of the budget in the next, and goes on where it stopped: so a
 //! fault that shows at once costs little, and one that shows seldom gets the time that others leave.
+//! Where faults of sources outlive the first round, a [survey](super::survey) tells which cases can
+//! show them, and which faults none can.
 //! The campaign ends with its budget.
 //!
 //! **Threads.** Each has workers of its own. They share the list of what is still to be done in a
@@ -10,7 +12,8 @@
 
 use super::clean::{Clean, Known};
 use super::hunt::{Hunt, Hunted, Terms};
-use super::list::WEAK;
+use super::list::{By, WEAK};
+use super::survey::Survey;
 use super::{Fault, Found};
 use crate::device::{Library, Selector};
 use crate::interrupt::Interrupt;
@@ -26,6 +29,9 @@ const LEAST: f64 = 0.2;
 
 /// What part of the budget a single fault gets at most.
 const MOST: f64 = 0.05;
+
+/// What part of the budget the survey takes at most.
+const SURVEY: f64 = 0.15;
 
 /// A campaign.
 pub struct Campaign<'a> {
@@ -81,6 +87,9 @@ impl Campaign<'_> {
             let share = left * self.jobs as f64 / alive.len() as f64 * part;
             let most = self.budget.as_secs_f64() * MOST;
             let slice = Duration::from_secs_f64(share.clamp(LEAST, most.max(LEAST)));
+            if round == 1 {
+                alive = self.survey(alive, deadline, &settle)?;
+            }
             alive = self.round(alive, slice, deadline, &known, &settle)?;
             alive.retain(|hunt| {
                 let over = hunt.seconds >= most;
@@ -95,6 +104,36 @@ impl Campaign<'_> {
         }
         let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(results.into_iter().flatten().collect())
+    }
+
+    /// Tells the hunts which cases can show their faults; those that are left.
+    fn survey<'h>(
+        &self,
+        mut hunts: Vec<Hunt<'h>>,
+        deadline: Instant,
+        settle: &(dyn Fn(&Hunt<'h>, Found) + Sync),
+    ) -> Result<Vec<Hunt<'h>>, Stop> {
+        let of_sources = |hunt: &&Hunt<'_>| hunt.fault.by == By::Source;
+        let faults: Vec<&Fault> = hunts.iter().filter(of_sources).map(|h| h.fault).collect();
+        if faults.is_empty() {
+            return Ok(hunts);
+        }
+        let until = (Instant::now() + self.budget.mul_f64(SURVEY)).min(deadline);
+        let survey = Survey::take(self, &faults, until)?;
+        hunts.retain_mut(|hunt| {
+            let lacks = survey.lacking(hunt.fault);
+            if lacks.is_empty() {
+                hunt.learn(&survey);
+                return true;
+            }
+            let found = Found::Lacking {
+                lacks: lacks.to_vec(),
+                cases: survey.cases() as u64,
+            };
+            settle(hunt, found);
+            false
+        });
+        Ok(hunts)
     }
 
     /// Gives each fault so much time; what is still alive.

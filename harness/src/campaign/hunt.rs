@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::clean::{Clean, Shown, violations};
+use super::survey::Survey;
 use crate::execute::Budget;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
@@ -18,12 +19,20 @@ const RUNS: u64 = 3;
 const AGAIN: u64 = 10;
 /// Instances of a litmus test in the search.
 const INSTANCES: u64 = 20_000;
+/// And where memory is made weak, which takes longer and shows more.
+const WEAK_INSTANCES: u64 = 2_000;
 
-/// So many times as many instances a litmus test gets once all cases were tried.
-const MORE_INSTANCES: u64 = 50;
+/// Each time that all cases were tried, those of the main rule are run so many times as often.
+const MORE: u64 = 4;
+
+/// And at most so many times as often as the first time.
+const MOST: u64 = 64;
 
 /// A case that came late is given so many times as long before it counts as one that hangs.
 const MORE_PATIENCE: u32 = 3;
+
+/// So many times as long a case may take where memory is made weak.
+const WEAK_PATIENCE: u32 = 5;
 
 /// What became of a fault.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,6 +68,13 @@ pub enum Found {
         /// Cases that could run.
         cases: u64,
     },
+    /// No program that runs on the device has what it breaks.
+    Lacking {
+        /// Capabilities of which a device would have to have one.
+        lacks: Vec<String>,
+        /// Cases of which it is known that it makes no difference to them.
+        cases: u64,
+    },
     /// The broken device does not open.
     Unopened {
         /// Why.
@@ -78,10 +94,32 @@ pub struct Hunted {
 pub struct Terms<'a> {
     /// For each case.
     pub limits: Limits,
+    /// Whether the device's memory is made weak for the faults that want that.
+    pub weak: bool,
     /// What judges litmus tests.
     pub model: &'a ChosenModel,
     /// Is told what cases show without a fault.
     pub tell: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Terms<'_> {
+    /// Whether memory is weak under this fault.
+    fn weakens(&self, fault: &Fault) -> bool {
+        self.weak && fault.wants_weakness()
+    }
+
+    /// A memory that is made weak is slow, with or without the fault.
+    fn limits_for(&self, fault: &Fault) -> Limits {
+        let more = if self.weakens(fault) {
+            WEAK_PATIENCE
+        } else {
+            1
+        };
+        Limits {
+            patience: self.limits.patience * more,
+            ..self.limits
+        }
+    }
 }
 
 /// Failures of a fault that name no rule of it, after which one of them is taken.
@@ -93,8 +131,9 @@ pub struct Hunt<'a> {
     pub fault: &'a Fault,
     /// Its place among all.
     pub number: usize,
-    /// The cases, those first that have most to do with it.
-    cases: Vec<&'a Hunted>,
+    all: &'a [Hunted],
+    /// The places of the cases, those first that have most to do with it.
+    cases: Vec<usize>,
     /// How many of them are about its main rule.
     main: usize,
     next: usize,
@@ -111,23 +150,30 @@ impl<'a> Hunt<'a> {
     /// The beginning of a search.
     pub fn new(fault: &'a Fault, number: usize, cases: &'a [Hunted]) -> Hunt<'a> {
         let rules: Vec<RuleId> = fault.rules.iter().filter_map(|r| RuleId::find(r)).collect();
-        let main = |c: &&Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
+        let main = |c: &Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
         // Any litmus test may show what is wrong with the consistency of memory.
         let of_memory = rules.iter().any(|r| r.as_str().starts_with("mm."));
-        let some = |c: &&Hunted| {
+        let some = |c: &Hunted| {
             rules.iter().any(|r| c.rules.contains(r)) || of_memory && c.case.body.is_litmus()
         };
         let of_main = cases.iter().filter(|c| main(c)).count();
-        let cases = cases
-            .iter()
-            .filter(|c| main(c))
-            .chain(cases.iter().filter(|c| !main(c) && some(c)))
-            .chain(cases.iter().filter(|c| !main(c) && !some(c)))
-            .collect();
+        let mut places: Vec<usize> = (0..cases.len()).collect();
+        // Stable: the order of the cases otherwise.
+        places.sort_by_key(|&place| {
+            let case = &cases[place];
+            let near = match (main(case), some(case)) {
+                (true, _) => 0,
+                (false, true) => 1,
+                (false, false) => 2,
+            };
+            // A litmus test does nothing but try what memory does, so many times as often.
+            (near, of_memory && !case.case.body.is_litmus())
+        });
         Hunt {
             fault,
             number,
-            cases,
+            all: cases,
+            cases: places,
             main: of_main,
             next: 0,
             runs: 0,
@@ -136,6 +182,28 @@ impl<'a> Hunt<'a> {
             other: None,
             others: 0,
         }
+    }
+
+    /// Leaves out the cases to which the fault makes no difference, and begins with those to which it
+    /// does. Those that were tried already are tried longer.
+    pub fn learn(&mut self, survey: &Survey) {
+        let tried = self.next.min(self.cases.len());
+        let main: HashSet<usize> = self.cases[..self.main].iter().copied().collect();
+        let known = |place: &usize| survey.has(self.fault, *place);
+        if self.fault.place.is_none() || !self.cases.iter().any(|c| known(c).is_some()) {
+            return;
+        }
+        let mut cases = std::mem::take(&mut self.cases);
+        let tried: HashSet<usize> = cases[..tried].iter().copied().collect();
+        cases.retain(|place| known(place) != Some(false));
+        // What was not tried yet comes first; stable.
+        cases.sort_by_key(|place| {
+            let main = !main.contains(place);
+            (known(place).is_none(), tried.contains(place), main)
+        });
+        self.cases = cases;
+        self.main = self.cases.len();
+        self.next = 0;
     }
 
     /// Looks for the fault until this moment, at least with one case; what was found, if anything.
@@ -148,23 +216,27 @@ impl<'a> Hunt<'a> {
     ) -> Result<Option<Found>, Stop> {
         let begun = Instant::now();
         let before = self.seconds;
+        let limits = terms.limits_for(self.fault);
         let mut tried = 0;
         while !self.cases.is_empty() && tried < 2 * self.cases.len() {
             let (pass, place) = (self.next / self.cases.len(), self.next % self.cases.len());
-            let hunted = self.cases[place];
+            let hunted = &self.all[self.cases[place]];
             self.next += 1;
             tried += 1;
-            let mut once = each(&hunted.case);
-            // A weak outcome may be rare: litmus tests of the rule itself get more, once all were tried.
-            if pass > 0 && place < self.main && hunted.case.body.is_litmus() {
-                once *= MORE_INSTANCES;
+            let mut once = match each(&hunted.case) {
+                INSTANCES if terms.weakens(self.fault) => WEAK_INSTANCES,
+                other => other,
+            };
+            // What the fault breaks may show seldom, as weak outcomes do.
+            if place < self.main {
+                once *= MORE.saturating_pow(pass as u32).min(MOST);
             }
-            let mut result = run(session, &hunted.case, once, terms.limits, terms.model)?;
+            let mut result = run(session, &hunted.case, once, limits, terms.model)?;
             if result.verdict == Verdict::Timeout && self.fault.shows != "hang" {
                 // A busy machine makes cases late, which is no fault's doing.
                 let patient = Limits {
-                    patience: terms.limits.patience * MORE_PATIENCE,
-                    ..terms.limits
+                    patience: limits.patience * MORE_PATIENCE,
+                    ..limits
                 };
                 result = run(session, &hunted.case, once, patient, terms.model)?;
             }
@@ -174,7 +246,7 @@ impl<'a> Hunt<'a> {
                 self.runs += result.instances.max(1);
             }
             let as_it_is = if result.verdict.is_failure() {
-                let (shown, told) = clean.of(&hunted.case, terms.limits, terms.model)?;
+                let (shown, told) = clean.of(&hunted.case, limits, terms.model)?;
                 if let Some(told) = told {
                     (terms.tell)(&told);
                 }
@@ -183,6 +255,7 @@ impl<'a> Hunt<'a> {
                 None
             };
             if let Some(as_it_is) = as_it_is.filter(|shown| shown.tells(&result)) {
+                let terms = &Terms { limits, ..*terms };
                 let found = self.found(hunted, result, &as_it_is, terms, session)?;
                 self.seconds = before + begun.elapsed().as_secs_f64();
                 if matches!(found, Found::Killed { own: true, .. }) {
@@ -210,7 +283,13 @@ impl<'a> Hunt<'a> {
         terms: &Terms<'_>,
         session: &mut Session,
     ) -> Result<Found, Stop> {
-        let own = names_a_rule(&result, self.fault, as_it_is);
+        // A litmus test that fails puts to the test what it is about, whatever else it names.
+        let about = || {
+            let mut rules = self.fault.rules.iter().filter_map(|r| RuleId::find(r));
+            hunted.case.body.is_litmus() && rules.any(|rule| hunted.rules.contains(&rule))
+        };
+        let own = names_a_rule(&result, self.fault, as_it_is)
+            || result.verdict == Verdict::Fail && about();
         let (of, shown, took) = match result.verdict {
             Verdict::Fail => {
                 let more = again(&hunted.case);

@@ -35,6 +35,13 @@ pub struct Fault {
     pub breaks: String,
     /// What it takes to see it: `anywhere`, or what else a device must do.
     pub shows: String,
+    /// Capabilities of which a device must have one, so that a program can have what it breaks; none
+    /// where every device has it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// Its place in the layer's list; none for Touchstone's own.
+    #[serde(skip)]
+    pub place: Option<usize>,
 }
 
 impl Fault {
@@ -111,6 +118,7 @@ struct OfLayer {
     rules: Vec<String>,
     breaks: String,
     shows: String,
+    needs: Vec<String>,
 }
 
 /// The layer's faults.
@@ -120,7 +128,8 @@ pub fn of_layer() -> Result<Vec<Fault>, String> {
         serde_json::from_str(&text).map_err(|e| format!("the layer's list of faults: {e}"))?;
     Ok(all
         .into_iter()
-        .map(|fault| Fault {
+        .enumerate()
+        .map(|(place, fault)| Fault {
             by: if fault.kind == "source" {
                 By::Source
             } else {
@@ -130,17 +139,19 @@ pub fn of_layer() -> Result<Vec<Fault>, String> {
             rules: fault.rules,
             breaks: fault.breaks,
             shows: fault.shows,
+            needs: fault.needs,
+            place: Some(place),
         })
         .collect())
 }
 
-/// Touchstone's faults: a line each, with name, rules, class of bugs and a sentence between tabs.
+/// Touchstone's faults: a line each, with name, rules, class of bugs, memory and a sentence between tabs.
 pub fn of_touchstone() -> Result<Vec<Fault>, String> {
     let text = text_of(&bundled::touchstone()?, b"touchstoneFaults\0")?;
     text.lines()
         .map(|line| {
             let parts: Vec<&str> = line.split('\t').collect();
-            let [id, rules, _, says] = parts.as_slice() else {
+            let [id, rules, _, memory, says] = parts.as_slice() else {
                 return Err(format!("Touchstone's list of faults has a line \"{line}\""));
             };
             Ok(Fault {
@@ -148,7 +159,14 @@ pub fn of_touchstone() -> Result<Vec<Fault>, String> {
                 by: By::Touchstone,
                 rules: rules.split_whitespace().map(str::to_string).collect(),
                 breaks: (*says).to_string(),
-                shows: "anywhere".into(),
+                shows: if *memory == "weak" {
+                    "weak-processor"
+                } else {
+                    "anywhere"
+                }
+                .into(),
+                needs: Vec::new(),
+                place: None,
             })
         })
         // What breaks no rule is no fault.

@@ -2,7 +2,8 @@
 //! cases are run that have most to do with it, until one fails.
 //!
 //! [`list`] knows the faults of Touchstone and of the layer, [`covers`] the rules of each case,
-//! [`hunt`] runs the cases against one fault, [`drive`] gives each fault its time. What a case shows
+//! [`hunt`] runs the cases against one fault, [`drive`] gives each fault its time, [`survey`] finds out
+//! which cases have what a fault breaks. What a case shows
 //! without any fault says nothing about one: [`clean`] knows it.
 
 pub mod clean;
@@ -10,6 +11,7 @@ pub mod covers;
 pub mod drive;
 pub mod hunt;
 pub mod list;
+pub mod survey;
 
 pub use drive::Campaign;
 pub use hunt::Found;

@@ -21,6 +21,7 @@ use classay_reports::expectation::Expectations;
 use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
 use classay_reports::text::number::short;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -94,6 +95,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
                 patience: Duration::from_secs_f64(args.case_timeout),
                 retries: 0,
             },
+            weak: touchstone,
             model: &model,
             tell: &|sentence| say(sentence),
         },
@@ -137,23 +139,22 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
         .iter()
         .filter(|found| matches!(found, Found::Killed { own: true, .. }))
         .count();
-    let plain = faults.iter().filter(|f| f.is_plain()).count();
-    let killed_plain = faults
+    let all: Vec<(&Fault, &Found)> = faults.iter().zip(&results).collect();
+    let shown = all
         .iter()
-        .zip(&results)
-        .filter(|(f, found)| f.is_plain() && noticed(found))
+        .filter(|(fault, found)| can_show(fault, found, touchstone))
         .count();
     say(&format!(
-        "noticed {killed} of {} faults in {:.0} s, {by_rule} by a rule of theirs; of those that every \
-         device shows {killed_plain} of {plain} ({:.1} %)",
-        faults.len(),
+        "noticed {killed} of {shown} faults that this device can show ({:.1} %), {by_rule} by a rule of \
+         theirs, in {:.0} s{}",
+        100.0 * killed as f64 / shown.max(1) as f64,
         begun.elapsed().as_secs_f64(),
-        100.0 * killed_plain as f64 / plain.max(1) as f64
+        others(&all, touchstone)
     ));
     if let Some(path) = &args.junit {
         write_junit(path, &selector, seed, &faults, &results)?;
     }
-    Ok(if killed_plain == plain {
+    Ok(if killed == shown {
         exit::PASSED
     } else {
         exit::FAILED
@@ -164,8 +165,46 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
 fn noticed(found: &Found) -> bool {
     match found {
         Found::Killed { .. } => true,
-        Found::Survived { .. } | Found::Unopened { .. } => false,
+        Found::Survived { .. } | Found::Lacking { .. } | Found::Unopened { .. } => false,
     }
+}
+
+/// Whether the device under test can show a fault: not where it lacks what programs need that have what
+/// it breaks, and not where only a memory weaker than the processor's would show it. What was noticed
+/// could be shown.
+fn can_show(fault: &Fault, found: &Found, touchstone: bool) -> bool {
+    match found {
+        Found::Killed { .. } => true,
+        Found::Survived { .. } | Found::Unopened { .. } => touchstone || fault.is_plain(),
+        Found::Lacking { .. } => false,
+    }
+}
+
+/// What is said of the faults that the device cannot show.
+fn others(all: &[(&Fault, &Found)], touchstone: bool) -> String {
+    let mut lacking: BTreeMap<String, usize> = BTreeMap::new();
+    let mut weak = 0;
+    for (fault, found) in all {
+        match found {
+            Found::Lacking { lacks, .. } => *lacking.entry(lacks.join(" or ")).or_default() += 1,
+            Found::Killed { .. } | Found::Survived { .. } | Found::Unopened { .. } => {
+                weak += usize::from(!can_show(fault, found, touchstone));
+            }
+        }
+    }
+    let mut text = String::new();
+    if !lacking.is_empty() {
+        let features: Vec<String> = lacking.iter().map(|(w, n)| format!("{w} {n}")).collect();
+        text += &format!(
+            "; {} need what it lacks: {}",
+            lacking.values().sum::<usize>(),
+            features.join(", ")
+        );
+    }
+    if weak > 0 {
+        text += &format!("; {weak} need a memory that is weaker than this processor's");
+    }
+    text
 }
 
 /// The cases, each kind's in turn.
@@ -219,9 +258,15 @@ fn row(fault: &Fault, found: &Found, touchstone: bool) -> String {
             fault.id,
             short(*expected),
         ),
+        Found::Lacking { lacks, cases } => format!(
+            "{:<10} {by:<10} {:<32} the device lacks {}; no difference to {cases} cases",
+            "lacking",
+            fault.id,
+            lacks.join(" and "),
+        ),
         Found::Survived { runs, cases, .. } => format!(
             "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases{}",
-            if fault.is_plain() {
+            if touchstone || fault.is_plain() {
                 "SURVIVED"
             } else {
                 "unseen"
@@ -271,7 +316,7 @@ fn write_junit(
                     seconds,
                     cases,
                 } => (
-                    if fault.is_plain() {
+                    if touchstone || fault.is_plain() {
                         Verdict::Fail
                     } else {
                         Verdict::Inconclusive
@@ -285,6 +330,15 @@ fn write_junit(
                     ),
                     *runs,
                     *seconds,
+                ),
+                Found::Lacking { lacks, cases } => (
+                    Verdict::Skip,
+                    format!(
+                        "the device lacks {}; no difference to {cases} cases",
+                        lacks.join(" and ")
+                    ),
+                    0,
+                    0.0,
                 ),
                 Found::Unopened { why } => (Verdict::Inconclusive, why.clone(), 0, 0.0),
             };

@@ -38,6 +38,8 @@ pub struct Start {
     pub layer_faults: Option<String>,
     /// The file in which the layer counts calls and their time.
     pub layer_times: Option<PathBuf>,
+    /// The file in which the layer says which of its faults could have made a difference.
+    pub layer_effects: Option<PathBuf>,
     /// Variables of the environment beside, where this process has none of these names.
     pub surroundings: Vec<(&'static str, &'static str)>,
 }
@@ -96,6 +98,10 @@ impl Worker {
         match &start.layer_times {
             Some(file) => command.env(variables::LAYER_TIMES, file),
             None => command.env_remove(variables::LAYER_TIMES),
+        };
+        match &start.layer_effects {
+            Some(file) => command.env(variables::LAYER_EFFECTS, file),
+            None => command.env_remove(variables::LAYER_EFFECTS),
         };
         let not_started = |e: String| Death {
             how: How::NotStarted(e),

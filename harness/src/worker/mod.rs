@@ -24,6 +24,8 @@ pub mod variables {
     pub const LAYER_FAULTS: &str = "CLASSAY_LAYER_FAULTS";
     /// Where the layer counts calls and their time; where set, likewise.
     pub const LAYER_TIMES: &str = "CLASSAY_LAYER_TIMES";
+    /// Where the layer says which of its faults could have made a difference; where set, likewise.
+    pub const LAYER_EFFECTS: &str = "CLASSAY_LAYER_EFFECTS";
     /// What Touchstone is to break.
     pub const TOUCHSTONE_FAULTS: &str = "TOUCHSTONE_FAULTS";
 }

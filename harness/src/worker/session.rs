@@ -44,6 +44,8 @@ pub struct Breakage {
     pub layer: Option<String>,
     /// The file in which the layer counts calls and their time.
     pub times: Option<PathBuf>,
+    /// The file in which the layer says which of its faults could have made a difference.
+    pub effects: Option<PathBuf>,
     /// Variables of the environment that the worker gets beside, where it has none of these names.
     pub surroundings: Vec<(&'static str, &'static str)>,
 }
@@ -372,6 +374,7 @@ impl Link {
                 faults: breakage.touchstone.clone(),
                 layer_faults: breakage.layer.clone(),
                 layer_times: breakage.times.clone(),
+                layer_effects: breakage.effects.clone(),
                 surroundings: breakage.surroundings.clone(),
             },
             interrupt: interrupt.clone(),
@@ -388,7 +391,8 @@ impl Link {
             Ok(())
         };
         let told = std::env::var_os(variables::LAYER_FAULTS).is_some_and(|v| !v.is_empty());
-        if told || breakage.layer.is_some() || breakage.times.is_some() {
+        let files = [&breakage.times, &breakage.effects];
+        if told || breakage.layer.is_some() || files.iter().any(|file| file.is_some()) {
             through_layer(&mut link)?;
         }
         match link.start() {

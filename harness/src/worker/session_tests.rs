@@ -53,6 +53,7 @@ fn session(folder: &Path, body: &str) -> Session {
                 faults: None,
                 layer_faults: None,
                 layer_times: None,
+                layer_effects: None,
                 surroundings: Vec::new(),
                 program: script(folder, body),
                 library: String::new(),

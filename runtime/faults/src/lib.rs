@@ -119,12 +119,14 @@ fn resemble(known: &str, given: &str) -> bool {
 }
 
 /// The table as text, one fault a line: name, rules separated by blanks, class of bugs or
-/// nothing, sentence; separated by tabs.
+/// nothing, `weak` where memory has to be weak for it to be seen or nothing, sentence; separated by
+/// tabs.
 pub fn listing() -> String {
     let lines = TABLE.iter().map(|entry| {
         let class = entry.class.map_or(String::new(), |class| class.to_string());
         let (id, rules, says) = (entry.id, entry.rules, entry.says());
-        format!("{id}\t{rules}\t{class}\t{says}\n")
+        let memory = if entry.fault.is_weak() { "weak" } else { "" };
+        format!("{id}\t{rules}\t{class}\t{memory}\t{says}\n")
     });
     lines.collect()
 }
@@ -173,8 +175,8 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_four_parts() {
-        assert!(listing().lines().all(|line| line.split('\t').count() == 4));
+    fn a_line_has_five_parts() {
+        assert!(listing().lines().all(|line| line.split('\t').count() == 5));
         assert_eq!(listing().lines().count(), TABLE.len());
     }
 }

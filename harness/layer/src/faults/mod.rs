@@ -165,6 +165,7 @@ impl Call {
     /// the status to answer with is the error.
     pub(crate) fn enter(entry: Entry) -> Result<Call, cl_int> {
         let Active { faults, counters } = Active::get();
+        crate::effects::of_call(entry);
         let mut call = Call::default();
         if faults.at_calls.is_empty() {
             return Ok(call);

@@ -213,6 +213,9 @@ pub struct Named {
     pub breaks: &'static str,
     /// What it takes to see it.
     pub shows: Shows,
+    /// Capabilities, as the suites name them, without all of which no program has what it breaks; none
+    /// for what every device has.
+    pub needs: &'static [&'static str],
 }
 
 impl Named {
@@ -249,11 +252,17 @@ pub fn find(id: &str) -> Option<&'static Named> {
 }
 
 /// Every named fault as a JSON array of objects with the keys `id`, `kind` (`api` or `source`),
-/// `rules` (an array of rule ids), `breaks`, `shows` and `functions` (an array of entry points).
+/// `rules` (an array of rule ids), `breaks`, `shows`, `needs` (an array of capabilities, one of which a device must
+/// have) and `functions` (an array of entry points).
 pub fn json() -> String {
     let mut text = String::from("[");
     for (index, named) in all().enumerate() {
         let rules = named.rules.join("\",\"");
+        let needs: Vec<_> = named
+            .needs
+            .iter()
+            .map(|need| format!("\"{need}\""))
+            .collect();
         let functions = named.functions().collect::<Vec<_>>().join("\",\"");
         let functions = if functions.is_empty() {
             String::new()
@@ -264,12 +273,13 @@ pub fn json() -> String {
         let _ = write!(
             text,
             "{}\n{{\"id\":\"{}\",\"kind\":\"{}\",\"rules\":[\"{rules}\"],\"breaks\":\"{}\",\
-             \"shows\":\"{}\",\"functions\":[{functions}]}}",
+             \"shows\":\"{}\",\"needs\":[{}],\"functions\":[{functions}]}}",
             if index == 0 { "" } else { "," },
             named.id,
             named.kind().word(),
             named.breaks,
             named.shows.word(),
+            needs.join(","),
         );
     }
     text.push_str("\n]\n");

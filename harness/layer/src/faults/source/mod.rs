@@ -149,6 +149,15 @@ unsafe fn joined(
     Some(source)
 }
 
+/// Whether a weakening changes what is compiled of a source. Those that depend on the sources before
+/// it may.
+pub(crate) fn changes(weakening: Weakening, source: &[u8]) -> bool {
+    match weakening {
+        Weakening::StaleSource | Weakening::RebuiltDiffers => true,
+        other => rewrite::weaken(source, &[other]) != source,
+    }
+}
+
 /// The first source of this length that there was: what a cache finds that looks at no more.
 fn first_of_its_length(source: Vec<u8>) -> Vec<u8> {
     static SEEN: Mutex<BTreeMap<usize, Vec<u8>>> = Mutex::new(BTreeMap::new());
@@ -183,13 +192,12 @@ pub(crate) unsafe fn create_program_with_source(
     errcode: *mut cl_int,
 ) -> cl_program {
     let weakenings = super::weakenings();
-    let source = if weakenings.is_empty() {
-        None
-    } else {
-        // SAFETY: the caller's arguments.
-        unsafe { joined(count, strings, lengths) }
-    };
-    match source {
+    // SAFETY: the caller's arguments.
+    let source = unsafe { joined(count, strings, lengths) };
+    if let Some(source) = &source {
+        crate::effects::of_source(source);
+    }
+    match source.filter(|_| !weakenings.is_empty()) {
         None => {
             // SAFETY: the caller's arguments, unchanged.
             unsafe { next(context, count, strings, lengths, errcode) }

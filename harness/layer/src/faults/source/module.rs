@@ -50,11 +50,17 @@ pub(crate) unsafe fn create_program_with_il(
     errcode: *mut cl_int,
 ) -> cl_program {
     let asked = crate::faults::weakenings().contains(&Weakening::IlAddition);
-    let module = (asked && !il.is_null()).then(|| {
+    let module = (!il.is_null()).then(|| {
         // SAFETY: the caller's module has so many bytes.
         unsafe { slice::from_raw_parts(il.cast::<u8>(), length) }
     });
-    match module.and_then(subtracting) {
+    let other = module.and_then(subtracting);
+    crate::effects::of_module(|| {
+        let bytes = |words: &Vec<u32>| words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+        let other: Option<Vec<u8>> = other.as_ref().map(bytes);
+        other.is_some_and(|other| Some(other.as_slice()) != module)
+    });
+    match other.filter(|_| asked) {
         None => {
             // SAFETY: the caller's arguments, unchanged.
             unsafe { next(context, il, length, errcode) }

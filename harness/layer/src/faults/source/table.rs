@@ -18,8 +18,23 @@ const fn row(
         rules,
         breaks,
         shows,
+        needs: &[],
     }
 }
+
+/// A fault of programs that need one of these.
+const fn needing(needs: &'static [&'static str], row: Named) -> Named {
+    Named { needs, ..row }
+}
+
+const DEVICE_ENQUEUE: &[&str] = &["device-side enqueue"];
+const PIPES: &[&str] = &["pipes"];
+const IMAGES: &[&str] = &["images in kernels"];
+const GROUP_FUNCTIONS: &[&str] = &["work-group collective functions", "sub-groups"];
+const SUB_GROUPS: &[&str] = &["sub-groups"];
+const IL: &[&str] = &["an intermediate language"];
+const GENERIC: &[&str] = &["the generic address space"];
+const PROGRAM_SCOPE: &[&str] = &["program-scope variables"];
 
 /// Every fault of kernel sources.
 pub(crate) const TABLE: &[Named] = &[
@@ -154,12 +169,15 @@ pub(crate) const TABLE: &[Named] = &[
         &["mm.sc.fences"],
         "seq_cst fences take part in the total order: they are acq_rel",
     ),
-    row(
-        "drop-image-fences",
-        DropImageFences,
-        Shows::WeakProcessor,
-        &["mm.image-fence", "rg.image"],
-        "CLK_IMAGE_MEM_FENCE orders accesses of images: it is no flag",
+    needing(
+        IMAGES,
+        row(
+            "drop-image-fences",
+            DropImageFences,
+            Shows::WeakProcessor,
+            &["mm.image-fence", "rg.image"],
+            "CLK_IMAGE_MEM_FENCE orders accesses of images: it is no flag",
+        ),
     ),
     // Scopes.
     row(
@@ -184,13 +202,16 @@ pub(crate) const TABLE: &[Named] = &[
         &["mm.scope.each", "mm.scope.inclusive"],
         "device scope that is named reaches beyond a work-group: it is work-group scope",
     ),
-    row(
-        "scope-work-group-to-sub-group",
-        ScopeWorkGroupToSubGroup,
-        Shows::ScopedCaches,
-        &["mm.scope.each"],
-        "work-group scope reaches beyond a sub-group: it is sub-group scope (in a source \
-         that knows sub-groups)",
+    needing(
+        SUB_GROUPS,
+        row(
+            "scope-work-group-to-sub-group",
+            ScopeWorkGroupToSubGroup,
+            Shows::ScopedCaches,
+            &["mm.scope.each"],
+            "work-group scope reaches beyond a sub-group: it is sub-group scope (in a source \
+             that knows sub-groups)",
+        ),
     ),
     row(
         "scope-work-group-to-work-item",
@@ -250,12 +271,15 @@ pub(crate) const TABLE: &[Named] = &[
         &["ex.wg.barrier", "mm.barrier.wg"],
         "barriers of work-groups gather the work-items and order memory: they are removed",
     ),
-    row(
-        "drop-sub-group-barriers",
-        DropSubGroupBarriers,
-        Shows::Group,
-        &["ex.sg.barrier", "mm.barrier.sg"],
-        "barriers of sub-groups gather the work-items and order memory: they are removed",
+    needing(
+        SUB_GROUPS,
+        row(
+            "drop-sub-group-barriers",
+            DropSubGroupBarriers,
+            Shows::Group,
+            &["ex.sg.barrier", "mm.barrier.sg"],
+            "barriers of sub-groups gather the work-items and order memory: they are removed",
+        ),
     ),
     row(
         "barrier-to-fence",
@@ -286,40 +310,55 @@ pub(crate) const TABLE: &[Named] = &[
         "a compare-exchange compares: it exchanges and reports success",
     ),
     // Functions of groups.
-    row(
-        "scan-swapped",
-        ScanSwapped,
-        Shows::Anywhere,
-        &["ex.wg.functions", "ex.sg.functions"],
-        "inclusive and exclusive scans differ: they are exchanged",
+    needing(
+        GROUP_FUNCTIONS,
+        row(
+            "scan-swapped",
+            ScanSwapped,
+            Shows::Anywhere,
+            &["ex.wg.functions", "ex.sg.functions"],
+            "inclusive and exclusive scans differ: they are exchanged",
+        ),
     ),
-    row(
-        "reduce-add-to-max",
-        ReduceAdd,
-        Shows::Anywhere,
-        &["ex.wg.functions", "ex.sg.functions"],
-        "a reduction by addition adds: it takes the maximum",
+    needing(
+        GROUP_FUNCTIONS,
+        row(
+            "reduce-add-to-max",
+            ReduceAdd,
+            Shows::Anywhere,
+            &["ex.wg.functions", "ex.sg.functions"],
+            "a reduction by addition adds: it takes the maximum",
+        ),
     ),
-    row(
-        "reduce-min-to-max",
-        ReduceMin,
-        Shows::Anywhere,
-        &["ex.wg.functions", "ex.sg.functions"],
-        "a reduction by minimum takes the minimum: it takes the maximum",
+    needing(
+        GROUP_FUNCTIONS,
+        row(
+            "reduce-min-to-max",
+            ReduceMin,
+            Shows::Anywhere,
+            &["ex.wg.functions", "ex.sg.functions"],
+            "a reduction by minimum takes the minimum: it takes the maximum",
+        ),
     ),
-    row(
-        "broadcast-first",
-        BroadcastFirst,
-        Shows::Anywhere,
-        &["ex.wg.functions", "ex.sg.functions"],
-        "a broadcast takes the value of the work-item that it names: that of the first",
+    needing(
+        GROUP_FUNCTIONS,
+        row(
+            "broadcast-first",
+            BroadcastFirst,
+            Shows::Anywhere,
+            &["ex.wg.functions", "ex.sg.functions"],
+            "a broadcast takes the value of the work-item that it names: that of the first",
+        ),
     ),
-    row(
-        "all-any-swapped",
-        AllAny,
-        Shows::Anywhere,
-        &["ex.wg.functions", "ex.sg.functions"],
-        "all and any differ: they are exchanged",
+    needing(
+        GROUP_FUNCTIONS,
+        row(
+            "all-any-swapped",
+            AllAny,
+            Shows::Anywhere,
+            &["ex.wg.functions", "ex.sg.functions"],
+            "all and any differ: they are exchanged",
+        ),
     ),
     // Identifiers of work-items.
     row(
@@ -364,27 +403,36 @@ pub(crate) const TABLE: &[Named] = &[
         &["ex.nd.group-count", "ex.nd.non-uniform"],
         "get_enqueued_local_size is the same in every group: it is get_local_size",
     ),
-    row(
-        "sub-group-id-reversed",
-        SubGroupIdReversed,
-        Shows::Anywhere,
-        &["ex.nd.subgroup-map"],
-        "sub-groups are numbered along the work-group: they count down",
+    needing(
+        SUB_GROUPS,
+        row(
+            "sub-group-id-reversed",
+            SubGroupIdReversed,
+            Shows::Anywhere,
+            &["ex.nd.subgroup-map"],
+            "sub-groups are numbered along the work-group: they count down",
+        ),
     ),
-    row(
-        "sub-group-size-wrong",
-        SubGroupSize,
-        Shows::Anywhere,
-        &["ex.nd.subgroup-map"],
-        "get_max_sub_group_size is what the host is told: it is one more",
+    needing(
+        SUB_GROUPS,
+        row(
+            "sub-group-size-wrong",
+            SubGroupSize,
+            Shows::Anywhere,
+            &["ex.nd.subgroup-map"],
+            "get_max_sub_group_size is what the host is told: it is one more",
+        ),
     ),
-    row(
-        "sub-group-count-short",
-        SubGroupCountShort,
-        Shows::Anywhere,
-        &["ex.nd.subgroup-degenerate", "ex.nd.subgroup-map"],
-        "get_num_sub_groups counts the sub-groups of the work-group, of which there is one at least: \
-         it is one less",
+    needing(
+        SUB_GROUPS,
+        row(
+            "sub-group-count-short",
+            SubGroupCountShort,
+            Shows::Anywhere,
+            &["ex.nd.subgroup-degenerate", "ex.nd.subgroup-map"],
+            "get_num_sub_groups counts the sub-groups of the work-group, of which there is one at least: \
+             it is one less",
+        ),
     ),
     row(
         "source-stale",
@@ -394,83 +442,116 @@ pub(crate) const TABLE: &[Named] = &[
         "a program has the source that it is made of: that of the first one of the same length",
     ),
     // Regions, pipes, program scope.
-    row(
-        "initializers-dropped",
-        DropInitializers,
-        Shows::Anywhere,
-        &["ex.prereq.program-init", "rg.program-scope"],
-        "variables of program scope in global memory begin with their initializers: with zero",
+    needing(
+        PROGRAM_SCOPE,
+        row(
+            "initializers-dropped",
+            DropInitializers,
+            Shows::Anywhere,
+            &["ex.prereq.program-init", "rg.program-scope"],
+            "variables of program scope in global memory begin with their initializers: with zero",
+        ),
     ),
-    row(
-        "get-fence-swapped",
-        GetFenceSwapped,
-        Shows::Anywhere,
-        &["rg.generic"],
-        "get_fence tells the region of a pointer: local and global are exchanged",
+    needing(
+        GENERIC,
+        row(
+            "get-fence-swapped",
+            GetFenceSwapped,
+            Shows::Anywhere,
+            &["rg.generic"],
+            "get_fence tells the region of a pointer: local and global are exchanged",
+        ),
     ),
-    row(
-        "to-address-null",
-        ToAddressNull,
-        Shows::Anywhere,
-        &["rg.generic"],
-        "to_global and to_local give a pointer that is one: they give NULL",
+    needing(
+        GENERIC,
+        row(
+            "to-address-null",
+            ToAddressNull,
+            Shows::Anywhere,
+            &["rg.generic"],
+            "to_global and to_local give a pointer that is one: they give NULL",
+        ),
     ),
-    row(
-        "pipe-write-lost",
-        PipeWriteLost,
-        Shows::Anywhere,
-        &["rg.pipe"],
-        "a packet that write_pipe reports as written arrives: it does not",
+    needing(
+        PIPES,
+        row(
+            "pipe-write-lost",
+            PipeWriteLost,
+            Shows::Anywhere,
+            &["rg.pipe"],
+            "a packet that write_pipe reports as written arrives: it does not",
+        ),
     ),
-    row(
-        "pipe-read-stale",
-        PipeReadStale,
-        Shows::Anywhere,
-        &["rg.pipe"],
-        "a packet that read_pipe reports as read is there: nothing is read",
+    needing(
+        PIPES,
+        row(
+            "pipe-read-stale",
+            PipeReadStale,
+            Shows::Anywhere,
+            &["rg.pipe"],
+            "a packet that read_pipe reports as read is there: nothing is read",
+        ),
     ),
-    row(
-        "pipe-index-ignored",
-        PipeIndex,
-        Shows::Anywhere,
-        &["rg.pipe"],
-        "a packet of a reservation has the place of its index: all have the first",
+    needing(
+        PIPES,
+        row(
+            "pipe-index-ignored",
+            PipeIndex,
+            Shows::Anywhere,
+            &["rg.pipe"],
+            "a packet of a reservation has the place of its index: all have the first",
+        ),
     ),
-    row(
-        "pipe-full-hidden",
-        PipeFull,
-        Shows::Anywhere,
-        &["rg.pipe"],
-        "a write to a full pipe is told to fail: it is told to succeed",
+    needing(
+        PIPES,
+        row(
+            "pipe-full-hidden",
+            PipeFull,
+            Shows::Anywhere,
+            &["rg.pipe"],
+            "a write to a full pipe is told to fail: it is told to succeed",
+        ),
     ),
-    row(
-        "pipe-empty-hidden",
-        PipeEmpty,
-        Shows::Anywhere,
-        &["rg.pipe"],
-        "a read of an empty pipe is told to fail: it is told to succeed",
+    needing(
+        PIPES,
+        row(
+            "pipe-empty-hidden",
+            PipeEmpty,
+            Shows::Anywhere,
+            &["rg.pipe"],
+            "a read of an empty pipe is told to fail: it is told to succeed",
+        ),
     ),
     // Images.
-    row(
-        "image-write-lost",
-        ImageWriteLost,
-        Shows::Anywhere,
-        &["rg.image", "mm.image-fence"],
-        "an element that a kernel writes is there after a fence, and when the kernel ended: it is not",
+    needing(
+        IMAGES,
+        row(
+            "image-write-lost",
+            ImageWriteLost,
+            Shows::Anywhere,
+            &["rg.image", "mm.image-fence"],
+            "an element that a kernel writes is there after a fence, and when the kernel ended: it is not",
+        ),
     ),
-    row(
-        "image-channels-swapped",
-        ImageChannels,
-        Shows::Anywhere,
-        &["rg.image"],
-        "a kernel reads red, green, blue and alpha: red and blue are exchanged",
+    needing(
+        IMAGES,
+        row(
+            "image-channels-swapped",
+            ImageChannels,
+            Shows::Anywhere,
+            &["rg.image"],
+            "a kernel reads red, green, blue and alpha: red and blue are exchanged",
+        ),
     ),
-    row(
-        "image-border-edge",
-        ImageBorder,
-        Shows::Anywhere,
-        &["rg.image"],
-        "CLK_ADDRESS_CLAMP reads the border's colour outside: the element at the edge",
+    needing(
+        IMAGES,
+        row(
+            "image-border-edge",
+            ImageBorder,
+            Shows::Anywhere,
+            &["rg.image"],
+            "CLK_ADDRESS_CLAMP reads the border's colour outside: the element at the edge",
+        ),
     ),
     // Where kernels come from.
     row(
@@ -481,79 +562,109 @@ pub(crate) const TABLE: &[Named] = &[
         "a source that is built again gives the same kernels: odd global ids are those of their \
          neighbours in them",
     ),
-    row(
-        "il-addition-subtracts",
-        IlAddition,
-        Shows::Anywhere,
-        &["ex.kind.il"],
-        "a module does what its instructions say: additions of integers subtract",
+    needing(
+        IL,
+        row(
+            "il-addition-subtracts",
+            IlAddition,
+            Shows::Anywhere,
+            &["ex.kind.il"],
+            "a module does what its instructions say: additions of integers subtract",
+        ),
     ),
     // Device-side enqueue.
-    row(
-        "enqueue-wait-kernel-ignored",
-        EnqueueWaitKernel,
-        Shows::Anywhere,
-        &["ex.dev.wait-kernel", "sp.device-wait-kernel"],
-        "a child of WAIT_KERNEL starts after its parent ended: NO_WAIT",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "enqueue-wait-kernel-ignored",
+            EnqueueWaitKernel,
+            Shows::Anywhere,
+            &["ex.dev.wait-kernel", "sp.device-wait-kernel"],
+            "a child of WAIT_KERNEL starts after its parent ended: NO_WAIT",
+        ),
     ),
-    row(
-        "enqueue-wait-work-group-ignored",
-        EnqueueWaitGroup,
-        Shows::Anywhere,
-        &["ex.dev.wait-work-group", "sp.device-wait-work-group"],
-        "a child of WAIT_WORK_GROUP starts after the work-group ended: NO_WAIT",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "enqueue-wait-work-group-ignored",
+            EnqueueWaitGroup,
+            Shows::Anywhere,
+            &["ex.dev.wait-work-group", "sp.device-wait-work-group"],
+            "a child of WAIT_WORK_GROUP starts after the work-group ended: NO_WAIT",
+        ),
     ),
-    row(
-        "enqueue-kernel-lost",
-        EnqueueLost,
-        Shows::Anywhere,
-        &[
-            "ex.state.complete-children",
-            "ex.dev.no-wait",
-            "ex.dev.parent-complete",
-        ],
-        "a child that enqueue_kernel accepts runs: nothing runs in its place",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "enqueue-kernel-lost",
+            EnqueueLost,
+            Shows::Anywhere,
+            &[
+                "ex.state.complete-children",
+                "ex.dev.no-wait",
+                "ex.dev.parent-complete",
+            ],
+            "a child that enqueue_kernel accepts runs: nothing runs in its place",
+        ),
     ),
-    row(
-        "enqueue-wait-list-ignored",
-        EnqueueWaits,
-        Shows::Anywhere,
-        &["ex.dev.events", "ex.dev.out-of-order"],
-        "a child waits for its list: it sees an empty one",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "enqueue-wait-list-ignored",
+            EnqueueWaits,
+            Shows::Anywhere,
+            &["ex.dev.events", "ex.dev.out-of-order"],
+            "a child waits for its list: it sees an empty one",
+        ),
     ),
-    row(
-        "enqueue-wait-kernel-to-work-group",
-        EnqueueWaitKernelGroup,
-        Shows::Anywhere,
-        &["ex.dev.wait-kernel", "sp.device-wait-kernel"],
-        "a child of WAIT_KERNEL starts after its parent ended: WAIT_WORK_GROUP",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "enqueue-wait-kernel-to-work-group",
+            EnqueueWaitKernelGroup,
+            Shows::Anywhere,
+            &["ex.dev.wait-kernel", "sp.device-wait-kernel"],
+            "a child of WAIT_KERNEL starts after its parent ended: WAIT_WORK_GROUP",
+        ),
     ),
-    row(
-        "enqueue-marker-early",
-        EnqueueMarker,
-        Shows::Anywhere,
-        &["ex.dev.events"],
-        "enqueue_marker waits for its list: its event is complete at once",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "enqueue-marker-early",
+            EnqueueMarker,
+            Shows::Anywhere,
+            &["ex.dev.events"],
+            "enqueue_marker waits for its list: its event is complete at once",
+        ),
     ),
-    row(
-        "enqueue-local-lost",
-        EnqueueLocal,
-        Shows::Anywhere,
-        &["ex.dev.local-args"],
-        "a child whose block takes local memory runs: nothing runs in its place",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "enqueue-local-lost",
+            EnqueueLocal,
+            Shows::Anywhere,
+            &["ex.dev.local-args"],
+            "a child whose block takes local memory runs: nothing runs in its place",
+        ),
     ),
-    row(
-        "capture-profiling-lost",
-        CaptureLost,
-        Shows::Anywhere,
-        &["ex.dev.events"],
-        "capture_event_profiling_info gives times: it does nothing",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "capture-profiling-lost",
+            CaptureLost,
+            Shows::Anywhere,
+            &["ex.dev.events"],
+            "capture_event_profiling_info gives times: it does nothing",
+        ),
     ),
-    row(
-        "device-failure-hidden",
-        DeviceFailureHidden,
-        Shows::Anywhere,
-        &["ex.dev.child-failure", "ex.fail.propagate"],
-        "set_user_event_status fails a user event of the device: it completes it",
+    needing(
+        DEVICE_ENQUEUE,
+        row(
+            "device-failure-hidden",
+            DeviceFailureHidden,
+            Shows::Anywhere,
+            &["ex.dev.child-failure", "ex.fail.propagate"],
+            "set_user_event_status fails a user event of the device: it completes it",
+        ),
     ),
 ];

@@ -33,6 +33,7 @@ const fn row(
         rules,
         breaks,
         shows: Shows::Anywhere,
+        needs: &[],
     }
 }
 
@@ -50,6 +51,7 @@ const fn skipped(
         rules,
         breaks,
         shows: Shows::Anywhere,
+        needs: &[],
     }
 }
 
@@ -68,6 +70,7 @@ const fn refused(
         rules,
         breaks,
         shows: Shows::Anywhere,
+        needs: &[],
     }
 }
 

@@ -1,0 +1,98 @@
+//! Which named faults would make a difference to what a program does.
+//!
+//! `CLASSAY_LAYER_EFFECTS=FILE` sets a byte of the file, which is shared memory, for each named fault
+//! ([`all`], in its order) that could act so far: a fault of kernel sources on a source or a module that
+//! it would change, a fault of API calls on a call of one of its entry points. Nothing is changed on that
+//! account. A fault whose byte stays zero throughout a program cannot be noticed by it, whatever the
+//! implementation does.
+
+use crate::faults::act::Deed;
+use crate::faults::named::{Named, all};
+use crate::faults::source::{Weakening, changes};
+use crate::library::Entry;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Names the file.
+pub const VARIABLE: &str = "CLASSAY_LAYER_EFFECTS";
+
+/// The bytes of the file, and for each entry point the faults that act at it.
+struct Effects {
+    /// Only ever set to one; relaxed, for the reader looks when the program waits for it.
+    seen: &'static [AtomicU8],
+    at: Vec<Vec<usize>>,
+}
+
+impl Effects {
+    fn set(&self, fault: usize) {
+        if let Some(byte) = self.seen.get(fault) {
+            byte.store(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn effects() -> Option<&'static Effects> {
+    static EFFECTS: OnceLock<Option<Effects>> = OnceLock::new();
+    let effects = EFFECTS.get_or_init(|| {
+        let count = all().count();
+        let memory = crate::shared::named_by(VARIABLE, count)?;
+        // SAFETY: so many bytes of a mapping that stays; they are used as atomics only.
+        let seen = unsafe { std::slice::from_raw_parts(memory.as_ptr().cast(), count) };
+        let mut at = vec![Vec::new(); Entry::all().count()];
+        for (number, named) in all().enumerate() {
+            for entry in named.functions().filter_map(Entry::find) {
+                if let Some(faults) = at.get_mut(entry.index()) {
+                    faults.push(number);
+                }
+            }
+        }
+        Some(Effects { seen, at })
+    });
+    effects.as_ref()
+}
+
+/// A call is made.
+pub(crate) fn of_call(entry: Entry) {
+    let Some(effects) = effects() else { return };
+    for &fault in effects.at.get(entry.index()).into_iter().flatten() {
+        effects.set(fault);
+    }
+}
+
+/// A program is created from a source.
+pub(crate) fn of_source(source: &[u8]) {
+    let Some(effects) = effects() else { return };
+    /// What sources were found to be changed by, by their hash.
+    static KNOWN: Mutex<Option<HashMap<u64, Vec<usize>>>> = Mutex::new(None);
+    let mut hasher = DefaultHasher::new();
+    source.hash(&mut hasher);
+    // An entry is made at once when it is known, so the map is whole whenever its lock is free.
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let changed = known
+        .get_or_insert_default()
+        .entry(hasher.finish())
+        .or_insert_with(|| weakenings(|weakening| changes(weakening, source)));
+    changed.iter().for_each(|&fault| effects.set(fault));
+}
+
+/// A program is created from a module, which differs under the fault of modules or does not.
+pub(crate) fn of_module(differs: impl FnOnce() -> bool) {
+    let Some(effects) = effects() else { return };
+    if differs() {
+        for fault in weakenings(|weakening| weakening == Weakening::IlAddition) {
+            effects.set(fault);
+        }
+    }
+}
+
+/// The numbers of the faults of sources that do what is asked for.
+fn weakenings(wanted: impl Fn(Weakening) -> bool) -> Vec<usize> {
+    let of_sources = |named: &Named| matches!(named.deed, Deed::Weaken(w) if wanted(w));
+    let numbered = all().enumerate();
+    numbered
+        .filter(|(_, named)| of_sources(named))
+        .map(|(number, _)| number)
+        .collect()
+}

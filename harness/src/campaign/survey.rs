@@ -1,0 +1,223 @@
+//! Which cases have what a fault of the layer breaks.
+//!
+//! A fault of kernel sources makes no difference to a case whose kernels it does not change, and one of
+//! pipes makes none on a device without them: no case that needs them runs. The layer says, for every
+//! case that is run once on the device as it is, which of its faults could have made a difference
+//! (`CLASSAY_LAYER_EFFECTS`). So what is left to hunt is hunted with the cases that can show it alone,
+//! and a fault that nothing here can show is told apart from one that the suites miss.
+//!
+//! **Threads.** Each has a worker and a file of its own; they share the place in the list of cases, and
+//! what was found, behind a lock that nobody holds while a case runs.
+
+use super::Fault;
+use super::drive::{Campaign, surroundings};
+use super::hunt::{Hunted, run};
+use crate::worker::session::{Breakage, Session, Stop};
+use classay_reports::record::Verdict;
+use classay_suites::rule::RuleId;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// Instances of a litmus test and runs of any other case in the survey.
+const RUNS: u64 = 1;
+
+/// What was found out.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// By the place of the case: the faults that could make a difference, by their place in the layer's
+    /// list.
+    effects: HashMap<usize, HashSet<usize>>,
+    /// What the device lacks, as skipped cases say it.
+    lacks: BTreeSet<String>,
+}
+
+impl Survey {
+    /// Runs cases once on the device as it is until the deadline, those first that have to do with one
+    /// of these faults.
+    pub fn take(
+        campaign: &Campaign<'_>,
+        faults: &[&Fault],
+        deadline: Instant,
+    ) -> Result<Survey, Stop> {
+        let rules: HashSet<RuleId> = faults
+            .iter()
+            .flat_map(|fault| fault.rules.iter().filter_map(|rule| RuleId::find(rule)))
+            .collect();
+        let near = |hunted: &Hunted| hunted.rules.iter().any(|rule| rules.contains(rule));
+        let mut order: Vec<usize> = (0..campaign.cases.len()).collect();
+        // Stable: within each part, the cases of every kind in turn.
+        order.sort_by_key(|&place| !near(&campaign.cases[place]));
+        let next = AtomicUsize::new(0);
+        let found = Mutex::new(Survey::default());
+        let stopped: Mutex<Option<Stop>> = Mutex::new(None);
+        let over = || {
+            Instant::now() >= deadline
+                || stopped
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .is_some()
+        };
+        let work = |number: usize| -> Result<(), Stop> {
+            let file = Seen::new(number)?;
+            let breakage = Breakage {
+                effects: Some(file.path.clone()),
+                surroundings: surroundings(campaign.selector),
+                ..Breakage::default()
+            };
+            let mut session =
+                Session::open_broken(campaign.selector, &breakage, campaign.interrupt)?;
+            while !over() {
+                let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                    break;
+                };
+                let terms = &campaign.terms;
+                file.clear();
+                let case = &campaign.cases[place].case;
+                let result = run(&mut session, case, RUNS, terms.limits, terms.model)?;
+                let seen = file.set();
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                if result.verdict == Verdict::Skip {
+                    found.lacks.extend(lacking(&result.reason));
+                }
+                found.effects.insert(place, seen);
+            }
+            session.close();
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            for number in 0..campaign.jobs {
+                let (work, stopped) = (&work, &stopped);
+                scope.spawn(move || {
+                    if let Err(stop) = work(number) {
+                        *stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+                    }
+                });
+            }
+        });
+        match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(stop) => Err(stop),
+            None => Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    /// How many cases it looked at.
+    pub fn cases(&self) -> usize {
+        self.effects.len()
+    }
+
+    /// Whether a fault could make a difference to a case; none where that is not known.
+    pub fn has(&self, fault: &Fault, case: usize) -> Option<bool> {
+        let place = fault.place?;
+        self.effects.get(&case).map(|seen| seen.contains(&place))
+    }
+
+    /// What the device lacks of what a fault needs: nothing where it has one of these, and nothing
+    /// where the fault could make a difference after all.
+    pub fn lacking<'f>(&self, fault: &'f Fault) -> &'f [String] {
+        let lacks = |need: &String| self.lacks.contains(need);
+        let place = fault.place.unwrap_or(usize::MAX);
+        let seen = self.effects.values().any(|seen| seen.contains(&place));
+        if !seen && !fault.needs.is_empty() && fault.needs.iter().all(lacks) {
+            &fault.needs
+        } else {
+            &[]
+        }
+    }
+}
+
+/// The capabilities that the reason of a skip names.
+fn lacking(reason: &str) -> impl Iterator<Item = String> {
+    let list = reason.split_once("lacks ").map_or("", |(_, list)| list);
+    list.split(", ").map(|one| one.trim().to_string())
+}
+
+/// The file in which the layer sets a byte for each fault that could make a difference. Dropping it
+/// removes it.
+struct Seen {
+    path: PathBuf,
+    file: std::fs::File,
+}
+
+impl Seen {
+    fn new(number: usize) -> Result<Seen, Stop> {
+        let name = format!("classay-effects-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let file = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&path)
+            .map_err(|e| Stop::NoDevice(format!("{} cannot be made: {e}", path.display())))?;
+        Ok(Seen { path, file })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let length = self.file.metadata().map_or(0, |m| m.len() as usize);
+        let mut bytes = vec![0; length];
+        match self.file.read_exact_at(&mut bytes, 0) {
+            Ok(()) => bytes,
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// The worker waits for its next case, so that nobody writes beside.
+    fn clear(&self) {
+        let zeros = vec![0; self.bytes().len()];
+        // A byte that stays set gives a case one fault too many, which costs a run of it.
+        let _ = self.file.write_all_at(&zeros, 0);
+    }
+
+    fn set(&self) -> HashSet<usize> {
+        let bytes = self.bytes().into_iter().enumerate();
+        bytes
+            .filter(|(_, byte)| *byte != 0)
+            .map(|(n, _)| n)
+            .collect()
+    }
+}
+
+impl Drop for Seen {
+    fn drop(&mut self) {
+        // A file that stays in the folder for such files does no harm.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::list::By;
+
+    fn fault(place: usize, needs: &[&str]) -> Fault {
+        Fault {
+            id: "a".into(),
+            by: By::Source,
+            rules: Vec::new(),
+            breaks: String::new(),
+            shows: "anywhere".into(),
+            needs: needs.iter().map(|need| (*need).to_string()).collect(),
+            place: Some(place),
+        }
+    }
+
+    #[test]
+    fn a_device_lacks_what_no_case_has_and_skips_name() {
+        let survey = Survey {
+            effects: HashMap::from([(0, HashSet::from([7])), (1, HashSet::new())]),
+            lacks: lacking("the device lacks pipes, sub-groups").collect(),
+        };
+        assert_eq!(survey.lacking(&fault(8, &["pipes"])), ["pipes"]);
+        // It has something of it, or one of what it takes, or it takes nothing.
+        assert!(survey.lacking(&fault(7, &["pipes"])).is_empty());
+        assert!(survey.lacking(&fault(8, &["pipes", "images"])).is_empty());
+        assert!(survey.lacking(&fault(8, &[])).is_empty());
+        assert_eq!(survey.has(&fault(7, &[]), 0), Some(true));
+        assert_eq!(survey.has(&fault(7, &[]), 1), Some(false));
+        assert_eq!(survey.has(&fault(7, &[]), 2), None);
+    }
+}
