@@ -75,6 +75,8 @@ impl Survey {
                     break;
                 };
                 let terms = &campaign.terms;
+                // What a case uses that is built already would leave no trace.
+                session.unload()?;
                 file.clear();
                 let case = &campaign.cases[place].case;
                 let result = run(&mut session, case, RUNS, terms.limits, terms.model)?;

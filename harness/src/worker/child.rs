@@ -83,7 +83,7 @@ fn serve() -> Result<(), String> {
                 }
             }
             Request::Unload => {
-                benches.litmus.unload();
+                benches = Benches::default();
                 out.say(&Reply::Unloaded)?;
             }
             Request::Run {

@@ -43,7 +43,7 @@ pub enum Request {
         /// The tests; other cases are answered by [`Reply::Built`] without being built.
         tests: Vec<ToLoad>,
     },
-    /// Forget the tests that are kept, and free what they hold. Answer: [`Reply::Unloaded`].
+    /// Forget all that is built and kept, and free what it holds. Answer: [`Reply::Unloaded`].
     Unload,
     /// Run one case on the opened device. Answer: any number of [`Reply::Launch`], then one of
     /// [`Reply::Finished`], [`Reply::Skipped`], [`Reply::Failed`].

@@ -205,7 +205,7 @@ impl Session {
         }
     }
 
-    /// Has the worker forget the tests that it keeps built.
+    /// Has the worker forget all that it keeps built, tests that were loaded and programs of other cases.
     pub fn unload(&mut self) -> Result<(), Stop> {
         self.loaded = 0;
         let Some(mut worker) = self.worker.take() else {

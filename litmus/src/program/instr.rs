@@ -21,9 +21,10 @@ pub fn legacy_fence(order: MemOrder, scope: MemScope) -> Option<&'static str> {
         (MemOrder::Acquire, MemScope::WorkGroup) => Some("read_mem_fence"),
         (MemOrder::Release, MemScope::WorkGroup) => Some("write_mem_fence"),
         (MemOrder::Relaxed | MemOrder::SeqCst, MemScope::WorkGroup)
-        | (_, MemScope::WorkItem | MemScope::SubGroup | MemScope::Device | MemScope::AllSvmDevices) => {
-            None
-        }
+        | (
+            _,
+            MemScope::WorkItem | MemScope::SubGroup | MemScope::Device | MemScope::AllSvmDevices,
+        ) => None,
     }
 }
 

@@ -162,11 +162,6 @@ impl Workshop {
         })
     }
 
-    /// Forgets every test.
-    pub fn unload(&mut self) {
-        self.rooms.clear();
-    }
-
     /// Runs one litmus test until the budget is spent: one that is kept, or else builds it, alone, in
     /// a context of its own. `on_launch` is called once for each launch, in order, as its counts are
     /// known; the counts of each launch have been checked to add up to its instances.
