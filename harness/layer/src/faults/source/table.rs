@@ -126,14 +126,14 @@ pub(crate) const TABLE: &[Named] = &[
         "drop-read-mem-fences",
         DropReadFences,
         Shows::WeakProcessor,
-        &["mm.sw.atomic-fence"],
+        &["mm.sw.fence-fence", "mm.sw.atomic-fence"],
         "read_mem_fence orders loads: it is removed",
     ),
     row(
         "drop-write-mem-fences",
         DropWriteFences,
         Shows::WeakProcessor,
-        &["mm.sw.fence-atomic"],
+        &["mm.sw.fence-fence", "mm.sw.fence-atomic"],
         "write_mem_fence orders stores: it is removed",
     ),
     row(

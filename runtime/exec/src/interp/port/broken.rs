@@ -321,7 +321,7 @@ impl<const GUARD: bool, X> Port for BrokenMemory<'_, GUARD, X> {
                 return Some(old);
             }
         }
-        self.catch_up(&mut machine);
+        self.catch_up(&mut machine, Some(address));
         let old: W = self.host.rmw(site, address, op, value, order, scope)?;
         let new: W = self
             .host
@@ -359,7 +359,7 @@ impl<const GUARD: bool, X> Port for BrokenMemory<'_, GUARD, X> {
                 .cas(site, address, (expected, desired), orders, scope);
         };
         let mut machine = weak::lock();
-        self.catch_up(&mut machine);
+        self.catch_up(&mut machine, Some(address));
         let old = self
             .host
             .cas(site, address, (expected, desired), orders, scope)?;
@@ -424,9 +424,14 @@ impl<const GUARD: bool, X> Port for BrokenMemory<'_, GUARD, X> {
 }
 
 impl<const GUARD: bool, X> BrokenMemory<'_, GUARD, X> {
-    /// Writes what memory does not have yet.
-    fn catch_up(&self, machine: &mut weak::Locked) {
-        for (address, size, bits) in machine.get().take_behind() {
+    /// Writes what memory does not have yet, of one place or of all.
+    fn catch_up(&self, machine: &mut weak::Locked, place: Option<u64>) {
+        let machine = machine.get();
+        let behind = match place {
+            Some(address) => machine.take_behind(address).into_iter().collect(),
+            None => machine.take_all_behind(),
+        };
+        for (address, size, bits) in behind {
             // SAFETY: the kernel stored to this place, at an aligned address, and it stays
             // while the kernel runs.
             let _ = unsafe {
@@ -443,7 +448,7 @@ impl<const GUARD: bool, X> BrokenMemory<'_, GUARD, X> {
 impl<const GUARD: bool, X> Drop for BrokenMemory<'_, GUARD, X> {
     fn drop(&mut self) {
         if self.is_weak {
-            self.catch_up(&mut weak::lock());
+            self.catch_up(&mut weak::lock(), None);
         }
     }
 }

@@ -7,7 +7,7 @@
 //! | `machine`, `portable` | the instructions of accesses; where there are means, each can be refused |
 //! | [`fault`] | catches accesses that the system refuses |
 //! | [`host`] | the machine's own memory, with the guard |
-//! | [`broken`] | the same under faults, and weaker than the machine's ([`weak`]) |
+//! | [`broken`] | the same under faults, and weaker than the machine's ([`weak`], with what a work-item must know: [`view`]) |
 //!
 //! # Orders and scopes
 //!
@@ -20,6 +20,7 @@ pub(crate) mod host;
 mod machine;
 #[cfg(not(catches_faults))]
 mod portable;
+mod view;
 mod weak;
 pub(crate) mod word;
 

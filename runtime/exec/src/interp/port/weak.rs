@@ -4,12 +4,11 @@
 //! Every store goes to the machine's memory at once, so the order of stores to a place is its
 //! modification order, and the host and other commands find what they should. What is weak are
 //! the loads. A place that kernels have written keeps its last few values, and a load may give an
-//! older one, unless the work-item must know better: it has a *view*, how far each work-item has
-//! come as far as it has to know, and each value lists who wrote or read it, and when. Its own
-//! accesses move the view forward (coherence), and synchronization moves it to what another
-//! work-item's view was: a release leaves the view with the value that it writes (a [`Head`] of a
-//! release sequence), and an acquire that reads it takes it. So a view is as large as there are
-//! work-items that it heard of, however many places they use.
+//! older one, unless the work-item must know better: it has a *view* ([`view`](super::view)), how far
+//! each work-item has come as far as it has to know, and each value lists who wrote or read it, and
+//! when. Its own accesses move the view forward (coherence), and synchronization moves it to what
+//! another work-item's view was: a release leaves the view with the value that it writes (a [`Head`]
+//! of a release sequence), and an acquire that reads it takes it.
 //! Views are kept for global and for local memory apart, as the two happens-before relations are;
 //! fences and barriers leave and take the parts that their flags name. Sequentially consistent
 //! operations besides join one view of all of them before and after.
@@ -22,118 +21,18 @@
 //! or changed by the host forgets its older values, and so does everything when there are too many
 //! places. One lock guards it all; speed is not what this is for.
 
+use super::view::{Agreed, BOTH, Knowers, Time, View};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use touchstone_faults::{Fault, on};
 use touchstone_ir::{MemScope, Order, Regions};
 
+pub(super) use super::view::Region;
+
 /// Values that a place keeps.
 const KEPT: usize = 8;
 /// Places that are kept.
 const PLACES: usize = 1 << 20;
-
-/// A time of the machine.
-pub(super) type Time = u64;
-
-/// The two memories with a happens-before relation each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Region {
-    Global,
-    Local,
-}
-
-impl Region {
-    fn flag(self) -> Regions {
-        match self {
-            Region::Global => Regions::GLOBAL,
-            Region::Local => Regions::LOCAL,
-        }
-    }
-}
-
-const BOTH: [Region; 2] = [Region::Global, Region::Local];
-
-/// What must be known of one region: everything up to a time, and what some work-items have done since.
-#[derive(Clone, Debug, Default)]
-struct Part {
-    floor: Time,
-    /// How many accesses of a work-item, in the order of the work-items.
-    done: Vec<(u64, u64)>,
-}
-
-impl Part {
-    fn join(&mut self, other: &Part) {
-        self.floor = self.floor.max(other.floor);
-        match other.done.as_slice() {
-            [] => {}
-            [(thread, count)] => self.know(*thread, *count),
-            more => {
-                let mine = std::mem::take(&mut self.done);
-                self.done.reserve(mine.len().max(more.len()));
-                let mut mine = mine.into_iter().peekable();
-                for &(thread, count) in more {
-                    while let Some(before) = mine.next_if(|(known, _)| *known < thread) {
-                        self.done.push(before);
-                    }
-                    let known = mine.next_if(|(known, _)| *known == thread);
-                    let known = known.map_or(0, |(_, count)| count);
-                    self.done.push((thread, count.max(known)));
-                }
-                self.done.extend(mine);
-            }
-        }
-    }
-
-    /// So many accesses of a work-item have to be known.
-    fn know(&mut self, thread: u64, count: u64) {
-        match self.done.binary_search_by_key(&thread, |(known, _)| *known) {
-            Ok(at) => self.done[at].1 = self.done[at].1.max(count),
-            Err(at) => self.done.insert(at, (thread, count)),
-        }
-    }
-
-    /// Whether a value has to be known, and with it that all before it are older.
-    fn knows(&self, message: &Message) -> bool {
-        message.time <= self.floor
-            || if self.done.len() < message.known.len() {
-                let met = |&(thread, done): &(u64, u64)| {
-                    count(&message.known, thread).is_some_and(|at| at <= done)
-                };
-                self.done.iter().any(met)
-            } else {
-                let met = |&(thread, at): &(u64, u64)| {
-                    count(&self.done, thread).is_some_and(|done| done >= at)
-                };
-                message.known.iter().any(met)
-            }
-    }
-}
-
-/// The number that a list in the order of work-items has for one.
-fn count(list: &[(u64, u64)], thread: u64) -> Option<u64> {
-    let at = list.binary_search_by_key(&thread, |(known, _)| *known);
-    at.ok().map(|at| list[at].1)
-}
-
-/// What must be known.
-#[derive(Clone, Debug, Default)]
-pub(super) struct View([Part; 2]);
-
-impl View {
-    fn join(&mut self, other: &View, regions: Regions) {
-        for region in BOTH {
-            if regions.contains(region.flag()) {
-                self.0[region as usize].join(&other.0[region as usize]);
-            }
-        }
-    }
-
-    fn only(&self, regions: Regions) -> View {
-        let mut view = View::default();
-        view.join(self, regions);
-        view
-    }
-}
 
 fn all() -> Regions {
     Regions::GLOBAL | Regions::LOCAL
@@ -155,25 +54,18 @@ struct Message {
     bits: u64,
     /// The work-item that wrote it; 0 for what was there before.
     writer: u64,
-    /// Work-items that wrote or read it, in their order, each with the number of its first access;
-    /// without those that knew it before as older than all that they can see.
-    known: Vec<(u64, u64)>,
+    /// Those who wrote or read it.
+    known: Knowers,
     heads: Vec<Head>,
 }
 
 impl Message {
     /// The work-item has written it, or read it.
     fn note(&mut self, thread: &mut Thread, region: Region) {
-        let part = &mut thread.view.0[region as usize];
-        if self.time <= part.floor {
-            return;
-        }
-        thread.accesses += 1;
-        part.know(thread.id, thread.accesses);
-        let known = &mut self.known;
-        if let Err(at) = known.binary_search_by_key(&thread.id, |(known, _)| *known) {
-            known.insert(at, (thread.id, thread.accesses));
-        }
+        let Thread {
+            id, view, accesses, ..
+        } = thread;
+        view.note(*id, accesses, region, self.time, &mut self.known);
     }
 }
 
@@ -192,7 +84,7 @@ pub(super) struct Thread {
     id: u64,
     group: u64,
     view: View,
-    /// Accesses so far.
+    /// Accesses so far that told it or others something.
     accesses: u64,
     /// Left by its release fences, for its later stores.
     released: Vec<Head>,
@@ -203,14 +95,10 @@ pub(super) struct Thread {
 
 impl Thread {
     pub(super) fn new(id: u64, group: u64, floors: [Time; 2], seed: u64) -> Thread {
-        let mut view = View::default();
-        for (part, floor) in view.0.iter_mut().zip(floors) {
-            part.floor = floor;
-        }
         Thread {
             id,
             group,
-            view,
+            view: View::from(floors),
             accesses: 0,
             released: Vec::new(),
             found: Vec::new(),
@@ -300,7 +188,7 @@ pub(super) struct Machine {
     /// Places that may be [behind](Place::behind).
     late: Vec<u64>,
     /// The view that sequentially consistent operations join.
-    agreed: View,
+    agreed: Agreed,
     /// The same for those of one group.
     groups: HashMap<u64, View>,
 }
@@ -321,7 +209,7 @@ impl Locked {
             threads: 0,
             places: BTreeMap::new(),
             late: Vec::new(),
-            agreed: View::default(),
+            agreed: Agreed::default(),
             groups: HashMap::new(),
         })
     }
@@ -350,8 +238,8 @@ impl Machine {
         }
     }
 
-    /// The place of an access, which holds `actual` in memory.
-    fn place(&mut self, access: Access, actual: u64) -> &mut Place {
+    /// The place of an access, which holds `actual` in memory, and what is agreed.
+    fn place(&mut self, access: Access, actual: u64) -> (&mut Place, &Agreed) {
         let known = self.places.get(&access.address);
         let alone = known.is_some_and(|place| place.size == access.size)
             && self.overlaps(access.address, access.size) == 1;
@@ -366,7 +254,7 @@ impl Machine {
             time,
             bits,
             writer: 0,
-            known: Vec::new(),
+            known: Knowers::default(),
             heads: Vec::new(),
         };
         let place = self.places.entry(access.address).or_insert_with(|| Place {
@@ -379,18 +267,16 @@ impl Machine {
             // The host or another command has written it, after everything so far: who reads
             // that must know all that it has written besides.
             let mut message = fresh(actual, last.time);
-            let mut view = View::default();
-            view.0.iter_mut().for_each(|part| part.floor = floor);
             message.heads.push(Head {
                 group: 0,
                 scope: MemScope::AllDevices,
                 regions: all(),
-                view,
+                view: View::from([floor; 2]),
             });
             place.messages = vec![message];
             place.behind = None;
         }
-        place
+        (place, &self.agreed)
     }
 
     fn overlaps(&self, address: u64, size: u64) -> usize {
@@ -405,13 +291,13 @@ impl Machine {
     /// before and after.
     fn agree(&mut self, thread: &mut Thread, scope: MemScope, regions: Regions) {
         if scope > MemScope::WorkGroup {
-            thread.view.join(&self.agreed, regions);
+            thread.view.join_agreed(&self.agreed, regions);
         }
         let group = self.groups.entry(thread.group).or_default();
         thread.view.join(group, regions);
         group.join(&thread.view, regions);
         if scope > MemScope::WorkGroup {
-            self.agreed.join(&thread.view, regions);
+            self.agreed.join(&thread.view, regions, self.now);
         }
     }
 
@@ -431,11 +317,11 @@ impl Machine {
     /// A load of a place that holds `actual` in memory; the bits that it gives.
     pub(super) fn load(&mut self, thread: &mut Thread, access: Access, actual: u64) -> u64 {
         self.agree_for(thread, access);
-        let place = self.place(access, actual);
+        let (place, agreed) = self.place(access, actual);
         let messages = &mut place.messages;
         let last = messages.len() - 1;
-        let part = &thread.view.0[access.region as usize];
-        let seen = messages.iter().rposition(|m| part.knows(m));
+        let known = |m: &Message| thread.view.knows(agreed, access.region, m.time, &m.known);
+        let seen = messages.iter().rposition(known);
         let first = seen.unwrap_or(0);
         let plain = access.atomic.is_none();
         let mut at = if on(Fault::NeverVisible) {
@@ -502,14 +388,14 @@ impl Machine {
         self.agree_for(thread, access);
         self.now += 1;
         let now = self.now;
-        let place = self.place(access, actual);
+        let (place, agreed) = self.place(access, actual);
         let last = &mut place.messages[..];
         let last = last.last_mut();
         let mut message = Message {
             time: now,
             bits,
             writer: thread.id,
-            known: Vec::new(),
+            known: Knowers::default(),
             heads: Vec::new(),
         };
         let mut first = true;
@@ -519,7 +405,8 @@ impl Machine {
             if own && access.atomic.is_some() && !on(Fault::ReleaseSequenceOwn) {
                 message.heads.clone_from(&previous.heads);
             }
-            let seen = thread.view.0[access.region as usize].knows(previous);
+            let (at, by) = (previous.time, &previous.known);
+            let seen = thread.view.knows(agreed, access.region, at, by);
             let early = own && on(Fault::CoherenceWriteWrite)
                 || !own && previous.writer != 0 && seen && on(Fault::CoherenceReadWrite);
             if early && access.atomic.is_some() && thread.below(2) == 0 {
@@ -562,7 +449,7 @@ impl Machine {
         self.agree_for(thread, access);
         self.now += 1;
         let now = self.now;
-        let place = self.place(access, old);
+        let (place, _) = self.place(access, old);
         let last = place.messages.len() - 1;
         let heads = place.messages[last].heads.clone();
         place.messages[last].note(thread, access.region);
@@ -576,7 +463,7 @@ impl Machine {
                 time: now,
                 bits,
                 writer: thread.id,
-                known: Vec::new(),
+                known: Knowers::default(),
                 heads,
             };
             if on(Fault::ReleaseSequenceRmw) {
@@ -584,7 +471,7 @@ impl Machine {
             }
             leave(thread, access, &mut message);
             message.note(thread, access.region);
-            let place = self.place(access, old);
+            let (place, _) = self.place(access, old);
             place.messages.push(message);
             if place.messages.len() > KEPT {
                 place.messages.remove(0);
@@ -601,7 +488,7 @@ impl Machine {
         access: Access,
         actual: u64,
     ) -> Option<u64> {
-        let messages = &self.place(access, actual).messages;
+        let messages = &self.place(access, actual).0.messages;
         let before = messages.len().checked_sub(2)?;
         (thread.below(2) == 0).then_some(messages[before].bits)
     }
@@ -677,16 +564,18 @@ impl Machine {
         }
     }
 
-    /// Places of a size whose last values memory does not have yet, with these.
-    pub(super) fn take_behind(&mut self) -> Vec<(u64, u64, u64)> {
+    /// A place whose last value memory does not have yet, with its size and this value.
+    pub(super) fn take_behind(&mut self, at: u64) -> Option<(u64, u64, u64)> {
+        let place = self.places.get_mut(&at)?;
+        place.behind.take()?;
+        Some((at, place.size, place.messages.last()?.bits))
+    }
+
+    /// All such places.
+    pub(super) fn take_all_behind(&mut self) -> Vec<(u64, u64, u64)> {
         let late = std::mem::take(&mut self.late);
-        late.into_iter()
-            .filter_map(|at| {
-                let place = self.places.get_mut(&at)?;
-                place.behind.take()?;
-                Some((at, place.size, place.messages.last()?.bits))
-            })
-            .collect()
+        let late = late.into_iter();
+        late.filter_map(|at| self.take_behind(at)).collect()
     }
 }
 
