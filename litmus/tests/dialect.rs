@@ -67,11 +67,11 @@ fn other_spellings_of_the_same() {
         ),
         (
             "mem_fence(CLK_LOCAL_MEM_FENCE);",
-            "atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);",
+            "mem_fence(CLK_LOCAL_MEM_FENCE);",
         ),
         (
             "read_mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
-            "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group);",
+            "read_mem_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);",
         ),
         (
             "atomic_thread_fence(memory_order_release);",

@@ -71,6 +71,7 @@ const KEYS: &[&str] = &[
     "scope",
     "atomic",
     "volatile",
+    "legacy",
     "label",
     "then",
     "else",
