@@ -5,7 +5,7 @@
 //! and only what it does not show there is laid to the fault. Cases that no fault makes fail are not
 //! run at all.
 
-use super::hunt::{again, run};
+use super::hunt::{MORE_PATIENCE, again, run};
 use crate::judge::ChosenModel;
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
@@ -58,7 +58,15 @@ impl<'a> Clean<'a> {
             Some(session) => session,
             None => self.session.insert((self.open)()?),
         };
-        let result = run(session, case, again(case), limits, model);
+        let mut result = run(session, case, again(case), limits, model);
+        if matches!(&result, Ok(result) if result.verdict == Verdict::Timeout) {
+            // A busy machine makes cases late; what is found out here is never asked again.
+            let limits = Limits {
+                patience: limits.patience * MORE_PATIENCE,
+                ..limits
+            };
+            result = run(session, case, again(case), limits, model);
+        }
         self.spent += begun.elapsed();
         let result = result?;
         let shown = Shown::of(&result);
@@ -70,6 +78,12 @@ impl<'a> Clean<'a> {
             )
         });
         Ok((shown, told))
+    }
+
+    /// Whether a case is known not to come to its end, so that it cannot show any fault.
+    pub fn is_lost(&self, case: &CaseId) -> bool {
+        let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(all.get(case), Some(Shown::Dies(_)))
     }
 
     /// Ends the worker in order.

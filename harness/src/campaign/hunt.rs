@@ -29,7 +29,7 @@ const MORE: u64 = 4;
 const MOST: u64 = 64;
 
 /// A case that came late is given so many times as long before it counts as one that hangs.
-const MORE_PATIENCE: u32 = 3;
+pub const MORE_PATIENCE: u32 = 3;
 
 /// So many times as long a case may take where memory is made weak.
 const WEAK_PATIENCE: u32 = 5;
@@ -216,6 +216,15 @@ impl<'a> Hunt<'a> {
     ) -> Result<Option<Found>, Stop> {
         let begun = Instant::now();
         let before = self.seconds;
+        let spent = clean.spent;
+        // What is found out about the device as it is serves all faults, and is no time of this one.
+        let seconds = |clean: &Clean<'_>| {
+            before
+                + begun
+                    .elapsed()
+                    .saturating_sub(clean.spent - spent)
+                    .as_secs_f64()
+        };
         let limits = terms.limits_for(self.fault);
         let mut tried = 0;
         while !self.cases.is_empty() && tried < 2 * self.cases.len() {
@@ -223,6 +232,9 @@ impl<'a> Hunt<'a> {
             let hunted = &self.all[self.cases[place]];
             self.next += 1;
             tried += 1;
+            if clean.is_lost(&hunted.case.id) {
+                continue;
+            }
             let mut once = match each(&hunted.case) {
                 INSTANCES if terms.weakens(self.fault) => WEAK_INSTANCES,
                 other => other,
@@ -232,7 +244,16 @@ impl<'a> Hunt<'a> {
                 once *= MORE.saturating_pow(pass as u32).min(MOST);
             }
             let mut result = run(session, &hunted.case, once, limits, terms.model)?;
-            if result.verdict == Verdict::Timeout && self.fault.shows != "hang" {
+            let mut late = result.verdict == Verdict::Timeout && self.fault.shows != "hang";
+            if late {
+                // Most that hang do so without the fault, too: that is found out once for all.
+                let (shown, told) = clean.of(&hunted.case, limits, terms.model)?;
+                if let Some(told) = told {
+                    (terms.tell)(&told);
+                }
+                late = !matches!(shown, Shown::Dies(_));
+            }
+            if late {
                 // A busy machine makes cases late, which is no fault's doing.
                 let patient = Limits {
                     patience: limits.patience * MORE_PATIENCE,
@@ -240,7 +261,7 @@ impl<'a> Hunt<'a> {
                 };
                 result = run(session, &hunted.case, once, patient, terms.model)?;
             }
-            self.seconds = before + begun.elapsed().as_secs_f64();
+            self.seconds = seconds(clean);
             if result.verdict != Verdict::Skip {
                 self.ran += 1;
                 self.runs += result.instances.max(1);
@@ -257,7 +278,7 @@ impl<'a> Hunt<'a> {
             if let Some(as_it_is) = as_it_is.filter(|shown| shown.tells(&result)) {
                 let terms = &Terms { limits, ..*terms };
                 let found = self.found(hunted, result, &as_it_is, terms, session)?;
-                self.seconds = before + begun.elapsed().as_secs_f64();
+                self.seconds = seconds(clean);
                 if matches!(found, Found::Killed { own: true, .. }) {
                     return Ok(Some(found));
                 }
@@ -268,7 +289,7 @@ impl<'a> Hunt<'a> {
                     return Ok(self.other.take());
                 }
             }
-            if Instant::now() >= until {
+            if Instant::now() >= until + (clean.spent - spent) {
                 break;
             }
         }

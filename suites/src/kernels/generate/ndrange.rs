@@ -49,30 +49,44 @@ const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 64];
 const OFFSETS: [u64; 8] = [0, 1, 3, 100, 65_535, 1 << 20, (1 << 32) - 2, (1 << 33) + 5];
 
 /// A range of at most `most` work-items; uniform, or of groups that do not divide it. Groups have at
-/// most `largest` work-items.
+/// most `largest` work-items. Of what there may be in all, the dimension that comes first takes most,
+/// so each does at times; or all have the same share.
 fn range(draw: &mut Draw, most: u64, uniform: bool, largest: u64) -> Range {
     let dimensions = draw.between(1, 3);
-    let mut global = Vec::new();
-    let mut local = Vec::new();
+    let first = draw.below(dimensions);
+    let share = |of: u64| {
+        (1..=of)
+            .take_while(|n| n.pow(dimensions as u32) <= of)
+            .count() as u64
+    };
+    let (each, each_group) = if draw.percent(50) {
+        (share(most), share(largest))
+    } else {
+        (most, largest)
+    };
+    let mut global = vec![1; dimensions];
+    let mut local = vec![1; dimensions];
     let (mut items, mut group) = (1, 1);
-    for _ in 0..dimensions {
+    for n in 0..dimensions {
         let mut size = draw.pick(&SIZES).unwrap_or(1);
         if largest > 64 && draw.percent(50) {
             size = draw.pick(&[largest, largest + 1, 2 * largest]).unwrap_or(1);
         }
-        let size = size.min((most / items).max(1));
+        let size = size.min((most / items).clamp(1, each));
+        let most_in_group = (largest / group).clamp(1, each_group);
         let in_group = if uniform {
-            let divisors: Vec<u64> = (1..=size)
-                .filter(|s| size.is_multiple_of(*s) && group * s <= largest)
+            let divisors: Vec<u64> = (1..=size.min(most_in_group))
+                .filter(|s| size.is_multiple_of(*s))
                 .collect();
             draw.pick(&divisors).unwrap_or(1)
         } else {
-            draw.between(1, size.min((largest / group).max(1)) as usize) as u64
+            draw.between(1, size.min(most_in_group) as usize) as u64
         };
         items *= size;
         group *= in_group;
-        global.push(size);
-        local.push(in_group);
+        let dimension = (first + n) % dimensions;
+        global[dimension] = size;
+        local[dimension] = in_group;
     }
     Range {
         offset: None,
