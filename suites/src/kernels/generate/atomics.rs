@@ -278,7 +278,16 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         | Deed::Compare
         | Deed::Flag => 0,
     };
-    case.case.source = source(draw, deed, &form, ty, inside, initial);
+    // Values that differ in their upper bits alone are different, too.
+    let strides: &[u64] = if deed != Deed::Compare {
+        &[1]
+    } else if ty.long() {
+        &[1, 1 << 16, 1 << 32]
+    } else {
+        &[1, 1 << 16]
+    };
+    let stride = draw.pick(strides).unwrap_or(1);
+    case.case.source = source(draw, (deed, stride), &form, ty, inside, initial);
     let size = ty.unit().bytes();
     let kind = match region {
         Region::Svm(kind) => kind,
@@ -307,7 +316,8 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
     let last = match deed {
         Deed::Add => Some(3 * crowd),
         Deed::Sub | Deed::Dec => Some(4),
-        Deed::Inc | Deed::Compare => Some(crowd),
+        Deed::Inc => Some(crowd),
+        Deed::Compare => Some(crowd * stride),
         Deed::Or => Some(mask),
         Deed::And => Some(0x7fff_ffff & !mask),
         Deed::Xor => Some(parity),
@@ -331,7 +341,8 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
     let rules = &rules(&form, region);
     let returned = match deed {
         Deed::Add => Some((0, 3)),
-        Deed::Inc | Deed::Compare => Some((0, 1)),
+        Deed::Inc => Some((0, 1)),
+        Deed::Compare => Some((0, stride)),
         Deed::Sub => Some((7, 3)),
         Deed::Dec => Some((5, 1)),
         Deed::Exchange => Some((0, 1)),
@@ -400,7 +411,7 @@ fn exchanges(
 /// The kernel of a crowd.
 fn source(
     draw: &mut Draw,
-    deed: Deed,
+    (deed, stride): (Deed, u64),
     form: &Form,
     ty: Type,
     inside: bool,
@@ -417,20 +428,27 @@ fn source(
         (true, _) => format!("volatile {t}"),
         (false, _) => format!("volatile atomic_{t}"),
     };
+    // Whoever guesses is mostly told the value by a comparison that fails.
+    let guessed = draw.percent(50);
     let deeds = match deed {
         Deed::Compare if form.legacy => {
             let name = if ty.long() { "atom" } else { "atomic" };
+            let first = if guessed {
+                "0".to_string()
+            } else {
+                format!("{name}_add(p, ({t})0)")
+            };
             format!(
                 "\
-            {t} old = {name}_add(p, ({t})0), seen;
-            while ((seen = {name}_cmpxchg(p, old, old + 1)) != old) old = seen;
+            {t} old = {first}, seen;
+            while ((seen = {name}_cmpxchg(p, old, old + ({t}){stride})) != old) old = seen;
             before = old;
 "
             )
         }
         Deed::Compare => {
             let weak = draw.percent(50);
-            let call = form.compare(weak, "p, &old, old + 1");
+            let call = form.compare(weak, &format!("p, &old, old + ({t}){stride}"));
             let load = "atomic_load_explicit(p, memory_order_relaxed)";
             let load = if form.explicit == 0 {
                 "atomic_load(p)"
@@ -445,9 +463,10 @@ fn source(
             } else {
                 load.to_string()
             };
+            let first = if guessed { "0".to_string() } else { load };
             format!(
                 "\
-            {t} old = {load};
+            {t} old = {first};
             while (!{call}) {{ }}
             before = old;
 "

@@ -154,12 +154,16 @@ impl Builder<'_> {
         mine.retain(|id| !early.contains(id));
         for queue in 0..queues {
             let queue = QueueId::at(queue);
-            let last: Vec<Event> = mine
+            let mut last: Vec<Event> = mine
                 .iter()
                 .copied()
                 .filter(|id| self.queue_of(*id) == queue)
                 .map(Event::Command)
                 .collect();
+            // What counts of a list may stand anywhere in it.
+            for n in (1..last.len()).rev() {
+                last.swap(n, self.draw.below(n + 1));
+            }
             let gone = released.contains(&queue);
             if gone {
                 self.main.push(Step::ReleaseQueue(queue));

@@ -238,6 +238,9 @@ impl<'d> Builder<'d> {
             // The same event twice is one dependency.
             wait.push(wait[0]);
         }
+        if !wait.is_empty() && self.draw.percent(8) {
+            self.lengthen(&mut wait);
+        }
         let work = self.draw.weighted(&self.profile.works);
         let work = work.unwrap_or(Work::Kernel);
         let held = matches!(wait.as_slice(), [Event::User(_)]);
@@ -254,5 +257,21 @@ impl<'d> Builder<'d> {
             return;
         }
         self.work(work, queue, wait);
+    }
+
+    /// Puts events of earlier commands before those of a wait list, so that it is long and the last
+    /// ones still count.
+    fn lengthen(&mut self, wait: &mut Vec<Event>) {
+        if self.ends.is_empty() {
+            return;
+        }
+        for other in (0..self.program.queues.len()).map(QueueId::at) {
+            self.flush(other);
+        }
+        let more = self.draw.between(2, 12);
+        let earlier = (0..more).filter_map(|_| self.draw.pick(&self.ends));
+        let mut longer: Vec<Event> = earlier.map(Event::Command).collect();
+        longer.append(wait);
+        *wait = longer;
     }
 }
