@@ -13,7 +13,7 @@ impl Builder<'_> {
             .any(|steps| steps.iter().any(enqueues))
     }
 
-    /// Frees an SVM allocation by a command, which a gate may hold back; whether it does.
+    /// Frees SVM allocations by a command, which a gate may hold back; whether it does.
     fn free(&mut self) -> bool {
         let svm: Vec<u16> = (0..self.program.objects.len() as u16)
             .filter(|n| {
@@ -40,7 +40,13 @@ impl Builder<'_> {
             let gate = self.gate();
             wait.push(gate);
         }
-        self.push(queue, What::Free(vec![ObjectId(object)]), wait, Work::Empty);
+        let mut freed = vec![ObjectId(object)];
+        for other in svm {
+            if other != object && self.draw.percent(50) {
+                freed.push(ObjectId(other));
+            }
+        }
+        self.push(queue, What::Free(freed), wait, Work::Empty);
         self.let_go();
         true
     }
