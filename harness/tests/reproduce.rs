@@ -246,7 +246,11 @@ fn litmus_tests_count_outcomes_and_tell_forbidden_ones() {
     let sb = litmus(folder.path(), "SB+rlx", stressed);
     let done = weak(&mut play(&sb, "1")).expect(0);
     assert!(done.stdout.contains(" 0:r0=0 1:r1=0\n"), "{}", done.told());
-    let mp = litmus(folder.path(), "MP+rel+acq", "memory: {kind: coarse}\n");
+    let mp = litmus(
+        folder.path(),
+        "MP+rel+acq",
+        "launch: {instances: 256, teams: 2}\norder: {locations: 100}\nmemory: {kind: coarse}\n",
+    );
     let done = weak(&mut play(&mp, "1")).expect(0);
     assert!(!done.stdout.contains("FORBIDDEN"), "{}", done.told());
     let broken = play(&mp, "2")
