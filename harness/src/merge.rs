@@ -255,7 +255,7 @@ fn addable(
 }
 
 /// What two results of a case add up to.
-fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> CaseResult {
+pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> CaseResult {
     let (worse, other) = if rank(b.verdict) < rank(a.verdict) {
         (&b, &a)
     } else {

@@ -69,6 +69,8 @@ pub enum Command {
     Rules(RulesArgs),
     /// Hold a run against an earlier one: new failures, and outcomes that are more or less frequent
     Compare(CompareArgs),
+    /// Play litmus tests on two devices in turns, and compare how often what is seen
+    Versus(VersusArgs),
     /// Look for environments in which weak outcomes are frequent on a device, and keep them for its runs
     Tune(TuneArgs),
     /// Look for forbidden outcomes for hours, where weak ones are frequent, and write up what is found
@@ -571,6 +573,41 @@ pub struct CompareArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `versus`.
+#[derive(Debug, Args)]
+pub struct VersusArgs {
+    #[arg(value_name = "DEVICE", num_args = 2, required = true, help = DEVICE_HELP)]
+    pub devices: Vec<Selector>,
+    /// The folder of the results: first.db and second.db
+    #[arg(long, value_name = "DIR", default_value = "classay-versus")]
+    pub out: PathBuf,
+    /// Seconds in all, shared equally by devices, tests and rounds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub budget: f64,
+    /// How many times each device has its turn with a test
+    #[arg(long, value_name = "N", default_value_t = 4,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: u32,
+    /// Only the litmus tests whose name or id matches, `*` and `?` being wildcards; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub select: Vec<String>,
+    /// Master seed; drawn and printed unless given
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
+    pub model: Option<String>,
+    /// Of the outcomes told to differ, the part that may be chance
+    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05")]
+    pub rate: f64,
+    /// Print one JSON object instead
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub surroundings: SurroundingsArgs,
+    #[command(flatten)]
+    pub care: CareArgs,
 }
 
 /// Options of `tune`.

@@ -17,9 +17,7 @@ pub fn compare(args: &CompareArgs) -> Result<u8, Failure> {
     let (after, now) = load(&args.after, args.after_run)?;
     let (found, same_seed) = between((&before, &then), (&after, &now));
     let mut out = Out::new();
-    if args.json {
-        out.line(&object(&found, args.rate).to_string());
-    } else {
+    if !args.json {
         for (name, path, run, results) in [
             ("first", &args.before, &before, &then),
             ("second", &args.after, &after, &now),
@@ -43,14 +41,28 @@ pub fn compare(args: &CompareArgs) -> Result<u8, Failure> {
             out.line("The seeds differ: of generated cases only the verdicts are compared.");
         }
         out.line("");
-        let text = text::difference(&found, args.rate, colour());
+    }
+    told(&found, args.rate, args.json, &mut out);
+    Ok(gate(&found, args.rate))
+}
+
+/// Tells what differs.
+pub fn told(found: &Differences, rate: f64, as_json: bool, out: &mut Out) {
+    if as_json {
+        out.line(&object(found, rate).to_string());
+    } else {
+        let text = text::difference(found, rate, colour());
         out.line(text.trim_end());
     }
-    Ok(if found.passes(args.rate) {
+}
+
+/// The exit code: 1 on a new failure or a rate that changed.
+pub fn gate(found: &Differences, rate: f64) -> u8 {
+    if found.passes(rate) {
         exit::PASSED
     } else {
         exit::FAILED
-    })
+    }
 }
 
 /// What differs between two runs, and whether their seeds are equal.

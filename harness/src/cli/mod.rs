@@ -30,6 +30,7 @@ mod rules;
 mod run;
 mod shrink;
 mod tune;
+mod versus;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -65,6 +66,7 @@ pub fn main() -> u8 {
         Some(Command::Faults(args)) => faults::faults(&args),
         Some(Command::Rules(args)) => rules::rules(&args),
         Some(Command::Compare(args)) => compare::compare(&args),
+        Some(Command::Versus(args)) => versus::versus(&args),
         Some(Command::Tune(args)) => tune::tune(&args),
         Some(Command::Hunt(args)) => hunt::hunt(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
