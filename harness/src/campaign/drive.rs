@@ -17,6 +17,7 @@ use super::survey::Survey;
 use super::{Fault, Found};
 use crate::device::{Library, Selector};
 use crate::interrupt::Interrupt;
+use crate::worker::protocol;
 use crate::worker::session::{Breakage, Session, Stop};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -68,6 +69,10 @@ impl Campaign<'_> {
             told(hunt.fault, &found);
             results.lock().unwrap_or_else(PoisonError::into_inner)[hunt.number] = Some(found);
         };
+        let session =
+            Session::open_broken(self.selector, &self.whole(false), None, self.interrupt)?;
+        let device = session.known().clone();
+        session.close();
         // Of the device as it is, and of the one whose memory is weak.
         let known: [Known; 2] = Default::default();
         let mut alive: Vec<Hunt<'_>> = self
@@ -88,9 +93,9 @@ impl Campaign<'_> {
             let most = self.budget.as_secs_f64() * MOST;
             let slice = Duration::from_secs_f64(share.clamp(LEAST, most.max(LEAST)));
             if round == 1 {
-                alive = self.survey(alive, deadline, &settle)?;
+                alive = self.survey(alive, &device, deadline, &settle)?;
             }
-            alive = self.round(alive, slice, deadline, &known, &settle)?;
+            alive = self.round(alive, &device, (slice, deadline), &known, &settle)?;
             alive.retain(|hunt| {
                 let over = hunt.seconds >= most;
                 if over {
@@ -110,6 +115,7 @@ impl Campaign<'_> {
     fn survey<'h>(
         &self,
         mut hunts: Vec<Hunt<'h>>,
+        device: &protocol::Known,
         deadline: Instant,
         settle: &(dyn Fn(&Hunt<'h>, Found) + Sync),
     ) -> Result<Vec<Hunt<'h>>, Stop> {
@@ -119,7 +125,7 @@ impl Campaign<'_> {
             return Ok(hunts);
         }
         let until = (Instant::now() + self.budget.mul_f64(SURVEY)).min(deadline);
-        let survey = Survey::take(self, &faults, until)?;
+        let survey = Survey::take(self, &faults, device, until)?;
         hunts.retain_mut(|hunt| {
             let lacks = survey.lacking(hunt.fault);
             if lacks.is_empty() {
@@ -140,8 +146,8 @@ impl Campaign<'_> {
     fn round<'h>(
         &self,
         hunts: Vec<Hunt<'h>>,
-        slice: Duration,
-        deadline: Instant,
+        device: &protocol::Known,
+        (slice, deadline): (Duration, Instant),
         known: &[Known; 2],
         settle: &(dyn Fn(&Hunt<'h>, Found) + Sync),
     ) -> Result<Vec<Hunt<'h>>, Stop> {
@@ -150,8 +156,10 @@ impl Campaign<'_> {
         let stopped: Mutex<Option<Stop>> = Mutex::new(None);
         let touchstone = self.selector.library == Library::Touchstone;
         let work = || -> Result<(), Stop> {
-            let open =
-                |weak: bool| Session::open_broken(self.selector, &self.whole(weak), self.interrupt);
+            let open = |weak: bool| {
+                let whole = self.whole(weak);
+                Session::open_broken(self.selector, &whole, Some(device), self.interrupt)
+            };
             let (strong, weak) = (|| open(false), || open(true));
             let mut cleans = [Clean::new(&strong, &known[0]), Clean::new(&weak, &known[1])];
             loop {
@@ -179,7 +187,10 @@ impl Campaign<'_> {
                 };
                 let weak = touchstone && hunt.fault.wants_weakness();
                 let clean = &mut cleans[usize::from(weak)];
-                let found = match Session::open_broken(self.selector, &breakage, self.interrupt) {
+                // A fault inside the device may change what it can do; one in front of it does not.
+                let device = (hunt.fault.by != By::Touchstone).then_some(device);
+                let opened = Session::open_broken(self.selector, &breakage, device, self.interrupt);
+                let found = match opened {
                     Ok(mut session) => {
                         let found = hunt.go(until, &self.terms, &mut session, clean);
                         match found {

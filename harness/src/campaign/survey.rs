@@ -12,6 +12,7 @@
 use super::Fault;
 use super::drive::{Campaign, surroundings};
 use super::hunt::{Hunted, run};
+use crate::worker::protocol::Known;
 use crate::worker::session::{Breakage, Session, Stop};
 use classay_reports::record::Verdict;
 use classay_suites::rule::RuleId;
@@ -41,6 +42,7 @@ impl Survey {
     pub fn take(
         campaign: &Campaign<'_>,
         faults: &[&Fault],
+        device: &Known,
         deadline: Instant,
     ) -> Result<Survey, Stop> {
         let rules: HashSet<RuleId> = faults
@@ -68,8 +70,12 @@ impl Survey {
                 surroundings: surroundings(campaign.selector),
                 ..Breakage::default()
             };
-            let mut session =
-                Session::open_broken(campaign.selector, &breakage, campaign.interrupt)?;
+            let mut session = Session::open_broken(
+                campaign.selector,
+                &breakage,
+                Some(device),
+                campaign.interrupt,
+            )?;
             while !over() {
                 let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) else {
                     break;

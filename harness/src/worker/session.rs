@@ -91,18 +91,19 @@ struct Link {
 impl Session {
     /// Opens the device that `selector` names in a first worker.
     pub fn open(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Stop> {
-        Session::open_broken(selector, &Breakage::default(), interrupt)
+        Session::open_broken(selector, &Breakage::default(), None, interrupt)
     }
 
-    /// Opens it with a fault.
+    /// Opens it with a fault. What a device can do takes long to find out, so whoever knows it says so.
     pub fn open_broken(
         selector: &Selector,
         breakage: &Breakage,
+        known: Option<&Known>,
         interrupt: &Interrupt,
     ) -> Result<Session, Stop> {
         let (link, mut worker) = Link::make(selector, breakage, interrupt)?;
         let (at, known) = link
-            .open(&mut worker, selector.at, None)
+            .open(&mut worker, selector.at, known.cloned().map(Box::new))
             .map_err(|e| link.stop(e))?;
         let mut known = known;
         known.record.selector = selector.to_string();

@@ -156,7 +156,7 @@ impl Bench {
             times: Some(file.to_path_buf()),
             ..Breakage::default()
         };
-        let mut session = Session::open_broken(selector, &broken, interrupt)?;
+        let mut session = Session::open_broken(selector, &broken, None, interrupt)?;
         // The same programs, so that what is built is built.
         self.measure(&mut session, 1)?;
         let before = counters(file)?;
