@@ -130,3 +130,25 @@ snapshots! {
     yaml_command_as_effect: yaml(&yaml_host("- {effect: 'clFinish(q)'}"));
     yaml_memory_kind: yaml("litmus: t\nlocations: [{name: x, memory: coarse}]\nthreads: [{body: []}]\nexists: x=0\n");
 }
+
+/// A fence that no function of OpenCL C 1.x is cannot be written as one.
+#[test]
+fn a_legacy_fence_has_the_orders_and_the_scope_of_its_functions() {
+    let text = |order: &str, scope: &str| {
+        format!(
+            "litmus: fence\nlocations:\n  - {{name: x, type: int, init: 0}}\nthreads:\n  - device: 0\n    \
+             work_group: 0\n    body:\n      - {{fence: [global], order: {order}, scope: {scope}, legacy: \
+             true}}\nexists: 'x=0'\n"
+        )
+    };
+    let read = |order, scope| read_yaml("a.yaml", &text(order, scope));
+    read("acq_rel", "work_group").expect("mem_fence");
+    for (order, scope) in [("acq_rel", "device"), ("seq_cst", "work_group")] {
+        let error = read(order, scope).expect_err("no function");
+        assert!(
+            error.message().contains("OpenCL C 1.x"),
+            "{}",
+            error.message()
+        );
+    }
+}

@@ -2,7 +2,9 @@
 
 use super::Property;
 use super::site::Site;
-use crate::program::{Atomicity, Expr, FenceFlags, Instr, MemOrder, MemScope, Placement, Program};
+use crate::program::{
+    Atomicity, Expr, FenceFlags, Instr, MemOrder, MemScope, Placement, Program, legacy_fence,
+};
 
 /// A way to change a place.
 pub(super) struct Step {
@@ -70,8 +72,31 @@ impl To {
             }
             Site::Fence(instr) | Site::Barrier(instr) => match (self, &mut **instr) {
                 (To::NoFence | To::NoBarrier, instr) => *instr = Instr::Effect(Expr::Const(0)),
-                (To::Order(to), Instr::Fence { order, .. }) => *order = *to,
-                (To::Scope(to), Instr::Fence { scope, .. }) => *scope = *to,
+                // The functions of OpenCL C 1.x have one scope, and no relaxed order.
+                (
+                    To::Order(to),
+                    Instr::Fence {
+                        order,
+                        scope,
+                        legacy,
+                        ..
+                    },
+                ) => {
+                    *order = *to;
+                    *legacy &= legacy_fence(*order, *scope).is_some();
+                }
+                (
+                    To::Scope(to),
+                    Instr::Fence {
+                        order,
+                        scope,
+                        legacy,
+                        ..
+                    },
+                ) => {
+                    *scope = *to;
+                    *legacy &= legacy_fence(*order, *scope).is_some();
+                }
                 (To::Flags(to), Instr::Fence { flags, .. }) => *flags = *to,
                 (To::Scope(to), Instr::Barrier(barrier)) => barrier.scope = Some(*to),
                 (To::Flags(to), Instr::Barrier(barrier)) => barrier.flags = *to,

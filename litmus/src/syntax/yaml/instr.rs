@@ -4,6 +4,7 @@ use super::fields::Fields;
 use super::node::{Item, Value};
 use crate::program::{
     Atomicity, Barrier, BarrierScope, CommandKind, Expr, FenceFlags, Instr, MapAccess, MemOrder,
+    legacy_fence,
 };
 use crate::syntax::error::{Outcome, Problem, Span};
 use crate::syntax::lower::command::CallTree;
@@ -152,15 +153,29 @@ impl ThreadReader<'_, '_> {
                 }
                 instr => instr,
             },
-            "fence" => Instr::Fence {
-                flags: flags(head, true)?,
-                order: fields.require("order", &what)?.order()?,
-                scope: fields.require("scope", &what)?.scope()?,
-                legacy: match fields.take("legacy") {
+            "fence" => {
+                let flags = flags(head, true)?;
+                let order = fields.require("order", &what)?.order()?;
+                let scope = fields.require("scope", &what)?.scope()?;
+                let legacy = match fields.take("legacy") {
                     Some(item) => item.boolean("legacy")?,
                     None => false,
-                },
-            },
+                };
+                if legacy && legacy_fence(order, scope).is_none() {
+                    return Err(Problem::new(
+                        span,
+                        "no fence of OpenCL C 1.x has this order and scope",
+                        "marked as legacy",
+                    )
+                    .help("they acquire, release or both, with the scope work_group"));
+                }
+                Instr::Fence {
+                    flags,
+                    order,
+                    scope,
+                    legacy,
+                }
+            }
             "if" => {
                 let condition = self.value(&head)?;
                 let mut before = self.lowering.take_before();
