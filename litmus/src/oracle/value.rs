@@ -31,7 +31,7 @@ impl Sym {
     /// `op a`, folded where it can be.
     pub fn unary(op: UnOp, a: Sym) -> Sym {
         match a {
-            Sym::Const(a) => Sym::Const(apply_unary(op, a)),
+            Sym::Const(a) => Sym::Const(op.apply(a)),
             a => Sym::Unary(op, Rc::new(a)),
         }
     }
@@ -40,7 +40,7 @@ impl Sym {
     /// of its operands. What it depends on syntactically is for the caller to keep.
     pub fn binary(op: BinOp, a: Sym, b: Sym) -> Sym {
         let folded = match (&a, &b) {
-            (Sym::Const(a), Sym::Const(b)) => Some(Sym::Const(apply_binary(op, *a, *b))),
+            (Sym::Const(a), Sym::Const(b)) => Some(Sym::Const(op.apply(*a, *b))),
             (Sym::Const(c), other) => Sym::with_left(op, *c, other),
             (other, Sym::Const(c)) => Sym::with_right(op, other, *c),
             (a, b) => Sym::with_itself(op, a, b),
@@ -65,7 +65,7 @@ impl Sym {
     /// `x op c`
     fn with_right(op: BinOp, x: &Sym, c: i64) -> Option<Sym> {
         match (op, c) {
-            // A division by zero gives zero, see `apply_binary`.
+            // A division by zero gives zero, see [`BinOp::apply`].
             (BinOp::Mul | BinOp::And | BinOp::Div | BinOp::Rem, 0) | (BinOp::Rem, 1) => {
                 Some(Sym::Const(0))
             }
@@ -167,14 +167,14 @@ impl Sym {
         Ok(match self {
             Sym::Const(c) => Some(*c),
             Sym::Read(e) => read(*e),
-            Sym::Unary(op, a) => value(a)?.map(|a| apply_unary(*op, a)),
+            Sym::Unary(op, a) => value(a)?.map(|a| op.apply(a)),
             Sym::Wrap(ty, a) => value(a)?.map(|a| ty.wrap(a)),
             Sym::Binary(op, a, b) => match (value(a)?, value(b)?) {
-                (Some(a), Some(b)) => Some(apply_binary(*op, a, b)),
+                (Some(a), Some(b)) => Some(op.apply(a, b)),
                 (None, _) | (_, None) => None,
             },
             Sym::Rmw(op, ty, a, b) => match (value(a)?, value(b)?) {
-                (Some(a), Some(b)) => Some(apply_rmw(*op, *ty, a, b)),
+                (Some(a), Some(b)) => Some(op.apply(*ty, a, b)),
                 (None, _) | (_, None) => None,
             },
         })
@@ -200,10 +200,10 @@ impl Sym {
         Some(match self {
             Sym::Const(c) => *c,
             Sym::Read(e) => read(*e)?,
-            Sym::Unary(op, a) => apply_unary(*op, value(a)?),
+            Sym::Unary(op, a) => op.apply(value(a)?),
             Sym::Wrap(ty, a) => ty.wrap(value(a)?),
-            Sym::Binary(op, a, b) => apply_binary(*op, value(a)?, value(b)?),
-            Sym::Rmw(op, ty, a, b) => apply_rmw(*op, *ty, value(a)?, value(b)?),
+            Sym::Binary(op, a, b) => op.apply(value(a)?, value(b)?),
+            Sym::Rmw(op, ty, a, b) => op.apply(*ty, value(a)?, value(b)?),
         })
     }
 
@@ -250,77 +250,6 @@ enum Leaf {
     Read(u32),
 }
 
-fn apply_unary(op: UnOp, a: i64) -> i64 {
-    match op {
-        UnOp::Neg => a.wrapping_neg(),
-        UnOp::Not => i64::from(a == 0),
-        UnOp::BitNot => !a,
-    }
-}
-
-/// Integer arithmetic as C has it, in 64 bits; a division by zero, which C leaves undefined, gives
-/// zero, and shifts take the count modulo 64.
-fn apply_binary(op: BinOp, a: i64, b: i64) -> i64 {
-    match op {
-        BinOp::Add => a.wrapping_add(b),
-        BinOp::Sub => a.wrapping_sub(b),
-        BinOp::Mul => a.wrapping_mul(b),
-        BinOp::Div => a.checked_div(b).unwrap_or(0),
-        BinOp::Rem => a.checked_rem(b).unwrap_or(0),
-        BinOp::And => a & b,
-        BinOp::Or => a | b,
-        BinOp::Xor => a ^ b,
-        BinOp::Shl => a.wrapping_shl(b as u32),
-        BinOp::Shr => a.wrapping_shr(b as u32),
-        BinOp::Eq => i64::from(a == b),
-        BinOp::Ne => i64::from(a != b),
-        BinOp::Lt => i64::from(a < b),
-        BinOp::Le => i64::from(a <= b),
-        BinOp::Gt => i64::from(a > b),
-        BinOp::Ge => i64::from(a >= b),
-        BinOp::LogicalAnd => i64::from(a != 0 && b != 0),
-        BinOp::LogicalOr => i64::from(a != 0 || b != 0),
-    }
-}
-
-fn apply_rmw(op: RmwOp, ty: ScalarType, old: i64, operand: i64) -> i64 {
-    let operand = ty.wrap(operand);
-    let unsigned_less = (operand as u64) < (old as u64);
-    let less = match ty {
-        ScalarType::ULong => unsigned_less,
-        ScalarType::Char
-        | ScalarType::UChar
-        | ScalarType::Short
-        | ScalarType::UShort
-        | ScalarType::Int
-        | ScalarType::UInt
-        | ScalarType::Long
-        | ScalarType::Flag => operand < old,
-    };
-    ty.wrap(match op {
-        RmwOp::Exchange | RmwOp::TestAndSet => operand,
-        RmwOp::Add => old.wrapping_add(operand),
-        RmwOp::Sub => old.wrapping_sub(operand),
-        RmwOp::Or => old | operand,
-        RmwOp::Xor => old ^ operand,
-        RmwOp::And => old & operand,
-        RmwOp::Min => {
-            if less {
-                operand
-            } else {
-                old
-            }
-        }
-        RmwOp::Max => {
-            if less {
-                old
-            } else {
-                operand
-            }
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,11 +291,7 @@ mod tests {
                 {
                     let read = |e| Some(if e == 0 { *x } else { *y });
                     let (a, b) = (a.eval(&read).unwrap(), b.eval(&read).unwrap());
-                    assert_eq!(
-                        folded.eval(&read),
-                        Some(apply_binary(op, a, b)),
-                        "{op:?} {a} {b}"
-                    );
+                    assert_eq!(folded.eval(&read), Some(op.apply(a, b)), "{op:?} {a} {b}");
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Memory accesses: what is accessed, how, with which order and scope.
 
-use super::{Expr, LocId, RegId};
+use super::{Expr, LocId, RegId, ScalarType};
 use std::fmt;
 
 /// The element of a location that an access touches.
@@ -171,6 +171,34 @@ impl RmwOp {
             RmwOp::TestAndSet => "atomic_flag_test_and_set",
         }
     }
+
+    /// What a read-modify-write of a location of type `ty` stores: `old` is the value in it, in the
+    /// type's range, `operand` any value. `min` and `max` compare as the type does.
+    pub fn apply(self, ty: ScalarType, old: i64, operand: i64) -> i64 {
+        let operand = ty.wrap(operand);
+        let less = match ty {
+            ScalarType::ULong => (operand as u64) < (old as u64),
+            ScalarType::Char
+            | ScalarType::UChar
+            | ScalarType::Short
+            | ScalarType::UShort
+            | ScalarType::Int
+            | ScalarType::UInt
+            | ScalarType::Long
+            | ScalarType::Flag => operand < old,
+        };
+        let (smaller, larger) = if less { (operand, old) } else { (old, operand) };
+        ty.wrap(match self {
+            RmwOp::Exchange | RmwOp::TestAndSet => operand,
+            RmwOp::Add => old.wrapping_add(operand),
+            RmwOp::Sub => old.wrapping_sub(operand),
+            RmwOp::Or => old | operand,
+            RmwOp::Xor => old ^ operand,
+            RmwOp::And => old & operand,
+            RmwOp::Min => smaller,
+            RmwOp::Max => larger,
+        })
+    }
 }
 
 impl fmt::Display for MemOrder {
@@ -182,5 +210,34 @@ impl fmt::Display for MemOrder {
 impl fmt::Display for MemScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn min_and_max_compare_as_the_type_does() {
+        let min = |ty, old, operand| RmwOp::Min.apply(ty, old, operand);
+        let max = |ty, old, operand| RmwOp::Max.apply(ty, old, operand);
+        assert_eq!(min(ScalarType::Int, 3, -1), -1);
+        assert_eq!(min(ScalarType::UInt, 3, -1), 3);
+        assert_eq!(max(ScalarType::UInt, 3, -1), u32::MAX as i64);
+        assert_eq!(min(ScalarType::Long, 3, -1), -1);
+        assert_eq!(min(ScalarType::ULong, 3, -1), 3);
+        assert_eq!(max(ScalarType::ULong, 3, -1), -1);
+    }
+
+    #[test]
+    fn what_is_stored_fits_the_type() {
+        let stored = |op: RmwOp, ty, old, operand| op.apply(ty, old, operand);
+        assert_eq!(stored(RmwOp::Add, ScalarType::UInt, u32::MAX as i64, 1), 0);
+        assert_eq!(
+            stored(RmwOp::Sub, ScalarType::Int, i32::MIN as i64, 1),
+            i32::MAX as i64
+        );
+        assert_eq!(stored(RmwOp::Exchange, ScalarType::Int, 5, 1 << 32), 0);
+        assert_eq!(stored(RmwOp::TestAndSet, ScalarType::Flag, 0, 1), 1);
     }
 }

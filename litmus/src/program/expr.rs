@@ -101,3 +101,41 @@ pub enum BinOp {
     /// `||`, evaluates its right side only when the left is zero
     LogicalOr,
 }
+
+impl UnOp {
+    /// `op a` in 64 bits.
+    pub fn apply(self, a: i64) -> i64 {
+        match self {
+            UnOp::Neg => a.wrapping_neg(),
+            UnOp::Not => i64::from(a == 0),
+            UnOp::BitNot => !a,
+        }
+    }
+}
+
+impl BinOp {
+    /// `a op b`, integer arithmetic as C has it, in 64 bits; a division by zero, which C leaves
+    /// undefined, gives zero, and shifts take the count modulo 64.
+    pub fn apply(self, a: i64, b: i64) -> i64 {
+        match self {
+            BinOp::Add => a.wrapping_add(b),
+            BinOp::Sub => a.wrapping_sub(b),
+            BinOp::Mul => a.wrapping_mul(b),
+            BinOp::Div => a.checked_div(b).unwrap_or(0),
+            BinOp::Rem => a.checked_rem(b).unwrap_or(0),
+            BinOp::And => a & b,
+            BinOp::Or => a | b,
+            BinOp::Xor => a ^ b,
+            BinOp::Shl => a.wrapping_shl(b as u32),
+            BinOp::Shr => a.wrapping_shr(b as u32),
+            BinOp::Eq => i64::from(a == b),
+            BinOp::Ne => i64::from(a != b),
+            BinOp::Lt => i64::from(a < b),
+            BinOp::Le => i64::from(a <= b),
+            BinOp::Gt => i64::from(a > b),
+            BinOp::Ge => i64::from(a >= b),
+            BinOp::LogicalAnd => i64::from(a != 0 && b != 0),
+            BinOp::LogicalOr => i64::from(a != 0 || b != 0),
+        }
+    }
+}

@@ -13,7 +13,7 @@ use crate::environment::Arrangement;
 use classay_litmus::kernel::{Layout, env};
 use classay_litmus::program::{
     Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder,
-    Program, RegId, RmwOp, ThreadId, UnOp,
+    Program, RegId, ThreadId,
 };
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
@@ -292,14 +292,7 @@ impl Run<'_, '_> {
         match e {
             Expr::Const(c) => *c,
             Expr::Reg(r) => self.registers[r.index()],
-            Expr::Unary(op, a) => {
-                let a = self.expr(a);
-                match op {
-                    UnOp::Neg => a.wrapping_neg(),
-                    UnOp::Not => i64::from(a == 0),
-                    UnOp::BitNot => !a,
-                }
-            }
+            Expr::Unary(op, a) => op.apply(self.expr(a)),
             Expr::Binary(BinOp::LogicalAnd, a, b) => {
                 i64::from(self.expr(a) != 0 && self.expr(b) != 0)
             }
@@ -308,7 +301,7 @@ impl Run<'_, '_> {
             }
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
-                binary(*op, a, b)
+                op.apply(a, b)
             }
             Expr::Select(c, a, b) => {
                 if self.expr(c) != 0 {
@@ -340,7 +333,7 @@ impl Run<'_, '_> {
                 let ty = self.on.program.locations[location.index()].ty;
                 let old = by_width!(at, bits, |a, Int| {
                     let next = |old: Int| -> Int {
-                        let value = rmw(*op, ty.wrap(old as i64), ty.wrap(operand), ty.is_signed());
+                        let value = op.apply(ty, ty.wrap(old as i64), operand);
                         value as Int
                     };
                     let mut old = a.load(Ordering::Relaxed);
@@ -420,61 +413,5 @@ fn ordering(order: MemOrder) -> Ordering {
         MemOrder::Release => Ordering::Release,
         MemOrder::AcqRel => Ordering::AcqRel,
         MemOrder::SeqCst => Ordering::SeqCst,
-    }
-}
-
-fn rmw(op: RmwOp, old: i64, operand: i64, signed: bool) -> i64 {
-    let less = if signed {
-        operand < old
-    } else {
-        (operand as u64) < old as u64
-    };
-    match op {
-        RmwOp::Exchange => operand,
-        RmwOp::Add => old.wrapping_add(operand),
-        RmwOp::Sub => old.wrapping_sub(operand),
-        RmwOp::Or => old | operand,
-        RmwOp::Xor => old ^ operand,
-        RmwOp::And => old & operand,
-        RmwOp::Min => {
-            if less {
-                operand
-            } else {
-                old
-            }
-        }
-        RmwOp::Max => {
-            if less {
-                old
-            } else {
-                operand
-            }
-        }
-        RmwOp::TestAndSet => 1,
-    }
-}
-
-fn binary(op: BinOp, a: i64, b: i64) -> i64 {
-    let shift = (b & 63) as u32;
-    match op {
-        BinOp::Add => a.wrapping_add(b),
-        BinOp::Sub => a.wrapping_sub(b),
-        BinOp::Mul => a.wrapping_mul(b),
-        // Undefined in C for zero; any value will do.
-        BinOp::Div => a.checked_div(b).unwrap_or(0),
-        BinOp::Rem => a.checked_rem(b).unwrap_or(0),
-        BinOp::And => a & b,
-        BinOp::Or => a | b,
-        BinOp::Xor => a ^ b,
-        BinOp::Shl => a.wrapping_shl(shift),
-        BinOp::Shr => a.wrapping_shr(shift),
-        BinOp::Eq => i64::from(a == b),
-        BinOp::Ne => i64::from(a != b),
-        BinOp::Lt => i64::from(a < b),
-        BinOp::Le => i64::from(a <= b),
-        BinOp::Gt => i64::from(a > b),
-        BinOp::Ge => i64::from(a >= b),
-        BinOp::LogicalAnd => i64::from(a != 0 && b != 0),
-        BinOp::LogicalOr => i64::from(a != 0 || b != 0),
     }
 }
