@@ -9,7 +9,7 @@ mod refuse;
 use super::check::rules;
 use super::{Act, Case, Legacy, Story};
 use crate::commands::reproduce::text::{Text, quoted};
-use crate::commands::reproduce::{HEADERS, TELL, named};
+use crate::commands::reproduce::{TELL, named};
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
@@ -26,18 +26,11 @@ const MAIN: &str = include_str!("main.c");
 pub fn to_c(case: &Case) -> String {
     let mut c = Text::default();
     heading(case, &mut c);
-    c.line(&format!(
-        "#define CL_TARGET_OPENCL_VERSION {}",
-        version(case)
-    ));
-    if matches!(case.story, Story::Legacy { .. } | Story::BuiltIn) {
-        c.line("#define CL_USE_DEPRECATED_OPENCL_1_1_APIS");
-    }
-    c.line("#define _POSIX_C_SOURCE 200809L");
-    c.line("#include <CL/cl.h>");
-    for header in HEADERS {
-        c.line(&format!("#include <{header}.h>"));
-    }
+    let deprecated: &[&str] = match case.story {
+        Story::Legacy { .. } | Story::BuiltIn => &["1_1"],
+        _ => &[],
+    };
+    c.headers(version(case), deprecated);
     c.line("#include <limits.h>");
     c.line("");
     c.line("/* The rules that are broken where this story goes wrong. */");

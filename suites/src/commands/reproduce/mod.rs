@@ -21,20 +21,6 @@ use text::Text;
 
 /// How a C program of ours tells what is wrong, and chooses its device.
 pub const TELL: &str = include_str!("tell.c");
-/// Headers that such a program includes beside `CL/cl.h`.
-pub const HEADERS: [&str; 11] = [
-    "pthread",
-    "sched",
-    "signal",
-    "stdarg",
-    "stdatomic",
-    "stdint",
-    "stdio",
-    "stdlib",
-    "string",
-    "time",
-    "unistd",
-];
 /// Functions that every such program has.
 const PRELUDE: &str = include_str!("prelude.c");
 /// How every such program runs.
@@ -49,12 +35,7 @@ pub fn to_c(plan: &Plan, workload: &str) -> String {
     let mut c = Text::default();
     heading(plan, &rules, &mut c);
     let version = version(p);
-    c.line(&format!("#define CL_TARGET_OPENCL_VERSION {version}"));
-    c.line("#define _POSIX_C_SOURCE 200809L");
-    c.line("#include <CL/cl.h>");
-    for header in HEADERS {
-        c.line(&format!("#include <{header}.h>"));
-    }
+    c.headers(version, &[]);
     c.line("");
     c.line(&format!("#define WORDS {}u", p.cell_words));
     c.line("/* Nanoseconds: the coarsest timer of a device can be told from none; and clocks may differ. */");

@@ -2,6 +2,21 @@
 
 use crate::commands::program::*;
 
+/// Headers that every program of ours includes beside `CL/cl.h`.
+const HEADERS: [&str; 11] = [
+    "pthread",
+    "sched",
+    "signal",
+    "stdarg",
+    "stdatomic",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "string",
+    "time",
+    "unistd",
+];
+
 /// C that is being written.
 #[derive(Default)]
 pub struct Text(String);
@@ -29,6 +44,21 @@ impl Text {
             }
         }
         self.line("*/");
+    }
+
+    /// What stands before the functions of every such program: the version of OpenCL whose functions
+    /// it calls, as `CL_TARGET_OPENCL_VERSION` has it, the older versions (`1_1`) of which it calls
+    /// some that are deprecated, and the headers.
+    pub fn headers(&mut self, version: u32, deprecated: &[&str]) {
+        self.line(&format!("#define CL_TARGET_OPENCL_VERSION {version}"));
+        for older in deprecated {
+            self.line(&format!("#define CL_USE_DEPRECATED_OPENCL_{older}_APIS"));
+        }
+        self.line("#define _POSIX_C_SOURCE 200809L");
+        self.line("#include <CL/cl.h>");
+        for header in HEADERS {
+            self.line(&format!("#include <{header}.h>"));
+        }
     }
 
     /// All of it.

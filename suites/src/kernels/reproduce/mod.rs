@@ -16,7 +16,7 @@ mod world;
 
 use super::case::{Arg, KernelCase, Kind, Launch, Step, Want};
 use crate::commands::reproduce::text::Text;
-use crate::commands::reproduce::{HEADERS, TELL, named};
+use crate::commands::reproduce::{TELL, named};
 use crate::need::Need;
 use crate::rule;
 
@@ -35,15 +35,7 @@ const MAIN: &str = include_str!("main.c");
 pub fn to_c(case: &KernelCase) -> String {
     let mut c = Text::default();
     heading(case, &mut c);
-    c.line(&format!(
-        "#define CL_TARGET_OPENCL_VERSION {}",
-        version(case)
-    ));
-    c.line("#define _POSIX_C_SOURCE 200809L");
-    c.line("#include <CL/cl.h>");
-    for header in HEADERS {
-        c.line(&format!("#include <{header}.h>"));
-    }
+    c.headers(version(case), &[]);
     c.line("");
     c.line(&format!("#define OBJECTS {}", case.objects.len().max(1)));
     c.line(&format!("#define DEVICES {}", case.devices()));

@@ -13,8 +13,8 @@ use crate::device::Capabilities;
 use crate::environment::{Arrangement, Environment, Kind, resolve};
 use classay_litmus::kernel::{Needs, Shape, TestKernel, env};
 use classay_litmus::program::{Observable, Program, Region};
+use classay_suites::commands::reproduce::TELL;
 use classay_suites::commands::reproduce::text::{Text, quoted, source};
-use classay_suites::commands::reproduce::{HEADERS, TELL};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::fmt::Write;
@@ -79,13 +79,7 @@ impl Standalone<'_> {
             Kind::Buffer => 120,
             Kind::Coarse | Kind::Fine | Kind::System => 200,
         };
-        c.line(&format!("#define CL_TARGET_OPENCL_VERSION {version}"));
-        c.line("#define CL_USE_DEPRECATED_OPENCL_1_2_APIS");
-        c.line("#define _POSIX_C_SOURCE 200809L");
-        c.line("#include <CL/cl.h>");
-        for header in HEADERS {
-            c.line(&format!("#include <{header}.h>"));
-        }
+        c.headers(version, &["1_2"]);
         c.line("");
         c.raw(TELL);
         self.kernel(&test, &mut c);
