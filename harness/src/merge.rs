@@ -256,7 +256,7 @@ fn addable(
 
 /// What two results of a case add up to.
 pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> CaseResult {
-    let (worse, other) = if rank(b.verdict) < rank(a.verdict) {
+    let (worse, other) = if b.verdict.rank() < a.verdict.rank() {
         (&b, &a)
     } else {
         (&a, &b)
@@ -293,7 +293,7 @@ pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> Ca
     if counted && asked {
         let judged: Judged = triage::judged(&case.body, &histogram, model);
         // A failure that no count shows, as of a call that returned an error, stays.
-        if rank(judged.verdict) <= rank(sum.verdict) {
+        if judged.verdict.rank() <= sum.verdict.rank() {
             sum.verdict = judged.verdict;
             sum.reason = judged.reason;
             for evidence in judged.evidence {
@@ -304,16 +304,4 @@ pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> Ca
         }
     }
     sum
-}
-
-/// The worse, the smaller.
-fn rank(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Fail => 0,
-        Verdict::Crash => 1,
-        Verdict::Timeout => 2,
-        Verdict::Inconclusive => 3,
-        Verdict::Pass => 4,
-        Verdict::Skip => 5,
-    }
 }

@@ -80,6 +80,28 @@ impl Verdict {
         Verdict::Inconclusive,
     ];
 
+    /// Every verdict, the worst first.
+    pub const WORST_FIRST: [Verdict; 6] = [
+        Verdict::Fail,
+        Verdict::Crash,
+        Verdict::Timeout,
+        Verdict::Inconclusive,
+        Verdict::Pass,
+        Verdict::Skip,
+    ];
+
+    /// Its place among the worst; the worse, the smaller.
+    pub fn rank(self) -> u8 {
+        match self {
+            Verdict::Fail => 0,
+            Verdict::Crash => 1,
+            Verdict::Timeout => 2,
+            Verdict::Inconclusive => 3,
+            Verdict::Pass => 4,
+            Verdict::Skip => 5,
+        }
+    }
+
     /// Lower-case name, as stored and printed.
     pub fn name(self) -> &'static str {
         match self {
@@ -285,4 +307,16 @@ pub struct Moment {
     pub load: Option<f64>,
     /// Clock of the processors, their mean, in MHz.
     pub clock_mhz: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_stand_first() {
+        let mut sorted = Verdict::ALL;
+        sorted.sort_by_key(|verdict| verdict.rank());
+        assert_eq!(sorted, Verdict::WORST_FIRST);
+    }
 }

@@ -202,16 +202,7 @@ pub(super) fn head(report: &Report<'_>) -> Result<String, HtmlError> {
     }
     under.push(format!("seed {}", run.record.seed));
     let (headline, tone) = headline(report);
-    // The worst first.
-    let order = [
-        Verdict::Fail,
-        Verdict::Crash,
-        Verdict::Timeout,
-        Verdict::Inconclusive,
-        Verdict::Pass,
-        Verdict::Skip,
-    ];
-    let verdicts: Vec<Counted> = order
+    let verdicts: Vec<Counted> = Verdict::WORST_FIRST
         .into_iter()
         .map(|verdict| Counted {
             name: verdict.name(),

@@ -88,15 +88,7 @@ impl View {
 
     /// The verdicts so far, the worst first.
     pub fn verdicts(&self, colour: Colour) -> String {
-        let order = [
-            Verdict::Fail,
-            Verdict::Crash,
-            Verdict::Timeout,
-            Verdict::Inconclusive,
-            Verdict::Pass,
-            Verdict::Skip,
-        ];
-        let shown: Vec<String> = order
+        let shown: Vec<String> = Verdict::WORST_FIRST
             .into_iter()
             .filter_map(|verdict| {
                 let place = Verdict::ALL.iter().position(|v| *v == verdict)?;
