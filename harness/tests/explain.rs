@@ -71,6 +71,26 @@ fn an_impossible_outcome_has_no_picture() {
 }
 
 #[test]
+fn what_takes_too_long_is_given_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = test(folder.path(), "SB+rlx");
+    for command in ["explain", "judge"] {
+        run(classay()
+            .arg(command)
+            .arg(&file)
+            .args(["--timeout", "1e-9"]))
+        .expect(USAGE)
+        .says(&["that takes more than 0.000000001 s"]);
+        run(classay()
+            .arg(command)
+            .arg(&file)
+            .args(["--timeout", "never"]))
+        .expect(USAGE)
+        .says(&["--timeout"]);
+    }
+}
+
+#[test]
 fn mistakes_are_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = test(folder.path(), "SB+rlx");

@@ -8,7 +8,6 @@ use super::output::Out;
 use crate::judge::ChosenModel;
 use crate::plan;
 use classay_litmus::explain::{self, Report};
-use classay_litmus::oracle::Limits;
 use classay_litmus::program::Program;
 use std::path::Path;
 
@@ -54,10 +53,7 @@ fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result
         })?,
         None => program.condition.predicate.clone(),
     };
-    let limits = Limits {
-        loop_bound: args.loop_bound,
-        ..Limits::default()
-    };
+    let limits = args.oracle.limits();
     let asked = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .stack_size(STACK)
@@ -69,8 +65,9 @@ fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result
     match asked {
         Ok(Ok(report)) => report.map_err(|error| {
             Failure::Usage(format!(
-                "{} cannot be explained: {error}",
-                args.file.display()
+                "{} cannot be explained: {}",
+                args.file.display(),
+                args.oracle.said(&error)
             ))
         }),
         Ok(Err(_)) => Err(Failure::Bug("the oracle panicked".into())),

@@ -10,7 +10,7 @@ use super::output::{Out, complain};
 use crate::interrupt::Interrupt;
 use crate::judge::{ChosenModel, outcome};
 use crate::plan::{self, Unreadable};
-use classay_litmus::oracle::{self, Error, Judgement, Limits, Patience};
+use classay_litmus::oracle::{self, Error, Judgement, Limits};
 use classay_litmus::program::{Program, Quantifier};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Bytes of stack for a thread that judges.
 const STACK: usize = 64 << 20;
@@ -47,16 +47,13 @@ pub fn judge(args: &JudgeArgs) -> Result<u8, Failure> {
         },
         &mut |said| match said {
             Some(Said::Judged(answer)) if args.json => out.line(&answer.line()),
-            Some(Said::Judged(answer)) => out.line(&answer.text(args.loop_bound)),
+            Some(Said::Judged(answer)) => out.line(&answer.text(args.oracle.loop_bound)),
             Some(Said::Unreadable(file)) => {
                 tell(&file, args.json, &mut out);
                 code = exit::USAGE;
             }
             Some(Said::Unjudged { path, test, error }) => {
-                let error = match error {
-                    Error::Late => format!("that takes more than {} s", args.timeout),
-                    error => error.to_string(),
-                };
+                let error = args.oracle.said(&error);
                 if args.json {
                     out.line(&unanswered(&path, Some(&test), &error));
                 } else {
@@ -76,16 +73,9 @@ pub fn judge(args: &JudgeArgs) -> Result<u8, Failure> {
 
 /// How far the oracle goes for a test that it begins with now.
 fn limits(args: &JudgeArgs, interrupt: &Interrupt) -> Limits {
-    let mut patience = match args.timeout {
-        0.0 => Patience::default(),
-        seconds => Patience::lasting(Duration::from_secs_f64(seconds)),
-    };
-    patience.stop = Some(interrupt.flag());
-    Limits {
-        loop_bound: args.loop_bound,
-        patience,
-        ..Limits::default()
-    }
+    let mut limits = args.oracle.limits();
+    limits.patience.stop = Some(interrupt.flag());
+    limits
 }
 
 /// What there is to say about a file.

@@ -6,8 +6,17 @@ use crate::execute::{Budget, Enough};
 use crate::plan::shard::Shard;
 use crate::worker::session::Limits;
 use clap::{Args, Parser, Subcommand};
+use classay_litmus::oracle::{self, Patience};
 use std::path::PathBuf;
 use std::time::Duration;
+
+mod generate;
+mod search;
+mod stores;
+
+pub use generate::{Cover, Form, GenerateArgs};
+pub use search::{HuntArgs, TuneArgs, VersusArgs};
+pub use stores::{CompareArgs, MergeArgs};
 
 /// Where `classay run` keeps its results unless told otherwise.
 pub const DEFAULT_STORE: &str = "classay.db";
@@ -267,6 +276,13 @@ pub struct JudgeArgs {
     /// Print one JSON object a test instead
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub oracle: OracleArgs,
+}
+
+/// How far the oracle goes for a test.
+#[derive(Debug, Args)]
+pub struct OracleArgs {
     /// Give a test up that takes longer; 0 never does
     #[arg(long, value_name = "SECONDS", value_parser = patience, default_value = "60")]
     pub timeout: f64,
@@ -274,9 +290,31 @@ pub struct JudgeArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = classay_litmus::oracle::Limits::default().loop_bound
+        default_value_t = oracle::Limits::default().loop_bound
     )]
     pub loop_bound: u32,
+}
+
+impl OracleArgs {
+    /// For a test that it begins with now.
+    pub fn limits(&self) -> oracle::Limits {
+        oracle::Limits {
+            loop_bound: self.loop_bound,
+            patience: match self.timeout {
+                0.0 => Patience::default(),
+                seconds => Patience::lasting(Duration::from_secs_f64(seconds)),
+            },
+            ..oracle::Limits::default()
+        }
+    }
+
+    /// What an error of the oracle says to the user who gave these limits.
+    pub fn said(&self, error: &oracle::Error) -> String {
+        match error {
+            oracle::Error::Late => format!("that takes more than {} s", self.timeout),
+            error => error.to_string(),
+        }
+    }
 }
 
 /// Options of `explain`.
@@ -299,144 +337,8 @@ pub struct ExplainArgs {
     /// Also write the execution as DOT, for Graphviz
     #[arg(long, value_name = "FILE")]
     pub dot: Option<PathBuf>,
-    /// How often a loop whose condition depends on a read is repeated at most
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = classay_litmus::oracle::Limits::default().loop_bound
-    )]
-    pub loop_bound: u32,
-}
-
-/// What the alphabets of `generate` are.
-const ALPHABETS: &str = "\
-Alphabets: how much of the vocabulary a cycle is dressed with.
-  full    every cycle; all 30 contexts; in the first, every pair of the 11 words that threads can
-          wear, and read-modify-writes as exchange, add, strong and weak compare-exchange; in the
-          others 16 words with all threads alike, and mixtures of 4
-  core    the cycles with a name and the elementary ones (of Pod, Rfe, Fre and Coe alone); 8
-          contexts; 10 words with all threads alike, and mixtures of 4 in the first context; add and
-          compare-exchange there where all threads wear the same
-  graded  3 and 4 edges: full. 5 edges: elementary and named cycles as in full, with add and
-          compare-exchange where all threads wear the same; the other cycles with the words and
-          contexts of core. 6 edges: core
-Nothing else bounds what is generated. The litmus crate's README lists words and contexts.
-
-Files: DIR/NAME.litmus (or .yaml), and DIR/index.csv, a line a test: name, file, class, allowed,
-shape, cycle, threads, edges, orders, scopes, layout, spread, idiom, mutant_of, needs, inexpressible.
-Existing files that differ are not written over unless --replace is given; then nothing is written.";
-
-/// Options of `generate`.
-#[derive(Debug, Args)]
-#[command(after_help = ALPHABETS)]
-pub struct GenerateArgs {
-    /// Write each test into this folder as NAME.litmus, with an index; without it they are listed
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Which form the files have
-    #[arg(long, value_name = "FORM", default_value = "litmus", requires = "out")]
-    pub format: Form,
-    /// Write over files of the folder that differ from what is to be written
-    #[arg(long, requires = "out")]
-    pub replace: bool,
-    /// The memory model that says what each test is: a name, as opencl-3.1 or opencl-3.0, or the
-    /// path of a .cat file
-    #[arg(long, value_name = "MODEL", default_value = crate::judge::model::LATEST)]
-    pub model: String,
-    /// How many threads, within 2-4 [default: 2-4]
-    #[arg(long, value_name = "N-M", value_parser = |text: &str| span(text, 2, 4))]
-    pub threads: Option<Span>,
-    /// How many edges the cycle has, within 3-6 [default: 3-6]
-    #[arg(long, value_name = "N-M", value_parser = |text: &str| span(text, 3, 6))]
-    pub edges: Option<Span>,
-    /// How much of the vocabulary is used; below is what each is
-    #[arg(long, value_name = "ALPHABET", default_value = "graded")]
-    pub alphabet: GeneratedAlphabet,
-    /// Only these classes: conformance is forbidden, weak is allowed though no interleaving gives
-    /// it, sc is given by an interleaving, racy has a data race
-    #[arg(long, value_name = "CLASS", value_delimiter = ',')]
-    pub class: Vec<GeneratedClass>,
-    /// Also each conformance test weakened by one step, or by more where that is what it takes,
-    /// so that its outcome is allowed
-    #[arg(long)]
-    pub mutants: bool,
-    /// Only a few, which have every two traits together that some test has
-    #[arg(long, value_name = "HOW")]
-    pub cover: Option<Cover>,
-    /// Only so many, covering as many pairs of traits as possible; mutants come on top
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub count: Option<u64>,
-    /// Threads that judge; what is generated does not depend on it [default: one a core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub jobs: Option<u16>,
-    /// List the tests also when they are written
-    #[arg(long)]
-    pub list: bool,
-}
-
-/// The form of a generated file.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum Form {
-    /// The OPENCL dialect of .litmus.
-    Litmus,
-    /// YAML.
-    Yaml,
-}
-
-/// How much of the vocabulary is used.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum GeneratedAlphabet {
-    /// Full for short cycles, core for long ones.
-    Graded,
-    /// A little, for every size.
-    Core,
-    /// Everything, for every size.
-    Full,
-}
-
-impl From<GeneratedAlphabet> for classay_litmus::generate::Alphabet {
-    fn from(alphabet: GeneratedAlphabet) -> Self {
-        match alphabet {
-            GeneratedAlphabet::Graded => Self::Graded,
-            GeneratedAlphabet::Core => Self::Core,
-            GeneratedAlphabet::Full => Self::Full,
-        }
-    }
-}
-
-/// From one number to another, both included.
-#[derive(Debug, Clone)]
-pub struct Span(pub std::ops::RangeInclusive<usize>);
-
-/// How a selection covers what there is.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum Cover {
-    /// Every two traits together.
-    Pairwise,
-}
-
-/// What a generated test's outcome is to a model.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum GeneratedClass {
-    /// Forbidden, and the program has no race.
-    Conformance,
-    /// Allowed, but not by an interleaving.
-    Weak,
-    /// Allowed by an interleaving.
-    Sc,
-    /// The program has a race.
-    Racy,
-}
-
-impl From<GeneratedClass> for classay_litmus::generate::Class {
-    fn from(class: GeneratedClass) -> Self {
-        match class {
-            GeneratedClass::Conformance => Self::Conformance,
-            GeneratedClass::Weak => Self::Weak,
-            GeneratedClass::Sc => Self::Sc,
-            GeneratedClass::Racy => Self::Racy,
-        }
-    }
+    #[command(flatten)]
+    pub oracle: OracleArgs,
 }
 
 /// How much trouble to take with workers that die.
@@ -551,163 +453,6 @@ pub enum Part {
 
 /// Which devices.
 const DEVICE_MANY: &str = "A device to measure, as for run; may be repeated [default: touchstone]";
-
-/// Options of `compare`.
-#[derive(Debug, Args)]
-pub struct CompareArgs {
-    /// The store of the earlier run
-    #[arg(value_name = "BEFORE")]
-    pub before: PathBuf,
-    /// The store of the later run; may be the same file
-    #[arg(value_name = "AFTER")]
-    pub after: PathBuf,
-    /// Which run of BEFORE [default: the last]
-    #[arg(long, value_name = "N")]
-    pub before_run: Option<u32>,
-    /// Which run of AFTER [default: the last]
-    #[arg(long, value_name = "N")]
-    pub after_run: Option<u32>,
-    /// Of the outcomes told to have changed, the part that may be chance
-    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05")]
-    pub rate: f64,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `versus`.
-#[derive(Debug, Args)]
-pub struct VersusArgs {
-    #[arg(value_name = "DEVICE", num_args = 2, required = true, help = DEVICE_HELP)]
-    pub devices: Vec<Selector>,
-    /// The folder of the results: first.db and second.db
-    #[arg(long, value_name = "DIR", default_value = "classay-versus")]
-    pub out: PathBuf,
-    /// Seconds in all, shared equally by devices, tests and rounds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub budget: f64,
-    /// How many times each device has its turn with a test
-    #[arg(long, value_name = "N", default_value_t = 4,
-          value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub rounds: u32,
-    /// Only the litmus tests whose name or id matches, `*` and `?` being wildcards; may be repeated
-    #[arg(long, value_name = "PATTERN")]
-    pub select: Vec<String>,
-    /// Master seed; drawn and printed unless given
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
-    pub model: Option<String>,
-    /// Of the outcomes told to differ, the part that may be chance
-    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05")]
-    pub rate: f64,
-    /// Print one JSON object instead
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub surroundings: SurroundingsArgs,
-    #[command(flatten)]
-    pub care: CareArgs,
-}
-
-/// Options of `tune`.
-#[derive(Debug, Args)]
-pub struct TuneArgs {
-    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
-    pub device: Option<Selector>,
-    /// Seconds of playing
-    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
-    pub budget: f64,
-    /// How many mutants to measure environments by
-    #[arg(long, value_name = "N", default_value_t = 32,
-          value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub mutants: u16,
-    /// Master seed; drawn and printed unless given
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// The probability wanted that a run of all mutants shows each outcome again
-    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.95")]
-    pub reproducibility: f64,
-    /// Seconds that such a run gives each test
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
-    pub seconds_each: f64,
-    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
-    pub model: Option<String>,
-    /// Write the result into this file [default: one for this device and driver in the user's data
-    /// folder, where `run` finds it]
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Give an environment up when there is no sign of life for this long
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
-    pub case_timeout: f64,
-    /// Print one JSON object instead of the table
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `hunt`.
-#[derive(Debug, Args)]
-pub struct HuntArgs {
-    #[arg(long, value_name = "DEVICE", help = DEVICE_HELP)]
-    pub device: Option<Selector>,
-    /// How long, in hours, with the time of earlier sessions; 0.5 is half an hour
-    #[arg(long, value_name = "HOURS", default_value = "1", value_parser = hours)]
-    pub hours: f64,
-    /// The folder of the journal and of what is found
-    #[arg(long, value_name = "DIR", default_value = "classay-hunt")]
-    pub out: PathBuf,
-    /// Go on with the hunt in that folder: device, seed, model and tests come from there
-    #[arg(long, conflicts_with_all = ["device", "seed", "model", "tests", "slice"])]
-    pub resume: bool,
-    /// How many generated conformance tests are played
-    #[arg(long, value_name = "N", default_value_t = 512,
-          value_parser = clap::value_parser!(u16).range(1..=10_000))]
-    pub tests: u16,
-    /// End when so many forbidden outcomes were written up
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub findings: Option<u32>,
-    /// Seconds of a test in an environment, with its mutant
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
-    pub slice: f64,
-    /// Master seed; drawn and printed unless given
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    #[arg(long, value_name = "MODEL", help = MODEL_HELP)]
-    pub model: Option<String>,
-    /// Give a test up when there is no sign of life for this long
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
-    pub case_timeout: f64,
-    /// Print one JSON object instead of the summary
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `merge`.
-#[derive(Debug, Args)]
-pub struct MergeArgs {
-    /// Stores; of each the last run is taken
-    #[arg(value_name = "STORE", required = true)]
-    pub stores: Vec<PathBuf>,
-    /// Add the merged run to this store, which is made where there is none
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Merge also where shards are missing; `classay run --resume` does not run those
-    #[arg(long)]
-    pub partial: bool,
-    /// Exit as `run` would have: with 1 where a case failed, or is not as --expect says
-    #[arg(long)]
-    pub gate: bool,
-    /// Merge also runs of different devices, as of a CI service's machines; what differs is told
-    #[arg(long)]
-    pub any_device: bool,
-    /// Hold the results against what this file expects of the device; may be repeated. Then only what is
-    /// not expected counts as a failure
-    #[arg(long, value_name = "FILE")]
-    pub expect: Vec<PathBuf>,
-    /// Also write the results as JUnit XML
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-}
 
 /// How `rules` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -861,17 +606,6 @@ impl CareArgs {
     }
 }
 
-/// A number or a span of numbers, `2` or `2-4`, within bounds.
-fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
-    let (from, to) = text.split_once('-').unwrap_or((text, text));
-    match (from.trim().parse(), to.trim().parse()) {
-        (Ok(from), Ok(to)) if least <= from && from <= to && to <= most => Ok(Span(from..=to)),
-        (Ok(_), Ok(_)) | (Err(_), _) | (_, Err(_)) => Err(format!(
-            "expected a number or a span of numbers from {least} to {most}, like {least}-{most}"
-        )),
-    }
-}
-
 /// A time in seconds after which to give up; zero for never.
 fn patience(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -880,7 +614,7 @@ fn patience(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A time in seconds: more than nothing, and no more than can be waited for.
+/// A part of one: more than nothing, less than all.
 pub fn part(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(part) if part > 0.0 && part < 1.0 => Ok(part),
@@ -888,17 +622,7 @@ pub fn part(text: &str) -> Result<f64, String> {
     }
 }
 
-fn hours(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(hours) if hours > 0.0 && hours * 3600.0 <= LONGEST => Ok(hours),
-        Ok(_) => Err(format!(
-            "a hunt takes more than 0 and at most {} hours",
-            LONGEST / 3600.0
-        )),
-        Err(_) => Err("hours are a number, like 0.5".into()),
-    }
-}
-
+/// A time in seconds: more than nothing, and no more than can be waited for.
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),
@@ -917,16 +641,6 @@ mod tests {
     #[test]
     fn the_grammar_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn spans_are_checked() {
-        for (text, expected) in [("3", 3..=3), ("2-4", 2..=4), ("2 - 3", 2..=3)] {
-            assert_eq!(span(text, 2, 4).map(|s| s.0), Ok(expected));
-        }
-        for wrong in ["", "1", "1-2", "4-2", "2-5", "2-", "-", "x", "2-3-4"] {
-            assert!(span(wrong, 2, 4).is_err(), "{wrong}");
-        }
     }
 
     #[test]
