@@ -14,8 +14,8 @@
 //! A case that an entry matches must end in one of the entry's verdicts, also where it passes: what
 //! fails once in a while is `[fail, pass]`, and what no longer fails at all is told, so that the list
 //! stays true. An entry with a rule says nothing of cases that do not break that rule, for it is
-//! meant for generated cases: which of them break it depends on the seed. Failures that no entry
-//! matches are as unexpected as ever.
+//! meant for generated cases: which of them break it depends on the seed; and a case that also breaks
+//! a rule that no entry names fails. Failures that no entry matches are as unexpected as ever.
 
 use crate::pattern::matches;
 use crate::record::{CaseResult, DeviceRecord, Verdict};
@@ -120,10 +120,25 @@ impl Expectations {
         self.entries.is_empty()
     }
 
-    /// How a result stands to what is expected. One entry that is satisfied is enough.
+    /// How a result stands to what is expected. One entry that is satisfied is enough for each thing
+    /// that is wrong: a case that breaks two rules, one of which is known to be broken, is a failure.
     pub fn of(&self, result: &CaseResult) -> Standing<'_> {
+        let mut standing = None;
+        for wrong in wrongs(result) {
+            match (self.of_one(result, wrong), standing) {
+                (Standing::Plain, _) => return Standing::Plain,
+                (Standing::Unexpected(entry), _) => standing = Some(Standing::Unexpected(entry)),
+                (Standing::Expected(entry), None) => standing = Some(Standing::Expected(entry)),
+                (Standing::Expected(_), Some(_)) => {}
+            }
+        }
+        standing.unwrap_or(Standing::Plain)
+    }
+
+    /// How a result stands for one thing that is wrong with it.
+    fn of_one(&self, result: &CaseResult, wrong: &str) -> Standing<'_> {
         let mut unmet = None;
-        for entry in self.entries.iter().filter(|e| e.meant_for(result)) {
+        for entry in self.entries.iter().filter(|e| e.meant_for(result, wrong)) {
             if entry.verdict.contains(&result.verdict) {
                 return match result.verdict {
                     Verdict::Pass => Standing::Plain,
@@ -153,7 +168,10 @@ impl Expectations {
     pub fn idle(&self, results: &[CaseResult]) -> Vec<&Expectation> {
         self.entries
             .iter()
-            .filter(|entry| !results.iter().any(|result| entry.meant_for(result)))
+            .filter(|entry| {
+                let met = |r: &CaseResult| wrongs(r).iter().any(|wrong| entry.meant_for(r, wrong));
+                !results.iter().any(met)
+            })
             .collect()
     }
 }
@@ -183,11 +201,22 @@ impl Expectation {
         }
     }
 
-    fn meant_for(&self, result: &CaseResult) -> bool {
+    fn meant_for(&self, result: &CaseResult, wrong: &str) -> bool {
         matches(&self.case, result.case.as_str())
             && self.rule.as_ref().is_none_or(|rule| {
-                result.verdict.is_failure() && names(&result.reason).any(|name| matches(rule, name))
+                result.verdict.is_failure() && names(wrong).any(|name| matches(rule, name))
             })
+    }
+}
+
+/// What is wrong with a result, one thing after the other: the rules of each violation, or the reason
+/// where it has none.
+fn wrongs(result: &CaseResult) -> Vec<&str> {
+    let broken = result.broken();
+    if broken.is_empty() {
+        vec![&result.reason]
+    } else {
+        broken.into_iter().collect()
     }
 }
 
@@ -279,6 +308,36 @@ cases:
         let one = [result("litmus/classic/SB", Verdict::Pass, "")];
         let idle: Vec<&str> = all.idle(&one).iter().map(|e| e.reason.as_str()).collect();
         assert_eq!(idle, ["known", "when it fails"]);
+    }
+
+    #[test]
+    fn a_known_violation_does_not_hide_another() {
+        let file = "cases:\n  - { case: '*', verdict: fail, rule: ex.state.*, reason: clocks }\n";
+        let mut all = Expectations::default();
+        assert_eq!(all.add(file, &device("1")), Ok(true));
+        let broken = |rules: &[&str]| CaseResult {
+            evidence: rules
+                .iter()
+                .map(|rule| crate::record::Evidence {
+                    kind: "violation".into(),
+                    text: format!("{rule}: sp.wrong in words"),
+                })
+                .collect(),
+            ..result(
+                "queue/x/1",
+                Verdict::Fail,
+                "which ex.state.profiling forbids",
+            )
+        };
+        assert!(all.passes(&broken(&["ex.state.profiling"])));
+        assert!(all.passes(&broken(&["ex.state.profiling", "sp.other|ex.state.status"])));
+        let two = broken(&["ex.state.profiling", "sp.in-order"]);
+        assert!(!all.passes(&two));
+        assert_eq!(all.of(&two), Standing::Plain);
+        assert!(all.idle(&[two]).is_empty());
+        let more = "cases:\n  - { case: '*', verdict: fail, rule: sp.in-order, reason: order }\n";
+        assert_eq!(all.add(more, &device("1")), Ok(true));
+        assert!(all.passes(&broken(&["ex.state.profiling", "sp.in-order"])));
     }
 
     #[test]

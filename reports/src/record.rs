@@ -5,6 +5,7 @@ use crate::stats::cluster::{Cluster, Clustered};
 use crate::stats::sequence::always;
 use crate::stats::{Confidence, Interval};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 use time::OffsetDateTime;
 
@@ -193,6 +194,13 @@ pub struct CaseResult {
     pub evidence: Vec<Evidence>,
 }
 
+/// The rules that a violation names, as it has them; all of it where it names none.
+pub fn rules_of(violation: &str) -> &str {
+    violation
+        .split_once(": ")
+        .map_or(violation, |(rules, _)| rules)
+}
+
 impl CaseResult {
     /// What to call it: the test's own name, or the case's where it has none.
     pub fn name(&self) -> &str {
@@ -201,6 +209,18 @@ impl CaseResult {
         } else {
             &self.test
         }
+    }
+
+    /// What it was seen to violate, in words: the rules that say so, divided by `|`, a colon, and what
+    /// happened. Empty for a litmus test, whose outcomes a memory model judges.
+    pub fn violations(&self) -> impl Iterator<Item = &str> {
+        let violations = self.evidence.iter().filter(|e| e.kind == "violation");
+        violations.map(|e| e.text.as_str())
+    }
+
+    /// The rules of its violations, those of one violation together.
+    pub fn broken(&self) -> BTreeSet<&str> {
+        self.violations().map(rules_of).collect()
     }
 
     /// Instances that ended in an outcome that the test's condition asks about.

@@ -145,13 +145,7 @@ pub fn violations(result: &CaseResult) -> impl Iterator<Item = String> {
         .into_iter()
         .filter(|o| o.asked)
         .map(|o| o.outcome);
-    let evidence: Vec<String> = result
-        .evidence
-        .iter()
-        .filter(|e| e.kind == "violation")
-        .map(|e| e.text.clone())
-        .collect();
-    outcomes.chain(evidence)
+    outcomes.chain(result.violations().map(str::to_string))
 }
 
 /// The first four rules of a violation, which outcomes and evidence have alike; the outcome itself

@@ -299,13 +299,7 @@ fn told(report: &Report<'_>, number: usize, case: &CaseFacts<'_>, budget: &mut B
     }
     let explained = !pictures.is_empty();
     let mut texts = Vec::new();
-    let violations: Vec<&str> = result
-        .evidence
-        .iter()
-        .filter(|e| e.kind == "violation")
-        .map(|e| e.text.as_str())
-        .collect();
-    let violations = violations.join("\n");
+    let violations = result.violations().collect::<Vec<_>>().join("\n");
     let violations = (!violations.is_empty()).then_some(("violations", violations.as_str(), true));
     let evidence = result
         .evidence

@@ -155,10 +155,9 @@ pub fn named(result: &CaseResult) -> BTreeSet<&str> {
     if !result.verdict.is_failure() {
         return BTreeSet::new();
     }
-    let violations = result.evidence.iter().filter(|e| e.kind == "violation");
     let outcomes = result.launches.iter().flat_map(|launch| &launch.outcomes);
     std::iter::once(result.reason.as_str())
-        .chain(violations.map(|e| e.text.as_str()))
+        .chain(result.violations())
         .chain(outcomes.filter(|o| o.asked).map(|o| o.outcome.as_str()))
         .flat_map(words)
         .collect()

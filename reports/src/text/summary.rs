@@ -5,7 +5,7 @@ use super::layout::{columns, cut, plain, push, wrap};
 use super::number::{bound, grouped, rate, short};
 use super::{Colour, WIDTH};
 use crate::expectation::{Expectation, Expectations, Standing};
-use crate::record::{CaseResult, Verdict};
+use crate::record::{CaseResult, Verdict, rules_of};
 use crate::stats::{Confidence, upper_bound_if_never_observed};
 
 /// Widest a test's name gets in the table.
@@ -98,16 +98,38 @@ fn seen(result: &CaseResult) -> String {
     }
 }
 
-/// The whole reason of each failure, unless it is expected, and of what was skipped or is
-/// inconclusive once a reason.
+/// The whole reason of each failure, unless it is expected, once for those that break the same rules
+/// or ended in the same way; and of what was skipped or is inconclusive once a reason.
 fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations, colour: Colour) {
+    let mut failures: Vec<(&CaseResult, Option<String>, usize)> = Vec::new();
     for result in results {
         let unmet = match expectations.of(result) {
             Standing::Plain if result.verdict.is_failure() => None,
             Standing::Plain | Standing::Expected(_) => continue,
             Standing::Unexpected(entry) => Some(entry.unmet(result.verdict)),
         };
-        detail(out, result, "", colour);
+        let mut known = failures.iter_mut();
+        let same = known.find(|(first, known, _)| *known == unmet && alike(first, result));
+        match same {
+            Some((_, _, count)) => *count += 1,
+            None => failures.push((result, unmet, 1)),
+        }
+    }
+    for (result, unmet, count) in failures {
+        let more = match (count, result.broken().is_empty()) {
+            (1, _) => String::new(),
+            (n, false) => format!(
+                " and {} more that break the same rules",
+                grouped(n as u64 - 1)
+            ),
+            (n, true) => format!(" and {} more that ended so", grouped(n as u64 - 1)),
+        };
+        detail(out, result, &more, colour);
+        for text in besides(result) {
+            for line in wrap(&format!("also `{}`", plain(text)), WIDTH - 4) {
+                push(out, &format!("    {line}"));
+            }
+        }
         for line in unmet.iter().flat_map(|text| wrap(&plain(text), WIDTH - 4)) {
             push(out, &format!("    {line}"));
         }
@@ -141,6 +163,24 @@ fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations
         detail(out, first, &more, colour);
         push(out, "");
     }
+}
+
+/// A violation for each set of rules that the reason does not tell of.
+fn besides(result: &CaseResult) -> impl Iterator<Item = &str> {
+    result
+        .broken()
+        .into_iter()
+        .filter(|rules| !result.reason.contains(&format!("`{rules}: ")))
+        .filter_map(|rules| result.violations().find(|text| rules_of(text) == rules))
+}
+
+/// Whether two failures are told as one.
+fn alike(a: &CaseResult, b: &CaseResult) -> bool {
+    a.verdict == b.verdict
+        && match (a.broken(), b.broken()) {
+            (a_rules, b_rules) if a_rules.is_empty() && b_rules.is_empty() => a.reason == b.reason,
+            (a_rules, b_rules) => a_rules == b_rules,
+        }
 }
 
 /// Whether a case is neither a failure nor as it should be.
@@ -294,6 +334,43 @@ mod tests {
             &Expectations::default(),
             Colour::Off,
         );
+        fits(&text);
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn failures_of_one_kind_are_told_once() {
+        let broken = |name: &str, violations: &[&str]| CaseResult {
+            case: crate::record::CaseId::new("queue", "small", name),
+            test: String::new(),
+            reason: format!(
+                "observed `{}` once in 1 (rate 1), which forbids",
+                violations[0]
+            ),
+            evidence: violations
+                .iter()
+                .map(|text| crate::record::Evidence {
+                    kind: "violation".into(),
+                    text: (*text).into(),
+                })
+                .collect(),
+            ..sample::coherence_failure()
+        };
+        let results = [
+            broken("1", &["ex.state.profiling: command 3 was queued early"]),
+            broken("2", &["ex.state.profiling: command 1 was queued early"]),
+            broken(
+                "3",
+                &[
+                    "ex.state.profiling: command 1 was queued early",
+                    "sp.in-order: late",
+                ],
+            ),
+            broken("4", &["ex.state.profiling: command 0 was queued early"]),
+            sample::crashed(),
+            sample::crashed(),
+        ];
+        let text = summary("d", 6, &results, &Expectations::default(), Colour::Off);
         fits(&text);
         insta::assert_snapshot!(text);
     }
