@@ -769,3 +769,51 @@ fn an_allowed_outcome_has_a_witness_and_an_impossible_one_nothing() {
     let text = test(&[(HERE, &store("x", "1", "relaxed", "device"))], "x=5");
     assert_eq!(explained("opencl-3.0", &text), Explanation::Impossible);
 }
+
+/// What x86 processors show: stores that wait in a buffer, which the work-items of a group share.
+#[test]
+fn x86_shows_store_buffering_between_processors_and_little_else() {
+    let shows = |threads: &[(&str, &[&str])], exists: &str| {
+        let access = |access: &&str| match access.split_once(' ') {
+            Some((register, object)) => {
+                format!("int {register} = {};", load(object, "relaxed", "device"))
+            }
+            None => store(access, "1", "relaxed", "device"),
+        };
+        let body = |accesses: &&[&str]| accesses.iter().map(access).collect::<String>();
+        let bodies: Vec<String> = threads.iter().map(|(_, all)| body(all)).collect();
+        let at = threads.iter().map(|(at, _)| *at);
+        let threads: Vec<(&str, &str)> = at.zip(bodies.iter().map(String::as_str)).collect();
+        under("x86-tso", &test(&threads, exists)).holds
+    };
+    // A store is `x`, a load into r0 is `r0 x`.
+    let (both, third) = ("0:r0=0 /\\ 1:r0=0", "wg 2, dev 0");
+    assert!(shows(
+        &[(HERE, &["x", "r0 y"]), (THERE, &["y", "r0 x"])],
+        both
+    ));
+    assert!(!shows(
+        &[(HERE, &["x", "r0 y"]), (HERE, &["y", "r0 x"])],
+        both
+    ));
+    let buffered = [(HERE, &["r0 y", "x"][..]), (THERE, &["r0 x", "y"])];
+    assert!(!shows(&buffered, "0:r0=1 /\\ 1:r0=1"));
+    let passed = [(HERE, &["x", "y"][..]), (THERE, &["r0 y", "r1 x"])];
+    assert!(!shows(&passed, "1:r0=1 /\\ 1:r1=0"));
+
+    // Two of a group have one buffer: one sees early what the other stores, but what it stores itself goes
+    // the same way later.
+    let early = |second, fourth| {
+        let readers = [(second, &["r0 x", "r1 y"][..]), (fourth, &["r0 y", "r1 x"])];
+        let threads = [(HERE, &["x"][..]), readers[0], (THERE, &["y"]), readers[1]];
+        shows(&threads, "1:r0=1 /\\ 1:r1=0 /\\ 3:r0=1 /\\ 3:r1=0")
+    };
+    assert!(early(HERE, THERE));
+    assert!(!early(third, "wg 3, dev 0"));
+    let passed_on = |second| {
+        let reader = (third, &["r0 y", "r1 x"][..]);
+        let threads = [(HERE, &["x"][..]), (second, &["r0 x", "y"]), reader];
+        shows(&threads, "1:r0=1 /\\ 2:r0=1 /\\ 2:r1=0")
+    };
+    assert!(!passed_on(HERE) && !passed_on(THERE));
+}
