@@ -39,7 +39,7 @@ pub use test::Test;
 use crate::oracle::{self, Model};
 use classify::{Judge, Verdict, in_parallel};
 use dress::{Candidate, candidates};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::RangeInclusive;
 use thiserror::Error;
@@ -66,6 +66,8 @@ pub enum Selection {
     Pairwise,
     /// So many, as many pairs of traits as possible first.
     Count(usize),
+    /// So many of each shape, as many pairs of traits of the shape as possible first.
+    EachShape(usize),
 }
 
 /// What to generate.
@@ -177,6 +179,7 @@ pub fn generate(options: &Options, model: &Model, sc: &Model) -> Result<Generate
         Selection::All => (0..tests.len()).collect(),
         Selection::Pairwise => cover::pairwise(&traits, None),
         Selection::Count(n) => cover::pairwise(&traits, Some(n)),
+        Selection::EachShape(n) => each_shape(&tests, n),
     };
     let pairs = Coverage::of(&traits, &chosen);
     let mut keep = vec![false; tests.len()];
@@ -195,6 +198,21 @@ pub fn generate(options: &Options, model: &Model, sc: &Model) -> Result<Generate
         pairs,
         unmutated,
     })
+}
+
+/// So many tests of each shape, by their places.
+fn each_shape(tests: &[Test], count: usize) -> Vec<usize> {
+    let mut of_shape: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (place, test) in tests.iter().enumerate() {
+        of_shape.entry(&test.shape).or_default().push(place);
+    }
+    let mut chosen = Vec::new();
+    for places in of_shape.values() {
+        let traits: Vec<&Traits> = places.iter().map(|p| &tests[*p].traits).collect();
+        let of_it = cover::pairwise(&traits, Some(count));
+        chosen.extend(of_it.into_iter().map(|at| places[at]));
+    }
+    chosen
 }
 
 /// The candidates of all shapes, the first of each canonical form.

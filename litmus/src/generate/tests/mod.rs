@@ -363,6 +363,27 @@ fn nearly_every_conformance_test_has_a_mutant() {
 }
 
 #[test]
+fn every_shape_can_have_its_share() {
+    let all = generated(&options(3..=4));
+    let few = generated(&Options {
+        selection: Selection::EachShape(3),
+        ..options(3..=4)
+    });
+    let count = |tests: &[Test]| {
+        let mut of: HashMap<String, usize> = HashMap::new();
+        for test in tests {
+            *of.entry(test.shape.clone()).or_default() += 1;
+        }
+        of
+    };
+    let (there, chosen) = (count(&all), count(&few));
+    assert!(there.values().any(|n| *n > 3));
+    for (shape, n) in &there {
+        assert_eq!(chosen.get(shape), Some(&(*n).min(3)), "{shape}");
+    }
+}
+
+#[test]
 fn pairs_are_covered() {
     let all = whole(&options(3..=4));
     let few = whole(&Options {
