@@ -3,19 +3,9 @@
 
 mod common;
 
-use common::{Done, GATED, classay, run, write};
+use common::{Done, GATED, classay, library, run, write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// A library of ours, where `classay` looks for it.
-fn library(name: &str) -> PathBuf {
-    let beside = Path::new(env!("CARGO_BIN_EXE_classay"))
-        .parent()
-        .expect("a folder");
-    let places = [beside.join(name), beside.join("deps").join(name)];
-    let found = places.iter().find(|path| path.exists());
-    found.unwrap_or_else(|| panic!("no {name}")).clone()
-}
 
 fn compile(source: &Path) -> Result<PathBuf, String> {
     let program = source.with_extension("program");

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{Done, classay, device, write};
+use common::{Done, classay, device, library, run, write};
 use std::path::Path;
+use std::process::Command;
 
 fn versus(out: &Path, second: &str, more: &[&str]) -> Done {
     Done::of(
@@ -48,6 +49,67 @@ fn a_device_differs_in_nothing_from_itself() {
             .expect("the program runs"),
     );
     report.expect(0);
+}
+
+/// Touchstone with a fault is another device to whoever does not know its name: a library of a few lines
+/// that asks for the fault and is Touchstone otherwise. Without a C compiler there is none.
+#[test]
+fn a_broken_device_differs_from_the_one_that_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = write(
+        folder.path(),
+        "broken.c",
+        "#include <stdlib.h>\n__attribute__((constructor)) static void broken(void)\n\
+         { setenv(\"TOUCHSTONE_FAULTS\", \"seq-cst-weakened\", 1); }\n",
+    );
+    let (broken, touchstone) = (
+        folder.path().join("libbroken.so"),
+        library("libtouchstone.so"),
+    );
+    if Command::new("cc").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let beside = touchstone.parent().expect("a folder");
+    run(Command::new("cc")
+        .args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"])
+        .args([&broken, &source, &touchstone])
+        .arg(format!("-Wl,-rpath,{}", beside.display())))
+    .expect(0);
+    let broken = broken.to_string_lossy();
+    let compare = |first: &str, second: &str| {
+        Done::of(
+            classay()
+                .args(["versus", first, second, "--seed", "3", "--out"])
+                .arg(folder.path())
+                .args(["--budget", "3", "--rounds", "3", "--select", "SB+sc"])
+                .args(["--rate", "0.000001", "--json"])
+                .output()
+                .expect("the program runs"),
+        )
+    };
+    let done = compare("touchstone", &broken).expect(1);
+    let told = &done.json()[0];
+    assert_eq!(told["passes"], false, "{}", done.told());
+    assert_eq!(
+        told["new_failures"][0]["case"],
+        "litmus/classic/SB+sc",
+        "{}",
+        done.told()
+    );
+    // What never was before is now, and is what the fault breaks.
+    let change = &told["changed"][0];
+    assert_eq!(change["outcome"], "0:r0=0 1:r1=0", "{}", done.told());
+    // The other way round it is mended, which fails nothing but is no less different.
+    let done = compare(&broken, "touchstone").expect(1);
+    let told = &done.json()[0];
+    assert_eq!(told["new_failures"], serde_json::json!([]));
+    assert_eq!(
+        told["changed"].as_array().map(Vec::len),
+        Some(1),
+        "{}",
+        done.told()
+    );
 }
 
 #[test]

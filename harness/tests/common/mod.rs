@@ -26,6 +26,16 @@ pub fn classay() -> Command {
     command
 }
 
+/// A library of ours, where `classay` looks for it.
+pub fn library(name: &str) -> PathBuf {
+    let beside = Path::new(env!("CARGO_BIN_EXE_classay"))
+        .parent()
+        .expect("a folder");
+    let places = [beside.join(name), beside.join("deps").join(name)];
+    let found = places.iter().find(|path| path.exists());
+    found.unwrap_or_else(|| panic!("no {name}")).clone()
+}
+
 /// The device that tests run on: Touchstone, or what CLASSAY_TEST_DEVICE says.
 pub fn device() -> String {
     std::env::var("CLASSAY_TEST_DEVICE").unwrap_or_else(|_| "touchstone".into())
