@@ -10,7 +10,7 @@ use crate::environment::{self, Drawing, Environment};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::plan::{Case, seed};
-use crate::tune::mutants::{Mutant, mutants};
+use crate::tune::mutants::{Mutant, Pool, Sight};
 use crate::tune::search::{Played, Player, Terms, Trial, search};
 use crate::tune::tuned::{For, Tuned, Wanted, ceiling};
 use crate::worker::session::{Load, Session, Stop};
@@ -19,8 +19,12 @@ use classay_reports::record::CaseId;
 use classay_reports::stats::Confidence;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::time::Duration;
+
+/// Seconds of a mutant in an environment at least.
+const SHORTEST: f64 = 0.15;
 
 /// Does it; returns the exit code.
 pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
@@ -45,22 +49,13 @@ pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
     // A file that cannot be written is better known before than after.
     writable(&out)?;
     let seed = args.seed.unwrap_or_else(seed::draw);
-    let all = mutants(args.mutants as usize, &model.model).map_err(Failure::Bug)?;
     let patience = Duration::from_secs_f64(args.case_timeout);
-    let cases: Vec<Case> = all.iter().map(|mutant| mutant.case.clone()).collect();
-    let loaded = session.load(&cases, patience)?;
-    let mut usable: Vec<Mutant> = Vec::new();
-    for (mutant, load) in all.iter().zip(&loaded) {
-        match load {
-            Load::Built => usable.push(mutant.clone()),
-            Load::Unfit(reason) => say(&format!("{} does not run: {reason}", mutant.name)),
-            Load::Died(death) => say(&format!("{} does not build: {}", mutant.name, death.how)),
-        }
-    }
+    let pool = Pool::new(args.mutants as usize, &model.model).map_err(Failure::Bug)?;
+    let (usable, without) = build(&mut session, &pool, args.mutants as usize, patience)?;
     if usable.is_empty() {
         return Err(Failure::Nothing(format!(
             "none of {} mutants can be run on {}",
-            all.len(),
+            without.len(),
             record.name
         )));
     }
@@ -81,8 +76,9 @@ pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
     ));
     let terms = Terms {
         seconds: args.budget,
-        // Every mutant in a few dozen environments.
-        slice: (args.budget / usable.len() as f64 / 60.0).clamp(0.01, 1.0),
+        // Every mutant in a few dozen environments; but not so short that meetings have not yet learned
+        // when to begin.
+        slice: (args.budget / usable.len() as f64 / 60.0).clamp(SHORTEST, 1.0),
         ceiling: wanted.ceiling,
     };
     let mut rng = seed::stream(seed, &CaseId::new("litmus", "tune", "search"));
@@ -98,7 +94,7 @@ pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
     };
     let (found, halted) = search(&mut bench, usable.len(), terms, &mut rng);
     let spent = bench.spent;
-    let not_run = all.len() - usable.len();
+    let not_run = without.len();
     let tuned = Tuned::new(&record, seed, wanted, &usable, not_run, &found, spent);
     let text = tuned.to_yaml().map_err(Failure::Bug)?;
     std::fs::write(&out, &text).map_err(|e| Failure::Output {
@@ -124,6 +120,53 @@ pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
         ))),
         Some(stop @ Stop::NoDevice(_)) => Err(stop.into()),
     }
+}
+
+/// Chooses mutants that the device can run, and builds them; also the names of those that it cannot, in
+/// whose places others are.
+fn build(
+    session: &mut Session,
+    pool: &Pool,
+    count: usize,
+    patience: Duration,
+) -> Result<(Vec<Mutant>, HashSet<String>), Failure> {
+    let mut without: HashSet<String> = HashSet::new();
+    let mut reasons: BTreeSet<String> = BTreeSet::new();
+    let mut built: HashSet<String> = HashSet::new();
+    let usable = loop {
+        let chosen = pool.choose(count, &session.known().capabilities, &without);
+        let new = chosen.iter().filter(|m| !built.contains(&m.name));
+        let new: Vec<&Mutant> = new.collect();
+        if new.is_empty() {
+            break chosen;
+        }
+        let cases: Vec<Case> = new.iter().map(|mutant| mutant.case.clone()).collect();
+        for (mutant, load) in new.iter().zip(session.load(&cases, patience)?) {
+            let name = mutant.name.clone();
+            match load {
+                Load::Built => {
+                    built.insert(name);
+                }
+                Load::Unfit(reason) => {
+                    reasons.insert(reason);
+                    without.insert(name);
+                }
+                Load::Died(death) => {
+                    say(&format!("{name} does not build: {}", death.how));
+                    without.insert(name);
+                }
+            }
+        }
+    };
+    if !reasons.is_empty() {
+        let reasons: Vec<String> = reasons.into_iter().collect();
+        say(&format!(
+            "{} mutants do not run here, others are in their places: {}",
+            without.len(),
+            reasons.join("; ")
+        ));
+    }
+    Ok((usable, without))
 }
 
 fn writable(out: &Path) -> Result<(), Failure> {
@@ -247,20 +290,34 @@ fn told(tuned: &Tuned) -> String {
             rate(mutant.rate),
             mutant.best.as_deref().unwrap_or("none"),
             mutant.name,
-            if mutant.on_x86 { "" } else { " (not on x86)" }
+            match mutant.sight {
+                Sight::Interleaving => " (an interleaving)",
+                Sight::X86 => "",
+                Sight::Weaker => " (not on x86)",
+            }
         ));
     }
     let score = &tuned.score;
     let percent = |n: usize, of: usize| 100.0 * n as f64 / of.max(1) as f64;
     text.push_str(&format!(
-        "\nmutation score: {} of {} mutants were seen ({:.1} %);\n  of {} that x86-TSO allows {} ({:.1} %)\n",
+        "\nmutation score: {} of {} mutants were seen ({:.1} %)\n",
         score.killed,
         score.mutants,
         percent(score.killed, score.mutants),
-        score.on_x86,
-        score.killed_on_x86,
-        percent(score.killed_on_x86, score.on_x86)
     ));
+    for (part, what) in [
+        (score.interleaving, "that an interleaving allows"),
+        (score.x86, "more that x86-TSO allows"),
+        (score.weaker, "that x86-TSO forbids"),
+    ] {
+        if part.mutants > 0 {
+            let percent = percent(part.killed, part.mutants);
+            text.push_str(&format!(
+                "  {:2} of {:2} {what} ({percent:.1} %)\n",
+                part.killed, part.mutants
+            ));
+        }
+    }
     text.push_str(&format!(
         "often enough ({:.1} a second): {} in the best environment of each, {} in the\nmerged one; \
          {} environments were tried in {:.0} s\n",

@@ -1,6 +1,7 @@
 //! What a hunt plays: conformance tests of the generator, each with a mutant.
 
 use crate::plan::{self, Case};
+use crate::tune::mutants::{Sight, x86};
 use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, generate};
 use classay_litmus::oracle::Model;
 use classay_litmus::program::Program;
@@ -27,6 +28,7 @@ pub struct Quarry {
 /// Always the same. The error is a sentence.
 pub fn quarry(count: usize, model: &Model) -> Result<Vec<Quarry>, String> {
     let sc = Model::named("sc").map_err(|e| e.to_string())?;
+    let x86 = x86()?;
     let options = Options {
         threads: 2..=4,
         edges: 3..=5,
@@ -42,7 +44,18 @@ pub fn quarry(count: usize, model: &Model) -> Result<Vec<Quarry>, String> {
     };
     let mut mutants: HashMap<&str, Case> = HashMap::new();
     let mut relatives: HashMap<&str, Case> = HashMap::new();
-    for test in made.tests.iter().filter(|t| t.class == Class::Weak) {
+    // What says most of an environment is what as many devices as possible can show.
+    let mut probes: Vec<(usize, &Test)> = Vec::new();
+    for test in &made.tests {
+        match Sight::of(test, &x86)? {
+            Some(Sight::X86) => probes.push((0, test)),
+            Some(Sight::Weaker) => probes.push((1, test)),
+            Some(Sight::Interleaving) => probes.push((2, test)),
+            None => {}
+        }
+    }
+    probes.sort_by_key(|(rank, _)| *rank);
+    for (_, test) in probes {
         let shape = relatives.entry(&test.shape);
         shape.or_insert_with(|| case("mutant", test));
         for of in &test.mutant_of {

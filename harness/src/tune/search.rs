@@ -80,6 +80,12 @@ impl Trial {
         shown.filter(|f| f.per_second() >= ceiling).count()
     }
 
+    /// How many mutants could be played in it at all.
+    fn plays(&self) -> usize {
+        let shown = self.shown.iter().flatten();
+        shown.filter(|f| f.seconds > 0.0).count()
+    }
+
     /// The mean logarithm of the frequencies, which tells apart environments with as many mutants.
     fn strength(&self) -> f64 {
         let ln = |f: &Frequency| (f.per_second() + 1e-3).ln();
@@ -203,10 +209,12 @@ impl<P: Player> Search<'_, P> {
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     }
 
-    /// The trial that keeps most mutants, of those that were measured on all.
+    /// The trial that keeps most mutants, of those that were measured on all: and first of all one in
+    /// which no mutant lacks what it needs, so that every test can be run in it.
     fn leader(&self) -> Option<usize> {
         let whole = (0..self.trials.len()).filter(|t| !self.trials[*t].stopped);
-        whole.max_by(|a, b| self.compare(*a, *b))
+        let plays = |t: &usize| self.trials[*t].plays();
+        whole.max_by(|a, b| plays(a).cmp(&plays(b)).then(self.compare(*a, *b)))
     }
 
     fn measure(&mut self, environment: Environment, rng: &mut ChaCha8Rng) -> Result<(), P::Halt> {
@@ -463,5 +471,50 @@ mod tests {
             (all.collect::<Vec<_>>(), found.merged)
         };
         assert_eq!(run(), run());
+    }
+
+    /// As `MadeUp`, but one mutant lacks something where another would be best.
+    struct Choosy(MadeUp);
+
+    impl Player for Choosy {
+        type Halt = &'static str;
+
+        fn play(
+            &mut self,
+            mutant: usize,
+            environment: &Environment,
+            seconds: f64,
+        ) -> Result<Played, &'static str> {
+            let is = environment.meet.percent.map_or(0, Percent::get);
+            if mutant == 1 && is >= 70 {
+                return Ok(Played {
+                    trouble: Some("it lacks something".into()),
+                    ..Played::default()
+                });
+            }
+            self.0.play(mutant, environment, seconds)
+        }
+
+        fn draw(&mut self, rng: &mut ChaCha8Rng) -> Environment {
+            self.0.draw(rng)
+        }
+
+        fn vary(&mut self, rng: &mut ChaCha8Rng, of: &Environment) -> Environment {
+            self.0.vary(rng, of)
+        }
+    }
+
+    #[test]
+    fn every_mutant_can_be_played_in_the_merged_environment() {
+        let mut player = Choosy(MadeUp::new(1));
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let (found, halted) = search(&mut player, 8, TERMS, &mut rng);
+        assert_eq!(halted, None);
+        let merged = &found.trials[found.merged].environment;
+        let is = merged.meet.percent.map_or(0, Percent::get);
+        assert!((55..70).contains(&is), "{is}");
+        let enough = |t: &Trial| t.enough(TERMS.ceiling);
+        let most = found.trials.iter().map(enough).max();
+        assert!(most > Some(enough(&found.trials[found.merged])));
     }
 }

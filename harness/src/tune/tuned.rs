@@ -1,6 +1,6 @@
 //! What tuning gives: environments, with what they are worth, as YAML that is kept for a device.
 
-use super::mutants::Mutant;
+use super::mutants::{Mutant, Sight};
 use super::search::Found;
 use crate::environment::Environment;
 use classay_reports::record::DeviceRecord;
@@ -77,17 +77,29 @@ pub struct Score {
     pub mutants: usize,
     /// Of these, those whose outcome was seen in some environment.
     pub killed: usize,
-    /// Of the mutants, those whose outcome x86-TSO allows where a work-group runs on one processor: the
+    /// Of those that an interleaving shows.
+    pub interleaving: Part,
+    /// Of the others that x86-TSO allows where a work-group runs on one processor: with the first, the
     /// most that a CPU device of that kind can show.
-    pub on_x86: usize,
-    /// Of those, those whose outcome was seen.
-    pub killed_on_x86: usize,
+    pub x86: Part,
+    /// Of those that are weaker than that.
+    pub weaker: Part,
     /// Mutants whose outcome is frequent enough in the environment that is best for each.
     pub often_enough: usize,
     /// Mutants whose outcome is frequent enough in the merged environment.
     pub often_enough_in_merged: usize,
     /// Mutants that the device cannot run.
     pub not_run: usize,
+}
+
+/// How many mutants of a kind showed what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Mutants of the kind that the device can run.
+    pub mutants: usize,
+    /// Of these, those whose outcome was seen in some environment.
+    pub killed: usize,
 }
 
 /// A mutant, and how often its outcome was seen.
@@ -100,8 +112,8 @@ pub struct Shown {
     pub of: String,
     /// The shape of its cycle.
     pub shape: String,
-    /// Whether x86-TSO allows its outcome.
-    pub on_x86: bool,
+    /// What it takes to show its outcome.
+    pub sight: Sight,
     /// The environment that is best for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<String>,
@@ -152,11 +164,16 @@ impl Tuned {
         let enough = |f: &Frequency| f.per_second() >= wanted.ceiling;
         let count = |f: &dyn Fn(usize) -> bool| (0..mutants.len()).filter(|m| f(*m)).count();
         let best = |m: usize| found.best[m].as_ref().map(|(_, frequency)| frequency);
+        let part = |sight: Sight| Part {
+            mutants: count(&|m| mutants[m].sight == sight),
+            killed: count(&|m| mutants[m].sight == sight && found.killed[m]),
+        };
         let score = Score {
             mutants: mutants.len(),
             killed: count(&|m| found.killed[m]),
-            on_x86: count(&|m| mutants[m].on_x86),
-            killed_on_x86: count(&|m| mutants[m].on_x86 && found.killed[m]),
+            interleaving: part(Sight::Interleaving),
+            x86: part(Sight::X86),
+            weaker: part(Sight::Weaker),
             often_enough: count(&|m| best(m).is_some_and(enough)),
             often_enough_in_merged: count(&|m| found.in_merged[m].as_ref().is_some_and(enough)),
             not_run,
@@ -194,7 +211,7 @@ impl Tuned {
                     name: mutant.name.clone(),
                     of: mutant.of.clone(),
                     shape: mutant.shape.clone(),
-                    on_x86: mutant.on_x86,
+                    sight: mutant.sight,
                     best: found.best[m].as_ref().map(|(trial, _)| name(*trial)),
                     rate: best(m).map(three),
                     in_merged: found.in_merged[m].as_ref().map(three),
