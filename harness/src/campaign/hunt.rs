@@ -2,7 +2,8 @@
 
 use super::Fault;
 use super::clean::{Clean, Shown, violations};
-use super::survey::Survey;
+use super::survey::{Seen, Survey};
+use crate::environment::{Environment, Launches, Meeting};
 use crate::execute::Budget;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
@@ -10,6 +11,7 @@ use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseId, CaseResult, Verdict};
 use classay_suites::rule::RuleId;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
@@ -33,6 +35,9 @@ pub const MORE_PATIENCE: u32 = 3;
 
 /// So many times as long a case may take where memory is made weak.
 const WEAK_PATIENCE: u32 = 5;
+
+/// Cases that fail without a fault, too, that it takes to say that nothing else could show it.
+const MASKS: usize = 5;
 
 /// What became of a fault.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -75,6 +80,15 @@ pub enum Found {
         /// Cases of which it is known that it makes no difference to them.
         cases: u64,
     },
+    /// The device fails without it wherever it could show: what it breaks is broken already.
+    Masked {
+        /// Cases that fail so, or die, without the fault as with it, while none in which it acted passed.
+        cases: u64,
+        /// One of them.
+        case: CaseId,
+        /// What is wrong with it, the fault or not.
+        reason: String,
+    },
     /// The broken device does not open.
     Unopened {
         /// Why.
@@ -108,6 +122,15 @@ impl Terms<'_> {
         self.weak && fault.wants_weakness()
     }
 
+    /// The case as it is run under a fault.
+    fn played(&self, fault: &Fault, case: &Case) -> Case {
+        let mut case = case.clone();
+        if self.weakens(fault) && case.body.is_litmus() {
+            case.environment = by_turns();
+        }
+        case
+    }
+
     /// A memory that is made weak is slow, with or without the fault.
     fn limits_for(&self, fault: &Fault) -> Limits {
         let more = if self.weakens(fault) {
@@ -119,6 +142,26 @@ impl Terms<'_> {
             patience: self.limits.patience * more,
             ..self.limits
         }
+    }
+}
+
+/// Where a litmus test is played while memory is made weak. Such a memory draws what a load gives, so
+/// threads need not run at the same time to see old values: to meet would take most of the time. What it
+/// takes is that each thread runs before the others in some instances and after them in others, so
+/// many small teams take turns.
+fn by_turns() -> Environment {
+    Environment {
+        launch: Launches {
+            instances: Some(400),
+            teams: Some(32),
+            lanes: Some(4),
+            ..Launches::default()
+        },
+        meet: Meeting {
+            every: Some(0),
+            ..Meeting::default()
+        },
+        ..Environment::default()
     }
 }
 
@@ -144,6 +187,12 @@ pub struct Hunt<'a> {
     /// The first failure that names no rule of the fault.
     other: Option<Found>,
     others: u32,
+    /// Cases that are wrong without the fault as with it, though they could have shown it.
+    masks: HashSet<usize>,
+    /// The first of them that was run, and what is wrong with it.
+    mask: Option<(CaseId, String)>,
+    /// The fault acted in a case, and nothing was wrong.
+    unnoticed: bool,
 }
 
 impl<'a> Hunt<'a> {
@@ -166,8 +215,11 @@ impl<'a> Hunt<'a> {
                 (false, true) => 1,
                 (false, false) => 2,
             };
-            // A litmus test does nothing but try what memory does, so many times as often.
-            (near, of_memory && !case.case.body.is_litmus())
+            // A litmus test does nothing but try what memory does, so many times as often. Those about
+            // more of what is broken come first; the others take turns, each kind with the next.
+            let litmus = case.case.body.is_litmus();
+            let about = rules.iter().filter(|r| litmus && case.rules.contains(r));
+            (near, of_memory && !litmus, Reverse(about.count()))
         });
         Hunt {
             fault,
@@ -181,6 +233,9 @@ impl<'a> Hunt<'a> {
             seconds: 0.0,
             other: None,
             others: 0,
+            masks: HashSet::new(),
+            mask: None,
+            unnoticed: false,
         }
     }
 
@@ -207,12 +262,14 @@ impl<'a> Hunt<'a> {
     }
 
     /// Looks for the fault until this moment, at least with one case; what was found, if anything.
+    /// `seen` is where the layer tells that a fault of its own acted.
     pub fn go(
         &mut self,
         until: Instant,
         terms: &Terms<'_>,
         session: &mut Session,
         clean: &mut Clean<'_>,
+        seen: &Seen,
     ) -> Result<Option<Found>, Stop> {
         let begun = Instant::now();
         let before = self.seconds;
@@ -232,22 +289,28 @@ impl<'a> Hunt<'a> {
             let hunted = &self.all[self.cases[place]];
             self.next += 1;
             tried += 1;
-            if clean.is_lost(&hunted.case.id) {
+            if let Some(verdict) = clean.lost(&hunted.case.id) {
+                if self.is_about(hunted) {
+                    let reason = format!("without the fault, too, it ends in a {verdict}");
+                    self.masked(self.cases[place], &hunted.case.id, reason);
+                }
                 continue;
             }
-            let mut once = match each(&hunted.case) {
+            let case = &terms.played(self.fault, &hunted.case);
+            let mut once = match each(case) {
                 INSTANCES if terms.weakens(self.fault) => WEAK_INSTANCES,
                 other => other,
             };
+            seen.clear();
             // What the fault breaks may show seldom, as weak outcomes do.
             if place < self.main {
                 once *= MORE.saturating_pow(pass as u32).min(MOST);
             }
-            let mut result = run(session, &hunted.case, once, limits, terms.model)?;
+            let mut result = run(session, case, once, limits, terms.model)?;
             let mut late = result.verdict == Verdict::Timeout && self.fault.shows != "hang";
             if late {
                 // Most that hang do so without the fault, too: that is found out once for all.
-                let (shown, told) = clean.of(&hunted.case, limits, terms.model)?;
+                let (shown, told) = clean.of(case, limits, terms.model)?;
                 if let Some(told) = told {
                     (terms.tell)(&told);
                 }
@@ -259,7 +322,7 @@ impl<'a> Hunt<'a> {
                     patience: limits.patience * MORE_PATIENCE,
                     ..limits
                 };
-                result = run(session, &hunted.case, once, patient, terms.model)?;
+                result = run(session, case, once, patient, terms.model)?;
             }
             self.seconds = seconds(clean);
             if result.verdict != Verdict::Skip {
@@ -267,7 +330,7 @@ impl<'a> Hunt<'a> {
                 self.runs += result.instances.max(1);
             }
             let as_it_is = if result.verdict.is_failure() {
-                let (shown, told) = clean.of(&hunted.case, limits, terms.model)?;
+                let (shown, told) = clean.of(case, limits, terms.model)?;
                 if let Some(told) = told {
                     (terms.tell)(&told);
                 }
@@ -275,9 +338,17 @@ impl<'a> Hunt<'a> {
             } else {
                 None
             };
+            let acted = self.fault.place.is_some_and(|place| seen.has(place));
+            match &as_it_is {
+                Some(shown) if !shown.tells(&result) && (acted || self.is_about(hunted)) => {
+                    self.masked(self.cases[place], &case.id, result.reason.clone());
+                }
+                Some(_) => {}
+                None => self.unnoticed |= acted && result.verdict == Verdict::Pass,
+            }
             if let Some(as_it_is) = as_it_is.filter(|shown| shown.tells(&result)) {
                 let terms = &Terms { limits, ..*terms };
-                let found = self.found(hunted, result, &as_it_is, terms, session)?;
+                let found = self.found(hunted, case, result, &as_it_is, terms, session)?;
                 self.seconds = seconds(clean);
                 if matches!(found, Found::Killed { own: true, .. }) {
                     return Ok(Some(found));
@@ -299,6 +370,7 @@ impl<'a> Hunt<'a> {
     fn found(
         &self,
         hunted: &Hunted,
+        case: &Case,
         result: CaseResult,
         as_it_is: &Shown,
         terms: &Terms<'_>,
@@ -313,8 +385,8 @@ impl<'a> Hunt<'a> {
             || result.verdict == Verdict::Fail && about();
         let (of, shown, took) = match result.verdict {
             Verdict::Fail => {
-                let more = again(&hunted.case);
-                let again = run(session, &hunted.case, more, terms.limits, terms.model)?;
+                let more = again(case);
+                let again = run(session, case, more, terms.limits, terms.model)?;
                 rate(&again, as_it_is).unwrap_or((1, 1, again.seconds))
             }
             Verdict::Pass
@@ -336,12 +408,32 @@ impl<'a> Hunt<'a> {
         })
     }
 
-    /// What it is called when nobody looks any longer.
+    /// Whether a case is about all that the fault breaks.
+    fn is_about(&self, hunted: &Hunted) -> bool {
+        let mut rules = self.fault.rules.iter().map(|rule| RuleId::find(rule));
+        rules.all(|rule| rule.is_some_and(|rule| hunted.rules.contains(&rule)))
+    }
+
+    fn masked(&mut self, place: usize, case: &CaseId, reason: String) {
+        self.masks.insert(place);
+        self.mask.get_or_insert_with(|| (case.clone(), reason));
+    }
+
+    /// What it is called when nobody looks any longer. Where it acted and a case passed all the same, the
+    /// case missed it; where none did, and the device fails by itself in enough cases that could have
+    /// shown it, nothing could.
     pub fn survived(&self) -> Found {
-        Found::Survived {
-            runs: self.runs,
-            seconds: self.seconds,
-            cases: self.ran,
+        match &self.mask {
+            Some((case, reason)) if self.masks.len() >= MASKS && !self.unnoticed => Found::Masked {
+                cases: self.masks.len() as u64,
+                case: case.clone(),
+                reason: reason.clone(),
+            },
+            Some(_) | None => Found::Survived {
+                runs: self.runs,
+                seconds: self.seconds,
+                cases: self.ran,
+            },
         }
     }
 }
