@@ -5,9 +5,13 @@
 //! it would change, a fault of API calls on a call of one of its entry points. Nothing is changed on that
 //! account. A fault whose byte stays zero throughout a program cannot be noticed by it, whatever the
 //! implementation does.
+//!
+//! While faults of calls are active, sources are not looked at, and faults that wait for an [occasion](Breach::is_occasional), as a
+//! command that fails, set their bytes when it comes and they act, not at every call: so a fault that
+//! never finds one is told apart from one that acts unnoticed.
 
 use crate::faults::act::Deed;
-use crate::faults::named::{Named, all};
+use crate::faults::named::{Breach, Named, all};
 use crate::faults::source::{Weakening, changes};
 use crate::library::Entry;
 use std::collections::HashMap;
@@ -23,6 +27,8 @@ struct Effects {
     /// Only ever set to one; relaxed, for the reader looks when the program waits for it.
     seen: &'static [AtomicU8],
     at: Vec<Vec<usize>>,
+    /// Those of them that wait for no occasion.
+    at_once: Vec<Vec<usize>>,
 }
 
 impl Effects {
@@ -41,22 +47,42 @@ fn effects() -> Option<&'static Effects> {
         // SAFETY: so many bytes of a mapping that stays; they are used as atomics only.
         let seen = unsafe { std::slice::from_raw_parts(memory.as_ptr().cast(), count) };
         let mut at = vec![Vec::new(); Entry::all().count()];
+        let mut at_once = at.clone();
         for (number, named) in all().enumerate() {
+            let waits = matches!(named.deed, Deed::Break(breach) if breach.is_occasional());
             for entry in named.functions().filter_map(Entry::find) {
                 if let Some(faults) = at.get_mut(entry.index()) {
                     faults.push(number);
                 }
+                if let Some(faults) = at_once.get_mut(entry.index()).filter(|_| !waits) {
+                    faults.push(number);
+                }
             }
         }
-        Some(Effects { seen, at })
+        Some(Effects { seen, at, at_once })
     });
     effects.as_ref()
 }
 
-/// A call is made.
-pub(crate) fn of_call(entry: Entry) {
+/// A call is made; `broken` where faults are active.
+pub(crate) fn of_call(entry: Entry, broken: bool) {
     let Some(effects) = effects() else { return };
-    for &fault in effects.at.get(entry.index()).into_iter().flatten() {
+    let at = if broken {
+        &effects.at_once
+    } else {
+        &effects.at
+    };
+    for &fault in at.get(entry.index()).into_iter().flatten() {
+        effects.set(fault);
+    }
+}
+
+/// A fault that waits for an occasion acts.
+pub(crate) fn of_act(breach: Breach) {
+    let Some(effects) = effects() else { return };
+    let acts = |named: &Named| matches!(named.deed, Deed::Break(b) if b == breach);
+    let numbered = all().enumerate();
+    for (fault, _) in numbered.filter(|(_, named)| acts(named)) {
         effects.set(fault);
     }
 }

@@ -80,10 +80,13 @@ impl<'a> Clean<'a> {
         Ok((shown, told))
     }
 
-    /// Whether a case is known not to come to its end, so that it cannot show any fault.
-    pub fn is_lost(&self, case: &CaseId) -> bool {
+    /// How a case is known not to come to its end, so that it cannot show any fault.
+    pub fn lost(&self, case: &CaseId) -> Option<Verdict> {
         let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(all.get(case), Some(Shown::Dies(_)))
+        match all.get(case) {
+            Some(Shown::Dies(verdict)) => Some(*verdict),
+            Some(Shown::Nothing | Shown::Breaks(_)) | None => None,
+        }
     }
 
     /// Ends the worker in order.

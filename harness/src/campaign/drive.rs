@@ -13,7 +13,7 @@
 use super::clean::{Clean, Known};
 use super::hunt::{Hunt, Hunted, Terms};
 use super::list::{By, WEAK};
-use super::survey::Survey;
+use super::survey::{Seen, Survey};
 use super::{Fault, Found};
 use crate::device::{Library, Selector};
 use crate::interrupt::Interrupt;
@@ -119,8 +119,13 @@ impl Campaign<'_> {
         deadline: Instant,
         settle: &(dyn Fn(&Hunt<'h>, Found) + Sync),
     ) -> Result<Vec<Hunt<'h>>, Stop> {
-        let of_sources = |hunt: &&Hunt<'_>| hunt.fault.by == By::Source;
-        let faults: Vec<&Fault> = hunts.iter().filter(of_sources).map(|h| h.fault).collect();
+        let of_layer = |hunt: &&Hunt<'_>| match hunt.fault.by {
+            By::Source => true,
+            // What calls it needs is known; what it needs of the device, from the cases that are skipped.
+            By::Layer => !hunt.fault.needs.is_empty(),
+            By::Touchstone => false,
+        };
+        let faults: Vec<&Fault> = hunts.iter().filter(of_layer).map(|h| h.fault).collect();
         if faults.is_empty() {
             return Ok(hunts);
         }
@@ -155,7 +160,8 @@ impl Campaign<'_> {
         let alive = Mutex::new(Vec::new());
         let stopped: Mutex<Option<Stop>> = Mutex::new(None);
         let touchstone = self.selector.library == Library::Touchstone;
-        let work = || -> Result<(), Stop> {
+        let work = |number: usize| -> Result<(), Stop> {
+            let seen = Seen::new(number)?;
             let open = |weak: bool| {
                 let whole = self.whole(weak);
                 Session::open_broken(self.selector, &whole, Some(device), self.interrupt)
@@ -183,6 +189,8 @@ impl Campaign<'_> {
                 let until = (begun + slice).min(deadline);
                 let breakage = Breakage {
                     surroundings: surroundings(self.selector),
+                    // Sources are read once more for each; what changes them is known by the survey.
+                    effects: (hunt.fault.by == By::Layer).then(|| seen.path.clone()),
                     ..hunt.fault.breakage(touchstone)
                 };
                 let weak = touchstone && hunt.fault.wants_weakness();
@@ -192,7 +200,7 @@ impl Campaign<'_> {
                 let opened = Session::open_broken(self.selector, &breakage, device, self.interrupt);
                 let found = match opened {
                     Ok(mut session) => {
-                        let found = hunt.go(until, &self.terms, &mut session, clean);
+                        let found = hunt.go(until, &self.terms, &mut session, clean, &seen);
                         match found {
                             Ok(found) => found,
                             Err(Stop::NoDevice(why)) => Some(Found::Unopened { why }),
@@ -214,9 +222,10 @@ impl Campaign<'_> {
             Ok(())
         };
         std::thread::scope(|scope| {
-            for _ in 0..self.jobs {
-                scope.spawn(|| {
-                    if let Err(stop) = work() {
+            for number in 0..self.jobs {
+                let (work, stopped) = (&work, &stopped);
+                scope.spawn(move || {
+                    if let Err(stop) = work(number) {
                         *stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
                     }
                 });

@@ -145,13 +145,15 @@ fn lacking(reason: &str) -> impl Iterator<Item = String> {
 
 /// The file in which the layer sets a byte for each fault that could make a difference. Dropping it
 /// removes it.
-struct Seen {
-    path: PathBuf,
+pub struct Seen {
+    /// Its path.
+    pub path: PathBuf,
     file: std::fs::File,
 }
 
 impl Seen {
-    fn new(number: usize) -> Result<Seen, Stop> {
+    /// The file of a thread, which no other has.
+    pub fn new(number: usize) -> Result<Seen, Stop> {
         let name = format!("classay-effects-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
         let file = std::fs::File::options()
@@ -174,10 +176,15 @@ impl Seen {
     }
 
     /// The worker waits for its next case, so that nobody writes beside.
-    fn clear(&self) {
+    pub fn clear(&self) {
         let zeros = vec![0; self.bytes().len()];
         // A byte that stays set gives a case one fault too many, which costs a run of it.
         let _ = self.file.write_all_at(&zeros, 0);
+    }
+
+    /// Whether the fault at this place of the layer's list is among them.
+    pub fn has(&self, place: usize) -> bool {
+        self.bytes().get(place).is_some_and(|byte| *byte != 0)
     }
 
     fn set(&self) -> HashSet<usize> {

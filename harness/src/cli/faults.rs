@@ -165,18 +165,21 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
 fn noticed(found: &Found) -> bool {
     match found {
         Found::Killed { .. } => true,
-        Found::Survived { .. } | Found::Lacking { .. } | Found::Unopened { .. } => false,
+        Found::Survived { .. }
+        | Found::Lacking { .. }
+        | Found::Masked { .. }
+        | Found::Unopened { .. } => false,
     }
 }
 
 /// Whether the device under test can show a fault: not where it lacks what programs need that have what
-/// it breaks, and not where only a memory weaker than the processor's would show it. What was noticed
+/// it breaks, not where it breaks the same by itself, and not where only a memory weaker than the processor's would show it. What was noticed
 /// could be shown.
 fn can_show(fault: &Fault, found: &Found, touchstone: bool) -> bool {
     match found {
         Found::Killed { .. } => true,
         Found::Survived { .. } | Found::Unopened { .. } => touchstone || fault.is_plain(),
-        Found::Lacking { .. } => false,
+        Found::Lacking { .. } | Found::Masked { .. } => false,
     }
 }
 
@@ -184,9 +187,11 @@ fn can_show(fault: &Fault, found: &Found, touchstone: bool) -> bool {
 fn others(all: &[(&Fault, &Found)], touchstone: bool) -> String {
     let mut lacking: BTreeMap<String, usize> = BTreeMap::new();
     let mut weak = 0;
+    let mut masked = 0;
     for (fault, found) in all {
         match found {
             Found::Lacking { lacks, .. } => *lacking.entry(lacks.join(" or ")).or_default() += 1,
+            Found::Masked { .. } => masked += 1,
             Found::Killed { .. } | Found::Survived { .. } | Found::Unopened { .. } => {
                 weak += usize::from(!can_show(fault, found, touchstone));
             }
@@ -200,6 +205,9 @@ fn others(all: &[(&Fault, &Found)], touchstone: bool) -> String {
             lacking.values().sum::<usize>(),
             features.join(", ")
         );
+    }
+    if masked > 0 {
+        text += &format!("; {masked} break what it breaks by itself");
     }
     if weak > 0 {
         text += &format!("; {weak} need a memory that is weaker than this processor's");
@@ -263,6 +271,16 @@ fn row(fault: &Fault, found: &Found, touchstone: bool) -> String {
             "lacking",
             fault.id,
             lacks.join(" and "),
+        ),
+        Found::Masked {
+            cases,
+            case,
+            reason,
+        } => format!(
+            "{:<10} {by:<10} {:<32} the device breaks it by itself in {cases} cases, as {case}: {}",
+            "masked",
+            fault.id,
+            reason.lines().next().unwrap_or_default(),
         ),
         Found::Survived { runs, cases, .. } => format!(
             "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases{}",
@@ -336,6 +354,19 @@ fn write_junit(
                     format!(
                         "the device lacks {}; no difference to {cases} cases",
                         lacks.join(" and ")
+                    ),
+                    0,
+                    0.0,
+                ),
+                Found::Masked {
+                    cases,
+                    case,
+                    reason,
+                } => (
+                    Verdict::Skip,
+                    format!(
+                        "the device breaks it by itself in all {cases} cases that could show it, as \
+                         {case}: {reason}"
                     ),
                     0,
                     0.0,

@@ -46,7 +46,10 @@ unsafe extern "C" fn instead(event: cl_event, status: cl_int, data: *mut c_void)
             // Never released: the program may keep what it was given.
             (other.map_or(event, Event::into_raw), status)
         }
-        Twist::FailureLost if status < 0 => return,
+        Twist::FailureLost if status < 0 => {
+            crate::effects::of_act(Breach::CallbackFailureLost);
+            return;
+        }
         Twist::FailureLost => (event, status),
         Twist::First => {
             let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +120,7 @@ static ASKED: Mutex<BTreeMap<usize, bool>> = Mutex::new(BTreeMap::new());
 /// What a status is told as.
 fn told(call: &Call, event: cl_event, status: cl_int) -> cl_int {
     if status < 0 {
-        return if call.has(Breach::FailureHidden) {
+        return if call.does(Breach::FailureHidden) {
             CL_COMPLETE
         } else {
             status

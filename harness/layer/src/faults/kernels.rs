@@ -49,6 +49,9 @@ pub(crate) unsafe fn built_in(
     let first = (call.has(Breach::BuiltInsFirst) && !names.is_null()).then(|| {
         // SAFETY: the caller's names end with a NUL.
         let names = unsafe { CStr::from_ptr(names) }.to_bytes();
+        if names.contains(&b';') {
+            crate::effects::of_act(Breach::BuiltInsFirst);
+        }
         let mut first: Vec<u8> = names.iter().copied().take_while(|b| *b != b';').collect();
         first.push(0);
         first

@@ -146,6 +146,11 @@ pub(crate) fn lies() -> &'static [Lie] {
     &Active::get().faults.lies
 }
 
+/// Whether calls go wrong.
+pub(crate) fn break_calls() -> bool {
+    !Active::get().faults.at_calls.is_empty()
+}
+
 /// The weakenings of kernel sources that are active.
 pub(crate) fn weakenings() -> &'static [Weakening] {
     &Active::get().faults.weakenings
@@ -165,7 +170,7 @@ impl Call {
     /// the status to answer with is the error.
     pub(crate) fn enter(entry: Entry) -> Result<Call, cl_int> {
         let Active { faults, counters } = Active::get();
-        crate::effects::of_call(entry);
+        crate::effects::of_call(entry, !faults.at_calls.is_empty());
         let mut call = Call::default();
         if faults.at_calls.is_empty() {
             return Ok(call);
@@ -216,6 +221,15 @@ impl Call {
     /// Whether this call is to go wrong in this way.
     pub(crate) fn has(&self, breach: Breach) -> bool {
         self.breaches.has(breach)
+    }
+
+    /// Likewise, of a breach whose occasion is there: it acts now.
+    pub(crate) fn does(&self, breach: Breach) -> bool {
+        let has = self.has(breach);
+        if has {
+            crate::effects::of_act(breach);
+        }
+        has
     }
 
     /// Whether this call is to go as it should.

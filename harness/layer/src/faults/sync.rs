@@ -59,10 +59,10 @@ pub(crate) unsafe fn wait(
     // SAFETY: the caller's list, or its beginning.
     let status = unsafe { next(count, list) };
     if status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
-        if call.has(Breach::WaitHidesFailure) {
+        if call.does(Breach::WaitHidesFailure) {
             return CL_SUCCESS;
         }
-        if call.has(Breach::WaitWrongError) {
+        if call.does(Breach::WaitWrongError) {
             return CL_OUT_OF_RESOURCES;
         }
     }

@@ -76,9 +76,9 @@ pub(crate) unsafe fn set_status(
     event: cl_event,
     status: cl_int,
 ) -> cl_int {
-    let given = if status < 0 && call.has(Breach::FailureCompletes) {
+    let given = if status < 0 && call.does(Breach::FailureCompletes) {
         CL_COMPLETE
-    } else if status < 0 && call.has(Breach::FailureWrongCode) {
+    } else if status < 0 && call.does(Breach::FailureWrongCode) {
         status.wrapping_sub(1).min(-1)
     } else {
         status
@@ -91,6 +91,9 @@ pub(crate) unsafe fn set_status(
             stand_ins.remove(&(event as usize))
         };
         if let Some((stand_in, _held)) = stand_in {
+            if status < 0 {
+                crate::effects::of_act(Breach::FailureNotPropagated);
+            }
             stand_in.set(CL_COMPLETE);
         }
     }

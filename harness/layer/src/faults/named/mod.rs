@@ -123,6 +123,24 @@ pub(crate) enum Breach {
     SubBufferMisaligned,
 }
 
+impl Breach {
+    /// Whether it takes more than a call of an entry point: a failure, or several of something. What acts
+    /// then says so itself ([`Call::does`](super::Call::does)).
+    pub(crate) fn is_occasional(self) -> bool {
+        matches!(
+            self,
+            Breach::CallbackFailureLost
+                | Breach::WaitHidesFailure
+                | Breach::WaitWrongError
+                | Breach::FailureHidden
+                | Breach::FailureNotPropagated
+                | Breach::FailureCompletes
+                | Breach::FailureWrongCode
+                | Breach::BuiltInsFirst
+        )
+    }
+}
+
 /// A set of breaches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Breaches(u128);

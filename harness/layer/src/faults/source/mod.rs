@@ -194,7 +194,7 @@ pub(crate) unsafe fn create_program_with_source(
     let weakenings = super::weakenings();
     // SAFETY: the caller's arguments.
     let source = unsafe { joined(count, strings, lengths) };
-    if let Some(source) = &source {
+    if let Some(source) = source.as_ref().filter(|_| !super::break_calls()) {
         crate::effects::of_source(source);
     }
     match source.filter(|_| !weakenings.is_empty()) {

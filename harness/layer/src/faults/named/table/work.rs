@@ -233,13 +233,16 @@ pub(super) const ROWS: &[Named] = &[
         &["ex.nd.uniform-required", "ex.api.errors"],
         "an impossible local size gets CL_INVALID_WORK_GROUP_SIZE: the kernel runs without one",
     ),
-    row(
-        "built-in-kernels-first-only",
-        Breach::BuiltInsFirst,
-        &[&["clCreateProgramWithBuiltInKernels"]],
-        &["ex.kind.builtin"],
-        "a program of built-in kernels has all that are named: only the first",
-    ),
+    Named {
+        needs: &["built-in kernels"],
+        ..row(
+            "built-in-kernels-first-only",
+            Breach::BuiltInsFirst,
+            &[&["clCreateProgramWithBuiltInKernels"]],
+            &["ex.kind.builtin"],
+            "a program of built-in kernels has all that are named: only the first",
+        )
+    },
     // Errors that are no errors, and calls that are none.
     refused(
         "fill-refused",
