@@ -84,18 +84,22 @@ impl Filler<'_> {
             })
     }
 
-    /// How much a use of the cell would show.
-    fn worth(&self, cell: (ObjectId, u8), write: bool) -> u32 {
+    /// How much a use of the cell from a moment on would show.
+    fn worth(&self, cell: (ObjectId, u8), from: Moment, write: bool) -> u32 {
         let users = self.users.get(&cell).map_or(&[][..], Vec::as_slice);
+        // Those that may read it at the same time must not disturb each other.
+        let together = |u: &User| !u.write && !write && !self.order.before(u.to, from);
+        let together = if users.iter().any(together) { 8 } else { 0 };
         let last = users
             .iter()
             .filter(|u| u.write || write)
             .map(|u| u.age)
             .max();
-        match last {
-            Some(age) => 2 + (30 / (1 + self.age - age)) as u32,
-            None => 1,
-        }
+        together
+            + match last {
+                Some(age) => 2 + (30 / (1 + self.age - age)) as u32,
+                None => 1,
+            }
     }
 
     fn use_cells(&mut self, range: Range, to: Moment, write: bool) {
@@ -142,7 +146,7 @@ impl Filler<'_> {
                             .iter()
                             .all(|c| self.can(*c, from, write) && !taken.contains(c))
                         {
-                            let worth = of.iter().map(|c| self.worth(*c, write)).max();
+                            let worth = of.iter().map(|c| self.worth(*c, from, write)).max();
                             possible.push((range, worth.unwrap_or(1)));
                         }
                     }

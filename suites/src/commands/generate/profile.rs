@@ -237,6 +237,22 @@ impl Profile {
         }
     }
 
+    /// Commands that are let go together and read the same memory at the same time.
+    pub fn together() -> Profile {
+        Profile {
+            commands: (1, 3),
+            out_of_order: 80,
+            works: vec![(Work::Kernel, 3), (Work::Read, 3), (Work::Copy, 1)],
+            gates: 100,
+            twins: 90,
+            callbacks: 5,
+            threads: 5,
+            releases: 5,
+            independent: 0,
+            ..Profile::queue()
+        }
+    }
+
     /// Several devices of a context.
     pub fn devices() -> Profile {
         Profile {
@@ -260,6 +276,7 @@ impl Profile {
         vec![
             ("queue", "random", Profile::queue()),
             ("queue", "failure", Profile::failure()),
+            ("queue", "together", Profile::together()),
             ("queue", "devices", Profile::devices()),
             ("sync", "random", Profile::sync()),
             ("memory", "random", Profile::memory()),

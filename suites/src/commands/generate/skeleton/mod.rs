@@ -97,7 +97,7 @@ fn some(object: u16) -> Range {
 
 impl<'d> Builder<'d> {
     fn new(draw: &'d mut Draw, profile: &'d Profile, out_of_order: &[bool]) -> Builder<'d> {
-        let cell_words = draw.pick(&[16, 16, 32, 64]).unwrap_or(16);
+        let cell_words = draw.pick(&[16, 16, 16, 32, 64, 256]).unwrap_or(16);
         Builder {
             program: Program {
                 devices: profile.devices,
@@ -251,7 +251,7 @@ impl<'d> Builder<'d> {
             let other = self.queue();
             let twin = self
                 .draw
-                .pick(&[Work::Read, Work::Copy, Work::Kernel, work]);
+                .pick(&[Work::Read, Work::Read, Work::Copy, Work::Kernel, work]);
             self.work(twin.unwrap_or(work), other, wait);
             self.busy = false;
             return;

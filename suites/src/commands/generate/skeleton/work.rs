@@ -73,7 +73,8 @@ impl Builder<'_> {
             reads: Vec::new(),
             writes: Vec::new(),
             spin: if builder.busy {
-                3000
+                // Long enough for what runs beside it to begin, also where kernels are compiled well.
+                builder.draw.pick(&[3000, 100_000, 300_000]).unwrap_or(3000)
             } else {
                 builder.draw.pick(&[0, 0, 0, 50, 500]).unwrap_or(0)
             },
