@@ -1,5 +1,6 @@
 //! Holds what a run of an API case observed against what the rules require.
 
+use super::refusal::code;
 use super::{Case, Legacy, Story};
 use crate::commands::check::Violation;
 use crate::commands::trace::status;
@@ -36,6 +37,10 @@ pub enum Fact {
     StatusHeld,
     /// The status of what is held back, after it was let go and waited for.
     StatusDone,
+    /// The status of a user event, less the one that it was set to.
+    StatusOff,
+    /// What clWaitForEvents returned for an event that had failed.
+    WaitFailed,
 }
 
 /// What a run observed.
@@ -49,6 +54,9 @@ pub struct Trace {
     pub facts: Vec<(Fact, i64)>,
 }
 
+/// What a call that waits returns when an event in its list has failed.
+const ERROR_IN_WAIT_LIST: i64 = code::ERROR_IN_WAIT_LIST as i64;
+
 /// Bytes a time below which memory that grows is no leak: the smallest object is larger.
 pub const LEAST_OBJECT: i64 = 48;
 
@@ -59,7 +67,9 @@ impl Fact {
             Fact::Growth => i64::MIN..=LEAST_OBJECT,
             Fact::StatusHeld => i64::from(status::SUBMITTED)..=i64::from(status::QUEUED),
             Fact::StatusDone => i64::from(status::COMPLETE)..=i64::from(status::COMPLETE),
-            Fact::Changed
+            Fact::WaitFailed => ERROR_IN_WAIT_LIST..=ERROR_IN_WAIT_LIST,
+            Fact::StatusOff
+            | Fact::Changed
             | Fact::Uncounted
             | Fact::Misread
             | Fact::DestructorsEarly
@@ -95,6 +105,10 @@ impl Fact {
             Fact::FreedOthers => "clEnqueueSVMFree was to free other pointers".into(),
             Fact::StatusHeld => format!("what is held back has the status {seen}"),
             Fact::StatusDone => format!("what was waited for has the status {seen}"),
+            Fact::StatusOff => "a user event has another status than it was set to".into(),
+            Fact::WaitFailed => {
+                format!("clWaitForEvents returned {seen} for an event that had failed")
+            }
         }
     }
 }
@@ -108,6 +122,7 @@ pub(super) fn rules(story: &Story) -> Vec<RuleId> {
             vec![rule::API_LIFETIME, rule::QUEUE_RELEASE]
         }
         Story::SvmFree { .. } => vec![rule::SV_API, rule::QUEUE_IN_ORDER],
+        Story::FailedEvent { .. } => vec![rule::FAIL_USER_EVENT, rule::FAIL_NEGATIVE],
         Story::BuiltIn => vec![
             rule::KIND_BUILTIN,
             rule::PREREQ_WAIT_LIST,

@@ -14,6 +14,7 @@ pub const FAMILIES: &[Family] = &[
     ("api", "errors", errors),
     ("api", "errors-held", errors_held),
     ("queue", "failed-list", failed_list),
+    ("queue", "failed-event", failed_event),
     ("api", "threads", threads),
     ("api", "again", again),
     ("api", "destructors", destructors),
@@ -82,6 +83,13 @@ fn failed_list(draw: &mut Draw) -> Case {
     plain(Story::Refusals {
         held: false,
         calls: draw.pick(&all).into_iter().collect(),
+    })
+}
+
+/// A user event that fails, by itself: what fails with it is the business of other cases.
+fn failed_event(draw: &mut Draw) -> Case {
+    plain(Story::FailedEvent {
+        code: -(draw.between(1, 9999) as i32),
     })
 }
 

@@ -78,6 +78,11 @@ pub enum Story {
         /// How often.
         times: u8,
     },
+    /// A user event that is set to a negative status, asked for and waited for; no command waits for it.
+    FailedEvent {
+        /// The status.
+        code: i32,
+    },
     /// Every built-in kernel, held back by a user event.
     BuiltIn,
     /// clEnqueueMarker, clEnqueueBarrier or clEnqueueWaitForEvents between two commands of a queue of

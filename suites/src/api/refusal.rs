@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Error codes of the specification's header.
-mod code {
+pub(super) mod code {
     pub const PROFILING_INFO_NOT_AVAILABLE: i32 = -7;
     pub const MEM_COPY_OVERLAP: i32 = -8;
     pub const BUILD_PROGRAM_FAILURE: i32 = -11;

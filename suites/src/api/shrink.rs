@@ -35,7 +35,7 @@ fn doings(story: &Story) -> u64 {
         Story::Destructors { callbacks, part } => u64::from(*callbacks) + u64::from(*part),
         Story::Context { acts } => acts.len() as u64,
         Story::SvmFree { allocations, times } => u64::from(*allocations) * u64::from(*times),
-        Story::BuiltIn | Story::Legacy { .. } => 1,
+        Story::FailedEvent { .. } | Story::BuiltIn | Story::Legacy { .. } => 1,
     }
 }
 
@@ -99,6 +99,7 @@ fn units(story: &Story) -> Vec<Unit> {
         Story::Again { .. }
         | Story::Destructors { .. }
         | Story::SvmFree { .. }
+        | Story::FailedEvent { .. }
         | Story::BuiltIn
         | Story::Legacy { .. } => Vec::new(),
     }
@@ -127,6 +128,7 @@ fn without(case: &Case, gone: &[Unit]) -> Option<Case> {
         Story::Again { .. }
         | Story::Destructors { .. }
         | Story::SvmFree { .. }
+        | Story::FailedEvent { .. }
         | Story::BuiltIn
         | Story::Legacy { .. } => false,
     };
@@ -185,6 +187,7 @@ fn plainer(story: &Story) -> Vec<Story> {
         Story::Refusals { held: false, .. }
         | Story::Again { .. }
         | Story::Context { .. }
+        | Story::FailedEvent { .. }
         | Story::BuiltIn
         | Story::Legacy { .. } => Vec::new(),
     }

@@ -17,6 +17,7 @@ fn ideal(case: &Case) -> Trace {
         | Story::Destructors { .. }
         | Story::Context { .. }
         | Story::SvmFree { .. }
+        | Story::FailedEvent { .. }
         | Story::BuiltIn
         | Story::Legacy { .. } => Vec::new(),
     };
@@ -90,6 +91,9 @@ fn what_is_as_it_must_be_passes_and_all_else_fails() {
             (Fact::StatusHeld, 0),
             (Fact::StatusHeld, 1),
             (Fact::StatusDone, 1),
+            (Fact::StatusOff, -1),
+            (Fact::WaitFailed, 0),
+            (Fact::WaitFailed, -5),
         ];
         for fact in facts {
             let mut trace = ideal(&case);

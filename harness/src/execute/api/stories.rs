@@ -8,10 +8,10 @@ use crate::execute::commands::SetupError;
 use cl3::command_queue as queue;
 use cl3::event as ev;
 use cl3::memory as mem;
-use cl3::types::{cl_command_queue, cl_context, cl_event, cl_mem, cl_uint};
+use cl3::types::{cl_command_queue, cl_context, cl_event, cl_kernel, cl_mem, cl_program, cl_uint};
 use classay_suites::api::refusal::Refusal;
 use classay_suites::api::{Act, Fact, LEAST_OBJECT, Legacy, Story, Trace};
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
@@ -51,11 +51,17 @@ pub fn tell(stage: &Stage, story: &Story) -> Result<Trace, SetupError> {
                 own(&mut trace, told);
             }
         }
+        Story::FailedEvent { code } => {
+            let told = failed_event(stage, *code, &mut trace);
+            own(&mut trace, told);
+        }
         Story::BuiltIn => {
             for name in &stage.built_in {
                 let told = built_in(stage, name, &mut trace);
                 own(&mut trace, told);
             }
+            let told = built_in_together(stage, &stage.built_in);
+            own(&mut trace, told);
         }
         Story::Legacy { call } => {
             let told = legacy(stage, *call, &mut trace);
@@ -417,6 +423,57 @@ fn svm_free(stage: &Stage, allocations: usize, trace: &mut Trace) -> Result<(), 
     Ok(())
 }
 
+/// A user event that fails, by itself.
+fn failed_event(stage: &Stage, code: i32, trace: &mut Trace) -> Result<(), SetupError> {
+    let event = stage.user()?;
+    ev::set_user_event_status(event, code).of("clSetUserEventStatus")?;
+    trace
+        .facts
+        .push((Fact::StatusOff, status(event)? - i64::from(code)));
+    let waited = ev::wait_for_events(&[event]).err().unwrap_or(0);
+    trace.facts.push((Fact::WaitFailed, i64::from(waited)));
+    release_event(event);
+    Ok(())
+}
+
+/// One program of several built-in kernels has each of them.
+fn built_in_together(stage: &Stage, names: &[String]) -> Result<(), SetupError> {
+    if names.len() < 2 {
+        return Ok(());
+    }
+    let all = CString::new(names.join(";")).unwrap_or_default();
+    // SAFETY: the device is one of the context.
+    let program = unsafe {
+        cl3::program::create_program_with_builtin_kernels(stage.context, &[stage.device], &all)
+    }
+    .of("clCreateProgramWithBuiltInKernels")?;
+    for name in names {
+        let name = CString::new(name.as_str()).unwrap_or_default();
+        let kernel = built_in_kernel(stage, program, &name)?;
+        // SAFETY: the story's own, which no command uses.
+        let _ = unsafe { cl3::kernel::release_kernel(kernel) };
+    }
+    // SAFETY: the story's own.
+    let _ = unsafe { cl3::program::release_program(program) };
+    Ok(())
+}
+
+/// A kernel of a program of built-in kernels. Some want the program built, others refuse to build what
+/// has no source.
+fn built_in_kernel(
+    stage: &Stage,
+    program: cl_program,
+    name: &CStr,
+) -> Result<cl_kernel, SetupError> {
+    cl3::kernel::create_kernel(program, name)
+        .or_else(|_| {
+            let devices = [stage.device];
+            cl3::program::build_program(program, &devices, c"", None, ptr::null_mut())?;
+            cl3::kernel::create_kernel(program, name)
+        })
+        .of("clCreateKernel")
+}
+
 /// A built-in kernel over buffers, wherever it takes one, and small numbers elsewhere.
 fn built_in(stage: &Stage, name: &str, trace: &mut Trace) -> Result<(), SetupError> {
     let name = CString::new(name).unwrap_or_default();
@@ -425,14 +482,7 @@ fn built_in(stage: &Stage, name: &str, trace: &mut Trace) -> Result<(), SetupErr
         cl3::program::create_program_with_builtin_kernels(stage.context, &[stage.device], &name)
     }
     .of("clCreateProgramWithBuiltInKernels")?;
-    // Some want it built, others refuse to build what has no source.
-    let kernel = cl3::kernel::create_kernel(program, &name)
-        .or_else(|_| {
-            let devices = [stage.device];
-            cl3::program::build_program(program, &devices, c"", None, ptr::null_mut())?;
-            cl3::kernel::create_kernel(program, &name)
-        })
-        .of("clCreateKernel")?;
+    let kernel = built_in_kernel(stage, program, &name)?;
     let count = cl3::kernel::get_kernel_info(kernel, cl3::kernel::CL_KERNEL_NUM_ARGS)
         .of("clGetKernelInfo")?
         .to_uint();

@@ -45,6 +45,7 @@ pub fn to_c(case: &Case) -> String {
         | Story::Destructors { .. }
         | Story::Context { .. }
         | Story::SvmFree { .. }
+        | Story::FailedEvent { .. }
         | Story::BuiltIn
         | Story::Legacy { .. } => {
             c.line("/* Of the context that a story makes. */");
@@ -60,7 +61,7 @@ pub fn to_c(case: &Case) -> String {
             c.raw(LIVES);
             c.raw(SHARED);
         }
-        Story::Legacy { .. } => c.raw(ORDER),
+        Story::Legacy { .. } | Story::FailedEvent { .. } => c.raw(ORDER),
         Story::BuiltIn => {
             c.raw(ORDER);
             c.raw(BUILT_IN);
@@ -228,9 +229,11 @@ fn play(case: &Case, c: &mut Text) {
             c.line(&format!("        if (!shared_freed({allocations}))"));
             c.line("            return;");
         }
+        Story::FailedEvent { code } => c.line(&format!("    (void)failed_event({code});")),
         Story::BuiltIn => {
             c.line("    char names[10000] = \"\", *rest = names;");
             c.line("    must(clGetDeviceInfo(device, CL_DEVICE_BUILT_IN_KERNELS, sizeof names, names, NULL), \"clGetDeviceInfo\");");
+            c.line("    (void)built_in_together(names);");
             c.line("    for (char *name = strtok_r(rest, \";\", &rest); name; name = strtok_r(NULL, \";\", &rest))");
             c.line("        (void)built_in(name);");
         }
@@ -260,6 +263,7 @@ fn heading(case: &Case, c: &mut Text) {
         }
         Story::Context { .. } => "A context with a callback for its end.",
         Story::SvmFree { .. } => "clEnqueueSVMFree with a callback, held back by a user event.",
+        Story::FailedEvent { .. } => "A user event that fails, by itself.",
         Story::BuiltIn => "Every built-in kernel, held back by a user event.",
         Story::Legacy { .. } => {
             "A function of OpenCL 1.1 between two commands of an out-of-order queue."

@@ -16,6 +16,20 @@ static inline int held_then_done(cl_command_queue on, cl_event gate, cl_event be
     return 1;
 }
 
+/* A user event that fails, by itself. */
+static inline int failed_event(cl_int failure)
+{
+    cl_event event = new_user_event(context);
+    TRY("clSetUserEventStatus", clSetUserEventStatus(event, failure));
+    if (status_of(event) != failure)
+        violation(STORY, "a user event has another status than it was set to");
+    const cl_int code = clWaitForEvents(1, &event);
+    if (code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        violation(STORY, "clWaitForEvents returned %d for an event that had failed", code);
+    clReleaseEvent(event);
+    return 1;
+}
+
 enum legacy { MARKER, BARRIER, WAIT_FOR_EVENTS };
 
 /* An out-of-order queue: a held marker, a function of OpenCL 1.1, and a fill behind it. */
