@@ -22,6 +22,9 @@ pub enum By {
 /// What makes Touchstone's memory as weak as its rules allow, and breaks none.
 pub const WEAK: &str = "weak";
 
+/// What shows only where a device has a cache that the host and other devices do not see through.
+const DEVICE_CACHES: &str = "device-caches";
+
 /// A way to break a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
@@ -61,9 +64,9 @@ impl Fault {
     }
 
     /// What the device under test can show of it at best, if it is a processor as this one. Touchstone is
-    /// none: its memory is made weak.
+    /// none: its memory is made weak. But all its devices have it in common, and the host.
     pub fn power(&self, touchstone: bool) -> Option<String> {
-        if touchstone {
+        if touchstone && self.shows != DEVICE_CACHES {
             return None;
         }
         power(&self.shows, std::env::consts::ARCH)
@@ -73,12 +76,17 @@ impl Fault {
     pub fn wants_weakness(&self) -> bool {
         matches!(
             self.shows.as_str(),
-            "weak-processor" | "store-buffer" | "scoped-caches"
+            "weak-processor" | "store-buffer" | "scoped-caches" | DEVICE_CACHES
         )
     }
 
+    /// Whether the device under test shows it, given a program that uses what it breaks.
+    pub fn is_shown(&self, touchstone: bool) -> bool {
+        self.is_plain() || touchstone && self.shows != DEVICE_CACHES
+    }
+
     /// Whether every device shows it.
-    pub fn is_plain(&self) -> bool {
+    fn is_plain(&self) -> bool {
         matches!(self.shows.as_str(), "anywhere" | "hang" | "group")
     }
 }
@@ -100,6 +108,11 @@ pub fn power(shows: &str, processor: &str) -> Option<String> {
         "scoped-caches" => {
             "caches that are coherent, as those of processors are, cannot show it: it takes a device \
              whose narrower scopes end at a cache; expected power 0 on a processor"
+                .into()
+        }
+        DEVICE_CACHES => {
+            "devices and a host that share one coherent memory cannot show it: it takes a device with a \
+             cache that others do not see through; expected power 0"
                 .into()
         }
         "store-buffer" | "weak-processor" => format!(
@@ -209,5 +222,6 @@ mod tests {
         let arm = power("weak-processor", "aarch64").expect("a sentence");
         assert!(!arm.contains("cannot"), "{arm}");
         assert!(power("scoped-caches", "aarch64").is_some());
+        assert!(power("device-caches", "x86_64").is_some());
     }
 }

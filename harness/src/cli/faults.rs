@@ -178,7 +178,7 @@ fn noticed(found: &Found) -> bool {
 fn can_show(fault: &Fault, found: &Found, touchstone: bool) -> bool {
     match found {
         Found::Killed { .. } => true,
-        Found::Survived { .. } | Found::Unopened { .. } => touchstone || fault.is_plain(),
+        Found::Survived { .. } | Found::Unopened { .. } => fault.is_shown(touchstone),
         Found::Lacking { .. } | Found::Masked { .. } => false,
     }
 }
@@ -210,7 +210,7 @@ fn others(all: &[(&Fault, &Found)], touchstone: bool) -> String {
         text += &format!("; {masked} break what it breaks by itself");
     }
     if weak > 0 {
-        text += &format!("; {weak} need a memory that is weaker than this processor's");
+        text += &format!("; {weak} need a memory that is weaker than the device's");
     }
     text
 }
@@ -284,7 +284,7 @@ fn row(fault: &Fault, found: &Found, touchstone: bool) -> String {
         ),
         Found::Survived { runs, cases, .. } => format!(
             "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases{}",
-            if touchstone || fault.is_plain() {
+            if fault.is_shown(touchstone) {
                 "SURVIVED"
             } else {
                 "unseen"
@@ -334,7 +334,7 @@ fn write_junit(
                     seconds,
                     cases,
                 } => (
-                    if touchstone || fault.is_plain() {
+                    if fault.is_shown(touchstone) {
                         Verdict::Fail
                     } else {
                         Verdict::Inconclusive

@@ -200,6 +200,9 @@ pub enum Shows {
     WeakProcessor,
     /// Only where narrower scopes have caches of their own: GPUs.
     ScopedCaches,
+    /// Only where a device has a cache of its own that the host and other devices do not see through:
+    /// GPUs with memory of their own.
+    DeviceCaches,
 }
 
 impl Shows {
@@ -212,6 +215,7 @@ impl Shows {
             Shows::StoreBuffer => "store-buffer",
             Shows::WeakProcessor => "weak-processor",
             Shows::ScopedCaches => "scoped-caches",
+            Shows::DeviceCaches => "device-caches",
         }
     }
 }

@@ -191,7 +191,7 @@ pub(crate) const TABLE: &[Named] = &[
     row(
         "scope-svm-to-device",
         ScopeSvmToDevice,
-        Shows::ScopedCaches,
+        Shows::DeviceCaches,
         &["mm.scope.each", "sv.fine.atomics", "mm.host"],
         "all_svm_devices scope reaches the host and other devices: it is device scope",
     ),
