@@ -340,7 +340,11 @@ impl<'a> Hunt<'a> {
             };
             let acted = self.fault.place.is_some_and(|place| seen.has(place));
             match &as_it_is {
-                Some(shown) if !shown.tells(&result) && (acted || self.is_about(hunted)) => {
+                Some(shown)
+                    if !shown.tells(&result)
+                        && (acted || self.is_about(hunted))
+                        && hides(&result, self.fault) =>
+                {
                     self.masked(self.cases[place], &case.id, result.reason.clone());
                 }
                 Some(_) => {}
@@ -495,6 +499,16 @@ fn expected(of: u64, shown: u64, seconds: f64) -> f64 {
         (0.01_f64.ln() / (1.0 - p).ln()).max(1.0)
     };
     runs * seconds / of.max(1) as f64
+}
+
+/// Whether what is wrong with a case, the fault or not, keeps the fault from being seen: the case dies, or
+/// breaks a rule of the fault. What breaks other rules only says nothing of it.
+fn hides(result: &CaseResult, fault: &Fault) -> bool {
+    match result.verdict {
+        Verdict::Crash | Verdict::Timeout => true,
+        Verdict::Fail => names_a_rule(result, fault, &Shown::Nothing),
+        Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => false,
+    }
 }
 
 /// Whether an outcome or a violation that the device does not show anyway names one of the fault's
