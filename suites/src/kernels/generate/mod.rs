@@ -6,6 +6,7 @@ mod enqueue;
 mod functions;
 mod group;
 mod images;
+mod loops;
 mod modules;
 mod ndrange;
 mod pipes;
@@ -30,6 +31,7 @@ pub const FAMILIES: &[Family] = &[
     ("ndrange", "ids", ndrange::ids),
     ("ndrange", "large", ndrange::large),
     ("ndrange", "errors", ndrange::errors),
+    ("ndrange", "loops", loops::loops),
     ("group", "barrier", group::barrier),
     ("group", "local", group::local),
     ("group", "private", group::private),
