@@ -28,7 +28,7 @@ const ROUNDS: [f64; 3] = [0.4, 0.5, 0.9];
 /// The shortest time for a fault in a round, in seconds.
 const LEAST: f64 = 0.2;
 
-/// What part of the budget a single fault gets at most.
+/// What part of the budget a single fault of many gets at most; of few, each gets its share.
 const MOST: f64 = 0.05;
 
 /// What part of the budget the survey takes at most.
@@ -90,7 +90,8 @@ impl Campaign<'_> {
             }
             let part = ROUNDS.get(round).copied().unwrap_or(0.9);
             let share = left * self.jobs as f64 / alive.len() as f64 * part;
-            let most = self.budget.as_secs_f64() * MOST;
+            let share_of_all = self.jobs as f64 / self.faults.len() as f64;
+            let most = self.budget.as_secs_f64() * share_of_all.clamp(MOST, 1.0);
             let slice = Duration::from_secs_f64(share.clamp(LEAST, most.max(LEAST)));
             if round == 1 {
                 alive = self.survey(alive, &device, deadline, &settle)?;

@@ -53,7 +53,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
             Err(why) => complain(&why),
         }
     }
-    faults.extend(of_layer().map_err(Failure::Bug)?);
+    faults.extend(of_layer().map_err(Failure::NoDevice)?);
     faults.retain(|fault| {
         args.select.is_empty() || args.select.iter().any(|p| select::matches(p, &fault.id))
     });
