@@ -37,7 +37,7 @@ pub const MORE_PATIENCE: u32 = 3;
 const WEAK_PATIENCE: u32 = 5;
 
 /// Cases that fail without a fault, too, that it takes to say that nothing else could show it.
-const MASKS: usize = 5;
+const MASKS: usize = 3;
 
 /// What became of a fault.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -84,6 +84,10 @@ pub struct Profile {
     pub idioms: Vec<(Idiom, u32)>,
     /// Of a hundred commands that wait for nothing, how many wait for a gate.
     pub gates: usize,
+    /// Of a hundred reads and writes, how many block.
+    pub blocking: usize,
+    /// Words of a cell: one of these.
+    pub cell_words: Vec<u16>,
     /// Of a hundred gates, how many fail instead of opening.
     pub failures: usize,
     /// Of a hundred commands, how many get a callback that only tells.
@@ -129,6 +133,8 @@ impl Profile {
                 (Idiom::Finish, 1),
             ],
             gates: 70,
+            blocking: 25,
+            cell_words: vec![16, 16, 16, 32, 64, 256],
             failures: 0,
             callbacks: 15,
             threads: 20,
@@ -253,6 +259,22 @@ impl Profile {
         }
     }
 
+    /// Reads and writes that block while a gate is closed, of so much memory that none is done at once.
+    pub fn blocking() -> Profile {
+        Profile {
+            commands: (1, 4),
+            works: vec![(Work::Write, 5), (Work::Read, 3), (Work::Kernel, 2)],
+            gates: 100,
+            blocking: 70,
+            cell_words: vec![16, 256],
+            callbacks: 5,
+            threads: 5,
+            releases: 5,
+            independent: 0,
+            ..Profile::queue()
+        }
+    }
+
     /// Several devices of a context.
     pub fn devices() -> Profile {
         Profile {
@@ -277,6 +299,7 @@ impl Profile {
             ("queue", "random", Profile::queue()),
             ("queue", "failure", Profile::failure()),
             ("queue", "together", Profile::together()),
+            ("queue", "blocking", Profile::blocking()),
             ("queue", "devices", Profile::devices()),
             ("sync", "random", Profile::sync()),
             ("memory", "random", Profile::memory()),

@@ -97,7 +97,7 @@ fn some(object: u16) -> Range {
 
 impl<'d> Builder<'d> {
     fn new(draw: &'d mut Draw, profile: &'d Profile, out_of_order: &[bool]) -> Builder<'d> {
-        let cell_words = draw.pick(&[16, 16, 16, 32, 64, 256]).unwrap_or(16);
+        let cell_words = draw.pick(&profile.cell_words).unwrap_or(16);
         Builder {
             program: Program {
                 devices: profile.devices,

@@ -142,7 +142,8 @@ impl Builder<'_> {
         let empty =
             matches!(&what, What::Marker) || matches!(&what, What::Kernel(k) if k.items == 0);
         let work = if empty { Work::Empty } else { work };
-        let blocks = matches!(what, What::Read(_) | What::Write(_)) && self.draw.percent(25);
+        let blocks = matches!(what, What::Read(_) | What::Write(_))
+            && self.draw.percent(self.profile.blocking);
         if blocks {
             self.let_go();
             // What it waits for in other queues must be under way.
