@@ -6,9 +6,9 @@
 //! account. A fault whose byte stays zero throughout a program cannot be noticed by it, whatever the
 //! implementation does.
 //!
-//! While faults of calls are active, sources are not looked at, and faults that wait for an [occasion](Breach::is_occasional), as a
-//! command that fails, set their bytes when it comes and they act, not at every call: so a fault that
-//! never finds one is told apart from one that acts unnoticed.
+//! While faults of calls are active, sources are not looked at, and faults that wait for an
+//! [occasion](Breach::is_occasional), as a command that fails, set their bytes when it comes and they
+//! act, not at every call: so a fault that never finds one is told apart from one that acts unnoticed.
 
 use crate::faults::act::Deed;
 use crate::faults::named::{Breach, Named, all};

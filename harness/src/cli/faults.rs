@@ -173,8 +173,8 @@ fn noticed(found: &Found) -> bool {
 }
 
 /// Whether the device under test can show a fault: not where it lacks what programs need that have what
-/// it breaks, not where it breaks the same by itself, and not where only a memory weaker than the processor's would show it. What was noticed
-/// could be shown.
+/// it breaks, not where it breaks the same by itself, and not where only a memory weaker than the
+/// processor's would show it. What was noticed could be shown.
 fn can_show(fault: &Fault, found: &Found, touchstone: bool) -> bool {
     match found {
         Found::Killed { .. } => true,

@@ -176,11 +176,8 @@ fn besides(result: &CaseResult) -> impl Iterator<Item = &str> {
 
 /// Whether two failures are told as one.
 fn alike(a: &CaseResult, b: &CaseResult) -> bool {
-    a.verdict == b.verdict
-        && match (a.broken(), b.broken()) {
-            (a_rules, b_rules) if a_rules.is_empty() && b_rules.is_empty() => a.reason == b.reason,
-            (a_rules, b_rules) => a_rules == b_rules,
-        }
+    let rules = a.broken();
+    a.verdict == b.verdict && rules == b.broken() && (!rules.is_empty() || a.reason == b.reason)
 }
 
 /// Whether a case is neither a failure nor as it should be.
