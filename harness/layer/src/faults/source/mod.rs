@@ -7,6 +7,7 @@
 //! | `calls` | calls in a source and their arguments |
 //! | `rewrite` | changes words, orders and scopes, and removes calls |
 //! | `instead` | what takes the place of a whole call |
+//! | `loops` | loops that end early |
 //! | `module` | changes the words of SPIR-V |
 //!
 //! The changes are made on tokens of the source as it is given, before the preprocessor: a word in
@@ -16,6 +17,7 @@
 
 mod calls;
 mod instead;
+mod loops;
 mod module;
 pub(crate) mod rewrite;
 mod table;
@@ -25,6 +27,7 @@ pub(crate) use module::create_program_with_il;
 pub(crate) use table::TABLE;
 
 use super::Call;
+use super::act::Deed;
 use libc::{c_char, size_t};
 use opencl_sys::{cl_context, cl_int, cl_program, cl_uint};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,6 +73,7 @@ pub(crate) enum Weakening {
     BarrierToFence,
     SplitRmw,
     BlindExchange,
+    CutLoops,
     ScanSwapped,
     ReduceAdd,
     ReduceMin,
@@ -158,6 +162,33 @@ pub(crate) fn changes(weakening: Weakening, source: &[u8]) -> bool {
     }
 }
 
+/// A source as the fault of this name weakens it, for programs that open the shared library: writes at
+/// most `room` bytes of it to `text`, without a NUL, and returns how many it has; 0 where no fault of
+/// sources has the name.
+///
+/// # Safety
+/// `id` and `source` are C strings, and there are `room` bytes at `text`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn classay_layer_weakened(
+    id: *const c_char,
+    source: *const c_char,
+    text: *mut c_char,
+    room: size_t,
+) -> size_t {
+    // SAFETY: C strings.
+    let (id, source) = unsafe { (CStr::from_ptr(id), CStr::from_ptr(source)) };
+    let found = id.to_str().ok().and_then(super::named::find);
+    let Some(Deed::Weaken(weakening)) = found.map(|named| named.deed) else {
+        return 0;
+    };
+    let weakened = rewrite::weaken(source.to_bytes(), &[weakening]);
+    // SAFETY: so many bytes are in one and there is room for them in the other, which are apart.
+    unsafe {
+        std::ptr::copy_nonoverlapping(weakened.as_ptr(), text.cast(), weakened.len().min(room));
+    }
+    weakened.len()
+}
+
 /// The first source of this length that there was: what a cache finds that looks at no more.
 fn first_of_its_length(source: Vec<u8>) -> Vec<u8> {
     static SEEN: Mutex<BTreeMap<usize, Vec<u8>>> = Mutex::new(BTreeMap::new());
@@ -236,6 +267,24 @@ mod tests {
         assert!(!seen_before(source));
         assert!(seen_before(source));
         assert!(!seen_before(b"kernel void nor_there() {}"));
+    }
+
+    #[test]
+    fn a_weakened_source_is_written_as_far_as_there_is_room() {
+        let mut text = [b'.'; 64];
+        let mut ask = |id: &CStr, room: usize| {
+            let source = c"mem_fence(1);";
+            // SAFETY: C strings, and room for no more than there is.
+            let length = unsafe {
+                classay_layer_weakened(id.as_ptr(), source.as_ptr(), text.as_mut_ptr().cast(), room)
+            };
+            (length, String::from_utf8_lossy(&text[..12]).into_owned())
+        };
+        assert_eq!(ask(c"drop-mem-fences", 4).1, "((vo........");
+        let whole = (10, "((void)0);..".to_owned());
+        assert_eq!(ask(c"drop-mem-fences", 64), whole);
+        assert_eq!(ask(c"waits-ignored-kernel", 64).0, 0);
+        assert_eq!(ask(c"no such fault", 64).0, 0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::Weakening::{self, *};
 use super::calls::{Access, Atomic, CallSite, call, declares};
 use super::instead::instead;
+use super::loops;
 use super::tokens::{Kind, Token, split};
 use std::ops::Range;
 
@@ -79,6 +80,13 @@ impl Rewriter<'_> {
                         self.replace(index..site.close + 1, text);
                         index = site.close + 1;
                         continue;
+                    }
+                    if self.makes(CutLoops)
+                        && let Some(changes) = loops::cut(&self.tokens, index, &site)
+                    {
+                        for (at, text) in changes {
+                            self.set(at, text.into_bytes());
+                        }
                     }
                     if FENCES.contains(&token.text) {
                         around.push((site.close, Within::Fence));

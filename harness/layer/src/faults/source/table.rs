@@ -34,6 +34,7 @@ const GROUP_FUNCTIONS: &[&str] = &["work-group collective functions", "sub-group
 const SUB_GROUPS: &[&str] = &["sub-groups"];
 const IL: &[&str] = &["an intermediate language"];
 const GENERIC: &[&str] = &["the generic address space"];
+const NON_UNIFORM: &[&str] = &["non-uniform work-groups"];
 const PROGRAM_SCOPE: &[&str] = &["program-scope variables"];
 
 /// Every fault of kernel sources.
@@ -118,7 +119,7 @@ pub(crate) const TABLE: &[Named] = &[
     row(
         "drop-mem-fences",
         DropMemFences,
-        Shows::StoreBuffer,
+        Shows::WeakProcessor,
         &["mm.sw.fence-fence"],
         "mem_fence orders memory: it is removed",
     ),
@@ -376,6 +377,13 @@ pub(crate) const TABLE: &[Named] = &[
         "each global id is one work-item's: odd ones are those of their neighbours",
     ),
     row(
+        "loops-cut",
+        CutLoops,
+        Shows::Anywhere,
+        &["ex.ki.completion"],
+        "a work-item takes every turn of its loops: those of more than 65,535 end after so many",
+    ),
+    row(
         "local-id-reversed",
         LocalIdReversed,
         Shows::Anywhere,
@@ -389,19 +397,26 @@ pub(crate) const TABLE: &[Named] = &[
         &["ex.nd.group-count"],
         "get_num_groups counts every work-group: not the last of several",
     ),
-    row(
-        "global-size-rounded",
-        GlobalSizeRounded,
-        Shows::Anywhere,
-        &["ex.nd.group-count", "ex.nd.non-uniform"],
-        "get_global_size is what was enqueued: it is the number of groups times the size of this one",
+    // Where all groups are alike, there is no difference.
+    needing(
+        NON_UNIFORM,
+        row(
+            "global-size-rounded",
+            GlobalSizeRounded,
+            Shows::Anywhere,
+            &["ex.nd.group-count", "ex.nd.non-uniform"],
+            "get_global_size is what was enqueued: it is the number of groups times the size of this one",
+        ),
     ),
-    row(
-        "enqueued-size-is-local",
-        EnqueuedSize,
-        Shows::Anywhere,
-        &["ex.nd.group-count", "ex.nd.non-uniform"],
-        "get_enqueued_local_size is the same in every group: it is get_local_size",
+    needing(
+        NON_UNIFORM,
+        row(
+            "enqueued-size-is-local",
+            EnqueuedSize,
+            Shows::Anywhere,
+            &["ex.nd.group-count", "ex.nd.non-uniform"],
+            "get_enqueued_local_size is the same in every group: it is get_local_size",
+        ),
     ),
     needing(
         SUB_GROUPS,

@@ -574,3 +574,39 @@ proptest::proptest! {
         proptest::prop_assert_eq!(lines(&weakened), lines(source.as_bytes()));
     }
 }
+
+#[test]
+fn loops_get_a_counter_of_their_own() {
+    let head = |n: usize| {
+        format!(
+            "for (uint classay_once{n} = 1, classay_turns{n} = 0; classay_once{n}; \
+             classay_once{n} = 0) for"
+        )
+    };
+    let turns = |n: usize| format!("classay_turns{n}++ < 65535u");
+    for (source, expected) in [
+        (
+            "for (int i = f(1, 2); i < n; ++i) x += i;",
+            format!(
+                "{}  (int i = f(1, 2); {} && ( i < n); ++i) x += i;",
+                head(0),
+                turns(0)
+            ),
+        ),
+        (
+            "for(;;)break;",
+            format!("{} (; {};)break;", head(0), turns(0)),
+        ),
+        (
+            "while (!done) { done = 1; }",
+            format!("{}  (; {} && (!done); ) {{ done = 1; }}", head(0), turns(0)),
+        ),
+        ("do x++; while (x < 3);", "do x++; while (x < 3);".into()),
+        (
+            "int format = 1; whiles(x) {}",
+            "int format = 1; whiles(x) {}".into(),
+        ),
+    ] {
+        assert_eq!(weak(source, &[CutLoops]), expected, "{source}");
+    }
+}
