@@ -55,6 +55,21 @@ fn what_was_tuned_for_a_device_surrounds_its_runs() {
         "{}",
         after.told()
     );
+    // And the page of a run tells of it, by the device or by the file.
+    let store = home.join("classay.db");
+    let page = |more: &[&str]| {
+        let mut command = classay();
+        command.env("CLASSAY_HOME", home).arg("report").arg(&store);
+        command.arg("--html").arg(home.join("page.html")).args(more);
+        Done::of(command.output().expect("the program runs"))
+    };
+    page(&["--tuned"]).expect(0);
+    let text = std::fs::read_to_string(home.join("page.html")).expect("a page");
+    assert!(text.contains("Mutants seen") && !text.contains("another device than the run"));
+    page(&["--tuned", &kept[0].display().to_string()]).expect(0);
+    page(&["--tuned", &store.display().to_string()])
+        .expect(2)
+        .says(&["classay.db: "]);
     let without = run(home, &["--untuned"]).expect(0);
     assert!(
         !without.stderr.contains("leaves it out"),

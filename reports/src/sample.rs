@@ -6,7 +6,10 @@ use crate::record::{
     CaseId, CaseResult, DeviceRecord, Evidence, Launch, MachineRecord, Moment, OutcomeCount,
     Verdict,
 };
-use crate::report::{About, Against, Context, Dress, Expected, Faults, Kind, Note, Picture, Rule};
+use crate::report::tuning::tests::KEPT;
+use crate::report::{
+    About, Against, Context, Dress, Expected, Faults, Kind, Note, Picture, Rule, Tuning,
+};
 use crate::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
 use std::collections::BTreeMap;
 use time::macros::datetime;
@@ -248,7 +251,10 @@ pub fn context(results: &[CaseResult]) -> Context {
         r#"{"id":"release-ignored","by":"touchstone","rules":["mm.sw.atomic"],"breaks":"R.","#;
     let faults = format!(
         "{line}\"result\":\"killed\",\"case\":\"litmus/classic/MP\",\"own\":true,\"runs\":3}}\n\
-         {line}\"result\":\"survived\",\"runs\":30}}\n"
+         {line}\"result\":\"survived\",\"runs\":30}}\n\
+         {line}\"result\":\"survived\",\"runs\":30,\"showable\":false,\"power\":\"none\"}}\n\
+         {line}\"result\":\"lacking\",\"lacks\":[\"pipes\",\"sub-groups\"]}}\n\
+         {line}\"result\":\"masked\",\"case\":\"litmus/classic/SB\",\"reason\":\"it fails\"}}\n"
     );
     Context {
         rules: vec![
@@ -260,6 +266,7 @@ pub fn context(results: &[CaseResult]) -> Context {
         cases,
         plan: vec![("model".into(), "opencl-3.0".into())],
         faults: Faults::read("faults.jsonl", &faults).ok(),
+        tuning: Tuning::read("tuned.yaml", KEPT).ok(),
         against: Some(Against {
             name: "old.db".into(),
             run: run(&earlier),

@@ -7,9 +7,10 @@ use super::failure::Failure;
 use super::keep::expect;
 use super::output::{Out, colour, say};
 use crate::about;
+use crate::tune::tuned::For;
 use clap::Args;
 use classay_reports::record::CaseResult;
-use classay_reports::report::{Against, Context, Faults, Report};
+use classay_reports::report::{Against, Context, Faults, Report, Tuning};
 use classay_reports::store::{Run, RunId, Store};
 use classay_reports::text::summary;
 use classay_reports::{csv, html, json, junit};
@@ -41,6 +42,10 @@ pub struct ReportArgs {
     /// Tell of the faults that a campaign noticed: what `classay faults --json` printed
     #[arg(long, value_name = "FILE")]
     pub faults: Option<PathBuf>,
+    /// Tell of the mutants that tuning saw: what `classay tune` kept in this file, or without one what is
+    /// kept for the run's device
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub tuned: Option<Option<PathBuf>>,
     /// Write one row an outcome as CSV; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -66,6 +71,9 @@ pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
     }
     if let Some(file) = &args.faults {
         context.faults = Some(campaign(file)?);
+    }
+    if let Some(file) = &args.tuned {
+        context.tuning = Some(tuning(file.as_deref(), &run)?);
     }
     if let Some(earlier) = &args.against {
         context.against = Some(against(earlier, &path, &run, &results, args.rate)?);
@@ -145,6 +153,30 @@ fn campaign(path: &Path) -> Result<Faults, Failure> {
     let wrong = |why: String| Failure::Usage(format!("--faults {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     Faults::read(&path.display().to_string(), &text).map_err(|error| wrong(error.to_string()))
+}
+
+/// What tuning gave: what is in the file, or what is kept for the run's device.
+fn tuning(file: Option<&Path>, run: &Run) -> Result<Tuning, Failure> {
+    let kept = || {
+        run.device
+            .as_ref()
+            .and_then(|device| For::of(device).file())
+    };
+    let Some(path) = file.map(Path::to_path_buf).or_else(kept) else {
+        return Err(Failure::Usage(
+            "--tuned: it is not known where what `classay tune` found is kept; name the file"
+                .into(),
+        ));
+    };
+    let wrong = |why: String| {
+        let hint = match file {
+            Some(_) => "",
+            None => "; `classay tune` tunes for a device",
+        };
+        Failure::Usage(format!("--tuned {}: {why}{hint}", path.display()))
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+    Tuning::read(&path.display().to_string(), &text).map_err(wrong)
 }
 
 /// The earlier run that a user names, held against this one.

@@ -4,6 +4,7 @@ use super::mutants::{Mutant, Sight};
 use super::search::Found;
 use crate::environment::Environment;
 use classay_reports::record::DeviceRecord;
+pub use classay_reports::report::tuning::{Part, Score};
 use classay_reports::stats::Confidence;
 use classay_reports::stats::frequency::Frequency;
 use classay_reports::stats::power::expected_for;
@@ -69,39 +70,6 @@ pub struct Wanted {
     pub ceiling: f64,
 }
 
-/// How many mutants showed what.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Score {
-    /// Mutants that the device can run.
-    pub mutants: usize,
-    /// Of these, those whose outcome was seen in some environment.
-    pub killed: usize,
-    /// Of those that an interleaving shows.
-    pub interleaving: Part,
-    /// Of the others that x86-TSO allows where a work-group runs on one processor: with the first, the
-    /// most that a CPU device of that kind can show.
-    pub x86: Part,
-    /// Of those that are weaker than that.
-    pub weaker: Part,
-    /// Mutants whose outcome is frequent enough in the environment that is best for each.
-    pub often_enough: usize,
-    /// Mutants whose outcome is frequent enough in the merged environment.
-    pub often_enough_in_merged: usize,
-    /// Mutants that the device cannot run.
-    pub not_run: usize,
-}
-
-/// How many mutants of a kind showed what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Part {
-    /// Mutants of the kind that the device can run.
-    pub mutants: usize,
-    /// Of these, those whose outcome was seen in some environment.
-    pub killed: usize,
-}
-
 /// A mutant, and how often its outcome was seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -114,6 +82,9 @@ pub struct Shown {
     pub shape: String,
     /// What it takes to show its outcome.
     pub sight: Sight,
+    /// Its outcome was seen in some environment, be it once.
+    #[serde(default)]
+    pub seen: bool,
     /// The environment that is best for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<String>,
@@ -212,6 +183,7 @@ impl Tuned {
                     of: mutant.of.clone(),
                     shape: mutant.shape.clone(),
                     sight: mutant.sight,
+                    seen: found.killed[m],
                     best: found.best[m].as_ref().map(|(trial, _)| name(*trial)),
                     rate: best(m).map(three),
                     in_merged: found.in_merged[m].as_ref().map(three),

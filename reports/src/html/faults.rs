@@ -3,7 +3,7 @@
 use super::HtmlError;
 use super::words::count;
 use crate::report::Report;
-use crate::report::faults::{Fate, FaultLine};
+use crate::report::faults::{Fate, FaultLine, Faults};
 use crate::text::number::{grouped, short};
 use askama::Template;
 
@@ -42,14 +42,17 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     let Some(faults) = &report.context.faults else {
         return Ok(None);
     };
-    let order = [Fate::Survived, Fate::Unopened, Fate::Killed];
-    let fates: Vec<Counted> = order
+    let all: Vec<(Kind, Vec<&FaultLine>)> = Kind::ALL
+        .into_iter()
+        .map(|kind| (kind, kind.of(faults)))
+        .filter(|(_, lines)| !lines.is_empty())
+        .collect();
+    let fates: Vec<Counted> = all
         .iter()
-        .map(|fate| Counted {
-            class: fate.name(),
-            count: faults.count(*fate),
+        .map(|(kind, lines)| Counted {
+            class: kind.word(),
+            count: lines.len(),
         })
-        .filter(|counted| counted.count > 0)
         .collect();
     let counted: Vec<String> = fates
         .iter()
@@ -68,26 +71,77 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         ),
         counted: counted.join(", "),
         fates,
-        groups: order
+        groups: all
             .into_iter()
-            .map(|fate| group(fate, &faults.lines))
-            .filter(|group| !group.faults.is_empty())
+            .map(|(kind, lines)| group(kind, lines))
             .collect(),
     };
     Ok(Some(page.render()?))
 }
 
-fn group(fate: Fate, lines: &[FaultLine]) -> Group {
-    let lines: Vec<&FaultLine> = lines.iter().filter(|l| l.result == fate).collect();
-    let (title, column) = match fate {
-        Fate::Survived => ("not noticed", "why"),
-        Fate::Unopened => ("did not open", "why"),
-        Fate::Killed => ("noticed", "by"),
+/// What the page tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Not noticed, though the device can show it.
+    Survived,
+    /// Not noticed, and not to be seen on the device.
+    Unseen,
+    Unopened,
+    Lacking,
+    Masked,
+    Killed,
+}
+
+impl Kind {
+    /// What it takes the reader to know comes first.
+    const ALL: [Kind; 6] = [
+        Kind::Survived,
+        Kind::Unopened,
+        Kind::Unseen,
+        Kind::Masked,
+        Kind::Lacking,
+        Kind::Killed,
+    ];
+
+    fn of(self, faults: &Faults) -> Vec<&FaultLine> {
+        let kind = |line: &FaultLine| match line.result {
+            Fate::Survived if line.is_showable() => Kind::Survived,
+            Fate::Survived => Kind::Unseen,
+            Fate::Unopened => Kind::Unopened,
+            Fate::Lacking => Kind::Lacking,
+            Fate::Masked => Kind::Masked,
+            Fate::Killed => Kind::Killed,
+        };
+        let lines = faults.lines.iter();
+        lines.filter(|line| kind(line) == self).collect()
+    }
+
+    /// A word, which is also its class.
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Survived => "survived",
+            Kind::Unseen => "unseen",
+            Kind::Unopened => "unopened",
+            Kind::Lacking => "lacking",
+            Kind::Masked => "masked",
+            Kind::Killed => "killed",
+        }
+    }
+}
+
+fn group(kind: Kind, lines: Vec<&FaultLine>) -> Group {
+    let (title, column) = match kind {
+        Kind::Survived => ("not noticed", "what is known"),
+        Kind::Unseen => ("that this device does not show", "why"),
+        Kind::Unopened => ("did not open", "why"),
+        Kind::Lacking => ("of what the device lacks", "lacks"),
+        Kind::Masked => ("that the device breaks by itself", "as in"),
+        Kind::Killed => ("noticed", "by"),
     };
     Group {
         title: format!("{} {title}", count(lines.len(), "fault")),
         column,
-        open: fate == Fate::Survived,
+        open: kind == Kind::Survived,
         faults: lines.into_iter().map(fault).collect(),
     }
 }
@@ -107,6 +161,12 @@ fn fault(line: &FaultLine) -> Fault {
         }
         Fate::Survived => line.power.clone().unwrap_or_default(),
         Fate::Unopened => line.why.clone().unwrap_or_default(),
+        Fate::Lacking => line.lacks.join(" or "),
+        Fate::Masked => {
+            let case = line.case.clone().unwrap_or_default();
+            let reason = line.reason.as_deref().and_then(|r| r.lines().next());
+            format!("{case}: {}", reason.unwrap_or_default())
+        }
     };
     Fault {
         id: line.id.clone(),

@@ -9,6 +9,7 @@
 //! - `tests`: a line a case, and `histograms`: the outcomes of each test with their intervals;
 //! - `time`: rates that drift, over the launches;
 //! - `faults`: what a campaign noticed;
+//! - `tuning`: which mutants tuning saw;
 //! - `machine`: device, plan, environment;
 //! - `draw`: the small drawings; `words`: numbers and texts as the page shows them.
 //!
@@ -31,6 +32,7 @@ mod machine;
 mod rules;
 mod tests;
 mod time;
+mod tuning;
 mod words;
 
 #[cfg(test)]
@@ -92,6 +94,7 @@ pub fn html(report: &Report<'_>) -> Result<String, HtmlError> {
             heat::section(report)?,
         ),
         ("faults", "Faults noticed", faults::section(report)?),
+        ("mutants", "Mutants seen", tuning::section(report)?),
         ("tests", "Tests", tests::section(report, &scale)?),
         (
             "histograms",

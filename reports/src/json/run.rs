@@ -30,6 +30,7 @@ pub fn run(report: &Report<'_>) -> Value {
         "cases": report.cases.iter().map(|c| case(report, c)).collect::<Vec<_>>(),
         "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
         "faults": context.faults.as_ref().map(|faults| &faults.lines),
+        "tuning": context.tuning,
         "comparison": context.against.as_ref().map(comparison),
         "missing": context.missing,
     })

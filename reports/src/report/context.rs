@@ -4,6 +4,7 @@
 //! caller gives it. All of it may be left out; a report then has less to say.
 
 use super::faults::Faults;
+use super::tuning::Tuning;
 use crate::difference::Differences;
 use crate::expectation::Expectations;
 use crate::record::CaseId;
@@ -21,6 +22,8 @@ pub struct Context {
     pub plan: Vec<(String, String)>,
     /// What a campaign of faults noticed.
     pub faults: Option<Faults>,
+    /// Which mutants tuning saw.
+    pub tuning: Option<Tuning>,
     /// What is known to fail.
     pub expectations: Expectations,
     /// The earlier run that this one is held against.

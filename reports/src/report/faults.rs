@@ -15,8 +15,12 @@ pub struct FaultLine {
     pub rules: Vec<String>,
     /// What it does, in words.
     pub breaks: String,
-    /// What became of it: `killed`, `survived` or `unopened`.
+    /// What became of it.
     pub result: Fate,
+    /// Whether the device can show it at all; where that is not said, a fault of which it is said what the
+    /// device can show at best is one that it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub showable: Option<bool>,
     /// The case that noticed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
@@ -35,6 +39,12 @@ pub struct FaultLine {
     /// Why the broken device did not open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Capabilities of which the device would have to have one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
+    /// What is wrong with the case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// What became of a fault.
@@ -45,6 +55,10 @@ pub enum Fate {
     Survived,
     /// The broken device does not open.
     Unopened,
+    /// The device lacks what programs need that have what it breaks.
+    Lacking,
+    /// The device breaks the same by itself.
+    Masked,
     /// A case failed.
     Killed,
 }
@@ -55,6 +69,8 @@ impl Fate {
         match self {
             Fate::Survived => "survived",
             Fate::Unopened => "unopened",
+            Fate::Lacking => "lacking",
+            Fate::Masked => "masked",
             Fate::Killed => "killed",
         }
     }
@@ -102,11 +118,21 @@ impl Faults {
         self.lines.iter().filter(|line| line.result == fate).count()
     }
 
-    /// Faults that this device can show: all but those of which it is said that it cannot.
+    /// Faults that this device can show.
     pub fn showable(&self) -> impl Iterator<Item = &FaultLine> {
-        self.lines
-            .iter()
-            .filter(|line| line.power.is_none() || line.result == Fate::Killed)
+        self.lines.iter().filter(|line| line.is_showable())
+    }
+}
+
+impl FaultLine {
+    /// Whether the device can show it: what was noticed could be shown, and what the device lacks or breaks
+    /// by itself could not.
+    pub fn is_showable(&self) -> bool {
+        match self.result {
+            Fate::Killed => true,
+            Fate::Lacking | Fate::Masked => false,
+            Fate::Survived | Fate::Unopened => self.showable.unwrap_or(self.power.is_none()),
+        }
     }
 }
 
@@ -123,16 +149,32 @@ mod tests {
         r#""result":"survived","runs":9,"seconds":1.0,"cases":4,"power":"cannot"}"#,
         "\n",
         r#"{"id":"c","by":"source","rules":[],"breaks":"C.","shows":"x","result":"unopened","why":"w"}"#,
+        "\n",
+        r#"{"id":"d","by":"source","rules":[],"breaks":"D.","shows":"x","result":"lacking","lacks":["pipes"],"#,
+        r#""cases":7}"#,
+        "\n",
+        r#"{"id":"e","by":"layer","rules":[],"breaks":"E.","shows":"x","result":"masked","cases":3,"#,
+        r#""case":"queue/failure/00001","reason":"it fails"}"#,
+        "\n",
+        r#"{"id":"f","by":"source","rules":[],"breaks":"F.","shows":"store-buffer","result":"survived","#,
+        r#""showable":true,"power":"x86-TSO shows it"}"#,
     );
 
     #[test]
     fn lines_of_a_campaign_are_read() {
-        let faults = Faults::read("f.jsonl", LINES).expect("three lines");
-        let fates = [Fate::Killed, Fate::Survived, Fate::Unopened];
-        assert_eq!(fates.map(|fate| faults.count(fate)), [1, 1, 1]);
+        let faults = Faults::read("f.jsonl", LINES).expect("six lines");
+        let fates = [
+            Fate::Killed,
+            Fate::Survived,
+            Fate::Unopened,
+            Fate::Lacking,
+            Fate::Masked,
+        ];
+        assert_eq!(fates.map(|fate| faults.count(fate)), [1, 2, 1, 1, 1]);
         assert_eq!(faults.lines[0].case.as_deref(), Some("litmus/classic/MP"));
         let showable: Vec<&str> = faults.showable().map(|line| line.id.as_str()).collect();
-        assert_eq!(showable, ["a", "c"]);
+        assert_eq!(showable, ["a", "c", "f"]);
+        assert_eq!(faults.lines[3].lacks, ["pipes"]);
     }
 
     #[test]

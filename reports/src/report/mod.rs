@@ -13,18 +13,21 @@
 //! - [`rules`]: how each rule fared;
 //! - [`heat`]: shapes of tests against how they are dressed;
 //! - [`faults`]: which faults the suites noticed, from a campaign's lines of JSON.
+//! - [`tuning`]: which mutants tuning saw, from the YAML that it keeps.
 
 pub mod context;
 pub mod facts;
 pub mod faults;
 pub mod heat;
 pub mod rules;
+pub mod tuning;
 
 pub use context::{About, Against, Context, Dress, Expected, Kind, Note, Picture, Rule};
 pub use facts::{CaseFacts, OutcomeFacts};
 pub use faults::{FaultLine, Faults};
 pub use heat::{Cell, Heat};
 pub use rules::{RuleFacts, Standing, Tally};
+pub use tuning::Tuning;
 
 use crate::record::{CaseResult, Verdict};
 use crate::store::Run;
