@@ -286,6 +286,8 @@ fn programs_of_commands_that_are_none() {
     let race = common::GATED.replace("  wait: [{command: 0}]\n", "");
     let many = common::GATED.replace("signals: 1", "signals: 65000");
     let part = common::GATED.replace("{buffer: use}", "{sub-buffer: {of: 0, first: 255}}");
+    let early = common::GATED.replace("{buffer: copy}", "{sub-buffer: {of: 1, first: 0}}");
+    assert_ne!(early, common::GATED);
     for (name, text, words) in [
         (
             "text.yaml",
@@ -310,6 +312,7 @@ fn programs_of_commands_that_are_none() {
         ),
         ("many.yaml", &many, &["65000 signals", "at most 1000"]),
         ("part.yaml", &part, &["object 1 is no part of object 0"]),
+        ("early.yaml", &early, &["object 0 is made before object 1"]),
     ] {
         let path = write(folder.path(), name, text);
         let mut said = vec![name];

@@ -13,6 +13,7 @@
 use super::clean::{Clean, Known};
 use super::hunt::{Hunt, Hunted, Terms};
 use super::list::{By, WEAK};
+use super::power::Power;
 use super::survey::{Seen, Survey};
 use super::{Fault, Found};
 use crate::device::{Library, Selector};
@@ -28,7 +29,8 @@ const ROUNDS: [f64; 3] = [0.4, 0.5, 0.9];
 /// The shortest time for a fault in a round, in seconds.
 const LEAST: f64 = 0.2;
 
-/// What part of the budget a single fault of many gets at most; of few, each gets its share.
+/// What part of the budget a single fault of many gets at most that the device is not known to show, or breaks
+/// by itself; of few, each gets its share.
 const MOST: f64 = 0.05;
 
 /// What part of the budget the survey takes at most.
@@ -42,6 +44,8 @@ pub struct Campaign<'a> {
     pub cases: &'a [Hunted],
     /// On which device.
     pub selector: &'a Selector,
+    /// What the device can show of the faults.
+    pub power: &'a Power,
     /// How cases are run.
     pub terms: Terms<'a>,
     /// For everything.
@@ -79,7 +83,7 @@ impl Campaign<'_> {
             .faults
             .iter()
             .enumerate()
-            .map(|(n, fault)| Hunt::new(fault, n, self.cases))
+            .map(|(n, fault)| Hunt::new(fault, n, self.cases, &self.power.tests(fault)))
             .collect();
         for round in 0.. {
             let left = deadline
@@ -90,15 +94,13 @@ impl Campaign<'_> {
             }
             let part = ROUNDS.get(round).copied().unwrap_or(0.9);
             let share = left * self.jobs as f64 / alive.len() as f64 * part;
-            let share_of_all = self.jobs as f64 / self.faults.len() as f64;
-            let most = self.budget.as_secs_f64() * share_of_all.clamp(MOST, 1.0);
-            let slice = Duration::from_secs_f64(share.clamp(LEAST, most.max(LEAST)));
+            let slice = Duration::from_secs_f64(share.max(LEAST));
             if round == 1 {
                 alive = self.survey(alive, &device, deadline, &settle)?;
             }
             alive = self.round(alive, &device, (slice, deadline), &known, &settle)?;
             alive.retain(|hunt| {
-                let over = hunt.seconds >= most;
+                let over = self.left(hunt).is_zero();
                 if over {
                     settle(hunt, hunt.survived());
                 }
@@ -187,6 +189,7 @@ impl Campaign<'_> {
                         .push(hunt);
                     continue;
                 }
+                let slice = slice.min(self.left(&hunt));
                 let until = (begun + slice).min(deadline);
                 let breakage = Breakage {
                     surroundings: surroundings(self.selector),
@@ -201,7 +204,8 @@ impl Campaign<'_> {
                 let opened = Session::open_broken(self.selector, &breakage, device, self.interrupt);
                 let found = match opened {
                     Ok(mut session) => {
-                        let found = hunt.go(until, &self.terms, &mut session, clean, &seen);
+                        let found =
+                            hunt.go((until, deadline), &self.terms, &mut session, clean, &seen);
                         match found {
                             Ok(found) => found,
                             Err(Stop::NoDevice(why)) => Some(Found::Unopened { why }),
@@ -236,6 +240,20 @@ impl Campaign<'_> {
             Some(stop) => Err(stop),
             None => Ok(alive.into_inner().unwrap_or_else(PoisonError::into_inner)),
         }
+    }
+
+    /// The time that a hunt may take yet. What the device can show is looked for as long as there is time.
+    fn left(&self, hunt: &Hunt<'_>) -> Duration {
+        if !hunt.has_cases() {
+            return Duration::ZERO;
+        }
+        let share = self.jobs as f64 / self.faults.len() as f64;
+        let part = match self.power.shows(hunt.fault) && !hunt.is_masked() {
+            true => 1.0,
+            false => share.clamp(MOST, 1.0),
+        };
+        let most = self.budget.mul_f64(part);
+        most.saturating_sub(Duration::from_secs_f64(hunt.seconds))
     }
 
     /// Nothing broken.

@@ -19,13 +19,19 @@ use std::time::Instant;
 const RUNS: u64 = 3;
 /// Runs of the program that showed the fault, to learn how often it does.
 const AGAIN: u64 = 10;
-/// Instances of a litmus test in the search.
-const INSTANCES: u64 = 20_000;
-/// And where memory is made weak, which takes longer and shows more.
+/// Seconds of a litmus test in the search: as many launches, and as large, as the device does in that
+/// time. Threads of a large launch meet more often.
+const SECONDS: f64 = 0.03;
+/// And to learn how often it shows the fault.
+const SECONDS_AGAIN: f64 = 0.5;
+/// Instances of a litmus test in the search where memory is made weak, which takes longer and shows more.
 const WEAK_INSTANCES: u64 = 2_000;
 
 /// Each time that all cases were tried, those of the main rule are run so many times as often.
 const MORE: u64 = 4;
+
+/// A case that is known to show the fault is run so many times as often from the first.
+const SURE: u64 = 8;
 
 /// And at most so many times as often as the first time.
 const MOST: u64 = 64;
@@ -179,6 +185,8 @@ pub struct Hunt<'a> {
     cases: Vec<usize>,
     /// How many of them are about its main rule.
     main: usize,
+    /// Those that are known to show it on a device as this one.
+    sure: HashSet<usize>,
     next: usize,
     runs: u64,
     ran: u64,
@@ -196,8 +204,15 @@ pub struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    /// The beginning of a search.
-    pub fn new(fault: &'a Fault, number: usize, cases: &'a [Hunted]) -> Hunt<'a> {
+    /// The beginning of a search. `sure` are the names of the litmus tests that are known to show the fault on
+    /// a device as this one.
+    pub fn new(fault: &'a Fault, number: usize, cases: &'a [Hunted], sure: &[String]) -> Hunt<'a> {
+        let sure: HashSet<usize> = (0..cases.len())
+            .filter(|&n| {
+                let case = &cases[n].case;
+                case.body.is_litmus() && sure.iter().any(|name| name == case.id.name())
+            })
+            .collect();
         let rules: Vec<RuleId> = fault.rules.iter().filter_map(|r| RuleId::find(r)).collect();
         let main = |c: &Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
         // Any litmus test may show what is wrong with the consistency of memory.
@@ -205,7 +220,8 @@ impl<'a> Hunt<'a> {
         let some = |c: &Hunted| {
             rules.iter().any(|r| c.rules.contains(r)) || of_memory && c.case.body.is_litmus()
         };
-        let of_main = cases.iter().filter(|c| main(c)).count();
+        let of_main = |place: &usize| sure.contains(place) || main(&cases[*place]);
+        let of_main = (0..cases.len()).filter(of_main).count();
         let mut places: Vec<usize> = (0..cases.len()).collect();
         // Stable: the order of the cases otherwise.
         places.sort_by_key(|&place| {
@@ -219,7 +235,8 @@ impl<'a> Hunt<'a> {
             // more of what is broken come first; the others take turns, each kind with the next.
             let litmus = case.case.body.is_litmus();
             let about = rules.iter().filter(|r| litmus && case.rules.contains(r));
-            (near, of_memory && !litmus, Reverse(about.count()))
+            let unsure = !sure.contains(&place);
+            (unsure, near, of_memory && !litmus, Reverse(about.count()))
         });
         Hunt {
             fault,
@@ -227,6 +244,7 @@ impl<'a> Hunt<'a> {
             all: cases,
             cases: places,
             main: of_main,
+            sure,
             next: 0,
             runs: 0,
             ran: 0,
@@ -253,19 +271,20 @@ impl<'a> Hunt<'a> {
         cases.retain(|place| known(place) != Some(false));
         // What was not tried yet comes first; stable.
         cases.sort_by_key(|place| {
-            let main = !main.contains(place);
-            (known(place).is_none(), tried.contains(place), main)
+            let (main, sure) = (!main.contains(place), self.sure.contains(place));
+            (!sure, known(place).is_none(), tried.contains(place), main)
         });
         self.cases = cases;
         self.main = self.cases.len();
         self.next = 0;
     }
 
-    /// Looks for the fault until this moment, at least with one case; what was found, if anything.
+    /// Looks for the fault until the first moment, at least with one case; what was found, if anything. What
+    /// is found out about the device as it is puts the moment off, but not beyond the second.
     /// `seen` is where the layer tells that a fault of its own acted.
     pub fn go(
         &mut self,
-        until: Instant,
+        (until, deadline): (Instant, Instant),
         terms: &Terms<'_>,
         session: &mut Session,
         clean: &mut Clean<'_>,
@@ -297,15 +316,21 @@ impl<'a> Hunt<'a> {
                 continue;
             }
             let case = &terms.played(self.fault, &hunted.case);
-            let mut once = match each(case) {
-                INSTANCES if terms.weakens(self.fault) => WEAK_INSTANCES,
-                other => other,
-            };
             seen.clear();
             // What the fault breaks may show seldom, as weak outcomes do.
-            if place < self.main {
-                once *= MORE.saturating_pow(pass as u32).min(MOST);
-            }
+            let first = if self.sure.contains(&self.cases[place]) {
+                SURE
+            } else {
+                1
+            };
+            let times = match place < self.main {
+                true => MORE
+                    .saturating_pow(pass as u32)
+                    .saturating_mul(first)
+                    .min(MOST),
+                false => first,
+            };
+            let once = each(case, times, terms.weakens(self.fault));
             let mut result = run(session, case, once, limits, terms.model)?;
             let mut late = result.verdict == Verdict::Timeout && self.fault.shows != "hang";
             if late {
@@ -364,7 +389,7 @@ impl<'a> Hunt<'a> {
                     return Ok(self.other.take());
                 }
             }
-            if Instant::now() >= until + (clean.spent - spent) {
+            if Instant::now() >= deadline.min(until + (clean.spent - spent)) {
                 break;
             }
         }
@@ -423,12 +448,23 @@ impl<'a> Hunt<'a> {
         self.mask.get_or_insert_with(|| (case.clone(), reason));
     }
 
+    /// Whether there is a case left to look with.
+    pub fn has_cases(&self) -> bool {
+        !self.cases.is_empty()
+    }
+
+    /// Whether nothing could show it, as far as is known: the device fails by itself in cases enough that could,
+    /// and none in which it acted passed.
+    pub fn is_masked(&self) -> bool {
+        self.masks.len() >= MASKS && !self.unnoticed
+    }
+
     /// What it is called when nobody looks any longer. Where it acted and a case passed all the same, the
     /// case missed it; where none did, and the device fails by itself in enough cases that could have
     /// shown it, nothing could.
     pub fn survived(&self) -> Found {
         match &self.mask {
-            Some((case, reason)) if self.masks.len() >= MASKS && !self.unnoticed => Found::Masked {
+            Some((case, reason)) if self.is_masked() => Found::Masked {
                 cases: self.masks.len() as u64,
                 case: case.clone(),
                 reason: reason.clone(),
@@ -446,32 +482,32 @@ impl<'a> Hunt<'a> {
 pub fn run(
     session: &mut Session,
     case: &Case,
-    runs: u64,
+    budget: Budget,
     limits: Limits,
     model: &ChosenModel,
 ) -> Result<CaseResult, Stop> {
     let case = Case {
-        budget: Budget::Instances(runs),
+        budget,
         ..case.clone()
     };
     session.run(&case, limits, model, &mut |_| {})
 }
 
-/// How often a case is run in the search.
-pub fn each(case: &Case) -> u64 {
-    if case.body.is_litmus() {
-        INSTANCES
-    } else {
-        RUNS
+/// How long a case is run in the search, so many times as long as the first time.
+fn each(case: &Case, times: u64, weak: bool) -> Budget {
+    match (case.body.is_litmus(), weak) {
+        (true, true) => Budget::Instances(WEAK_INSTANCES * times),
+        (true, false) => Budget::Seconds(SECONDS * times as f64),
+        (false, _) => Budget::Instances(RUNS * times),
     }
 }
 
-/// How often a case is run to learn how often it shows what it shows.
-pub fn again(case: &Case) -> u64 {
+/// How long a case is run to learn how often it shows what it shows.
+pub fn again(case: &Case) -> Budget {
     if case.body.is_litmus() {
-        INSTANCES
+        Budget::Seconds(SECONDS_AGAIN)
     } else {
-        AGAIN
+        Budget::Instances(AGAIN)
     }
 }
 

@@ -5,10 +5,10 @@
 use crate::device::bundled;
 use crate::worker::session::Breakage;
 use serde::{Deserialize, Serialize};
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 
 /// Who breaks the rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// Touchstone itself.
@@ -23,7 +23,7 @@ pub enum By {
 pub const WEAK: &str = "weak";
 
 /// What shows only where a device has a cache that the host and other devices do not see through.
-const DEVICE_CACHES: &str = "device-caches";
+pub(super) const DEVICE_CACHES: &str = "device-caches";
 
 /// A way to break a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,15 +63,6 @@ impl Fault {
         }
     }
 
-    /// What the device under test can show of it at best, if it is a processor as this one. Touchstone is
-    /// none: its memory is made weak. But all its devices have it in common, and the host.
-    pub fn power(&self, touchstone: bool) -> Option<String> {
-        if touchstone && self.shows != DEVICE_CACHES {
-            return None;
-        }
-        power(&self.shows, std::env::consts::ARCH)
-    }
-
     /// Whether only a weak memory shows it.
     pub fn wants_weakness(&self) -> bool {
         matches!(
@@ -79,48 +70,6 @@ impl Fault {
             "weak-processor" | "store-buffer" | "scoped-caches" | DEVICE_CACHES
         )
     }
-
-    /// Whether the device under test shows it, given a program that uses what it breaks.
-    pub fn is_shown(&self, touchstone: bool) -> bool {
-        self.is_plain() || touchstone && self.shows != DEVICE_CACHES
-    }
-
-    /// Whether every device shows it.
-    fn is_plain(&self) -> bool {
-        matches!(self.shows.as_str(), "anywhere" | "hang" | "group")
-    }
-}
-
-/// What a processor of this kind can show of a fault at best; `None` where every device shows it.
-pub fn power(shows: &str, processor: &str) -> Option<String> {
-    let ordered = matches!(processor, "x86" | "x86_64");
-    Some(match shows {
-        "store-buffer" if ordered => {
-            "an x86 processor shows it only where a store waits in its buffer while a later load is \
-             done: store buffering and its kin, and only where the two run on different cores"
-                .into()
-        }
-        "weak-processor" if ordered => {
-            "an x86 processor cannot show it: it keeps all these orders, so that only a compiler that \
-             moves accesses could; expected power 0"
-                .into()
-        }
-        "scoped-caches" => {
-            "caches that are coherent, as those of processors are, cannot show it: it takes a device \
-             whose narrower scopes end at a cache; expected power 0 on a processor"
-                .into()
-        }
-        DEVICE_CACHES => {
-            "devices and a host that share one coherent memory cannot show it: it takes a device with a \
-             cache that others do not see through; expected power 0"
-                .into()
-        }
-        "store-buffer" | "weak-processor" => format!(
-            "whether a processor of the kind {processor} shows it is not known; no case that fails \
-             here says that it does not"
-        ),
-        _ => return None,
-    })
 }
 
 /// A fault as the layer lists it.
@@ -187,6 +136,50 @@ pub fn of_touchstone() -> Result<Vec<Fault>, String> {
         .collect()
 }
 
+/// Weakens sources as the layer's faults do.
+pub(super) struct Weakener {
+    layer: libloading::Library,
+}
+
+/// The layer's function: a fault, a source, where to write, how much room; how much there is to write.
+type Weakened = unsafe extern "C" fn(*const c_char, *const c_char, *mut c_char, usize) -> usize;
+
+impl Weakener {
+    /// Opens the layer. The error is a sentence.
+    pub fn open() -> Result<Weakener, String> {
+        let path = bundled::layer()?;
+        // SAFETY: the bundled libraries' initializers only set up their own statics.
+        let layer = unsafe { libloading::Library::new(&path) }
+            .map_err(|e| format!("{path} cannot be loaded: {e}"))?;
+        Ok(Weakener { layer })
+    }
+
+    /// A source under a fault of sources; none where there is no such fault, or either has a NUL.
+    pub fn weakened(&self, fault: &str, source: &str) -> Option<String> {
+        let (fault, source) = (CString::new(fault).ok()?, CString::new(source).ok()?);
+        let ask = |text: &mut [u8]| {
+            // SAFETY: the layer, which is built with this program, has the function, and of this type.
+            let length = unsafe {
+                let function = self
+                    .layer
+                    .get::<Weakened>(b"classay_layer_weakened\0")
+                    .ok()?;
+                let room = text.len();
+                function(
+                    fault.as_ptr(),
+                    source.as_ptr(),
+                    text.as_mut_ptr().cast(),
+                    room,
+                )
+            };
+            (length > 0).then_some(length)
+        };
+        let mut text = vec![0; ask(&mut [])?];
+        ask(&mut text)?;
+        String::from_utf8(text).ok()
+    }
+}
+
 /// What a function of a bundled library returns: text that lives as long as the library.
 fn text_of(library: &str, function: &[u8]) -> Result<String, String> {
     let name = String::from_utf8_lossy(&function[..function.len() - 1]).into_owned();
@@ -205,23 +198,4 @@ fn text_of(library: &str, function: &[u8]) -> Result<String, String> {
         CStr::from_ptr(text).to_string_lossy().into_owned()
     };
     Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::power;
-
-    #[test]
-    fn what_a_processor_cannot_show_is_said() {
-        assert_eq!(power("anywhere", "x86_64"), None);
-        assert_eq!(power("hang", "x86_64"), None);
-        let weak = power("weak-processor", "x86_64").expect("a sentence");
-        assert!(weak.contains("cannot show it"), "{weak}");
-        let buffer = power("store-buffer", "x86_64").expect("a sentence");
-        assert!(buffer.contains("store buffering"), "{buffer}");
-        let arm = power("weak-processor", "aarch64").expect("a sentence");
-        assert!(!arm.contains("cannot"), "{arm}");
-        assert!(power("scoped-caches", "aarch64").is_some());
-        assert!(power("device-caches", "x86_64").is_some());
-    }
 }

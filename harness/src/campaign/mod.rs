@@ -3,7 +3,7 @@
 //!
 //! [`list`] knows the faults of Touchstone and of the layer, [`covers`] the rules of each case,
 //! [`hunt`] runs the cases against one fault, [`drive`] gives each fault its time, [`survey`] finds out
-//! which cases have what a fault breaks. What a case shows
+//! which cases have what a fault breaks, [`power`] what a device can show of it at all. What a case shows
 //! without any fault says nothing about one: [`clean`] knows it.
 
 pub mod clean;
@@ -11,6 +11,7 @@ pub mod covers;
 pub mod drive;
 pub mod hunt;
 pub mod list;
+pub mod power;
 pub mod survey;
 
 pub use drive::Campaign;

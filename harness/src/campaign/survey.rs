@@ -12,6 +12,7 @@
 use super::Fault;
 use super::drive::{Campaign, surroundings};
 use super::hunt::{Hunted, run};
+use crate::execute::Budget;
 use crate::worker::protocol::Known;
 use crate::worker::session::{Breakage, Session, Stop};
 use classay_reports::record::Verdict;
@@ -24,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Instances of a litmus test and runs of any other case in the survey.
-const RUNS: u64 = 1;
+const ONCE: Budget = Budget::Instances(1);
 
 /// What was found out.
 #[derive(Debug, Default)]
@@ -85,7 +86,7 @@ impl Survey {
                 session.unload()?;
                 file.clear();
                 let case = &campaign.cases[place].case;
-                let result = run(&mut session, case, RUNS, terms.limits, terms.model)?;
+                let result = run(&mut session, case, ONCE, terms.limits, terms.model)?;
                 let seen = file.set();
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
                 if result.verdict == Verdict::Skip {
@@ -123,13 +124,11 @@ impl Survey {
         self.effects.get(&case).map(|seen| seen.contains(&place))
     }
 
-    /// What the device lacks of what a fault needs: nothing where it has one of these, and nothing
-    /// where the fault could make a difference after all.
+    /// What the device lacks of what a fault needs: nothing where it has one of these. A source may have what
+    /// the fault changes, and yet nothing that the change could be seen by.
     pub fn lacking<'f>(&self, fault: &'f Fault) -> &'f [String] {
         let lacks = |need: &String| self.lacks.contains(need);
-        let place = fault.place.unwrap_or(usize::MAX);
-        let seen = self.effects.values().any(|seen| seen.contains(&place));
-        if !seen && !fault.needs.is_empty() && fault.needs.iter().all(lacks) {
+        if !fault.needs.is_empty() && fault.needs.iter().all(lacks) {
             &fault.needs
         } else {
             &[]
@@ -221,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn a_device_lacks_what_no_case_has_and_skips_name() {
+    fn a_device_lacks_what_skips_name() {
         let survey = Survey {
             effects: HashMap::from([(0, HashSet::from([7])), (1, HashSet::new())]),
             lacks: lacking("the device lacks pipes, sub-groups").collect(),
         };
         assert_eq!(survey.lacking(&fault(8, &["pipes"])), ["pipes"]);
-        // It has something of it, or one of what it takes, or it takes nothing.
-        assert!(survey.lacking(&fault(7, &["pipes"])).is_empty());
+        assert_eq!(survey.lacking(&fault(7, &["pipes", "sub-groups"])).len(), 2);
+        // It has one of what it takes, or it takes nothing.
         assert!(survey.lacking(&fault(8, &["pipes", "images"])).is_empty());
         assert!(survey.lacking(&fault(8, &[])).is_empty());
         assert_eq!(survey.has(&fault(7, &[]), 0), Some(true));

@@ -8,13 +8,14 @@ use super::output::{Out, complain, say};
 use crate::campaign::covers::covers;
 use crate::campaign::hunt::{Hunted, Terms};
 use crate::campaign::list::{By, of_layer, of_touchstone};
+use crate::campaign::power::Power;
 use crate::campaign::{Campaign, Fault, Found};
 use crate::device::{Library, Selector};
 use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::machine::Watch;
-use crate::plan::{self, seed, select};
+use crate::plan::{self, Work, seed, select};
 use crate::worker::session::{Limits, Stop};
 use classay_litmus::Breaches;
 use classay_reports::expectation::Expectations;
@@ -33,6 +34,8 @@ struct Line<'a> {
     fault: &'a Fault,
     #[serde(flatten)]
     found: &'a Found,
+    /// Whether the device can show it at all.
+    showable: bool,
     /// What the device can show of it at best.
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<String>,
@@ -55,12 +58,22 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
     }
     faults.extend(of_layer().map_err(Failure::NoDevice)?);
     faults.retain(|fault| {
-        args.select.is_empty() || args.select.iter().any(|p| select::matches(p, &fault.id))
+        let named = args.select.iter().any(|p| select::matches(p, &fault.id));
+        (args.select.is_empty() || named) && (args.by.is_empty() || args.by.contains(&fault.by))
     });
     if faults.is_empty() {
         return Err(Failure::Nothing(format!(
-            "no fault matches {}; `classay faults --list` prints them",
-            args.select.join(" or ")
+            "no fault {}matches {}; `classay faults --list` prints them",
+            if args.by.is_empty() {
+                ""
+            } else {
+                "of that kind "
+            },
+            if args.select.is_empty() {
+                "*".into()
+            } else {
+                args.select.join(" or ")
+            }
         )));
     }
     let mut out = Out::new();
@@ -85,11 +98,20 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
         cases.len(),
         session.known().record.name,
     ));
+    let tests = cases
+        .iter()
+        .filter_map(|hunted| match hunted.case.body.work(hunted.case.seed) {
+            Ok(Work::Litmus(program)) => Some((hunted.case.id.name().to_string(), *program)),
+            Ok(Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) | Err(_) => None,
+        });
+    let power = Power::of(&selector, &session.known().capabilities, &model, tests)
+        .map_err(Failure::NoDevice)?;
     session.close();
     let campaign = Campaign {
         faults: &faults,
         cases: &cases,
         selector: &selector,
+        power: &power,
         terms: Terms {
             limits: Limits {
                 patience: Duration::from_secs_f64(args.case_timeout),
@@ -112,11 +134,12 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
             serde_json::to_string(&Line {
                 fault,
                 found,
-                power: fault.power(touchstone),
+                showable: can_show(fault, found, &power),
+                power: power.says(fault),
             })
             .unwrap_or_default()
         } else {
-            row(fault, found, touchstone)
+            row(fault, found, &power)
         };
         lines
             .lock()
@@ -142,17 +165,17 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
     let all: Vec<(&Fault, &Found)> = faults.iter().zip(&results).collect();
     let shown = all
         .iter()
-        .filter(|(fault, found)| can_show(fault, found, touchstone))
+        .filter(|(fault, found)| can_show(fault, found, &power))
         .count();
     say(&format!(
         "noticed {killed} of {shown} faults that this device can show ({:.1} %), {by_rule} by a rule of \
          theirs, in {:.0} s{}",
         100.0 * killed as f64 / shown.max(1) as f64,
         begun.elapsed().as_secs_f64(),
-        others(&all, touchstone)
+        others(&all, &power)
     ));
     if let Some(path) = &args.junit {
-        write_junit(path, &selector, seed, &faults, &results)?;
+        write_junit(path, &selector, seed, &faults, &results, &power)?;
     }
     Ok(if killed == shown {
         exit::PASSED
@@ -175,16 +198,16 @@ fn noticed(found: &Found) -> bool {
 /// Whether the device under test can show a fault: not where it lacks what programs need that have what
 /// it breaks, not where it breaks the same by itself, and not where only a memory weaker than the
 /// processor's would show it. What was noticed could be shown.
-fn can_show(fault: &Fault, found: &Found, touchstone: bool) -> bool {
+fn can_show(fault: &Fault, found: &Found, power: &Power) -> bool {
     match found {
         Found::Killed { .. } => true,
-        Found::Survived { .. } | Found::Unopened { .. } => fault.is_shown(touchstone),
+        Found::Survived { .. } | Found::Unopened { .. } => power.shows(fault),
         Found::Lacking { .. } | Found::Masked { .. } => false,
     }
 }
 
 /// What is said of the faults that the device cannot show.
-fn others(all: &[(&Fault, &Found)], touchstone: bool) -> String {
+fn others(all: &[(&Fault, &Found)], power: &Power) -> String {
     let mut lacking: BTreeMap<String, usize> = BTreeMap::new();
     let mut weak = 0;
     let mut masked = 0;
@@ -193,7 +216,7 @@ fn others(all: &[(&Fault, &Found)], touchstone: bool) -> String {
             Found::Lacking { lacks, .. } => *lacking.entry(lacks.join(" or ")).or_default() += 1,
             Found::Masked { .. } => masked += 1,
             Found::Killed { .. } | Found::Survived { .. } | Found::Unopened { .. } => {
-                weak += usize::from(!can_show(fault, found, touchstone));
+                weak += usize::from(!can_show(fault, found, power));
             }
         }
     }
@@ -245,7 +268,7 @@ fn listed(fault: &Fault, json: bool) -> String {
     )
 }
 
-fn row(fault: &Fault, found: &Found, touchstone: bool) -> String {
+fn row(fault: &Fault, found: &Found, power: &Power) -> String {
     let by = match fault.by {
         By::Touchstone => "touchstone",
         By::Layer => "layer",
@@ -284,14 +307,14 @@ fn row(fault: &Fault, found: &Found, touchstone: bool) -> String {
         ),
         Found::Survived { runs, cases, .. } => format!(
             "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases{}",
-            if fault.is_shown(touchstone) {
+            if power.shows(fault) {
                 "SURVIVED"
             } else {
                 "unseen"
             },
             fault.id,
-            fault
-                .power(touchstone)
+            power
+                .says(fault)
                 .map(|p| format!("; {p}"))
                 .unwrap_or_default()
         ),
@@ -309,9 +332,9 @@ fn write_junit(
     seed: u64,
     faults: &[Fault],
     results: &[Found],
+    power: &Power,
 ) -> Result<(), Failure> {
     use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
-    let touchstone = selector.library == Library::Touchstone;
     let cases: Vec<CaseResult> = faults
         .iter()
         .zip(results)
@@ -334,15 +357,14 @@ fn write_junit(
                     seconds,
                     cases,
                 } => (
-                    if fault.is_shown(touchstone) {
+                    if power.shows(fault) {
                         Verdict::Fail
                     } else {
                         Verdict::Inconclusive
                     },
                     format!(
                         "{runs} runs of {cases} cases did not notice it{}",
-                        fault
-                            .power(touchstone)
+                        power.says(fault)
                             .map(|p| format!("; {p}"))
                             .unwrap_or_default()
                     ),

@@ -1,5 +1,6 @@
 //! The command line's grammar.
 
+use crate::campaign::list::By;
 use crate::device::Selector;
 use crate::environment::{Environment, Mode};
 use crate::execute::{Budget, Enough};
@@ -400,6 +401,9 @@ pub struct FaultsArgs {
     /// Only the faults whose name matches, `*` and `?` being wildcards; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub select: Vec<String>,
+    /// Only the faults of this kind; may be repeated
+    #[arg(long, value_name = "KIND")]
+    pub by: Vec<By>,
     /// Seconds for the whole campaign
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub budget: f64,

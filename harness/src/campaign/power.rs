@@ -1,0 +1,267 @@
+//! What the device under test can show of a fault that takes a weak memory.
+//!
+//! Touchstone's memory is made as weak as its rules allow. Of an x86 processor it is computed: each
+//! litmus test is weakened as the fault would weaken it, and where x86-TSO then allows an outcome that the
+//! memory model forbids of the test as it was, the processor can show the fault. (A compiler that moves
+//! accesses could show more.) Of other devices it is not known.
+
+use super::Fault;
+use super::list::{By, DEVICE_CACHES, Weakener};
+use crate::device::{Capabilities, Library, Selector};
+use crate::judge::ChosenModel;
+use classay_litmus::cat::Model;
+use classay_litmus::kernel::Shape;
+use classay_litmus::oracle::{Limits, State, judge};
+use classay_litmus::program::Program;
+use classay_litmus::syntax;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+/// The tests named in a sentence.
+const NAMED: usize = 3;
+
+/// What is known of the device's memory.
+pub struct Power {
+    memory: Memory,
+    /// What was computed, of each fault by name.
+    known: Mutex<HashMap<String, Shown>>,
+}
+
+enum Memory {
+    /// Touchstone's.
+    AsWeakAsAllowed,
+    /// An x86 processor's.
+    X86(Box<X86>),
+    Unknown,
+}
+
+/// Litmus tests under two models.
+struct X86 {
+    weakener: Weakener,
+    model: Model,
+    tests: Vec<Test>,
+}
+
+struct Test {
+    name: String,
+    source: String,
+    /// Its outcomes under the model that judges; none where it says nothing.
+    allowed: BTreeSet<State>,
+}
+
+/// The tests that a fault changes, and those of them in which x86-TSO then shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Shown {
+    changed: usize,
+    shown: Vec<String>,
+}
+
+impl Power {
+    /// Of a device with these capabilities, with litmus tests that this model judges. The error is a
+    /// sentence.
+    pub fn of(
+        selector: &Selector,
+        capabilities: &Capabilities,
+        model: &ChosenModel,
+        tests: impl Iterator<Item = (String, Program)>,
+    ) -> Result<Power, String> {
+        let x86 = matches!(std::env::consts::ARCH, "x86" | "x86_64");
+        let memory = if selector.library == Library::Touchstone {
+            Memory::AsWeakAsAllowed
+        } else if capabilities.cpu && x86 {
+            Memory::X86(Box::new(X86::new(model, tests)?))
+        } else {
+            Memory::Unknown
+        };
+        Ok(Power {
+            memory,
+            known: Mutex::default(),
+        })
+    }
+
+    /// Whether the device shows a fault, given a program that uses what it breaks.
+    pub fn shows(&self, fault: &Fault) -> bool {
+        let computed = || self.computed(fault).is_some_and(|s| !s.shown.is_empty());
+        !fault.wants_weakness()
+            || match &self.memory {
+                Memory::AsWeakAsAllowed => fault.shows != DEVICE_CACHES,
+                Memory::X86(_) => computed(),
+                Memory::Unknown => false,
+            }
+    }
+
+    /// The litmus tests that are known to show it, by name.
+    pub fn tests(&self, fault: &Fault) -> Vec<String> {
+        let computed = self.computed(fault).filter(|_| fault.wants_weakness());
+        computed.map(|s| s.shown).unwrap_or_default()
+    }
+
+    /// What there is to say of it; nothing where every device shows it.
+    pub fn says(&self, fault: &Fault) -> Option<String> {
+        if !fault.wants_weakness() {
+            return None;
+        }
+        Some(match &self.memory {
+            Memory::AsWeakAsAllowed if fault.shows == DEVICE_CACHES => {
+                "devices and a host that share one coherent memory cannot show it: it takes a device \
+                 with a cache that others do not see through; expected power 0"
+                    .into()
+            }
+            Memory::AsWeakAsAllowed => return None,
+            Memory::X86(_) => match self.computed(fault) {
+                Some(Shown { changed, shown }) if !shown.is_empty() => format!(
+                    "of the {changed} litmus tests that it changes, an x86 processor (x86-TSO) can show \
+                     it in {}: {}",
+                    shown.len(),
+                    some(&shown)
+                ),
+                Some(Shown { changed, .. }) if changed > 0 => format!(
+                    "an x86 processor (x86-TSO) shows it in none of the {changed} litmus tests that it \
+                     changes: only a compiler that moves accesses could; expected power 0"
+                ),
+                Some(_) | None => "a processor whose memory is one and coherent cannot show it; \
+                                   expected power 0"
+                    .into(),
+            },
+            Memory::Unknown => "whether this device's memory is weak enough to show it is not known; no \
+                                case that fails here says that it is not"
+                .into(),
+        })
+    }
+
+    /// What x86-TSO says of a fault of sources; none of another memory or fault.
+    fn computed(&self, fault: &Fault) -> Option<Shown> {
+        let Memory::X86(x86) = &self.memory else {
+            return None;
+        };
+        if fault.by != By::Source {
+            return None;
+        }
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shown) = known().get(&fault.id) {
+            return Some(shown.clone());
+        }
+        // Whoever computes the same beside comes to the same.
+        let shown = x86.shown(&fault.id);
+        known().insert(fault.id.clone(), shown.clone());
+        Some(shown)
+    }
+}
+
+impl X86 {
+    fn new(
+        model: &ChosenModel,
+        tests: impl Iterator<Item = (String, Program)>,
+    ) -> Result<X86, String> {
+        let tests = tests.filter_map(|(name, program)| {
+            Shape::of(&program).ok()?;
+            let judged = judge(&program, &model.model, &Limits::default()).ok()?;
+            (!judged.racy).then(|| Test {
+                name,
+                source: syntax::write_litmus(&program),
+                allowed: judged.states,
+            })
+        });
+        Ok(X86 {
+            tests: tests.collect(),
+            weakener: Weakener::open()?,
+            model: Model::named("x86-tso").map_err(|e| e.to_string())?,
+        })
+    }
+
+    fn shown(&self, fault: &str) -> Shown {
+        let mut found = Shown {
+            changed: 0,
+            shown: Vec::new(),
+        };
+        for test in &self.tests {
+            let Some(source) = self.weakener.weakened(fault, &test.source) else {
+                continue;
+            };
+            // A call that is gone leaves an expression without effect, which litmus tests do not have.
+            let source = source.replace("((void)0);", "");
+            if source == test.source {
+                continue;
+            }
+            let Ok(program) = syntax::read_litmus(&test.name, &source) else {
+                continue;
+            };
+            let Ok(judged) = judge(&program, &self.model, &Limits::default()) else {
+                continue;
+            };
+            found.changed += 1;
+            if judged.states.iter().any(|s| !test.allowed.contains(s)) {
+                found.shown.push(test.name.clone());
+            }
+        }
+        found
+    }
+}
+
+/// The first names of a list, and how many more there are.
+fn some(names: &[String]) -> String {
+    let first = names.iter().take(NAMED).cloned().collect::<Vec<_>>();
+    match names.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::list::of_layer;
+    use super::*;
+
+    fn x86() -> X86 {
+        let model = ChosenModel::load("opencl-3.0").expect("a model");
+        let tests = classay_litmus::shipped().iter().map(|(name, text)| {
+            let program = syntax::read_litmus(name, text).expect("a test");
+            ((*name).to_string(), program)
+        });
+        X86::new(&model, tests).expect("tests and the layer")
+    }
+
+    /// What the layer's list says of a fault is what the model says of the tests that it changes.
+    #[test]
+    fn store_buffers_show_the_faults_that_are_said_to_need_them() {
+        let x86 = x86();
+        let faults = of_layer().expect("the layer");
+        let weak = faults
+            .iter()
+            .filter(|f| f.by == By::Source && f.wants_weakness());
+        let mut checked = 0;
+        for fault in weak {
+            let found = x86.shown(&fault.id);
+            let buffers = fault.shows == "store-buffer";
+            assert_eq!(!found.shown.is_empty(), buffers, "{}: {found:?}", fault.id);
+            checked += usize::from(found.changed > 0);
+        }
+        assert!(checked > 15, "{checked}");
+    }
+
+    #[test]
+    fn a_fault_is_shown_by_the_tests_that_it_weakens() {
+        let x86 = x86();
+        let shown = x86.shown("seq-cst-to-relaxed").shown;
+        assert!(shown.contains(&"SB+sc+dev".to_string()), "{shown:?}");
+        assert!(
+            !shown.contains(&"SB+sc".to_string()),
+            "names no order: {shown:?}"
+        );
+        assert!(!shown.contains(&"IRIW+sc+dev".to_string()), "{shown:?}");
+        let fences = x86.shown("drop-fences");
+        assert!(
+            fences.shown.contains(&"SB+sc-fences".to_string()),
+            "{fences:?}"
+        );
+        let nothing = x86.shown("waits-ignored-kernel");
+        assert_eq!((nothing.changed, nothing.shown.len()), (0, 0));
+    }
+
+    #[test]
+    fn names_are_few_in_a_sentence() {
+        let names: Vec<String> = ["a", "b", "c", "d", "e"].map(str::to_string).into();
+        assert_eq!(some(&names), "a, b, c and 2 more");
+        assert_eq!(some(&names[..2]), "a, b");
+    }
+}
