@@ -98,6 +98,59 @@ fn faults_of_the_layer_are_noticed_by_their_rules() {
     ]);
 }
 
+/// A campaign's lines, whatever became of the faults, are what a report reads; and `--by` chooses among all.
+#[test]
+fn a_campaign_becomes_a_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let mut command = classay();
+    command.args(["faults", "--device", &device(), "--seed", "3", "--json"]);
+    command.args(["--programs", "6", "--budget", "200", "--jobs", "2"]);
+    command.args(["--by", "source", "--select", "loops-cut"]);
+    // A feature that Touchstone lacks.
+    command.args(["--select", "pipe-write-lost"]);
+    let done = Done::of(command.output().expect("classay runs")).expect(0);
+    let lines = done.json();
+    let of = |id: &str| {
+        let line = lines.iter().find(|line| line["id"] == id);
+        line.unwrap_or_else(|| panic!("{id}\n{}", done.told()))
+    };
+    assert_eq!(of("loops-cut")["result"], "killed");
+    assert_eq!(of("loops-cut")["showable"], true);
+    assert_eq!(of("pipe-write-lost")["result"], "lacking");
+    assert_eq!(of("pipe-write-lost")["showable"], false);
+    std::fs::write(path("campaign.jsonl"), &done.stdout).expect("a file");
+    let mut command = classay();
+    command.args([
+        "run",
+        "--device",
+        &device(),
+        "--instances",
+        "200",
+        "--select",
+        "MP+rel+acq",
+    ]);
+    command.arg("--store").arg(path("run.db"));
+    Done::of(command.output().expect("classay runs")).expect(0);
+    let mut command = classay();
+    command.arg("report").arg(path("run.db"));
+    command.arg("--html").arg(path("page.html"));
+    command.arg("--faults").arg(path("campaign.jsonl"));
+    Done::of(command.output().expect("classay runs")).expect(0);
+    let page = std::fs::read_to_string(path("page.html")).expect("a page");
+    for words in [
+        "1 of the 1 that this device can show",
+        "1 fault of what the device lacks",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    let mut command = classay();
+    command.args(["faults", "--by", "layer", "--select", "loops-cut"]);
+    Done::of(command.output().expect("classay runs"))
+        .expect(4)
+        .says(&["no fault of that kind matches loops-cut"]);
+}
+
 #[test]
 fn the_rules_of_every_fault_are_in_the_catalogue() {
     let listed = |arguments: &[&str]| {

@@ -230,8 +230,12 @@ rules! {
     WG_BARRIER = "ex.wg.barrier";
     /// Collective functions of work-groups.
     WG_FUNCTIONS = "ex.wg.functions";
+    /// Asynchronous copies of work-groups.
+    WG_ASYNC_COPY = "ex.wg.async-copy";
     /// Sub-group barriers.
     SG_BARRIER = "ex.sg.barrier";
+    /// Ordinary loads read the visible side effect.
+    MM_VISIBLE = "mm.visible";
     /// Collective functions of sub-groups.
     SG_FUNCTIONS = "ex.sg.functions";
     /// Kernels from source.

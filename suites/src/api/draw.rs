@@ -112,7 +112,7 @@ fn again(draw: &mut Draw) -> Case {
     let times = match act {
         // What takes long.
         Act::Program | Act::Context => 20,
-        Act::Queue | Act::Kernel | Act::Fill | Act::Map | Act::Callback => 300,
+        Act::Queue | Act::Kernel | Act::Fill | Act::Map | Act::Callback | Act::Register => 300,
         Act::Buffer | Act::Part | Act::UserEvent | Act::Marker | Act::Retain | Act::Query => 1500,
     };
     plain(Story::Again { act, times })

@@ -131,6 +131,8 @@ pub enum Act {
     Map,
     /// A marker behind a user event, whose callback releases its event.
     Callback,
+    /// Callbacks for a marker, registered while another thread lets it go.
+    Register,
     /// References to what all share, taken and given back.
     Retain,
     /// Questions about what all share.
@@ -139,7 +141,7 @@ pub enum Act {
 
 impl Act {
     /// All.
-    pub const ALL: [Act; 13] = [
+    pub const ALL: [Act; 14] = [
         Act::Buffer,
         Act::Part,
         Act::UserEvent,
@@ -151,6 +153,7 @@ impl Act {
         Act::Fill,
         Act::Map,
         Act::Callback,
+        Act::Register,
         Act::Retain,
         Act::Query,
     ];

@@ -331,6 +331,9 @@ pub struct Launch {
     /// The kernel comes from a program that is built again from the case's source for this launch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebuilt: bool,
+    /// What is enqueued is a copy of the kernel (clCloneKernel), made when all is set.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cloned: bool,
     /// The command has to fail: it goes to a queue of its own, the host waits for its event, and its
     /// status has to be negative.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

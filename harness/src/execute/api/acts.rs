@@ -14,9 +14,10 @@ use cl3::types::{cl_event, cl_int, cl_mem};
 use classay_suites::api::Act;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What threads share.
 pub struct Common {
@@ -57,6 +58,15 @@ extern "C" fn released(event: cl_event, status: cl_int, data: *mut c_void) {
     let told = unsafe { Box::from_raw(data.cast::<Told>()) };
     // Nobody waits when the thread gave up.
     let _ = told.tell.send(status);
+}
+
+/// Callbacks that an act registers while their command completes.
+const REGISTERED: usize = 40;
+
+extern "C" fn registered(_: cl_event, _: cl_int, data: *mut c_void) {
+    // SAFETY: made by `Arc::into_raw` for this one call.
+    let called = unsafe { Arc::from_raw(data.cast::<AtomicUsize>()) };
+    called.fetch_add(1, Ordering::AcqRel);
 }
 
 /// How long a callback is waited for.
@@ -208,6 +218,7 @@ impl Common {
             }
             Act::Map => self.map(stage),
             Act::Callback => self.callback(stage),
+            Act::Register => self.register(stage),
             Act::Retain => {
                 // SAFETY: what all share lives; each reference is given back.
                 unsafe {
@@ -285,6 +296,20 @@ impl Common {
         seen
     }
 
+    fn register(&self, stage: &Stage) -> Result<(), SetupError> {
+        let q = stage.queue_in(stage.context, 0)?;
+        let gate = stage.user()?;
+        let event = marker(q, &[gate])?;
+        queue::flush(q).of("clFlush")?;
+        let registered = while_it_completes(event, gate);
+        let finished = queue::finish(q).of("clFinish");
+        done(event);
+        done(gate);
+        // SAFETY: the act's own queue, and its command is done.
+        unsafe { queue::release_command_queue(q) }.of("clReleaseCommandQueue")?;
+        registered.and(finished)
+    }
+
     fn callback(&self, stage: &Stage) -> Result<(), SetupError> {
         let q = stage.queue_in(stage.context, 0)?;
         let gate = stage.user()?;
@@ -313,6 +338,48 @@ impl Common {
             }),
         }
     }
+}
+
+/// Registers callbacks for a command while another thread lets it go, so that some come before it is
+/// complete, some after, and perhaps one at the very moment.
+fn while_it_completes(event: cl_event, gate: cl_event) -> Result<(), SetupError> {
+    let called = Arc::new(AtomicUsize::new(0));
+    let (begun, gate) = (AtomicBool::new(false), Shared(gate));
+    let (set, made) = std::thread::scope(|scope| {
+        let (begun, gate) = (&begun, &gate);
+        let setter = scope.spawn(move || {
+            while !begun.load(Ordering::Acquire) {
+                std::hint::spin_loop();
+            }
+            ev::set_user_event_status(gate.0, 0).of("clSetUserEventStatus")
+        });
+        let mut made = Ok(());
+        for _ in 0..REGISTERED {
+            let data = Arc::into_raw(called.clone()).cast_mut().cast();
+            made = made.and_then(|()| {
+                ev::set_event_callback(event, ev::CL_COMPLETE, registered, data)
+                    .of("clSetEventCallback")
+            });
+            begun.store(true, Ordering::Release);
+        }
+        (setter.join(), made)
+    });
+    made?;
+    set.unwrap_or(Err(SetupError {
+        call: "clSetUserEventStatus",
+        code: -1,
+    }))?;
+    let deadline = Instant::now() + PATIENCE;
+    while called.load(Ordering::Acquire) < REGISTERED {
+        if Instant::now() > deadline {
+            return Err(SetupError {
+                call: "a callback that never came",
+                code: -1,
+            });
+        }
+        std::thread::sleep(Duration::from_micros(50));
+    }
+    Ok(())
 }
 
 /// A marker.

@@ -214,13 +214,14 @@ impl Play<'_> {
             Ok(kernel) => kernel,
             Err(code) => return (("clCreateKernel", code), None),
         };
-        let called = self.launch_kernel(launch, kernel, step);
+        let called = self.prepare(launch, kernel, step);
         // SAFETY: the kernel is ours, and not used after this; what is enqueued keeps it.
         let _ = unsafe { cl::release_kernel(kernel) };
         called
     }
 
-    fn launch_kernel(
+    /// Gives a kernel its arguments, and enqueues it or its copy.
+    fn prepare(
         &mut self,
         launch: &Launch,
         kernel: cl_kernel,
@@ -238,6 +239,25 @@ impl Play<'_> {
         if called.1 != 0 {
             return (called, None);
         }
+        if !launch.cloned {
+            return self.enqueue(launch, kernel, step);
+        }
+        let copy = match cl::clone_kernel(kernel) {
+            Ok(copy) => copy,
+            Err(code) => return (("clCloneKernel", code), None),
+        };
+        let called = self.enqueue(launch, copy, step);
+        // SAFETY: the copy is ours, and not used after this; what is enqueued keeps it.
+        let _ = unsafe { cl::release_kernel(copy) };
+        called
+    }
+
+    fn enqueue(
+        &mut self,
+        launch: &Launch,
+        kernel: cl_kernel,
+        step: usize,
+    ) -> (Called, Option<i32>) {
         let mut status = None;
         // What fails has a queue of its own, and does not keep others from theirs.
         let own = match launch.fails.then(|| ask::HostQueue::make(self.bench)) {

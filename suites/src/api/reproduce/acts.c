@@ -175,6 +175,58 @@ static inline int act_callback(cl_context in)
     return 1;
 }
 
+#define REGISTERED 40
+
+static inline void CL_CALLBACK act_registered(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    (void)status;
+    atomic_fetch_add((atomic_int *)data, 1);
+}
+
+struct setting {
+    cl_event gate;
+    atomic_int begun;
+};
+
+static inline void *act_set(void *data)
+{
+    struct setting *setting = data;
+    while (!atomic_load(&setting->begun)) { }
+    must(clSetUserEventStatus(setting->gate, CL_COMPLETE), "clSetUserEventStatus");
+    return NULL;
+}
+
+static inline int act_register(cl_context in)
+{
+    /* One that comes late still finds it. */
+    atomic_int *called = calloc(1, sizeof *called);
+    cl_command_queue own = new_queue(in, 0);
+    struct setting setting = { .gate = new_user_event(in) };
+    cl_event event;
+    TRY("clEnqueueMarkerWithWaitList", clEnqueueMarkerWithWaitList(own, 1, &setting.gate, &event));
+    TRY("clFlush", clFlush(own));
+    pthread_t setter;
+    if (pthread_create(&setter, NULL, act_set, &setting) != 0)
+        return 0;
+    for (int n = 0; n < REGISTERED; n++) {
+        must(clSetEventCallback(event, CL_COMPLETE, act_registered, called), "clSetEventCallback");
+        atomic_store(&setting.begun, 1);
+    }
+    pthread_join(setter, NULL);
+    for (unsigned n = 0; n < 200000 && atomic_load(called) < REGISTERED; n++)
+        pause_microseconds(100);
+    TRY("clFinish", clFinish(own));
+    clReleaseEvent(event);
+    clReleaseEvent(setting.gate);
+    clReleaseCommandQueue(own);
+    if (atomic_load(called) < REGISTERED)
+        violation(STORY, "a callback that never came");
+    else
+        free(called);
+    return 1;
+}
+
 static inline int act_retain(cl_context in)
 {
     (void)in;

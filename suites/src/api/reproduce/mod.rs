@@ -114,6 +114,7 @@ fn act(act: Act) -> &'static str {
         Act::Fill => "act_fill",
         Act::Map => "act_map",
         Act::Callback => "act_callback",
+        Act::Register => "act_register",
         Act::Retain => "act_retain",
         Act::Query => "act_query",
     }

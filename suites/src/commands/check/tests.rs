@@ -126,7 +126,12 @@ fn every_value_that_is_read_is_checked() {
 #[test]
 fn what_failed_has_not_run() {
     let mut tried = Tried::default();
-    for (name, plan) in plans() {
+    // Few programs of other profiles have something that fails and something that is read.
+    let more = (15..60).map(|seed| {
+        let plan = random(seed, &Profile::failure()).expect("a program");
+        (format!("queue/failure/{seed}"), plan)
+    });
+    for (name, plan) in plans().into_iter().chain(more) {
         let fails = (0..plan.program.commands.len())
             .map(crate::commands::program::CommandId::at)
             .find(|c| plan.order.fate(*c) == Fate::Fails);

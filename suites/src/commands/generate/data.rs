@@ -147,7 +147,9 @@ impl Filler<'_> {
                             .all(|c| self.can(*c, from, write) && !taken.contains(c))
                         {
                             let worth = of.iter().map(|c| self.worth(*c, from, write)).max();
-                            possible.push((range, worth.unwrap_or(1)));
+                            // The beginning of an object may go another way through an implementation.
+                            let begins = if first == 0 { 3 } else { 1 };
+                            possible.push((range, begins * worth.unwrap_or(1)));
                         }
                     }
                 }

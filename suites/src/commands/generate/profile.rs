@@ -86,6 +86,10 @@ pub struct Profile {
     pub gates: usize,
     /// Of a hundred reads and writes, how many block.
     pub blocking: usize,
+    /// Of a hundred blocking commands that wait for no gate, how many get one.
+    pub gated_blocks: usize,
+    /// Of a hundred reads and writes of buffers, how many are of rectangles.
+    pub rects: usize,
     /// Words of a cell: one of these.
     pub cell_words: Vec<u16>,
     /// Of a hundred gates, how many fail instead of opening.
@@ -134,6 +138,8 @@ impl Profile {
             ],
             gates: 70,
             blocking: 25,
+            gated_blocks: 0,
+            rects: 30,
             cell_words: vec![16, 16, 16, 32, 64, 256],
             failures: 0,
             callbacks: 15,
@@ -262,11 +268,14 @@ impl Profile {
     /// Reads and writes that block while a gate is closed, of so much memory that none is done at once.
     pub fn blocking() -> Profile {
         Profile {
-            commands: (1, 4),
-            works: vec![(Work::Write, 5), (Work::Read, 3), (Work::Kernel, 2)],
+            commands: (2, 5),
+            works: vec![(Work::Write, 6), (Work::Read, 2), (Work::Kernel, 1)],
             gates: 100,
-            blocking: 70,
-            cell_words: vec![16, 256],
+            blocking: 80,
+            gated_blocks: 80,
+            rects: 5,
+            cell_words: vec![16, 256, 256, 256],
+            longest_gate: 3000,
             callbacks: 5,
             threads: 5,
             releases: 5,

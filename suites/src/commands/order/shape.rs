@@ -132,6 +132,12 @@ impl Shape<'_> {
         match object.kind {
             Kind::SubBuffer { of, first } => {
                 let parent = self.object(of)?;
+                if of >= id {
+                    return wrong(format!(
+                        "object {} is made before object {}, of which it is a part",
+                        id.0, of.0
+                    ));
+                }
                 let inside = u16::from(first) + u16::from(object.cells) <= u16::from(parent.cells);
                 if !matches!(parent.kind, Kind::Buffer(_))
                     || parent.context != object.context

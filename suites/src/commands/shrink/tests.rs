@@ -112,7 +112,7 @@ fn a_read_through_a_wait_list_shrinks_to_two_commands() {
         independent: 0,
         ..Profile::queue()
     };
-    for seed in 0..30 {
+    for seed in 0..60 {
         let plan = random(seed, &profile).expect("a program");
         if sees_through_a_wait_list(&plan) != Answer::Fails {
             continue;

@@ -97,9 +97,8 @@ struct Form {
     scope: &'static str,
 }
 
-fn form(draw: &mut Draw, case: &mut Making, region: Region) -> Form {
+fn form(draw: &mut Draw, case: &mut Making, region: Region, legacy: bool) -> Form {
     // The unnamed forms order sequentially and reach the device.
-    let legacy = draw.percent(30);
     let explicit = draw.below(3) as u8;
     let order = draw
         .pick(&[
@@ -171,9 +170,36 @@ impl Form {
     }
 }
 
-/// An operation of item `i`, whose result is the value before; and what is left behind.
-fn operation(deed: Deed, form: &Form, ty: Type) -> String {
+/// A number above those of all items, for values that count down.
+const ABOVE: u64 = 24_000;
+
+/// How far apart the values of items are. Values that differ in their upper halves alone are different,
+/// and with a stride of one less than that the lower half falls as the whole rises.
+fn strides(deed: Deed, ty: Type) -> &'static [u64] {
+    match deed {
+        Deed::Inc | Deed::Dec | Deed::Or | Deed::And | Deed::Xor | Deed::Flag => &[1],
+        Deed::Add | Deed::Sub | Deed::Min | Deed::Max | Deed::Exchange | Deed::Compare => {
+            if ty.long() {
+                &[1, 1 << 16, 1 << 32, (1 << 32) - 1]
+            } else {
+                &[1, 1 << 16, (1 << 16) - 1]
+            }
+        }
+    }
+}
+
+impl Type {
+    /// Bits that operations on bits use: all but the sign.
+    fn bits(self) -> u64 {
+        if self.long() { 63 } else { 31 }
+    }
+}
+
+/// An operation of item `i`, whose result is the value before.
+fn operation(deed: Deed, stride: u64, form: &Form, ty: Type) -> String {
     let t = ty.name();
+    let bit = format!("({t})1 << (i % {})", ty.bits());
+    let times = |value: &str| format!("({value}) * ({t}){stride}");
     // Extensions name the 64-bit forms `atom_`.
     let prefix = if ty.long() { "atom" } else { "atomic" };
     let old = |name: &str, value: &str| format!("{prefix}_{name}(p, ({t})({value}))");
@@ -186,48 +212,74 @@ fn operation(deed: Deed, form: &Form, ty: Type) -> String {
         }
     };
     match deed {
-        Deed::Add => pick("add", "fetch_add", "3"),
-        Deed::Sub => pick("sub", "fetch_sub", "3"),
+        Deed::Add => pick("add", "fetch_add", &times("3")),
+        Deed::Sub => pick("sub", "fetch_sub", &times("3")),
         Deed::Inc if form.legacy => format!("{prefix}_inc(p)"),
         Deed::Inc => new("fetch_add", "1"),
         Deed::Dec if form.legacy => format!("{prefix}_dec(p)"),
         Deed::Dec => new("fetch_sub", "1"),
-        Deed::Or => pick("or", "fetch_or", "1 << (i % 31)"),
-        Deed::And => pick("and", "fetch_and", "~(1 << (i % 31))"),
-        Deed::Xor => pick("xor", "fetch_xor", "1 << (i % 31)"),
+        Deed::Or => pick("or", "fetch_or", &bit),
+        Deed::And => pick("and", "fetch_and", &format!("~({bit})")),
+        Deed::Xor => pick("xor", "fetch_xor", &bit),
         // Below zero where the type goes there.
-        Deed::Min if ty.signed() => pick("min", "fetch_min", "2 - i"),
-        Deed::Min => pick("min", "fetch_min", "1000000 - i"),
-        Deed::Max if ty.signed() => pick("max", "fetch_max", "i - 900000"),
-        Deed::Max => pick("max", "fetch_max", "i + 5"),
-        Deed::Exchange => pick("xchg", "exchange", "i + 1"),
+        Deed::Min if ty.signed() => pick("min", "fetch_min", &times("2 - i")),
+        Deed::Min => pick("min", "fetch_min", &times(&format!("{ABOVE} - i"))),
+        Deed::Max if ty.signed() => pick("max", "fetch_max", &times(&format!("i - {ABOVE}"))),
+        Deed::Max => pick("max", "fetch_max", &times("i + 5")),
+        Deed::Exchange => pick("xchg", "exchange", &times("i + 1")),
         Deed::Compare | Deed::Flag => String::new(),
     }
 }
 
-/// A crowd of read-modify-writes on one object.
+/// What the crowds of a case have in common: a device that lacks it skips the case.
+#[derive(Debug, Clone, Copy)]
+struct Common {
+    /// Some types have 64 bits.
+    wide: bool,
+    /// Objects are in shared virtual memory.
+    svm: bool,
+    /// Functions of OpenCL 1.x.
+    legacy: bool,
+}
+
+/// Crowds of read-modify-writes, each on an object of its own. There are many kinds, so a case has
+/// several.
 pub fn crowd(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("many work-items:");
+    let common = Common {
+        wide: draw.percent(50),
+        svm: draw.percent(30),
+        legacy: draw.percent(30),
+    };
+    for n in 0..draw.between(3, 9) {
+        one_crowd(draw, &mut case, common, n);
+    }
+    case.case
+}
+
+/// One of them, by its number in the case.
+fn one_crowd(draw: &mut Draw, case: &mut Making, common: Common, number: usize) {
     let deed = draw.pick(&DEEDS).unwrap_or(Deed::Add);
-    let ty = draw
-        .pick(&[Type::Int, Type::Uint, Type::Uint, Type::Long, Type::Ulong])
-        .unwrap_or(Type::Uint);
+    let types: &[Type] = if common.wide {
+        &[Type::Int, Type::Uint, Type::Long, Type::Long, Type::Ulong]
+    } else {
+        &[Type::Int, Type::Uint]
+    };
+    let ty = draw.pick(types).unwrap_or(Type::Uint);
     let ty = if deed == Deed::Flag { Type::Int } else { ty };
-    let region = draw
-        .pick(&[
-            Region::Global,
-            Region::Global,
-            Region::Local,
-            Region::Local,
+    let regions: &[Region] = if common.svm {
+        &[
             Region::Svm(Kind::SvmCoarse),
             Region::Svm(Kind::SvmFine),
             Region::Svm(Kind::SvmAtomics),
-        ])
-        .unwrap_or(Region::Global);
-    let mut case = Making::new(format!(
-        "many work-items: {deed:?} of {} ({region:?})",
-        ty.name()
-    ));
-    let mut form = form(draw, &mut case, region);
+        ]
+    } else {
+        &[Region::Global, Region::Local]
+    };
+    let region = draw.pick(regions).unwrap_or(Region::Global);
+    let separator = if number == 0 { "" } else { "," };
+    case.case.about += &format!("{separator} {deed:?} of {} ({region:?})", ty.name());
+    let mut form = form(draw, case, region, common.legacy);
     // Flags exist in the newer form only.
     if deed == Deed::Flag && form.legacy {
         form = Form {
@@ -253,7 +305,8 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
     }
     let local = draw.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
     let groups = draw.between(1, 8) as u32;
-    let passes = draw.pick(&[1u32, 3, 8]).unwrap_or(3);
+    // The longer a crowd lasts, the more of it is there at once.
+    let passes = draw.pick(&[1u32, 3, 8, 8, 40]).unwrap_or(3);
     // On local memory each group has an object of its own.
     let inside = region == Region::Local;
     let items = u64::from(local * groups);
@@ -263,12 +316,17 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         (false, Deed::Flag) => 2,
         (false, _) => 1,
     };
+    // No sum of them leaves the type.
+    let most = (1u64 << ty.bits()) / (3 * crowd + ABOVE);
+    let fitting = strides(deed, ty).iter().copied().filter(|s| *s <= most);
+    let stride = draw.pick(&fitting.collect::<Vec<_>>()).unwrap_or(1);
+    let ones = (1u64 << ty.bits()) - 1;
     let initial: u64 = match deed {
-        Deed::Sub => 3 * crowd + 4,
+        Deed::Sub => 3 * crowd * stride + 4,
         Deed::Dec => crowd + 4,
-        Deed::And => 0x7fff_ffff,
-        Deed::Min => 1_000_000_000,
-        Deed::Max if ty.signed() => 1_000_000_u64.wrapping_neg(),
+        Deed::And => ones,
+        Deed::Min => (ABOVE + 1000) * stride,
+        Deed::Max if ty.signed() => ((ABOVE + 1000) * stride).wrapping_neg(),
         Deed::Add
         | Deed::Inc
         | Deed::Or
@@ -278,16 +336,18 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         | Deed::Compare
         | Deed::Flag => 0,
     };
-    // Values that differ in their upper bits alone are different, too.
-    let strides: &[u64] = if deed != Deed::Compare {
-        &[1]
-    } else if ty.long() {
-        &[1, 1 << 16, 1 << 32]
-    } else {
-        &[1, 1 << 16]
-    };
-    let stride = draw.pick(strides).unwrap_or(1);
-    case.case.source = source(draw, (deed, stride), &form, ty, inside, initial);
+    let text = source(draw, (deed, stride), &form, ty, inside, initial);
+    // Each has kernels of its own.
+    let named = |name: &str| format!("{name}{number}");
+    case.case.source += &text
+        .replace(
+            "kernel void crowd(",
+            &format!("kernel void {}(", named("crowd")),
+        )
+        .replace(
+            "kernel void gather(",
+            &format!("kernel void {}(", named("gather")),
+        );
     let size = ty.unit().bytes();
     let kind = match region {
         Region::Svm(kind) => kind,
@@ -300,31 +360,31 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
     let left = case.object(kind, size * objects, first(objects, initial));
     let results = items as usize * passes as usize;
     let out = case.buffer(size * results);
+    let firsts = case.buffer(4 * ty.bits() as usize);
     case.step(Step::Launch(Launch {
-        kernel: "crowd".into(),
-        args: vec![object(left), object(out), Arg::Uint(passes)],
+        kernel: named("crowd"),
+        args: vec![object(left), object(out), object(firsts), Arg::Uint(passes)],
         range: Range::line(items, u64::from(local)),
         times: 1,
         ..Launch::default()
     }));
-    let bits = crowd.min(31);
-    let mask = (1u64 << bits) - 1;
+    let mask = (1u64 << crowd.min(ty.bits())) - 1;
     let mut parity = 0u64;
     for i in 0..crowd {
-        parity ^= 1 << (i % 31);
+        parity ^= 1 << (i % ty.bits());
     }
     let last = match deed {
-        Deed::Add => Some(3 * crowd),
+        Deed::Add => Some(3 * crowd * stride),
         Deed::Sub | Deed::Dec => Some(4),
         Deed::Inc => Some(crowd),
         Deed::Compare => Some(crowd * stride),
         Deed::Or => Some(mask),
-        Deed::And => Some(0x7fff_ffff & !mask),
+        Deed::And => Some(ones & !mask),
         Deed::Xor => Some(parity),
-        Deed::Min if ty.signed() => Some(2u64.wrapping_sub(crowd - 1)),
-        Deed::Min => Some(1_000_000 - (crowd - 1)),
-        Deed::Max if ty.signed() => Some((crowd - 1).wrapping_sub(900_000)),
-        Deed::Max => Some(crowd - 1 + 5),
+        Deed::Min if ty.signed() => Some(2u64.wrapping_sub(crowd - 1).wrapping_mul(stride)),
+        Deed::Min => Some((ABOVE - (crowd - 1)) * stride),
+        Deed::Max if ty.signed() => Some((crowd - 1).wrapping_sub(ABOVE).wrapping_mul(stride)),
+        Deed::Max => Some((crowd - 1 + 5) * stride),
         // The last is anyone's; together with what came before it is a permutation.
         Deed::Exchange => None,
         // What the holders counted is looked at below.
@@ -340,16 +400,34 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
     }
     let rules = &rules(&form, region);
     let returned = match deed {
-        Deed::Add => Some((0, 3)),
+        Deed::Add => Some((0, 3 * stride)),
         Deed::Inc => Some((0, 1)),
         Deed::Compare => Some((0, stride)),
-        Deed::Sub => Some((7, 3)),
+        Deed::Sub => Some((4 + 3 * stride, 3 * stride)),
         Deed::Dec => Some((5, 1)),
-        Deed::Exchange => Some((0, 1)),
+        Deed::Exchange => Some((0, stride)),
         Deed::Or | Deed::And | Deed::Xor | Deed::Min | Deed::Max | Deed::Flag => None,
     };
-    if deed == Deed::Exchange {
-        exchanges(&mut case, [left, out], ty, [results, objects], rules);
+    if matches!(deed, Deed::Or | Deed::And) {
+        // A change that is lost is made again by another, who then finds it not made.
+        let bits = crowd.min(ty.bits()) as usize;
+        let each = if inside { groups } else { 1 };
+        let want = Want::Same {
+            unit: Unit::Word,
+            contents: Contents::Words(vec![each; bits]),
+            racy: true,
+        };
+        case.look(firsts, rules, "who changed each bit first", want);
+    } else if deed == Deed::Exchange {
+        let gather = named("gather");
+        exchanges(
+            case,
+            &gather,
+            [left, out],
+            (ty, stride),
+            [results, objects],
+            rules,
+        );
     } else if let (Some((first, step)), false) = (returned, inside) {
         let want = Want::Permutation {
             unit: ty.unit(),
@@ -363,7 +441,6 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         let want = same(Unit::Word, Contents::Zero);
         case.look(out, &[rule::MM_ATOMICITY], "holders beside another", want);
     }
-    case.case
 }
 
 /// The rules of a crowd: where a scope is wider than its memory reaches, also that it is narrowed.
@@ -382,8 +459,9 @@ fn rules(form: &Form, region: Region) -> Vec<RuleId> {
 /// What exchanges returned, and what stayed, is each value once.
 fn exchanges(
     case: &mut Making,
+    gather: &str,
     objects: [ObjectId; 2],
-    ty: Type,
+    (ty, stride): (Type, u64),
     counts: [usize; 2],
     rules: &[RuleId],
 ) {
@@ -393,7 +471,7 @@ fn exchanges(
     let mut args = vec![object(left), object(out), object(all)];
     args.extend(counts.map(|n| Arg::Uint(n as u32)));
     case.step(Step::Launch(Launch {
-        kernel: "gather".into(),
+        kernel: gather.into(),
         args,
         range: Range::line(1, 1),
         times: 1,
@@ -403,7 +481,7 @@ fn exchanges(
         unit: ty.unit(),
         count: count as u64,
         first: 0,
-        step: 1,
+        step: stride,
     };
     case.look(all, rules, "the exchanged values", want);
 }
@@ -512,7 +590,10 @@ fn source(
         | Deed::Xor
         | Deed::Min
         | Deed::Max
-        | Deed::Exchange => format!("            before = {};\n", operation(deed, form, ty)),
+        | Deed::Exchange => format!(
+            "            before = {};\n",
+            operation(deed, stride, form, ty)
+        ),
     };
     let item = if inside {
         "get_local_id(0)"
@@ -545,12 +626,12 @@ fn source(
     let (declare, begin, end) = if inside {
         let (init, load) = if form.legacy {
             (
-                format!("cell = ({t}){initial} + ({t})base;"),
+                format!("cell = ({t}){initial} + ({t})base * ({t}){stride};"),
                 "cell".to_string(),
             )
         } else {
             (
-                format!("atomic_init(&cell, ({t}){initial} + ({t})base);"),
+                format!("atomic_init(&cell, ({t}){initial} + ({t})base * ({t}){stride});"),
                 format!(
                     "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
                      memory_scope_work_group)"
@@ -571,16 +652,35 @@ fn source(
             String::new(),
         )
     };
+    let bits = ty.bits();
+    let first = match deed {
+        Deed::Or => {
+            format!("        if (!(before >> (i % {bits}) & 1)) atomic_inc(&firsts[i % {bits}]);\n")
+        }
+        Deed::And => {
+            format!("        if (before >> (i % {bits}) & 1) atomic_inc(&firsts[i % {bits}]);\n")
+        }
+        Deed::Add
+        | Deed::Sub
+        | Deed::Inc
+        | Deed::Dec
+        | Deed::Xor
+        | Deed::Min
+        | Deed::Max
+        | Deed::Exchange
+        | Deed::Compare
+        | Deed::Flag => String::new(),
+    };
     text += &format!(
         "\
-kernel void crowd(global {t} *left, global {t} *out, uint passes) {{
+kernel void crowd(global {t} *left, global {t} *out, volatile global uint *firsts, uint passes) {{
     const uint base = {base};
 {declare}{begin}    for (uint pass = 0; pass < passes; pass++) {{
         {t} i = ({t})({item} + pass * {all} + base), before;
         {{
 {deeds}        }}
         out[get_global_id(0) + pass * get_global_size(0)] = before;
-    }}
+{first}    }}
 {end}}}
 "
     );
@@ -615,7 +715,7 @@ fn flag(deeds: &str, inside: bool) -> String {
     };
     format!(
         "\
-kernel void crowd(global int *left, global int *out, uint passes) {{
+kernel void crowd(global int *left, global int *out, volatile global uint *firsts, uint passes) {{
 {begin}    for (uint pass = 0; pass < passes; pass++) {{
         int before;
         {{

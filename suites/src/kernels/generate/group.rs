@@ -373,30 +373,54 @@ pub fn local(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("each work-group fills its local memory and finds it as it left it");
     let group = draw.pick(&[1, 4, 16, 33]).unwrap_or(4);
     let groups = draw.between(2, 12) as u32;
-    let words = draw.pick(&[64u32, 100, 256]).unwrap_or(64);
+    // Arrays of every type and length, of which few end where the next type may begin.
+    let mut array = || {
+        let (ty, size) = draw
+            .pick(&[
+                ("uchar", 1),
+                ("ushort", 2),
+                ("uint", 4),
+                ("uint", 4),
+                ("ulong", 8),
+            ])
+            .unwrap_or(("uint", 4));
+        let length = draw.pick(&[1u32, 3, 5, 64, 67, 100, 256]).unwrap_or(64);
+        (ty, size, length)
+    };
+    let arguments: Vec<_> = (0..3).map(|_| array()).collect();
+    let statics: Vec<_> = (0..2).map(|_| array()).collect();
+    let mut parameters = String::new();
+    let mut declared = String::new();
+    let (mut fills, mut checks) = (String::new(), String::new());
+    let mut args = Vec::new();
+    for (n, (ty, size, length)) in arguments.iter().chain(&statics).enumerate() {
+        if n < arguments.len() {
+            let _ = write!(parameters, ", local {ty} *a{n}");
+            args.push(Arg::Local(size * *length as usize));
+        } else {
+            let _ = writeln!(declared, "    local {ty} a{n}[{length}];");
+        }
+        // Bits that look random, of the group, the pass, the array and the element.
+        let shift = 64 - 8 * size;
+        let value = format!("({ty})((token + {n}u * 256u + i) * 0x9e3779b97f4a7c15UL >> {shift})");
+        let _ = writeln!(
+            fills,
+            "        for (uint i = me; i < {length}u; i += size) a{n}[i] = {value};"
+        );
+        let _ = writeln!(
+            checks,
+            "        for (uint i = 0; i < {length}u; i++) bad += a{n}[i] != {value};"
+        );
+    }
     case.case.source = format!(
         "\
-kernel void fill(global uint *wrong, local uint *first, local uint *second, uint words) {{
-    local uint fixed[{words}];
-    local ushort small[{words}];
-    uint group = get_group_id(0), size = get_local_size(0), me = get_local_id(0);
+kernel void fill(global uint *wrong{parameters}) {{
+{declared}    uint group = get_group_id(0), size = get_local_size(0), me = get_local_id(0);
     for (uint pass = 0; pass < 3; pass++) {{
-        uint token = (group * 8 + pass + 1) << 12;
-        for (uint i = me; i < words; i += size) {{
-            first[i] = token + i;
-            second[i] = token + 1024 + i;
-            fixed[i] = token + 2048 + i;
-            small[i] = (ushort)(token / 4096 * 300 + i);
-        }}
-        barrier(CLK_LOCAL_MEM_FENCE);
+        ulong token = (group * 8 + pass + 1) << 12;
+{fills}        barrier(CLK_LOCAL_MEM_FENCE);
         uint bad = 0;
-        for (uint i = 0; i < words; i++) {{
-            bad += first[i] != token + i;
-            bad += second[i] != token + 1024 + i;
-            bad += fixed[i] != token + 2048 + i;
-            bad += small[i] != (ushort)(token / 4096 * 300 + i);
-        }}
-        wrong[get_global_id(0)] += bad;
+{checks}        wrong[get_global_id(0)] += bad;
         barrier(CLK_LOCAL_MEM_FENCE);
     }}
 }}
@@ -404,15 +428,10 @@ kernel void fill(global uint *wrong, local uint *first, local uint *second, uint
     );
     let items = group * groups;
     let wrong = case.buffer(4 * items as usize);
-    let bytes = 4 * words as usize;
+    args.insert(0, object(wrong));
     case.step(Step::Launch(Launch {
         kernel: "fill".into(),
-        args: vec![
-            object(wrong),
-            Arg::Local(bytes),
-            Arg::Local(bytes),
-            Arg::Uint(words),
-        ],
+        args,
         range: Range::line(u64::from(items), u64::from(group)),
         times: draw.between(1, 2) as u32,
         ..Launch::default()

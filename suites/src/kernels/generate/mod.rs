@@ -1,6 +1,7 @@
 //! Draws kernel cases from a seed: one function for each family, and what they share.
 
 mod atomics;
+mod copies;
 mod dialogue;
 mod enqueue;
 mod functions;
@@ -36,6 +37,7 @@ pub const FAMILIES: &[Family] = &[
     ("group", "local", group::local),
     ("group", "private", group::private),
     ("group", "functions", functions::work_group),
+    ("group", "copies", copies::asynchronous),
     ("subgroup", "collective", subgroups::collective),
     ("subgroup", "map", subgroups::map),
     ("subgroup", "progress", subgroups::progress),
@@ -46,6 +48,7 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "program-scope", regions::program_scope),
     ("memory", "generic", regions::generic),
     ("memory", "arguments", regions::arguments),
+    ("memory", "vectors", copies::vectors),
     ("kernels", "source", source::again),
     ("svm", "structures", svm::structures),
     ("svm", "bytes", dialogue::beside::bytes),

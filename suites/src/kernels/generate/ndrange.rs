@@ -82,12 +82,44 @@ fn range(draw: &mut Draw, most: u64, uniform: bool, largest: u64) -> Range {
         } else {
             draw.between(1, size.min(most_in_group) as usize) as u64
         };
+        // The largest that there may be is what devices get wrong.
+        let full = size.min(most_in_group);
+        let in_group =
+            if largest > 64 && draw.percent(50) && (!uniform || size.is_multiple_of(full)) {
+                full
+            } else {
+                in_group
+            };
         items *= size;
         group *= in_group;
         let dimension = (first + n) % dimensions;
         global[dimension] = size;
         local[dimension] = in_group;
     }
+    Range {
+        offset: None,
+        global,
+        local: Some(local),
+    }
+}
+
+/// A range whose work-groups have exactly so many work-items, a power of two, in any dimensions.
+fn full(draw: &mut Draw, uniform: bool, group: u64) -> Range {
+    let dimensions = draw.between(1, 3);
+    let mut local = vec![1; dimensions];
+    let mut left = group;
+    while left > 1 {
+        local[draw.below(dimensions)] *= 2;
+        left /= 2;
+    }
+    let mut global = local.clone();
+    // One dimension has a second group, whole or not.
+    let more = draw.below(dimensions);
+    global[more] += if uniform {
+        local[more]
+    } else {
+        draw.between(1, local[more] as usize) as u64
+    };
     Range {
         offset: None,
         global,
@@ -105,20 +137,42 @@ fn divides(range: &Range) -> bool {
         .all(|(g, s)| g.is_multiple_of(*s))
 }
 
-/// Every work-item tells all its ids.
+/// Every work-item tells all its ids, in several index spaces one after the other.
 pub fn ids(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("every work-item tells all its ids");
-    let uniform = draw.percent(60);
-    let largest = draw.pick(&[64, 64, 64, 128, 256, 1024]).unwrap_or(64);
-    let mut range = range(draw, 2048, uniform, largest);
-    if range.group() > 64 {
-        case.need(&[Need::WorkGroupSize(range.group() as u32)]);
+    case.case.source = IDS.into();
+    let uniform = draw.percent(50);
+    let largest = draw.pick(&[64, 64, 128, 256, 1024]).unwrap_or(64);
+    // Where the implementation chooses, a program may bind it to choose a divisor.
+    let chosen = draw.percent(20);
+    let bound = chosen && draw.percent(50);
+    if bound {
+        // What is chosen is told by get_enqueued_local_size only.
+        case.case.build.options = "-cl-uniform-work-group-size".into();
+        case.need(&[Need::C20]);
     }
-    if draw.percent(20) {
-        range.local = None;
-    } else if !divides(&range) {
-        case.need(&[Need::NonUniformGroups]);
+    for _ in 0..draw.between(1, 4) {
+        let mut range = if largest > 64 && draw.percent(40) {
+            full(draw, uniform, largest)
+        } else {
+            range(draw, 2048, uniform, largest)
+        };
+        if chosen {
+            range.local = None;
+            case.need(&[Need::C20]);
+        } else if !divides(&range) {
+            case.need(&[Need::NonUniformGroups, Need::C20]);
+        }
+        if range.group() > 64 {
+            case.need(&[Need::WorkGroupSize(range.group() as u32)]);
+        }
+        told(draw, &mut case, range, bound);
     }
+    case.case
+}
+
+/// A launch over a range, and a look at what its work-items told.
+fn told(draw: &mut Draw, case: &mut Making, mut range: Range, uniform: bool) {
     if draw.percent(60) {
         let offset = range
             .global
@@ -130,29 +184,10 @@ pub fn ids(draw: &mut Draw) -> KernelCase {
         }
         range.offset = Some(offset);
     }
-    // Where the implementation chooses, a program may bind it to choose a divisor.
-    let bound = range.local.is_none() && draw.percent(50);
-    if bound {
-        if draw.percent(50) {
-            case.case.build.std = Some("CL1.2".into());
-        } else {
-            case.case.build.options = "-cl-uniform-work-group-size".into();
-            case.need(&[Need::C20]);
-        }
-    }
     let times = draw.between(1, 2) as u32;
     let records = range.items() as usize * times as usize;
     let count = case.buffer(4);
     let out = case.buffer(8 * (1 + records * FIELDS));
-    case.case.source = IDS.into();
-    // What is chosen is told by get_enqueued_local_size only.
-    if range.local.is_none() && case.case.build.std.is_some() {
-        case.case.build.std = None;
-        case.case.build.options = "-cl-uniform-work-group-size".into();
-    }
-    if range.local.is_none() || !divides(&range) {
-        case.need(&[Need::C20]);
-    }
     case.step(Step::Launch(Launch {
         kernel: "ids".into(),
         args: vec![object(count), object(out), Arg::Uint(records as u32)],
@@ -163,11 +198,10 @@ pub fn ids(draw: &mut Draw) -> KernelCase {
     case.step(tell(count, out));
     let want = Want::Ids {
         range,
-        uniform: bound,
+        uniform,
         times,
     };
     case.look(out, &[rule::ND_GLOBAL_ID], "the ids", want);
-    case.case
 }
 
 fn tell(count: super::super::case::ObjectId, out: super::super::case::ObjectId) -> Step {

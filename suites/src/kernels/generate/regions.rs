@@ -1,7 +1,9 @@
 //! Regions of memory: constants, program-scope variables, generic pointers, arguments, and kernels from
 //! sources and binaries.
 
-use super::super::case::{Arg, Build, Contents, KernelCase, Kind, Launch, Range, Step, Unit};
+use super::super::case::{
+    Arg, Build, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit,
+};
 use super::{Making, object, same};
 use crate::commands::generate::Draw;
 use crate::need::Need;
@@ -147,44 +149,95 @@ kernel void second(global uint *out) {{
 }}
 "
     );
-    let before = case.buffer(28);
-    let after = case.buffer(24);
-    case.step(launch("first", vec![object(before)], Range::line(1, 1)));
-    case.step(launch("second", vec![object(after)], Range::line(1, 1)));
-    case.look(
-        before,
-        &[rule::PREREQ_PROGRAM_INIT, rule::RG_PROGRAM_SCOPE],
-        "variables at the beginning",
-        same(Unit::Word, Contents::Words(vec![0, 1, 0, 0, 0, 3467, 1])),
-    );
-    case.look(
-        after,
-        &[rule::RG_PROGRAM_SCOPE],
-        "variables after a kernel",
-        same(Unit::Word, Contents::Words(vec![5, 7, 7, 99, 1, 42])),
-    );
+    // Each device has variables of its own, however the launches of two of them follow each other.
+    let devices = if draw.percent(40) { 2 } else { 1 };
+    if devices > 1 {
+        case.need(&[Need::Devices(2)]);
+        case.case.queues = vec![1];
+    }
+    let on = |kernel: &str, out: ObjectId, queue: u8| {
+        Step::Launch(Launch {
+            kernel: kernel.into(),
+            args: vec![object(out)],
+            range: Range::line(1, 1),
+            times: 1,
+            queue,
+            ..Launch::default()
+        })
+    };
+    let outs = |case: &mut Making, bytes: usize| -> Vec<ObjectId> {
+        (0..devices).map(|_| case.buffer(bytes)).collect()
+    };
+    let (before, after) = (outs(&mut case, 28), outs(&mut case, 24));
+    for (kernel, outs) in [("first", &before), ("second", &after)] {
+        for (queue, out) in outs.iter().enumerate() {
+            case.step(on(kernel, *out, queue as u8));
+            if devices > 1 {
+                case.step(Step::Finish);
+            }
+        }
+    }
+    for out in before {
+        case.look(
+            out,
+            &[rule::PREREQ_PROGRAM_INIT, rule::RG_PROGRAM_SCOPE],
+            "variables at the beginning",
+            same(Unit::Word, Contents::Words(vec![0, 1, 0, 0, 0, 3467, 1])),
+        );
+    }
+    for out in after {
+        case.look(
+            out,
+            &[rule::RG_PROGRAM_SCOPE],
+            "variables after a kernel",
+            same(Unit::Word, Contents::Words(vec![5, 7, 7, 99, 1, 42])),
+        );
+    }
     case.case
 }
 
-/// Generic pointers to each region.
+/// Generic pointers to each region. What is asked about a pointer is drawn, so that a device that answers one
+/// question wrongly can still show how it answers the others.
 pub fn generic(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("generic pointers lead where they led before");
     case.need(&[Need::GenericAddressSpace, Need::C20]);
     let group = draw.pick(&[1u64, 2, 9]).unwrap_or(2);
     let value = draw.below(1 << 20);
+    // Bits: to_global, to_local, to_private, get_fence, and whether the pointers are those asked about.
+    let asked = match draw.below(3) {
+        0 => 31,
+        1 => 1 << draw.below(5),
+        _ => 1 + draw.below(31) as u32,
+    };
+    let ask = |bit: u32, question: &'static str| match asked & bit {
+        0 => "",
+        _ => question,
+    };
+    let kinds = [
+        ask(1, "    if (to_global(p)) kind |= 1;\n"),
+        ask(2, "    if (to_local(p)) kind |= 2;\n"),
+        ask(4, "    if (to_private(p)) kind |= 4;\n"),
+        ask(
+            8,
+            "    cl_mem_fence_flags flags = get_fence(p);\n    \
+             if (flags & CLK_GLOBAL_MEM_FENCE) kind |= 8;\n    \
+             if (flags & CLK_LOCAL_MEM_FENCE) kind |= 16;\n",
+        ),
+    ]
+    .concat();
+    let led = match asked & 16 {
+        0 => "1",
+        _ => {
+            "to_global((uint *)(cells + item)) == cells + item && to_local((uint *)(near + me)) == near + me"
+        }
+    };
     case.case.source = format!(
         "\
 uint load(const uint *p) {{ return *p; }}
 void add(uint *p, uint n) {{ *p += n; }}
 uint region(const uint *p) {{
     uint kind = 0;
-    if (to_global(p)) kind |= 1;
-    if (to_local(p)) kind |= 2;
-    if (to_private(p)) kind |= 4;
-    cl_mem_fence_flags flags = get_fence(p);
-    if (flags & CLK_GLOBAL_MEM_FENCE) kind |= 8;
-    if (flags & CLK_LOCAL_MEM_FENCE) kind |= 16;
-    return kind;
+{kinds}    return kind;
 }}
 kernel void roam(global uint *cells, local uint *near, global uint *out) {{
     uint own = {value}u;
@@ -200,7 +253,7 @@ kernel void roam(global uint *cells, local uint *near, global uint *out) {{
     out[item * 7 + 1] = near[me] - {value}u;
     out[item * 7 + 2] = cells[item] - {value}u;
     for (uint i = 0; i < 3; i++) out[item * 7 + 3 + i] = region(which[i]) & (i == 2 ? 7u | 16u : 31u);
-    out[item * 7 + 6] = to_global((uint *)(cells + item)) == cells + item && to_local((uint *)(near + me)) == near + me;
+    out[item * 7 + 6] = {led};
 }}
 "
     );
@@ -211,8 +264,11 @@ kernel void roam(global uint *cells, local uint *near, global uint *out) {{
     case.step(launch("roam", args, Range::line(items, group)));
     let mut wanted = Vec::new();
     for item in 0..items as u32 {
+        wanted.extend([item + 1, item + 3, item + 5]);
         // The flags of a private pointer are the device's choice, but that they do not name local memory.
-        wanted.extend([item + 1, item + 3, item + 5, 1 | 8, 2 | 16, 4, 1]);
+        let flags = if asked & 8 == 0 { 0 } else { 8 | 16 };
+        wanted.extend([1 | 8, 2 | 16, 4].map(|kind| kind & (asked & 7 | flags)));
+        wanted.push(1);
     }
     case.look(
         out,
@@ -303,7 +359,18 @@ kernel void take(global uchar *all{parameters}) {{
     let wanted = wanted.repeat(items);
     let out = case.buffer(wanted.len());
     args.insert(0, object(out));
-    case.step(launch("take", args, Range::line(items as u64, group)));
+    let cloned = draw.percent(25);
+    if cloned {
+        case.need(&[Need::Api21]);
+    }
+    case.step(Step::Launch(Launch {
+        kernel: "take".into(),
+        args,
+        range: Range::line(items as u64, group),
+        times: 1,
+        cloned,
+        ..Launch::default()
+    }));
     let mut rules = vec![rule::RG_ARGS, rule::KIND_SOURCE];
     if binary {
         rules[1] = rule::KIND_BINARY;

@@ -153,6 +153,11 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
     }
     let count = draw.pick(&[1u32, 4, 16]).unwrap_or(4);
     let steps = 12;
+    // A copy of a kernel has what was told about it, too.
+    let cloned = draw.percent(30);
+    if cloned {
+        case.need(&[Need::Api21]);
+    }
     let walk = |case: &mut Making, nodes: &[Node], from: usize, queue: u8| {
         let out = case.buffer(4 * count as usize);
         case.step(Step::Launch(Launch {
@@ -162,6 +167,7 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
             range: Range::line(u64::from(count), 1),
             times: 1,
             queue,
+            cloned,
             reaches: allocations.clone(),
             ..Launch::default()
         }));

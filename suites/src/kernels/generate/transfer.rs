@@ -7,6 +7,9 @@ use crate::commands::generate::Draw;
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
+/// Lengths of objects of which a few bytes are moved.
+const LITTLE: &[usize] = &[1537, 2048, 4099];
+
 /// Sub-buffers begin at multiples of this; a device that asks for more skips their cases.
 const ORIGIN: usize = 512;
 
@@ -48,9 +51,15 @@ struct Sides {
     target: ObjectId,
 }
 
-/// Two buffers, perhaps a sub-buffer, and memory of the host.
-fn objects(draw: &mut Draw, case: &mut Making) -> (Vec<ObjectId>, Sides) {
-    let bytes = draw.pick(&[1537, 2048, 4099]).unwrap_or(2048);
+/// The length of a case's objects. Implementations move much memory in other ways than little.
+fn length(draw: &mut Draw, little: &[usize]) -> usize {
+    let much = [16_385, 40_000, 65_536 + 33, (1 << 20) + 7];
+    let all = if draw.percent(30) { &much } else { little };
+    draw.pick(all).unwrap_or(2048)
+}
+
+/// Two buffers of so many bytes, perhaps a sub-buffer, and memory of the host.
+fn objects(draw: &mut Draw, case: &mut Making, bytes: usize) -> (Vec<ObjectId>, Sides) {
     let mut buffers = Vec::new();
     for _ in 0..2 {
         let contents = Contents::Noise(draw.below(1 << 30) as u32);
@@ -94,7 +103,8 @@ fn related(buffers: &[ObjectId], a: ObjectId, b: ObjectId) -> bool {
 /// Reads, writes, copies and fills.
 pub fn buffer(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("reads, writes, copies and fills of buffers");
-    let (buffers, host) = objects(draw, &mut case);
+    let bytes = length(draw, LITTLE);
+    let (buffers, host) = objects(draw, &mut case, bytes);
     let host_bytes = case.case.objects[host.source.index()].bytes;
     for _ in 0..draw.between(2, 8) {
         let of = draw.pick(&buffers).unwrap_or(buffers[0]);
@@ -150,13 +160,14 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
 
 /// A corner in an object of so many bytes where a region fits.
 fn corner(draw: &mut Draw, object: ObjectId, bytes: usize, region: [usize; 3]) -> Option<Corner> {
-    let row = if draw.percent(25) {
-        0
-    } else {
-        region[0] + draw.below(40)
+    // Tight rows and slices invite to move several at once, also where only one side is tight.
+    let row = match draw.below(4) {
+        0 => 0,
+        1 => region[0],
+        _ => region[0] + draw.below(40),
     };
     let close = if row == 0 { region[0] } else { row };
-    let slice = if draw.percent(25) {
+    let slice = if draw.percent(40) {
         0
     } else {
         // A slice pitch is a multiple of the row pitch in the older specifications.
@@ -183,7 +194,8 @@ fn corner(draw: &mut Draw, object: ObjectId, bytes: usize, region: [usize; 3]) -
 /// Rectangles of bytes in two and three dimensions.
 pub fn rect(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("rectangles of bytes, with origins and pitches on both sides");
-    let (buffers, host) = objects(draw, &mut case);
+    let bytes = draw.pick(LITTLE).unwrap_or(2048);
+    let (buffers, host) = objects(draw, &mut case, bytes);
     for _ in 0..draw.between(3, 6) {
         // Draw until the region fits; few fit never.
         for _ in 0..50 {
@@ -242,7 +254,8 @@ pub fn rect(draw: &mut Draw) -> KernelCase {
 /// Maps for reading and writing, of every stretch.
 pub fn map(draw: &mut Draw) -> KernelCase {
     let mut case = Making::new("maps of stretches of buffers");
-    let (buffers, host) = objects(draw, &mut case);
+    let bytes = length(draw, LITTLE);
+    let (buffers, host) = objects(draw, &mut case, bytes);
     let host_bytes = case.case.objects[host.source.index()].bytes;
     for _ in 0..draw.between(2, 6) {
         let of = draw.pick(&buffers).unwrap_or(buffers[0]);
@@ -381,7 +394,7 @@ pub fn svm(draw: &mut Draw) -> KernelCase {
     let fine = draw.percent(40);
     case.need(&[if fine { Need::SvmFine } else { Need::SvmCoarse }]);
     let kind = if fine { Kind::SvmFine } else { Kind::SvmCoarse };
-    let bytes = draw.pick(&[1025, 2048, 4099]).unwrap_or(2048);
+    let bytes = length(draw, &[1025, 2048, 4099]);
     let mut all = Vec::new();
     for kind in [kind, kind, Kind::Host, Kind::Host] {
         let contents = Contents::Noise(draw.below(1 << 30) as u32);

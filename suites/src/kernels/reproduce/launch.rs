@@ -55,6 +55,17 @@ pub fn write(case: &KernelCase, launch: &Launch, step: usize, c: &mut Text) {
         c.line("        code = clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof(cl_bool),");
         c.line("                                   &(cl_bool){ CL_TRUE });");
     }
+    if launch.cloned {
+        c.line("    if (code == CL_SUCCESS) {");
+        c.line("        cl_kernel copy = clCloneKernel(kernel, &code);");
+        c.line("        if (code != CL_SUCCESS)");
+        c.line(&format!(
+            "            return expect_code({of}, \"clCloneKernel\", code, {wanted});"
+        ));
+        c.line("        clReleaseKernel(kernel);");
+        c.line("        kernel = copy;");
+        c.line("    }");
+    }
     let or_null = |list: &Option<Vec<u64>>| list.as_deref().map_or("NULL".into(), sizes);
     let range = &launch.range;
     let all: Vec<String> = launch

@@ -190,7 +190,12 @@ impl Builder<'_> {
             }
             let lost = early.iter().any(|id| self.queue_of(*id) == queue);
             if gone || !lost && self.draw.percent(30) {
-                if !last.is_empty() {
+                if let Some(first) = last.first().copied() {
+                    // The host's list may be long, too; one event again and again is one event.
+                    if self.draw.percent(25) {
+                        let more = self.draw.between(4, 40);
+                        last.splice(0..0, std::iter::repeat_n(first, more));
+                    }
                     self.main.push(Step::Wait(last));
                 }
             } else {

@@ -62,13 +62,11 @@ impl Builder<'_> {
         self.draw.pick(&fitting)
     }
 
-    pub(super) fn work(&mut self, work: Work, queue: QueueId, wait: Vec<Event>) {
+    pub(super) fn work(&mut self, work: Work, queue: QueueId, mut wait: Vec<Event>) {
         let object = self.object_for(work);
-        let wait = if work == Work::Migrate && object.is_some() {
-            self.after_all(queue, wait)
-        } else {
-            wait
-        };
+        if work == Work::Migrate && object.is_some() {
+            wait = self.after_all(queue, wait);
+        }
         let kernel = |builder: &mut Builder<'_>| Kernel {
             reads: Vec::new(),
             writes: Vec::new(),
@@ -109,7 +107,7 @@ impl Builder<'_> {
                 let svm = self.program.objects[usize::from(object)].kind.is_svm();
                 let transfer = Transfer {
                     range: some(object),
-                    rect: !svm && self.draw.percent(30),
+                    rect: !svm && self.draw.percent(self.profile.rects),
                 };
                 if work == Work::Read {
                     What::Read(transfer)
@@ -145,6 +143,14 @@ impl Builder<'_> {
         let blocks = matches!(what, What::Read(_) | What::Write(_))
             && self.draw.percent(self.profile.blocking);
         if blocks {
+            let gated = wait.iter().any(|event| matches!(event, Event::User(_)));
+            if !gated
+                && self.profile.gated_blocks > 0
+                && self.draw.percent(self.profile.gated_blocks)
+            {
+                let gate = self.gate();
+                wait.push(gate);
+            }
             self.let_go();
             // What it waits for in other queues must be under way.
             let queues: Vec<QueueId> = (0..self.program.queues.len()).map(QueueId::at).collect();
@@ -157,7 +163,12 @@ impl Builder<'_> {
         let id = self.push(queue, what, wait, work);
         if blocks {
             self.program.commands[id.index()].blocking = true;
-            self.look(id);
+            // Where the call that returns too soon is what is looked for, what the event then says hides it.
+            if self.profile.gated_blocks == 0 || self.draw.percent(20) {
+                self.look(id);
+            } else if work == Work::Read {
+                self.main.push(Step::Inspect(id));
+            }
         } else if self.draw.percent(self.profile.callbacks) {
             self.tell_of(id);
             // Each is called, however many there are.
@@ -228,6 +239,30 @@ impl Builder<'_> {
         self.program.threads[place] = std::mem::replace(&mut self.main, main);
     }
 
+    /// A further map for reading of an object that is mapped for reading, and the ends of both in some
+    /// order. Each counts by itself, also where their addresses are equal.
+    fn map_again(&mut self, queue: QueueId, map: CommandId, object: u16) {
+        let what = What::Map {
+            range: some(object),
+            mode: MapMode::Read,
+        };
+        let again = self.push(queue, what, Vec::new(), Work::Map);
+        self.program.commands[again.index()].blocking = true;
+        self.access(object, false, Some(again));
+        let (first, second) = if self.draw.percent(50) {
+            (map, again)
+        } else {
+            (again, map)
+        };
+        for (ended, left) in [(first, Some(second)), (second, None)] {
+            let unmap = self.push(queue, What::Unmap(ended), Vec::new(), Work::Empty);
+            self.ends.push(unmap);
+            if left.is_some() && self.draw.percent(60) {
+                self.access(object, false, left);
+            }
+        }
+    }
+
     fn map(&mut self, queue: QueueId, wait: Vec<Event>, object: u16) {
         let mode = self.draw.pick(&[
             MapMode::Read,
@@ -263,6 +298,15 @@ impl Builder<'_> {
         }
         if mode.writes() {
             self.access(object, true, Some(map));
+        }
+        // Only buffers count their maps.
+        let counted = matches!(
+            self.program.objects[usize::from(object)].kind,
+            Kind::Buffer(_) | Kind::SubBuffer { .. }
+        );
+        if counted && mode == MapMode::Read && self.draw.percent(50) {
+            self.map_again(queue, map, object);
+            return;
         }
         let on = if self.draw.percent(80) {
             queue

@@ -1,0 +1,232 @@
+//! Copies by work-groups between global and local memory, and stores of vectors beside each other.
+
+use super::super::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
+use super::{Making, object, same};
+use crate::commands::generate::Draw;
+use crate::rule;
+
+/// Types of elements: the name, the name of a component, bytes of one, and how many.
+const TYPES: [(&str, &str, usize, usize); 10] = [
+    ("uchar", "uchar", 1, 1),
+    ("ushort", "ushort", 2, 1),
+    ("uint", "uint", 4, 1),
+    ("ulong", "ulong", 8, 1),
+    ("uchar2", "uchar", 1, 2),
+    ("ushort4", "ushort", 2, 4),
+    ("uint2", "uint", 4, 2),
+    ("uint4", "uint", 4, 4),
+    ("ulong2", "ulong", 8, 2),
+    ("uchar16", "uchar", 1, 16),
+];
+
+/// Adds one to each component of so many bytes.
+fn add_one(element: &mut [u8], component: usize) {
+    for part in element.chunks_mut(component) {
+        for byte in part {
+            *byte = byte.wrapping_add(1);
+            if *byte != 0 {
+                break;
+            }
+        }
+    }
+}
+
+/// A work-group brings elements to local memory by asynchronous copies, changes them, and takes them
+/// back; on either side they may lie apart.
+pub fn asynchronous(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("work-groups copy to local memory and back, and wait for that");
+    let (ty, _, component, lanes) = draw.pick(&TYPES).unwrap_or(TYPES[2]);
+    let size = component * lanes;
+    let group = draw.pick(&[1usize, 3, 8, 16, 33, 64]).unwrap_or(8);
+    let groups = draw.between(1, 4);
+    // As many elements as work-items, more or fewer; mostly no multiple.
+    let count = match draw.below(4) {
+        0 => group,
+        1 => draw.between(1, group),
+        2 => 2 * group * draw.between(1, 3),
+        _ => draw.between(1, 8 * group + 5),
+    }
+    .max(2);
+    let mut stride = || {
+        if draw.percent(50) {
+            1
+        } else {
+            draw.between(2, 5)
+        }
+    };
+    let (gather, scatter) = (stride(), stride());
+    let place = draw.between(0, 3);
+    let passes = draw.between(1, 2);
+    // Strides of one are copied by either function.
+    let strided = draw.percent(20);
+    let call = |apart: usize, to: &str, from: &str, event: &str| {
+        if apart == 1 && !strided {
+            format!("async_work_group_copy({to}, {from}, (size_t)part, {event})")
+        } else {
+            format!(
+                "async_work_group_strided_copy({to}, {from}, (size_t)part, (size_t){apart}, {event})"
+            )
+        }
+    };
+    // In two parts, of which the second may share the event of the first.
+    let shared = draw.percent(50);
+    let second = if shared { "e[0]" } else { "0" };
+    let events = if shared { 1 } else { 2 };
+    let block = |apart: usize| 1 + (count - 1) * apart;
+    let (span_in, span_out) = (block(gather) + place, block(scatter) + place);
+    let copies = |into: bool| {
+        let (apart, far) = if into {
+            (gather, "from")
+        } else {
+            (scatter, "to")
+        };
+        let sides = |skip: &str| {
+            let near = format!("near + {skip}");
+            let far = format!("{far} + first + {place} + ({skip}) * {apart}");
+            if into { (near, far) } else { (far, near) }
+        };
+        let (to, from) = sides("0");
+        let one = call(apart, &to, &from, "0");
+        let (to, from) = sides("middle");
+        let other = call(apart, &to, &from, second);
+        let last = if shared { "e[0]" } else { "e[1]" };
+        format!(
+            "        part = middle;\n        e[0] = {one};\n        part = {count}u - middle;\n        {last} = {other};\n        wait_group_events({events}, e);\n"
+        )
+    };
+    case.case.source = format!(
+        "\
+kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint out_span) {{
+    local {ty} near[{count}];
+    const uint middle = {count}u / 2u;
+    for (uint pass = 0; pass < {passes}u; pass++) {{
+        event_t e[2];
+        uint part;
+        size_t first = get_group_id(0) * in_span;
+{}        for (uint i = get_local_id(0); i < {count}u; i += get_local_size(0)) near[i] += ({ty})1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        first = get_group_id(0) * out_span;
+{}        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }}
+}}
+",
+        copies(true),
+        copies(false)
+    );
+    let noise = |draw: &mut Draw| Contents::Noise(draw.below(1 << 30) as u32);
+    let (here, there) = (noise(draw), noise(draw));
+    let bytes_in = groups * span_in * size;
+    let bytes_out = groups * span_out * size;
+    let before = here.bytes(bytes_in);
+    let mut wanted = there.bytes(bytes_out);
+    for g in 0..groups {
+        for n in 0..count {
+            let from = (g * span_in + place + n * gather) * size;
+            let to = (g * span_out + place + n * scatter) * size;
+            let mut element = before[from..from + size].to_vec();
+            add_one(&mut element, component);
+            wanted[to..to + size].copy_from_slice(&element);
+        }
+    }
+    let from = case.object(Kind::Buffer, bytes_in, here);
+    let to = case.object(Kind::Buffer, bytes_out, there);
+    case.step(Step::Launch(Launch {
+        kernel: "bring".into(),
+        args: vec![
+            object(from),
+            object(to),
+            super::Arg::Uint(span_in as u32),
+            super::Arg::Uint(span_out as u32),
+        ],
+        range: Range::line((group * groups) as u64, group as u64),
+        times: 1,
+        ..Launch::default()
+    }));
+    let want = same(Unit::Byte, Contents::Bytes(wanted));
+    case.look(
+        to,
+        &[rule::WG_ASYNC_COPY],
+        "what the groups took back",
+        want,
+    );
+    case.case
+}
+
+/// Work-items store vectors into elements of an array, some beside each other and some with gaps
+/// between them: what lies beside a vector stays.
+pub fn vectors(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("work-items store vectors and disturb nothing beside them");
+    let (ty, size) = draw
+        .pick(&[("uchar", 1usize), ("ushort", 2), ("uint", 4), ("ulong", 8)])
+        .unwrap_or(("uint", 4));
+    let lanes = draw.pick(&[2usize, 3, 3, 3, 4, 8, 16]).unwrap_or(3);
+    let apart = draw.pick(&[1usize, 1, 2, 3]).unwrap_or(1);
+    let group = draw.pick(&[1usize, 4, 16]).unwrap_or(4);
+    let items = group * draw.between(1, 8);
+    // The first element that is stored to, so that vectors lie at every alignment of an element.
+    let first = draw.below(5);
+    // In either direction; whom a neighbour disturbs depends on who comes first.
+    let turned = draw.percent(50);
+    let n = if turned {
+        format!("{items}u - 1u - (uint)get_global_id(0)")
+    } else {
+        "(uint)get_global_id(0)".into()
+    };
+    let values: Vec<String> = (0..lanes)
+        .map(|lane| format!("({ty})(n * {lanes}u + {lane}u + 1u)"))
+        .collect();
+    case.case.source = format!(
+        "\
+kernel void put(global const {ty} *from, global {ty} *to, global {ty} *through) {{
+    uint n = {n};
+    {ty}{lanes} value = ({ty}{lanes})({});
+    vstore{lanes}(value, n * {apart}u, to + {first});
+    vstore{lanes}(vload{lanes}(n, from), n * {apart}u, through + {first});
+}}
+",
+        values.join(", ")
+    );
+    // A little more than the last vector takes.
+    let elements = first + ((items - 1) * apart + 1) * lanes + 4;
+    let noise = |draw: &mut Draw| Contents::Noise(draw.below(1 << 30) as u32);
+    let source = noise(draw);
+    let given = source.bytes(items * lanes * size);
+    let from = case.object(Kind::Buffer, given.len(), source);
+    let mut outs = Vec::new();
+    for loaded in [false, true] {
+        let contents = noise(draw);
+        let mut wanted = contents.bytes(elements * size);
+        for item in 0..items {
+            for lane in 0..lanes {
+                let at = (first + item * apart * lanes + lane) * size;
+                let number = item * lanes + lane;
+                let value = if loaded {
+                    given[number * size..][..size].to_vec()
+                } else {
+                    (number as u64 + 1).to_le_bytes()[..size].to_vec()
+                };
+                wanted[at..at + size].copy_from_slice(&value);
+            }
+        }
+        let out = case.object(Kind::Buffer, elements * size, contents);
+        outs.push((out, wanted));
+    }
+    let mut args = vec![object(from)];
+    args.extend(outs.iter().map(|(out, _)| object(*out)));
+    case.step(Step::Launch(Launch {
+        kernel: "put".into(),
+        args,
+        range: Range::line(items as u64, group as u64),
+        times: 1,
+        ..Launch::default()
+    }));
+    for (out, wanted) in outs {
+        case.look(
+            out,
+            &[rule::MM_VISIBLE, rule::KI_COMPLETION],
+            "the vectors and what lies beside them",
+            same(Unit::Byte, Contents::Bytes(wanted)),
+        );
+    }
+    case.case
+}
