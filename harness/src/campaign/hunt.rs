@@ -220,8 +220,9 @@ impl<'a> Hunt<'a> {
         let some = |c: &Hunted| {
             rules.iter().any(|r| c.rules.contains(r)) || of_memory && c.case.body.is_litmus()
         };
-        let of_main = |place: &usize| sure.contains(place) || main(&cases[*place]);
-        let of_main = (0..cases.len()).filter(of_main).count();
+        let of_main = (0..cases.len())
+            .filter(|place| sure.contains(place) || main(&cases[*place]))
+            .count();
         let mut places: Vec<usize> = (0..cases.len()).collect();
         // Stable: the order of the cases otherwise.
         places.sort_by_key(|&place| {
@@ -318,18 +319,15 @@ impl<'a> Hunt<'a> {
             let case = &terms.played(self.fault, &hunted.case);
             seen.clear();
             // What the fault breaks may show seldom, as weak outcomes do.
-            let first = if self.sure.contains(&self.cases[place]) {
+            let mut times = if self.sure.contains(&self.cases[place]) {
                 SURE
             } else {
                 1
             };
-            let times = match place < self.main {
-                true => MORE
-                    .saturating_pow(pass as u32)
-                    .saturating_mul(first)
-                    .min(MOST),
-                false => first,
-            };
+            if place < self.main {
+                let more = MORE.saturating_pow(pass as u32);
+                times = more.saturating_mul(times).min(MOST);
+            }
             let once = each(case, times, terms.weakens(self.fault));
             let mut result = run(session, case, once, limits, terms.model)?;
             let mut late = result.verdict == Verdict::Timeout && self.fault.shows != "hang";

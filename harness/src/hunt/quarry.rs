@@ -1,7 +1,7 @@
 //! What a hunt plays: conformance tests of the generator, each with a mutant.
 
 use crate::plan::{self, Case};
-use crate::tune::mutants::{Sight, x86};
+use crate::tune::mutants::{Sight, sight, x86};
 use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, generate};
 use classay_litmus::oracle::Model;
 use classay_litmus::program::Program;
@@ -47,7 +47,7 @@ pub fn quarry(count: usize, model: &Model) -> Result<Vec<Quarry>, String> {
     // What says most of an environment is what as many devices as possible can show.
     let mut probes: Vec<(usize, &Test)> = Vec::new();
     for test in &made.tests {
-        match Sight::of(test, &x86)? {
+        match sight(test, &x86)? {
             Some(Sight::X86) => probes.push((0, test)),
             Some(Sight::Weaker) => probes.push((1, test)),
             Some(Sight::Interleaving) => probes.push((2, test)),

@@ -12,7 +12,7 @@ use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, genera
 use classay_litmus::oracle::{self, Limits, Model};
 use classay_litmus::program::Placement;
 use classay_reports::record::CaseId;
-use serde::{Deserialize, Serialize};
+pub use classay_reports::report::tuning::Sight;
 use std::collections::{BTreeMap, HashSet};
 
 /// A weakened test.
@@ -34,29 +34,16 @@ pub struct Mutant {
     pub case: Case,
 }
 
-/// What it takes to show a mutant's outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Sight {
-    /// An interleaving: any device whose work-items take turns within the test.
-    Interleaving,
-    /// Weaker than an interleaving, but x86-TSO allows it where a work-group runs on one processor.
-    X86,
-    /// Weaker than x86-TSO.
-    Weaker,
-}
-
-impl Sight {
-    /// Of a mutant; none where its outcome says nothing, since a race allows anything, or none is allowed.
-    pub fn of(test: &Test, x86: &Model) -> Result<Option<Sight>, String> {
-        match test.class {
-            Class::Conformance | Class::Racy => Ok(None),
-            Class::Sc => Ok(Some(Sight::Interleaving)),
-            Class::Weak => {
-                let judged = oracle::judge(&test.program(), x86, &Limits::default());
-                let shown = judged.map_err(|e| e.to_string())?.holds;
-                Ok(Some(if shown { Sight::X86 } else { Sight::Weaker }))
-            }
+/// What it takes to show a mutant's outcome; none where its outcome says nothing, since a race allows
+/// anything, or none is allowed. The error is a sentence.
+pub fn sight(test: &Test, x86: &Model) -> Result<Option<Sight>, String> {
+    match test.class {
+        Class::Conformance | Class::Racy => Ok(None),
+        Class::Sc => Ok(Some(Sight::Interleaving)),
+        Class::Weak => {
+            let judged = oracle::judge(&test.program(), x86, &Limits::default());
+            let shown = judged.map_err(|e| e.to_string())?.holds;
+            Ok(Some(if shown { Sight::X86 } else { Sight::Weaker }))
         }
     }
 }
@@ -98,7 +85,7 @@ impl Pool {
         made.extend(tests(3..=4, Selection::EachShape(8 + count / 8))?);
         let mut of: [BTreeMap<Size<'_>, Vec<&Test>>; 3] = Default::default();
         for test in made.iter().filter(|t| !t.mutant_of.is_empty()) {
-            if let Some(sight) = Sight::of(test, &x86)? {
+            if let Some(sight) = sight(test, &x86)? {
                 let size = (test.design.threads.len(), test.cycle.len(), &*test.shape);
                 of[sight as usize].entry(size).or_default().push(test);
             }

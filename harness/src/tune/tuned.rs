@@ -4,7 +4,8 @@ use super::mutants::{Mutant, Sight};
 use super::search::Found;
 use crate::environment::Environment;
 use classay_reports::record::DeviceRecord;
-pub use classay_reports::report::tuning::{Part, Score};
+pub use classay_reports::report::tuning::Wanted;
+use classay_reports::report::tuning::{Mutant as Shown, Part, Score};
 use classay_reports::stats::Confidence;
 use classay_reports::stats::frequency::Frequency;
 use classay_reports::stats::power::expected_for;
@@ -56,44 +57,6 @@ pub struct For {
     pub version: String,
     /// CL_DRIVER_VERSION.
     pub driver: String,
-}
-
-/// What an environment is held against.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Wanted {
-    /// The probability that a run of all mutants shows every outcome again.
-    pub reproducibility: f64,
-    /// Seconds that a run gives each test.
-    pub seconds_each: f64,
-    /// Occurrences a second that this takes of each.
-    pub ceiling: f64,
-}
-
-/// A mutant, and how often its outcome was seen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Shown {
-    /// Its name.
-    pub name: String,
-    /// The conformance test that it was weakened from.
-    pub of: String,
-    /// The shape of its cycle.
-    pub shape: String,
-    /// What it takes to show its outcome.
-    pub sight: Sight,
-    /// Its outcome was seen in some environment, be it once.
-    #[serde(default)]
-    pub seen: bool,
-    /// The environment that is best for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub best: Option<String>,
-    /// Occurrences a second there, with the ends of the 95 % interval.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<[f64; 3]>,
-    /// The same in the merged environment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_merged: Option<[f64; 3]>,
 }
 
 /// An environment in which something went wrong.

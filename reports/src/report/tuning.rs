@@ -45,10 +45,12 @@ pub struct TunedDevice {
 
 /// What environments were held against.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Wanted {
     /// The probability that a run of all mutants shows every outcome again.
     pub reproducibility: f64,
+    /// Seconds that a run gives each test.
+    pub seconds_each: f64,
     /// Occurrences a second that this takes of each.
     pub ceiling: f64,
 }
@@ -88,10 +90,12 @@ pub struct Part {
 
 /// A mutant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Mutant {
     /// Its name.
     pub name: String,
+    /// The conformance test that it was weakened from.
+    pub of: String,
     /// The shape of its cycle.
     pub shape: String,
     /// What it takes to show its outcome.
@@ -111,12 +115,12 @@ pub struct Mutant {
 }
 
 /// What it takes to show a mutant's outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sight {
-    /// An interleaving.
+    /// An interleaving: any device whose work-items take turns within the test.
     Interleaving,
-    /// x86-TSO allows it.
+    /// Weaker than an interleaving, but x86-TSO allows it where a work-group runs on one processor.
     X86,
     /// Weaker than x86-TSO.
     Weaker,
