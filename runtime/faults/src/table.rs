@@ -222,6 +222,8 @@ faults! {
     ArgsLate = "args-late", [29], "ex.ki.args-captured";
     /// A kernel does nothing when a buffer of its arguments was released meanwhile.
     ArgsReleased = "args-released", [29], "ex.ki.args-captured";
+    /// A copy of a kernel has none of the arguments that were set.
+    CloneBare = "clone-bare", [], "rg.args";
     /// The global offset is ignored.
     OffsetIgnored = "offset-ignored", [31], "ex.nd.offset ex.nd.global-id";
     /// The global offset is ignored but for the first dimension.

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_exec::KernelMeta;
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{AccessQualifier, ArgPass, ArgQualifier, KernelArg};
 
 use crate::context::Context;
@@ -82,7 +83,10 @@ impl Kernel {
 
     /// A copy with the argument values of this moment.
     pub fn duplicate(&self) -> Arc<Self> {
-        let values = self.values.lock().clone();
+        let mut values = self.values.lock().clone();
+        if on(Fault::CloneBare) {
+            values.fill(None);
+        }
         let exec_info = self.exec_info.lock().clone();
         self.program.attach_copy();
         Self::of(&self.program, self.targets.clone(), values, exec_info)

@@ -107,6 +107,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         ProfilingTooSoon => &["profiling_pending"],
         ArgsLate => &["arguments"],
         ArgsReleased => &["argument_released"],
+        CloneBare => &["cloned"],
         OffsetIgnored
         | OffsetFirstOnly
         | OffsetInLocalId

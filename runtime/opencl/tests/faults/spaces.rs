@@ -3,6 +3,7 @@
 use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
+use touchstone::api::kernel::clCloneKernel;
 use touchstone::api::memory::*;
 use touchstone::api::program::*;
 
@@ -13,6 +14,7 @@ use crate::tools::*;
 pub const SCENARIOS: &[Scenario] = &[
     ("arguments", arguments),
     ("argument_released", argument_released),
+    ("cloned", cloned),
     ("ids", ids),
     ("null_local", null_local),
     ("empty", empty),
@@ -47,6 +49,22 @@ fn argument_released() {
     enqueue(&rig, kernel, 1, &[gate]);
     assert_eq!(unsafe { clReleaseMemObject(source) }, CL_SUCCESS);
     set_user(gate, CL_COMPLETE);
+    rig.finish();
+    assert_eq!(words(&rig, target, 1), [7]);
+}
+
+fn cloned() {
+    let rig = Rig::new();
+    let first = kernel(&rig, "kernel void k(global int *x, int y) { *x = y; }");
+    let target = buffer(&rig, &[0]);
+    set(first, 0, target);
+    set(first, 1, 7);
+    let mut code = 0;
+    let copy = unsafe { clCloneKernel(first, &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    // What is set afterwards is the first one's own.
+    set(first, 1, 8);
+    enqueue(&rig, copy, 1, &[]);
     rig.finish();
     assert_eq!(words(&rig, target, 1), [7]);
 }

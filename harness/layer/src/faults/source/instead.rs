@@ -72,6 +72,24 @@ pub(super) fn instead(
             // The conditional keeps the type.
             Some(format!("(1 ? 0 : {name}({}))", a(0)))
         }
+        "async_work_group_copy" | "async_work_group_strided_copy"
+            if count > 3 && makes(AsyncCopyShort) =>
+        {
+            let rest: Vec<String> = (3..count).map(&a).collect();
+            Some(format!(
+                "{name}({}, {}, ({2}) - (({2}) > 1), {3})",
+                a(0),
+                a(1),
+                a(2),
+                rest.join(", ")
+            ))
+        }
+        "vstore3" if count == 3 && makes(VectorStoreWide) => Some(format!(
+            "vstore4(({}).s0120, 0, ({}) + 3 * ({}))",
+            a(0),
+            a(2),
+            a(1)
+        )),
         "get_fence" if count == 1 && makes(GetFenceSwapped) => Some(format!(
             "(get_fence({}) ^ (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE))",
             a(0)

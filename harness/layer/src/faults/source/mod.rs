@@ -74,6 +74,8 @@ pub(crate) enum Weakening {
     SplitRmw,
     BlindExchange,
     CutLoops,
+    AsyncCopyShort,
+    VectorStoreWide,
     ScanSwapped,
     ReduceAdd,
     ReduceMin,

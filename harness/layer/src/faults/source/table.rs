@@ -384,6 +384,20 @@ pub(crate) const TABLE: &[Named] = &[
         "a work-item takes every turn of its loops: those of more than 65,535 end after so many",
     ),
     row(
+        "async-copy-short",
+        AsyncCopyShort,
+        Shows::Anywhere,
+        &["ex.wg.async-copy"],
+        "an asynchronous copy by a work-group copies as many elements as it is told: of several, not the last",
+    ),
+    row(
+        "vector-store-wide",
+        VectorStoreWide,
+        Shows::Anywhere,
+        &["mm.visible"],
+        "a store changes nothing but what it names: vstore3 stores a fourth component, too",
+    ),
+    row(
         "local-id-reversed",
         LocalIdReversed,
         Shows::Anywhere,

@@ -550,6 +550,21 @@ fn device_side_enqueues_and_pipes_lose_what_they_promise() {
         "get_fence(p)",
         "(get_fence(p) ^ (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE))",
     );
+    one(
+        AsyncCopyShort,
+        "e = async_work_group_copy(to, from, n, 0);",
+        "e = async_work_group_copy(to, from, (n) - ((n) > 1), 0);",
+    );
+    one(
+        AsyncCopyShort,
+        "async_work_group_strided_copy(to, from, 8, 2, e)",
+        "async_work_group_strided_copy(to, from, (8) - ((8) > 1), 2, e)",
+    );
+    one(
+        VectorStoreWide,
+        "vstore3(v, i + 1, p); vstore4(w, i, p);",
+        "vstore4((v).s0120, 0, (p) + 3 * (i + 1)); vstore4(w, i, p);",
+    );
     one(ToAddressNull, "to_global(p)", "(1 ? 0 : to_global(p))");
 }
 
