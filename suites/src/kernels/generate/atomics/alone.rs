@@ -1,0 +1,122 @@
+//! Atomic stores and loads, and the first values of atomic objects.
+
+use super::Type;
+use crate::commands::generate::Draw;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
+use crate::kernels::generate::{Making, object, same};
+use crate::need::Need;
+use crate::rule;
+
+/// Stores of values whose parts agree, and loads that must find such values.
+pub fn store(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("atomic stores and loads are of whole values");
+    let ty = draw
+        .pick(&[Type::Uint, Type::Ulong, Type::Ulong])
+        .unwrap_or(Type::Uint);
+    let explicit = draw.percent(60);
+    case.need(&[Need::C11Atomics, Need::ScopeDevice]);
+    if !explicit {
+        case.need(&[Need::OrderSeqCst]);
+    }
+    if ty.long() {
+        case.need(&[Need::Int64Atomics]);
+    }
+    let (t, half) = if ty.long() {
+        ("ulong", 32)
+    } else {
+        ("uint", 16)
+    };
+    let (store, load) = if explicit {
+        (
+            "atomic_store_explicit(p, v, memory_order_relaxed, memory_scope_device)",
+            "atomic_load_explicit(p, memory_order_relaxed, memory_scope_device)",
+        )
+    } else {
+        ("atomic_store(p, v)", "atomic_load(p)")
+    };
+    case.case.source = format!(
+        "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes) {{
+    uint item = get_global_id(0), bad = 0;
+    for (uint pass = 0; pass < passes; pass++) {{
+        {t} one = ({t})(item * 131u + pass & 0x7fffu) + 1;
+        {t} v = one << {half} | one;
+        {store};
+        {t} seen = {load};
+        bad += (seen >> {half}) != (seen & ((({t})1 << {half}) - 1));
+    }}
+    torn[item] = bad;
+}}
+"
+    );
+    let local = draw.pick(&[1u64, 2, 16]).unwrap_or(2);
+    let items = local * draw.between(2, 8) as u64;
+    let cell = case.buffer(ty.unit().bytes());
+    let torn = case.buffer(4 * items as usize);
+    case.step(Step::Launch(Launch {
+        kernel: "halves".into(),
+        args: vec![
+            object(cell),
+            object(torn),
+            Arg::Uint(draw.pick(&[20, 300]).unwrap_or(20)),
+        ],
+        range: Range::line(items, local),
+        times: 1,
+        ..Launch::default()
+    }));
+    let want = Want::Same {
+        unit: Unit::Word,
+        contents: Contents::Zero,
+        racy: true,
+    };
+    case.look(torn, &[rule::MM_ATOMICITY], "values in two parts", want);
+    case.case
+}
+
+/// Objects that atomic_init gives their first values, over memory that has others.
+pub fn init(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("atomic_init gives an atomic object its value");
+    case.need(&[Need::C11Atomics]);
+    let local = draw.percent(50);
+    case.case.source = if local {
+        "\
+kernel void begin(global uint *to, uint value) {
+    local atomic_uint here[16];
+    uint item = get_local_id(0);
+    if (item == 0)
+        for (uint n = 0; n < 16; n++) ((local uint *)here)[n] = 7u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_init(&here[item], value + (uint)get_global_id(0));
+    to[get_global_id(0)] =
+        atomic_load_explicit(&here[item], memory_order_relaxed, memory_scope_work_group);
+}
+"
+    } else {
+        "\
+kernel void begin(global uint *to, uint value) {
+    size_t item = get_global_id(0);
+    atomic_init((global atomic_uint *)&to[item], value + (uint)item);
+}
+"
+    }
+    .into();
+    let group = draw.pick(&[1u64, 4, 16]).unwrap_or(4);
+    let items = group * draw.between(1, 6) as u64;
+    let value = draw.between(1, 1 << 30) as u32;
+    let bytes = 4 * items as usize;
+    let to = case.object(Kind::Buffer, bytes, Contents::Every(3));
+    case.step(Step::Launch(Launch {
+        kernel: "begin".into(),
+        args: vec![object(to), Arg::Uint(value)],
+        range: Range::line(items, group),
+        times: 1,
+        ..Launch::default()
+    }));
+    let want = same(Unit::Word, Contents::Count(value));
+    case.look(to, &[rule::MM_INIT], "values of atomic_init", want);
+    case.case
+}

@@ -1,0 +1,319 @@
+//! What a crowd of atomic operations leaves behind is known although their order is not: sums, extremes,
+//! parities; the values that they return are then a permutation, or lead from one to the next.
+
+use super::source::source;
+use super::{Form, Region, Type, form};
+use crate::commands::generate::Draw;
+use crate::kernels::case::{
+    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
+};
+use crate::kernels::generate::{Making, object, same};
+use crate::need::Need;
+use crate::rule::{self, RuleId};
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    Add,
+    Sub,
+    Inc,
+    Dec,
+    Or,
+    And,
+    Xor,
+    Min,
+    Max,
+    Exchange,
+    Compare,
+    Flag,
+}
+
+const DEEDS: [Deed; 12] = [
+    Deed::Add,
+    Deed::Sub,
+    Deed::Inc,
+    Deed::Dec,
+    Deed::Or,
+    Deed::And,
+    Deed::Xor,
+    Deed::Min,
+    Deed::Max,
+    Deed::Exchange,
+    Deed::Compare,
+    Deed::Flag,
+];
+
+const RMW: &[RuleId] = &[rule::MM_ATOMICITY, rule::MM_RMW_LAST];
+
+/// A number above those of all items, for values that count down.
+pub(super) const ABOVE: u64 = 24_000;
+
+/// How far apart the values of items are. Values that differ in their upper halves alone are different,
+/// and with a stride of one less than that the lower half falls as the whole rises.
+fn strides(deed: Deed, ty: Type) -> &'static [u64] {
+    match deed {
+        Deed::Inc | Deed::Dec | Deed::Or | Deed::And | Deed::Xor | Deed::Flag => &[1],
+        Deed::Add | Deed::Sub | Deed::Min | Deed::Max | Deed::Exchange | Deed::Compare => {
+            if ty.long() {
+                &[1, 1 << 16, 1 << 32, (1 << 32) - 1]
+            } else {
+                &[1, 1 << 16, (1 << 16) - 1]
+            }
+        }
+    }
+}
+
+/// What the crowds of a case have in common: a device that lacks it skips the case.
+#[derive(Debug, Clone, Copy)]
+struct Common {
+    /// Some types have 64 bits.
+    wide: bool,
+    /// Objects are in shared virtual memory.
+    svm: bool,
+    /// Functions of OpenCL 1.x.
+    legacy: bool,
+}
+
+/// Crowds of read-modify-writes, each on an object of its own. There are many kinds, so a case has
+/// several.
+pub fn crowd(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("many work-items:");
+    let common = Common {
+        wide: draw.percent(50),
+        svm: draw.percent(30),
+        legacy: draw.percent(30),
+    };
+    for n in 0..draw.between(3, 9) {
+        one_crowd(draw, &mut case, common, n);
+    }
+    case.case
+}
+
+/// One of them, by its number in the case.
+fn one_crowd(draw: &mut Draw, case: &mut Making, common: Common, number: usize) {
+    let deed = draw.pick(&DEEDS).unwrap_or(Deed::Add);
+    let types: &[Type] = if common.wide {
+        &[Type::Int, Type::Uint, Type::Long, Type::Long, Type::Ulong]
+    } else {
+        &[Type::Int, Type::Uint]
+    };
+    let ty = draw.pick(types).unwrap_or(Type::Uint);
+    let ty = if deed == Deed::Flag { Type::Int } else { ty };
+    let regions: &[Region] = if common.svm {
+        &[
+            Region::Svm(Kind::SvmCoarse),
+            Region::Svm(Kind::SvmFine),
+            Region::Svm(Kind::SvmAtomics),
+        ]
+    } else {
+        &[Region::Global, Region::Local]
+    };
+    let region = draw.pick(regions).unwrap_or(Region::Global);
+    let separator = if number == 0 { "" } else { "," };
+    case.case.about += &format!("{separator} {deed:?} of {} ({region:?})", ty.name());
+    let mut form = form(draw, case, region, common.legacy);
+    // Flags exist in the newer form only.
+    if deed == Deed::Flag && form.legacy {
+        form = Form {
+            legacy: false,
+            explicit: 0,
+            ..form
+        };
+    }
+    if deed == Deed::Flag {
+        let orders = [Need::OrderSeqCst, Need::OrderAcqRel];
+        case.need(&[Need::C11Atomics, Need::ScopeDevice]);
+        case.need(&orders);
+    }
+    if ty.long() {
+        case.need(&[Need::Int64Atomics]);
+    }
+    match region {
+        Region::Global | Region::Local | Region::Svm(Kind::Host | Kind::Buffer) => {}
+        Region::Svm(Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. }) => {}
+        Region::Svm(Kind::SvmCoarse) => case.need(&[Need::SvmCoarse]),
+        Region::Svm(Kind::SvmFine) => case.need(&[Need::SvmFine]),
+        Region::Svm(Kind::SvmAtomics) => case.need(&[Need::SvmFine, Need::SvmAtomics]),
+    }
+    let local = draw.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
+    let groups = draw.between(1, 8) as u32;
+    // The longer a crowd lasts, the more of it is there at once.
+    let passes = draw.pick(&[1u32, 3, 8, 8, 40]).unwrap_or(3);
+    // On local memory each group has an object of its own.
+    let inside = region == Region::Local;
+    let items = u64::from(local * groups);
+    let crowd = u64::from(local * passes) * if inside { 1 } else { u64::from(groups) };
+    let objects = match (inside, deed) {
+        (true, _) => groups as usize,
+        (false, Deed::Flag) => 2,
+        (false, _) => 1,
+    };
+    // No sum of them leaves the type.
+    let most = (1u64 << ty.bits()) / (3 * crowd + ABOVE);
+    let fitting = strides(deed, ty).iter().copied().filter(|s| *s <= most);
+    let stride = draw.pick(&fitting.collect::<Vec<_>>()).unwrap_or(1);
+    let ones = (1u64 << ty.bits()) - 1;
+    let initial: u64 = match deed {
+        Deed::Sub => 3 * crowd * stride + 4,
+        Deed::Dec => crowd + 4,
+        Deed::And => ones,
+        Deed::Min => (ABOVE + 1000) * stride,
+        Deed::Max if ty.signed() => ((ABOVE + 1000) * stride).wrapping_neg(),
+        Deed::Add
+        | Deed::Inc
+        | Deed::Or
+        | Deed::Xor
+        | Deed::Max
+        | Deed::Exchange
+        | Deed::Compare
+        | Deed::Flag => 0,
+    };
+    let text = source(draw, (deed, stride), &form, ty, inside, initial);
+    // Each has kernels of its own.
+    let named = |name: &str| format!("{name}{number}");
+    case.case.source += &text
+        .replace(
+            "kernel void crowd(",
+            &format!("kernel void {}(", named("crowd")),
+        )
+        .replace(
+            "kernel void gather(",
+            &format!("kernel void {}(", named("gather")),
+        );
+    let size = ty.unit().bytes();
+    let kind = match region {
+        Region::Svm(kind) => kind,
+        Region::Global | Region::Local => Kind::Buffer,
+    };
+    let first = |n: usize, value: u64| match ty.unit() {
+        Unit::Long => Contents::Longs(vec![value; n]),
+        Unit::Byte | Unit::Word => Contents::Words(vec![value as u32; n]),
+    };
+    let left = case.object(kind, size * objects, first(objects, initial));
+    let results = items as usize * passes as usize;
+    let out = case.buffer(size * results);
+    let firsts = case.buffer(4 * ty.bits() as usize);
+    case.step(Step::Launch(Launch {
+        kernel: named("crowd"),
+        args: vec![object(left), object(out), object(firsts), Arg::Uint(passes)],
+        range: Range::line(items, u64::from(local)),
+        times: 1,
+        ..Launch::default()
+    }));
+    let mask = (1u64 << crowd.min(ty.bits())) - 1;
+    let mut parity = 0u64;
+    for i in 0..crowd {
+        parity ^= 1 << (i % ty.bits());
+    }
+    let last = match deed {
+        Deed::Add => Some(3 * crowd * stride),
+        Deed::Sub | Deed::Dec => Some(4),
+        Deed::Inc => Some(crowd),
+        Deed::Compare => Some(crowd * stride),
+        Deed::Or => Some(mask),
+        Deed::And => Some(ones & !mask),
+        Deed::Xor => Some(parity),
+        Deed::Min if ty.signed() => Some(2u64.wrapping_sub(crowd - 1).wrapping_mul(stride)),
+        Deed::Min => Some((ABOVE - (crowd - 1)) * stride),
+        Deed::Max if ty.signed() => Some((crowd - 1).wrapping_sub(ABOVE).wrapping_mul(stride)),
+        Deed::Max => Some((crowd - 1 + 5) * stride),
+        // The last is anyone's; together with what came before it is a permutation.
+        Deed::Exchange => None,
+        // What the holders counted is looked at below.
+        Deed::Flag => None,
+    };
+    if let Some(last) = last {
+        let want = Want::Same {
+            unit: ty.unit(),
+            contents: first(objects, last),
+            racy: true,
+        };
+        case.look(left, &rules(&form, region), "what is left", want);
+    }
+    let rules = &rules(&form, region);
+    let returned = match deed {
+        Deed::Add => Some((0, 3 * stride)),
+        Deed::Inc => Some((0, 1)),
+        Deed::Compare => Some((0, stride)),
+        Deed::Sub => Some((4 + 3 * stride, 3 * stride)),
+        Deed::Dec => Some((5, 1)),
+        Deed::Exchange => Some((0, stride)),
+        Deed::Or | Deed::And | Deed::Xor | Deed::Min | Deed::Max | Deed::Flag => None,
+    };
+    if matches!(deed, Deed::Or | Deed::And) {
+        // A change that is lost is made again by another, who then finds it not made.
+        let bits = crowd.min(ty.bits()) as usize;
+        let each = if inside { groups } else { 1 };
+        let want = Want::Same {
+            unit: Unit::Word,
+            contents: Contents::Words(vec![each; bits]),
+            racy: true,
+        };
+        case.look(firsts, rules, "who changed each bit first", want);
+    } else if deed == Deed::Exchange {
+        let gather = named("gather");
+        exchanges(
+            case,
+            &gather,
+            [left, out],
+            (ty, stride),
+            [results, objects],
+            rules,
+        );
+    } else if let (Some((first, step)), false) = (returned, inside) {
+        let want = Want::Permutation {
+            unit: ty.unit(),
+            count: crowd,
+            first,
+            step,
+        };
+        case.look(out, rules, "the values before", want);
+    }
+    if deed == Deed::Flag {
+        let want = same(Unit::Word, Contents::Zero);
+        case.look(out, &[rule::MM_ATOMICITY], "holders beside another", want);
+    }
+}
+
+/// The rules of a crowd: where a scope is wider than its memory reaches, also that it is narrowed.
+fn rules(form: &Form, region: Region) -> Vec<RuleId> {
+    let wide = !form.legacy && form.explicit == 2 && form.scope == "all_svm_devices";
+    let mut rules = RMW.to_vec();
+    match region {
+        Region::Global | Region::Svm(Kind::SvmCoarse | Kind::SvmFine) if wide => {
+            rules.push(rule::SV_SCOPE_DOWN);
+        }
+        Region::Global | Region::Local | Region::Svm(_) => {}
+    }
+    rules
+}
+
+/// What exchanges returned, and what stayed, is each value once.
+fn exchanges(
+    case: &mut Making,
+    gather: &str,
+    objects: [ObjectId; 2],
+    (ty, stride): (Type, u64),
+    counts: [usize; 2],
+    rules: &[RuleId],
+) {
+    let [left, out] = objects;
+    let count = counts[0] + counts[1];
+    let all = case.buffer(ty.unit().bytes() * count);
+    let mut args = vec![object(left), object(out), object(all)];
+    args.extend(counts.map(|n| Arg::Uint(n as u32)));
+    case.step(Step::Launch(Launch {
+        kernel: gather.into(),
+        args,
+        range: Range::line(1, 1),
+        times: 1,
+        ..Launch::default()
+    }));
+    let want = Want::Permutation {
+        unit: ty.unit(),
+        count: count as u64,
+        first: 0,
+        step: stride,
+    };
+    case.look(all, rules, "the exchanged values", want);
+}

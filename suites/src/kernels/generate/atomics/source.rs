@@ -1,0 +1,282 @@
+//! The kernels of crowds.
+
+use super::crowd::{ABOVE, Deed};
+use super::{Form, Type};
+use crate::commands::generate::Draw;
+
+/// An operation of item `i`, whose result is the value before.
+fn operation(deed: Deed, stride: u64, form: &Form, ty: Type) -> String {
+    let t = ty.name();
+    let bit = format!("({t})1 << (i % {})", ty.bits());
+    let times = |value: &str| format!("({value}) * ({t}){stride}");
+    // Extensions name the 64-bit forms `atom_`.
+    let prefix = if ty.long() { "atom" } else { "atomic" };
+    let old = |name: &str, value: &str| format!("{prefix}_{name}(p, ({t})({value}))");
+    let new = |name: &str, value: &str| form.call(name, &format!("p, ({t})({value})"));
+    let pick = |legacy: &str, c11: &str, value: &str| {
+        if form.legacy {
+            old(legacy, value)
+        } else {
+            new(c11, value)
+        }
+    };
+    match deed {
+        Deed::Add => pick("add", "fetch_add", &times("3")),
+        Deed::Sub => pick("sub", "fetch_sub", &times("3")),
+        Deed::Inc if form.legacy => format!("{prefix}_inc(p)"),
+        Deed::Inc => new("fetch_add", "1"),
+        Deed::Dec if form.legacy => format!("{prefix}_dec(p)"),
+        Deed::Dec => new("fetch_sub", "1"),
+        Deed::Or => pick("or", "fetch_or", &bit),
+        Deed::And => pick("and", "fetch_and", &format!("~({bit})")),
+        Deed::Xor => pick("xor", "fetch_xor", &bit),
+        // Below zero where the type goes there.
+        Deed::Min if ty.signed() => pick("min", "fetch_min", &times("2 - i")),
+        Deed::Min => pick("min", "fetch_min", &times(&format!("{ABOVE} - i"))),
+        Deed::Max if ty.signed() => pick("max", "fetch_max", &times(&format!("i - {ABOVE}"))),
+        Deed::Max => pick("max", "fetch_max", &times("i + 5")),
+        Deed::Exchange => pick("xchg", "exchange", &times("i + 1")),
+        Deed::Compare | Deed::Flag => String::new(),
+    }
+}
+
+/// The kernel of a crowd.
+pub(super) fn source(
+    draw: &mut Draw,
+    (deed, stride): (Deed, u64),
+    form: &Form,
+    ty: Type,
+    inside: bool,
+    initial: u64,
+) -> String {
+    let t = ty.name();
+    let initial = if ty.signed() {
+        format!("({})", initial as i64)
+    } else {
+        format!("{initial}u")
+    };
+    let atomic = match (form.legacy, deed) {
+        (_, Deed::Flag) => "atomic_flag".to_string(),
+        (true, _) => format!("volatile {t}"),
+        (false, _) => format!("volatile atomic_{t}"),
+    };
+    // Whoever guesses is mostly told the value by a comparison that fails.
+    let guessed = draw.percent(50);
+    let deeds = match deed {
+        Deed::Compare if form.legacy => {
+            let name = if ty.long() { "atom" } else { "atomic" };
+            let first = if guessed {
+                "0".to_string()
+            } else {
+                format!("{name}_add(p, ({t})0)")
+            };
+            format!(
+                "\
+            {t} old = {first}, seen;
+            while ((seen = {name}_cmpxchg(p, old, old + ({t}){stride})) != old) old = seen;
+            before = old;
+"
+            )
+        }
+        Deed::Compare => {
+            let weak = draw.percent(50);
+            let call = form.compare(weak, &format!("p, &old, old + ({t}){stride}"));
+            let load = "atomic_load_explicit(p, memory_order_relaxed)";
+            let load = if form.explicit == 0 {
+                "atomic_load(p)"
+            } else {
+                load
+            };
+            let load = if form.explicit == 2 {
+                format!(
+                    "atomic_load_explicit(p, memory_order_relaxed, memory_scope_{})",
+                    form.scope
+                )
+            } else {
+                load.to_string()
+            };
+            let first = if guessed { "0".to_string() } else { load };
+            format!(
+                "\
+            {t} old = {first};
+            while (!{call}) {{ }}
+            before = old;
+"
+            )
+        }
+        Deed::Flag => {
+            let take = match form.explicit {
+                0 => "atomic_flag_test_and_set(p)".to_string(),
+                1 => "atomic_flag_test_and_set_explicit(p, memory_order_acquire)".into(),
+                _ => format!(
+                    "atomic_flag_test_and_set_explicit(p, memory_order_acquire, memory_scope_{})",
+                    form.scope
+                ),
+            };
+            let give = match form.explicit {
+                0 => "atomic_flag_clear(p)".to_string(),
+                1 => "atomic_flag_clear_explicit(p, memory_order_release)".into(),
+                _ => format!(
+                    "atomic_flag_clear_explicit(p, memory_order_release, memory_scope_{})",
+                    form.scope
+                ),
+            };
+            let owner = if inside { "&held" } else { "owners" };
+            format!(
+                "\
+            before = 0;
+            for (uint tries = 0; tries < 1000; tries++) {{
+                if ({take}) continue;
+                if (atomic_inc({owner}) != 0) before = 1;
+                atomic_dec({owner});
+                {give};
+                break;
+            }}
+"
+            )
+        }
+        Deed::Add
+        | Deed::Sub
+        | Deed::Inc
+        | Deed::Dec
+        | Deed::Or
+        | Deed::And
+        | Deed::Xor
+        | Deed::Min
+        | Deed::Max
+        | Deed::Exchange => format!(
+            "            before = {};\n",
+            operation(deed, stride, form, ty)
+        ),
+    };
+    let item = if inside {
+        "get_local_id(0)"
+    } else {
+        "get_global_id(0)"
+    };
+    // The values that groups exchange in their own cells follow each other.
+    let base = if inside && deed == Deed::Exchange {
+        "get_group_id(0) * (get_local_size(0) * passes + 1)"
+    } else {
+        "0"
+    };
+    let all = if inside {
+        "get_local_size(0)"
+    } else {
+        "get_global_size(0)"
+    };
+    let mut text = String::new();
+    if ty.long() {
+        text += "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+";
+    }
+    if deed == Deed::Flag {
+        return text + &flag(&deeds, inside);
+    }
+    let (declare, begin, end) = if inside {
+        let (init, load) = if form.legacy {
+            (
+                format!("cell = ({t}){initial} + ({t})base * ({t}){stride};"),
+                "cell".to_string(),
+            )
+        } else {
+            (
+                format!("atomic_init(&cell, ({t}){initial} + ({t})base * ({t}){stride});"),
+                format!(
+                    "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
+                     memory_scope_work_group)"
+                ),
+            )
+        };
+        (
+            format!("    local {atomic} cell;\n    local {atomic} *p = &cell;\n"),
+            format!("    if (get_local_id(0) == 0) {init}\n    barrier(CLK_LOCAL_MEM_FENCE);\n"),
+            format!(
+                "    barrier(CLK_LOCAL_MEM_FENCE);\n    if (get_local_id(0) == 0) left[get_group_id(0)] = {load};\n"
+            ),
+        )
+    } else {
+        (
+            format!("    global {atomic} *p = (global {atomic} *)left;\n"),
+            String::new(),
+            String::new(),
+        )
+    };
+    let bits = ty.bits();
+    let first = match deed {
+        Deed::Or => {
+            format!("        if (!(before >> (i % {bits}) & 1)) atomic_inc(&firsts[i % {bits}]);\n")
+        }
+        Deed::And => {
+            format!("        if (before >> (i % {bits}) & 1) atomic_inc(&firsts[i % {bits}]);\n")
+        }
+        Deed::Add
+        | Deed::Sub
+        | Deed::Inc
+        | Deed::Dec
+        | Deed::Xor
+        | Deed::Min
+        | Deed::Max
+        | Deed::Exchange
+        | Deed::Compare
+        | Deed::Flag => String::new(),
+    };
+    text += &format!(
+        "\
+kernel void crowd(global {t} *left, global {t} *out, volatile global uint *firsts, uint passes) {{
+    const uint base = {base};
+{declare}{begin}    for (uint pass = 0; pass < passes; pass++) {{
+        {t} i = ({t})({item} + pass * {all} + base), before;
+        {{
+{deeds}        }}
+        out[get_global_id(0) + pass * get_global_size(0)] = before;
+{first}    }}
+{end}}}
+"
+    );
+    if deed == Deed::Exchange {
+        text += &format!(
+            "\
+kernel void gather(global {t} *left, global {t} *out, global {t} *all, uint returned, uint cells) {{
+    for (uint i = 0; i < returned; i++) all[i] = out[i];
+    for (uint i = 0; i < cells; i++) all[returned + i] = left[i];
+}}
+"
+        );
+    }
+    text
+}
+
+/// The kernel of a crowd around a flag; behind the flag lies the count of its holders.
+fn flag(deeds: &str, inside: bool) -> String {
+    let begin = if inside {
+        "\
+    local atomic_flag cell;
+    local atomic_flag *p = &cell;
+    local int held;
+    if (get_local_id(0) == 0) { atomic_flag_clear(&cell); held = 0; }
+    barrier(CLK_LOCAL_MEM_FENCE);
+"
+    } else {
+        "\
+    volatile global atomic_flag *p = (volatile global atomic_flag *)left;
+    volatile global int *owners = left + 1;
+"
+    };
+    format!(
+        "\
+kernel void crowd(global int *left, global int *out, volatile global uint *firsts, uint passes) {{
+{begin}    for (uint pass = 0; pass < passes; pass++) {{
+        int before;
+        {{
+{deeds}        }}
+        out[get_global_id(0) + pass * get_global_size(0)] = before;
+    }}
+}}
+"
+    )
+}
