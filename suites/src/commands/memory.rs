@@ -239,7 +239,7 @@ fn races(order: &Order, uses: &[Use]) -> Result<(), Invalid> {
             if !(a.write || b.write) || together {
                 continue;
             }
-            if order.before(a.to, b.from) || order.before(b.to, a.from) {
+            if order.surely(a.to, b.from) || order.surely(b.to, a.from) {
                 continue;
             }
             if let Some((object, cell)) = a.cells.iter().find(|cell| b.cells.contains(cell)) {

@@ -2,11 +2,12 @@
 //! is changed breaks one that fits.
 
 use super::ideal::{self, strange};
+use super::times::HELD_LONG;
 use super::{Plan, Violation};
 use crate::commands::generate::{Profile, enumerate, random};
 use crate::commands::memory::{self, Value};
 use crate::commands::order::{Fate, Moment};
-use crate::commands::program::{Event, Reached, Step, Token, Writer};
+use crate::commands::program::{CommandId, Event, Reached, Step, Token, Who, Writer};
 use crate::commands::trace::{Seen, Trace, status};
 use crate::rule::{self, RuleId};
 
@@ -366,7 +367,7 @@ fn times_are_held_against_the_order_of_the_host() {
             let start = Moment::Start(*command);
             let held = ideal.clock.iter().any(|(moment, time)| {
                 matches!(moment, Moment::Call(_))
-                    && plan.order.before(*moment, start)
+                    && plan.order.surely(*moment, start)
                     && *time >= since + 400_000
             });
             if held {
@@ -396,4 +397,50 @@ fn times_are_held_against_the_order_of_the_host() {
         }
     }
     assert!(tried.0 > 500, "{}", tried.0);
+}
+
+/// A wait for several events may return when one of them has failed: what comes behind it was not held
+/// back by whoever sets the others.
+#[test]
+fn a_wait_that_failed_holds_nothing_back() {
+    let program = "
+devices: 1
+contexts: 1
+cell_words: 1
+queues: [{context: 0, device: 0, out_of_order: true}]
+objects: [{context: 0, cells: 1, kind: {buffer: copy}}]
+users: [0, 0]
+commands:
+- {queue: 0, what: {write: {range: {object: 0, first: 0, count: 1}}}, wait: [{user: 0}], blocking: true}
+- {queue: 0, what: marker, wait: [{user: 1}]}
+- {queue: 0, what: {read: {range: {object: 0, first: 0, count: 1}}}}
+signals: 0
+threads:
+- - set: {user: 0, status: -1}
+  - enqueue: 0
+  - enqueue: 1
+  - wait: [{command: 1}, {command: 0}]
+  - enqueue: 2
+- - sleep: 250
+  - set: {user: 1, status: 0}
+";
+    let program = crate::commands::yaml::read(program).expect("a program");
+    let plan = Plan::of(program).expect("a plan");
+    let read = CommandId::at(2);
+    let set =
+        |moment: &Moment| matches!(moment, Moment::Call(place) if place.who == Who::Thread(1));
+    let mut trace = ideal::trace(&plan, RUN);
+    let since = trace.clock[&Moment::Return(plan.order.enqueued(read))];
+    for (_, time) in trace.clock.iter_mut().filter(|(moment, _)| set(moment)) {
+        *time = since + 10 * HELD_LONG;
+    }
+    let times = trace.times.get_mut(&read).expect("its times");
+    times.start = times.queued;
+    times.submit = times.queued;
+    // The marker that waits for it alone was held back.
+    let held: Vec<String> = plan.check(&trace).into_iter().map(|v| v.what).collect();
+    let [only] = held.as_slice() else {
+        panic!("{held:?}");
+    };
+    assert!(only.contains("command 1 started much sooner"), "{only}");
 }

@@ -26,7 +26,7 @@ impl Found<'_> {
             .clock
             .iter()
             .filter(|(moment, _)| {
-                matches!(moment, Moment::Call(_)) && order.before(**moment, Moment::Start(command))
+                matches!(moment, Moment::Call(_)) && order.surely(**moment, Moment::Start(command))
             })
             .map(|(_, time)| time.saturating_sub(since))
             .max()

@@ -5,7 +5,7 @@
 //! it so far do; what comes later sees to itself. Among the ranges that are possible those are
 //! preferred that show most: reads of what was written last, writes over what was just read. A command
 //! that waits for what fails does not run, so it may name any cell: were it to run, it would write over
-//! what others left.
+//! what others left, and what it names is what is read later, rather than written.
 
 use super::Draw;
 use super::profile::Work;
@@ -33,6 +33,9 @@ struct Filler<'d> {
     /// What is drawn is for a command that will not run: it may name cells that others use, who would
     /// see it run.
     idle_command: bool,
+    /// Cells that only commands which will not run have named to write to since the last who does, and
+    /// their ends.
+    spared: BTreeMap<(ObjectId, u8), Moment>,
     /// Accesses that found no cell.
     idle: BTreeSet<AccessId>,
 }
@@ -53,6 +56,7 @@ pub fn fill(draw: &mut Draw, skeleton: Skeleton) -> Result<Program, Invalid> {
         users: BTreeMap::new(),
         age: 1,
         idle_command: false,
+        spared: BTreeMap::new(),
         idle: BTreeSet::new(),
     };
     for moment in moments {
@@ -80,7 +84,7 @@ impl Filler<'_> {
             || self.users.get(&cell).is_none_or(|users| {
                 users
                     .iter()
-                    .all(|u| !(u.write || write) || self.order.before(u.to, from))
+                    .all(|u| !(u.write || write) || self.order.surely(u.to, from))
             })
     }
 
@@ -88,14 +92,22 @@ impl Filler<'_> {
     fn worth(&self, cell: (ObjectId, u8), from: Moment, write: bool) -> u32 {
         let users = self.users.get(&cell).map_or(&[][..], Vec::as_slice);
         // Those that may read it at the same time must not disturb each other.
-        let together = |u: &User| !u.write && !write && !self.order.before(u.to, from);
+        let together = |u: &User| !u.write && !write && !self.order.surely(u.to, from);
         let together = if users.iter().any(together) { 8 } else { 0 };
+        // What a command that must not run would have left is seen by who reads it, unless others write.
+        let spared = self.spared.get(&cell).filter(|_| !self.idle_command);
+        let spared = match spared {
+            Some(_) if write => return 1,
+            Some(end) if self.order.surely(*end, from) => 60,
+            Some(_) | None => 0,
+        };
         let last = users
             .iter()
             .filter(|u| u.write || write)
             .map(|u| u.age)
             .max();
-        together
+        spared
+            + together
             + match last {
                 Some(age) => 2 + (30 / (1 + self.age - age)) as u32,
                 None => 1,
@@ -103,10 +115,16 @@ impl Filler<'_> {
     }
 
     fn use_cells(&mut self, range: Range, to: Moment, write: bool) {
-        if self.idle_command {
-            return;
-        }
         for cell in crate::commands::memory::cells(&self.program, range) {
+            if self.idle_command {
+                if write {
+                    self.spared.insert(cell, to);
+                }
+                continue;
+            }
+            if write {
+                self.spared.remove(&cell);
+            }
             let age = self.age;
             let user = User { to, write, age };
             self.users.entry(cell).or_default().push(user);

@@ -94,6 +94,8 @@ pub struct Profile {
     pub cell_words: Vec<u16>,
     /// Of a hundred gates, how many fail instead of opening.
     pub failures: usize,
+    /// Of a hundred programs, how many read memory once more when all is done.
+    pub looks_back: usize,
     /// Of a hundred commands, how many get a callback that only tells.
     pub callbacks: usize,
     /// Of a hundred programs, in how many another host thread enqueues commands, too.
@@ -142,6 +144,7 @@ impl Profile {
             rects: 30,
             cell_words: vec![16, 16, 16, 32, 64, 256],
             failures: 0,
+            looks_back: 0,
             callbacks: 15,
             threads: 20,
             releases: 25,
@@ -235,6 +238,7 @@ impl Profile {
         Profile {
             gates: 100,
             failures: 60,
+            looks_back: 75,
             out_of_order: 80,
             callbacks: 50,
             threads: 0,

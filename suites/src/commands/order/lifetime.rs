@@ -36,7 +36,7 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
                 }
             }
             Step::Inspect(id) => {
-                if !order.before(Moment::End(*id), Moment::Call(place)) {
+                if !order.surely(Moment::End(*id), Moment::Call(place)) {
                     return Err(Invalid::Lifetime {
                         place,
                         what: format!("what command {} brings", id.0),
@@ -57,7 +57,7 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
     };
     for (place, thing) in uses.iter().chain(&releases) {
         if let Thing::Event(Event::Command(c)) = thing
-            && !order.before(Moment::Return(order.enqueued(*c)), Moment::Call(*place))
+            && !order.surely(Moment::Return(order.enqueued(*c)), Moment::Call(*place))
         {
             return Err(lifetime(*place, *thing, "before it is there"));
         }
@@ -69,7 +69,7 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
             }
         }
         for (place, used) in &uses {
-            if used == thing && !order.before(Moment::Return(*place), Moment::Call(*release)) {
+            if used == thing && !order.surely(Moment::Return(*place), Moment::Call(*release)) {
                 return Err(lifetime(*place, *thing, "after its release"));
             }
         }
@@ -79,7 +79,7 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
             let pending = program.commands.iter().enumerate().any(|(c, command)| {
                 program.objects[object.index()].kind.is_svm()
                     && objects_of(program, &command.what).contains(object)
-                    && !order.before(Moment::End(CommandId::at(c)), Moment::Call(*release))
+                    && !order.surely(Moment::End(CommandId::at(c)), Moment::Call(*release))
             });
             if children || pending {
                 return Err(lifetime(
@@ -113,7 +113,7 @@ fn frees_last(program: &Program, order: &Order) -> Result<(), Invalid> {
             for (m, other) in program.commands.iter().enumerate() {
                 let id = CommandId::at(m);
                 let uses = objects_of(program, &other.what).contains(object);
-                if m != n && uses && !order.before(Moment::End(id), Moment::Start(free)) {
+                if m != n && uses && !order.surely(Moment::End(id), Moment::Start(free)) {
                     return used(order.enqueued(id), format!("object {}", object.0));
                 }
             }
@@ -123,7 +123,7 @@ fn frees_last(program: &Program, order: &Order) -> Result<(), Invalid> {
                     Step::ReleaseObject(id) => id == object,
                     _ => false,
                 };
-                if uses && !order.before(Moment::Return(place), Moment::Start(free)) {
+                if uses && !order.surely(Moment::Return(place), Moment::Start(free)) {
                     return used(place, format!("object {}", object.0));
                 }
             }
@@ -146,7 +146,7 @@ fn known_to_end(
         let queue = released(Thing::Queue(command.queue));
         if let (Some((event, _)), Some(_)) = (event, queue) {
             let waited = order.moments().any(|moment| {
-                matches!(moment, Moment::Return(_)) && order.before(Moment::End(id), moment)
+                matches!(moment, Moment::Return(_)) && order.surely(Moment::End(id), moment)
             });
             if !waited {
                 return Err(Invalid::Lifetime {
@@ -174,15 +174,15 @@ fn through_map(
             when,
         })
     };
-    if !order.before(Moment::End(map), Moment::Call(place))
-        || !order.before(Moment::Return(order.enqueued(map)), Moment::Call(place))
+    if !order.surely(Moment::End(map), Moment::Call(place))
+        || !order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place))
     {
         return outside("before it is there");
     }
     for (n, command) in program.commands.iter().enumerate() {
         if command.what == What::Unmap(map) {
             let unmap = order.enqueued(CommandId::at(n));
-            if !order.before(Moment::Return(place), Moment::Call(unmap)) {
+            if !order.surely(Moment::Return(place), Moment::Call(unmap)) {
                 return outside("after its unmap");
             }
         }
@@ -212,8 +212,8 @@ fn maps_end(program: &Program, order: &Order) -> Result<(), Invalid> {
             });
         };
         let place = order.enqueued(*unmap);
-        let known = order.before(Moment::Return(order.enqueued(map)), Moment::Call(place));
-        if !known || !order.before(Moment::End(map), Moment::Start(*unmap)) {
+        let known = order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place));
+        if !known || !order.surely(Moment::End(map), Moment::Start(*unmap)) {
             return Err(Invalid::Lifetime {
                 place,
                 what: format!("the pointer of command {n}"),

@@ -469,7 +469,7 @@ impl Checks<'_> {
         let order = &self.plan.order;
         let mut last: BTreeMap<Who, Place> = BTreeMap::new();
         for (place, _) in self.plan.program.steps() {
-            if order.before(Moment::Call(place), Moment::Start(command)) {
+            if order.surely(Moment::Call(place), Moment::Start(command)) {
                 last.insert(place.who, place);
             }
         }
