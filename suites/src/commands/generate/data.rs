@@ -36,6 +36,8 @@ struct Filler<'d> {
     /// Cells that only commands which will not run have named to write to since the last who does, and
     /// their ends.
     spared: BTreeMap<(ObjectId, u8), Moment>,
+    /// What was mapped last for reading, of each object.
+    mapped: BTreeMap<ObjectId, Range>,
     /// Accesses that found no cell.
     idle: BTreeSet<AccessId>,
 }
@@ -57,6 +59,7 @@ pub fn fill(draw: &mut Draw, skeleton: Skeleton) -> Result<Program, Invalid> {
         age: 1,
         idle_command: false,
         spared: BTreeMap::new(),
+        mapped: BTreeMap::new(),
         idle: BTreeSet::new(),
     };
     for moment in moments {
@@ -250,8 +253,20 @@ impl Filler<'_> {
             (_, What::Copy { from, rect, .. }) => self.copy(id, from.object, rect),
             (_, What::Map { range, mode }) => {
                 let to = unmap_of(&self.program, id).map_or(end, Moment::End);
-                match self.range_like(&[range.object], start, mode.writes(), 1) {
+                // What is mapped twice may be so at one address.
+                let again = self.mapped.get(&range.object).copied().filter(|range| {
+                    let of = crate::commands::memory::cells(&self.program, *range);
+                    mode == MapMode::Read && of.iter().all(|c| self.can(*c, start, false))
+                });
+                let found = match again.filter(|_| self.draw.percent(60)) {
+                    Some(range) => Some(range),
+                    None => self.range_like(&[range.object], start, mode.writes(), 1),
+                };
+                match found {
                     Some(range) => {
+                        if mode == MapMode::Read {
+                            self.mapped.insert(range.object, range);
+                        }
                         self.use_cells(range, to, mode.writes());
                         What::Map { range, mode }
                     }

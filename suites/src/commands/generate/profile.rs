@@ -94,6 +94,11 @@ pub struct Profile {
     pub cell_words: Vec<u16>,
     /// Of a hundred gates, how many fail instead of opening.
     pub failures: usize,
+    /// Of a hundred commands in queues out of order, how many come behind barriers that have gates of their
+    /// own.
+    pub gated_barriers: usize,
+    /// Of a hundred times that gates are let go, how often other host threads wait for what is behind them.
+    pub watchers: usize,
     /// Of a hundred programs, how many read memory once more when all is done.
     pub looks_back: usize,
     /// Of a hundred commands, how many get a callback that only tells.
@@ -142,8 +147,10 @@ impl Profile {
             blocking: 25,
             gated_blocks: 0,
             rects: 30,
-            cell_words: vec![16, 16, 16, 32, 64, 256],
+            cell_words: vec![4, 16, 16, 16, 32, 64, 256],
             failures: 0,
+            gated_barriers: 4,
+            watchers: 8,
             looks_back: 0,
             callbacks: 15,
             threads: 20,
@@ -183,6 +190,15 @@ impl Profile {
                 (Work::Migrate, 2),
             ],
             ..Profile::queue()
+        }
+    }
+
+    /// Mostly maps, also of what is mapped already.
+    pub fn maps() -> Profile {
+        Profile {
+            commands: (2, 4),
+            works: vec![(Work::Map, 6), (Work::Kernel, 2), (Work::Write, 1)],
+            ..Profile::memory()
         }
     }
 
@@ -253,6 +269,21 @@ impl Profile {
         }
     }
 
+    /// Barriers in queues out of order, and gates before and behind them that open one after another.
+    pub fn barriers() -> Profile {
+        Profile {
+            commands: (1, 3),
+            queues: 2,
+            out_of_order: 100,
+            gated_barriers: 85,
+            rects: 0,
+            releases: 5,
+            independent: 0,
+            twins: 0,
+            ..Profile::queue()
+        }
+    }
+
     /// Commands that are let go together and read the same memory at the same time.
     pub fn together() -> Profile {
         Profile {
@@ -311,11 +342,13 @@ impl Profile {
         vec![
             ("queue", "random", Profile::queue()),
             ("queue", "failure", Profile::failure()),
+            ("queue", "barriers", Profile::barriers()),
             ("queue", "together", Profile::together()),
             ("queue", "blocking", Profile::blocking()),
             ("queue", "devices", Profile::devices()),
             ("sync", "random", Profile::sync()),
             ("memory", "random", Profile::memory()),
+            ("memory", "maps", Profile::maps()),
             ("memory", "variable", Profile::variable()),
             ("svm", "coarse", Profile::svm_coarse()),
             ("svm", "devices", Profile::svm_devices()),

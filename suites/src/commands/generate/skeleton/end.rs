@@ -119,6 +119,12 @@ impl Builder<'_> {
         for _ in 0..self.draw.between(2, 4) {
             self.work(Work::Read, queue, Vec::new());
         }
+        // What has failed is told, too.
+        for id in self.ends.clone() {
+            if self.draw.percent(30) {
+                self.tell(Event::Command(id), Reached::Complete);
+            }
+        }
         self.main.push(Step::Finish(queue));
     }
 

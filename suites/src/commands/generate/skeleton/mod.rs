@@ -210,6 +210,9 @@ impl<'d> Builder<'d> {
     fn command(&mut self) {
         let queue = self.queue();
         let mut wait = Vec::new();
+        if self.out_of_order(queue) && self.draw.percent(self.profile.gated_barriers) {
+            self.barriers(queue);
+        }
         let dependencies = match self.draw.below(20) {
             0..=2 => 0,
             3..=13 => 1,
@@ -234,9 +237,17 @@ impl<'d> Builder<'d> {
             let gate = self.gate();
             wait.push(gate);
         }
-        if !wait.is_empty() && self.draw.percent(10) {
-            // The same event twice is one dependency.
-            wait.push(wait[0]);
+        let gated = matches!(wait.as_slice(), [Event::User(_)]);
+        if self.profile.gates > 0 && !wait.is_empty() && self.draw.percent(15) {
+            let another = self.new_gate();
+            let place = self.draw.below(wait.len() + 1);
+            wait.insert(place, another);
+        }
+        if !wait.is_empty() && self.draw.percent(if gated { 15 } else { 25 }) {
+            // The same event twice is one dependency, and leaves the others theirs.
+            let again = self.draw.below(wait.len());
+            let place = self.draw.below(wait.len() + 1);
+            wait.insert(place, wait[again]);
         }
         if !wait.is_empty() && self.draw.percent(8) {
             self.lengthen(&mut wait);

@@ -17,13 +17,55 @@ impl Builder<'_> {
                 self.main.push(Step::Status(Event::Command(id)));
             }
         }
+        if self.draw.percent(self.profile.watchers) {
+            self.watch();
+        }
         for signal in std::mem::take(&mut self.closed) {
             self.main.push(Step::Signal(signal));
         }
         self.held.clear();
     }
 
-    /// A user event that another thread sets later.
+    /// Other host threads wait for a command that gates hold back, or for a gate, all at once.
+    fn watch(&mut self) {
+        let behind = self.held.clone().into_iter().map(Event::Command);
+        let events: Vec<Event> = behind.chain(self.waiting.map(Event::User)).collect();
+        let Some(event) = self.draw.pick(&events) else {
+            return;
+        };
+        for queue in 0..self.program.queues.len() {
+            self.flush(QueueId::at(queue));
+        }
+        for _ in 0..self.draw.between(2, 3) {
+            let signal = SignalId(self.program.signals);
+            self.program.signals += 1;
+            let steps = vec![Step::Await(signal), Step::Wait(vec![event])];
+            self.program.threads.push(steps);
+            self.main.push(Step::Signal(signal));
+        }
+    }
+
+    /// Barriers that gates hold back, which open before another holds back a command behind them.
+    pub(super) fn barriers(&mut self, queue: QueueId) {
+        for _ in 0..self.draw.pick(&[1, 1, 2]).unwrap_or(1) {
+            let gate = self.new_gate();
+            self.push(queue, What::Barrier, vec![gate], Work::Empty);
+        }
+        let mut wait = Vec::new();
+        if self.draw.percent(70) {
+            wait.push(self.new_gate());
+        } else if let Some(done) = self.ends.last().copied()
+            && self.draw.percent(50)
+        {
+            // A list that is complete, or nearly so, does not replace the barriers.
+            wait.push(Event::Command(done));
+            self.flush(self.queue_of(done));
+        }
+        let work = self.draw.weighted(&self.profile.works);
+        self.work(work.unwrap_or(Work::Kernel), queue, wait);
+    }
+
+    /// A user event that another thread sets later, which may hold back others, too.
     pub(super) fn gate(&mut self) -> Event {
         // One event may hold back several commands.
         if let Some(user) = self.waiting
@@ -32,6 +74,11 @@ impl Builder<'_> {
         {
             return Event::User(user);
         }
+        self.new_gate()
+    }
+
+    /// One of its own.
+    pub(super) fn new_gate(&mut self) -> Event {
         let user = UserId::at(self.program.users.len());
         self.program.users.push(ContextId(0));
         let signal = SignalId(self.program.signals);
@@ -53,7 +100,10 @@ impl Builder<'_> {
             self.failing.push(user);
         }
         if self.draw.percent(self.profile.callbacks / 2) {
-            self.tell(Event::User(user), Reached::Complete);
+            // It never runs; once complete it is past that.
+            let at = [Reached::Complete, Reached::Complete, Reached::Running];
+            let at = self.draw.pick(&at).unwrap_or(Reached::Complete);
+            self.tell(Event::User(user), at);
         }
         Event::User(user)
     }
