@@ -325,6 +325,9 @@ pub struct Launch {
     /// Allocations that it reaches through pointers in others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reaches: Vec<ObjectId>,
+    /// The byte of each of these that the pointer names which the kernel is told of: any is as good.
+    #[serde(default, skip_serializing_if = "not_moved")]
+    pub reaches_at: u32,
     /// The code that the enqueue gives.
     #[serde(default)]
     pub code: i32,
@@ -576,4 +579,8 @@ impl KernelCase {
             | Kind::Pipe { .. } => at,
         }
     }
+}
+
+fn not_moved(bytes: &u32) -> bool {
+    *bytes == 0
 }

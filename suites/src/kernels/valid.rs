@@ -108,9 +108,9 @@ fn launch_fits(case: &KernelCase, launch: &Launch, step: usize) -> bool {
     let reaches = launch.reaches.iter().all(|id| {
         let at = Place {
             object: *id,
-            byte: 0,
+            byte: launch.reaches_at as usize,
         };
-        addressed(case, at, 0)
+        addressed(case, at, 1)
     });
     space_fits(&launch.range)
         && args

@@ -392,7 +392,7 @@ impl Play<'_> {
                 | Kind::SvmFine
                 | Kind::SvmAtomics => pointers.push(self.pointer(Place {
                     object: *id,
-                    byte: 0,
+                    byte: launch.reaches_at as usize,
                 })),
             }
         }

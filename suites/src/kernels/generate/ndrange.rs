@@ -127,6 +127,22 @@ fn full(draw: &mut Draw, uniform: bool, group: u64) -> Range {
     }
 }
 
+/// A range with a remainder in every dimension, most often three: there are groups with a remainder in
+/// each set of dimensions.
+fn ragged(draw: &mut Draw) -> Range {
+    let dimensions = draw.pick(&[1, 2, 3, 3, 3]).unwrap_or(3);
+    let local: Vec<u64> = (0..dimensions).map(|_| draw.between(2, 4) as u64).collect();
+    let global = local.iter().map(|local| {
+        let whole = draw.between(1, 2) as u64 * local;
+        whole + draw.between(1, *local as usize - 1) as u64
+    });
+    Range {
+        offset: None,
+        global: global.collect(),
+        local: Some(local.clone()),
+    }
+}
+
 /// Whether the local size divides the global size.
 fn divides(range: &Range) -> bool {
     let local = range.local.as_deref().unwrap_or_default();
@@ -154,6 +170,8 @@ pub fn ids(draw: &mut Draw) -> KernelCase {
     for _ in 0..draw.between(1, 4) {
         let mut range = if largest > 64 && draw.percent(40) {
             full(draw, uniform, largest)
+        } else if !uniform && draw.percent(40) {
+            ragged(draw)
         } else {
             range(draw, 2048, uniform, largest)
         };

@@ -158,6 +158,8 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
     if cloned {
         case.need(&[Need::Api21]);
     }
+    // One pointer to anywhere in an allocation tells of all of it.
+    let reaches_at = draw.pick(&[0, 0, 8, 16, 24]).unwrap_or(0);
     let walk = |case: &mut Making, nodes: &[Node], from: usize, queue: u8| {
         let out = case.buffer(4 * count as usize);
         case.step(Step::Launch(Launch {
@@ -169,6 +171,7 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
             queue,
             cloned,
             reaches: allocations.clone(),
+            reaches_at,
             ..Launch::default()
         }));
         let want = Want::words(walks(nodes, from, count, steps));
@@ -185,6 +188,7 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
             times: 1,
             queue,
             reaches: allocations.clone(),
+            reaches_at,
             ..Launch::default()
         }));
     }

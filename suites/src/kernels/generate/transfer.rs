@@ -58,22 +58,33 @@ fn length(draw: &mut Draw, little: &[usize]) -> usize {
     draw.pick(all).unwrap_or(2048)
 }
 
-/// Two buffers of so many bytes, perhaps a sub-buffer, and memory of the host.
+/// Two buffers of so many bytes, perhaps one or two sub-buffers of the first that share no byte, and memory
+/// of the host.
 fn objects(draw: &mut Draw, case: &mut Making, bytes: usize) -> (Vec<ObjectId>, Sides) {
     let mut buffers = Vec::new();
     for _ in 0..2 {
         let contents = Contents::Noise(draw.below(1 << 30) as u32);
         buffers.push(case.object(Kind::Buffer, bytes, contents));
     }
-    if draw.percent(50) {
-        let origin = ORIGIN * draw.between(1, 2);
-        let kind = Kind::SubBuffer {
-            of: buffers[0],
-            origin,
-        };
-        let length = draw.between(64, bytes - origin);
+    if draw.percent(60) {
         case.need(&[Need::SubBufferAlign(ORIGIN as u32)]);
-        buffers.push(case.object(kind, length, Contents::Zero));
+        let whole = buffers[0];
+        let mut part = |origin, length| {
+            let kind = Kind::SubBuffer { of: whole, origin };
+            buffers.push(case.object(kind, length, Contents::Zero));
+        };
+        let origin = ORIGIN * draw.between(1, 2);
+        if draw.percent(40) {
+            part(origin, draw.between(64, bytes - origin));
+        } else {
+            // Copies from one to the other go through one piece of memory.
+            part(origin, draw.between(64, bytes - origin).min(ORIGIN));
+            let behind = (origin / ORIGIN + 1)..=((bytes - 64) / ORIGIN);
+            let places: Vec<usize> = std::iter::once(0).chain(behind).collect();
+            let origin = ORIGIN * draw.pick(&places).unwrap_or(0);
+            let most = if origin == 0 { ORIGIN } else { bytes - origin };
+            part(origin, draw.between(64, most));
+        }
     }
     let mut host = || {
         let contents = Contents::Noise(draw.below(1 << 30) as u32);
@@ -97,7 +108,9 @@ fn rules(buffers: &[ObjectId]) -> Vec<RuleId> {
 
 /// Whether two of these buffers may share bytes.
 fn related(buffers: &[ObjectId], a: ObjectId, b: ObjectId) -> bool {
-    a == b || buffers.len() > 2 && a != buffers[1] && b != buffers[1]
+    let whole = buffers[0];
+    let part = |id| buffers[2..].contains(&id);
+    a == b || a == whole && part(b) || b == whole && part(a)
 }
 
 /// Reads, writes, copies and fills.
@@ -107,12 +120,16 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
     let (buffers, host) = objects(draw, &mut case, bytes);
     let host_bytes = case.case.objects[host.source.index()].bytes;
     for _ in 0..draw.between(2, 8) {
-        let of = draw.pick(&buffers).unwrap_or(buffers[0]);
+        let parts = &buffers[2..];
+        let between = parts.len() > 1 && draw.percent(35);
+        let from = if between { parts } else { &buffers };
+        let of = draw.pick(from).unwrap_or(buffers[0]);
         let bytes = case.case.objects[of.index()].bytes;
         let (first, length) = stretch(draw, bytes);
         let blocking = draw.percent(30);
         let place = draw.below(host_bytes - length + 1);
-        let what = match draw.below(5) {
+        let kind = if between { 4 } else { draw.below(5) };
+        let what = match kind {
             0 => Transfer::Read {
                 from: at(of, first),
                 to: at(host.target, place),
@@ -137,7 +154,11 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
                 }
             }
             _ => {
-                let to = draw.pick(&buffers).unwrap_or(buffers[0]);
+                let other = |id: &&ObjectId| **id != of;
+                let to = match parts.iter().find(other).filter(|_| between) {
+                    Some(part) => *part,
+                    None => draw.pick(&buffers).unwrap_or(buffers[0]),
+                };
                 let most = case.case.objects[to.index()].bytes;
                 let length = length.min(most);
                 let target = draw.below(most - length + 1);

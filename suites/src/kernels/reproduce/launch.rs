@@ -44,7 +44,10 @@ pub fn write(case: &KernelCase, launch: &Launch, step: usize, c: &mut Text) {
     if !svm.is_empty() {
         let list: Vec<String> = svm
             .iter()
-            .map(|id| format!("objects[{}].memory", id.0))
+            .map(|id| match launch.reaches_at {
+                0 => format!("objects[{}].memory", id.0),
+                byte => format!("(char *)objects[{}].memory + {byte}", id.0),
+            })
             .collect();
         c.line(&format!("    void *reached[] = {{ {} }};", list.join(", ")));
         c.line("    if (code == CL_SUCCESS)");
