@@ -124,6 +124,7 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "SB+rlx+local",
     "SB+rlx+wg",
     "SB+rmw",
+    "SB+rmw+zero",
     "SB+sc",
     "SB+sc+all",
     "SB+sc+dev",
