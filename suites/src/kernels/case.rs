@@ -126,6 +126,9 @@ pub struct Object {
     /// What is in it at the beginning. A sub-buffer has what its parent has there.
     #[serde(default, skip_serializing_if = "Contents::is_zero")]
     pub contents: Contents,
+    /// Of a buffer or an image: created with CL_MEM_ALLOC_HOST_PTR, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alloc_host: bool,
 }
 
 /// What memory is.
@@ -337,6 +340,10 @@ pub struct Launch {
     /// What is enqueued is a copy of the kernel (clCloneKernel), made when all is set.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cloned: bool,
+    /// A copy of the kernel (clCloneKernel) is made when all is set, and gets other values for the arguments
+    /// that are bytes; what is enqueued is the kernel.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
     /// The command has to fail: it goes to a queue of its own, the host waits for its event, and its
     /// status has to be negative.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

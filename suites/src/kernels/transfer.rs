@@ -122,6 +122,18 @@ pub enum Transfer {
         /// With CL_MAP_WRITE_INVALIDATE_REGION.
         invalidate: bool,
     },
+    /// clEnqueueMigrateMemObjects of a whole buffer with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, and
+    /// clEnqueueFillBuffer of all of it.
+    Renew {
+        /// The pattern.
+        pattern: Vec<u8>,
+        /// A buffer, from its first byte on.
+        to: Place,
+        /// All its bytes.
+        bytes: usize,
+        /// Migrated to the host, not to the queue's device.
+        to_host: bool,
+    },
     /// clEnqueueReadImage.
     ReadImage {
         /// An image.
@@ -302,6 +314,7 @@ impl Transfer {
             | Transfer::CopyRect { .. }
             | Transfer::MapRead { .. }
             | Transfer::MapWrite { .. }
+            | Transfer::Renew { .. }
             | Transfer::SvmCopy { .. }
             | Transfer::SvmFill { .. } => false,
         }
@@ -330,13 +343,15 @@ impl Transfer {
                 to: *to,
                 bytes: *bytes,
             }),
-            Transfer::Fill { pattern, to, bytes } | Transfer::SvmFill { pattern, to, bytes } => {
-                Some(Effect::Pattern {
-                    pattern,
-                    to: *to,
-                    bytes: *bytes,
-                })
-            }
+            Transfer::Fill { pattern, to, bytes }
+            | Transfer::SvmFill { pattern, to, bytes }
+            | Transfer::Renew {
+                pattern, to, bytes, ..
+            } => Some(Effect::Pattern {
+                pattern,
+                to: *to,
+                bytes: *bytes,
+            }),
             Transfer::ReadRect { from, to, region }
             | Transfer::WriteRect { from, to, region }
             | Transfer::CopyRect { from, to, region } => Some(Effect::Rectangle {

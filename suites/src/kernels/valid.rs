@@ -207,6 +207,7 @@ fn image_move_fits(case: &KernelCase, what: &Transfer) -> bool {
         | Transfer::CopyRect { .. }
         | Transfer::MapRead { .. }
         | Transfer::MapWrite { .. }
+        | Transfer::Renew { .. }
         | Transfer::SvmCopy { .. }
         | Transfer::SvmFill { .. } => false,
     }

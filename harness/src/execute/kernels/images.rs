@@ -63,7 +63,12 @@ pub fn offered(context: cl_context, image: Image) -> Result<bool, SetupError> {
 }
 
 /// An image with its first contents, as many bytes as it has.
-pub fn make(context: cl_context, image: Image, contents: &mut [u8]) -> Result<cl_mem, SetupError> {
+pub fn make(
+    context: cl_context,
+    image: Image,
+    flags: u64,
+    contents: &mut [u8],
+) -> Result<cl_mem, SetupError> {
     let format = format_of(image);
     let [width, height, depth] = image.shape.size();
     // Members that have no meaning for a type are zero.
@@ -86,7 +91,6 @@ pub fn make(context: cl_context, image: Image, contents: &mut [u8]) -> Result<cl
         num_samples: 0,
         buffer: ptr::null_mut(),
     };
-    let flags = mem::CL_MEM_READ_WRITE | mem::CL_MEM_COPY_HOST_PTR;
     // SAFETY: the contents have the bytes of all elements, and are copied by the call.
     unsafe {
         mem::create_image(
@@ -307,6 +311,7 @@ impl Moving<'_> {
                 | Transfer::CopyRect { .. }
                 | Transfer::MapRead { .. }
                 | Transfer::MapWrite { .. }
+                | Transfer::Renew { .. }
                 | Transfer::SvmCopy { .. }
                 | Transfer::SvmFill { .. } => ("no transfer of an image", 0),
             }

@@ -73,9 +73,14 @@ impl Memory {
             memory.write(bench, 0, &contents)?;
             Ok(memory)
         };
+        let alloc = if object.alloc_host {
+            mem::CL_MEM_ALLOC_HOST_PTR
+        } else {
+            0
+        };
+        let flags = mem::CL_MEM_READ_WRITE | mem::CL_MEM_COPY_HOST_PTR | alloc;
         match object.kind {
             Kind::Buffer => {
-                let flags = mem::CL_MEM_READ_WRITE | mem::CL_MEM_COPY_HOST_PTR;
                 // SAFETY: the contents are as long as the buffer and are copied by the call.
                 let buffer = unsafe {
                     mem::create_buffer(
@@ -107,7 +112,7 @@ impl Memory {
                 };
                 Ok(Memory::Buffer(part.of("clCreateSubBuffer")?))
             }
-            Kind::Image(image) => images::make(bench.context, image, &mut contents)
+            Kind::Image(image) => images::make(bench.context, image, flags, &mut contents)
                 .map(|made| Memory::Image(made, image)),
             Kind::Pipe { packet, packets } => {
                 // SAFETY: a pipe has no properties; a failure is an error value.

@@ -239,17 +239,43 @@ impl Play<'_> {
         if called.1 != 0 {
             return (called, None);
         }
-        if !launch.cloned {
+        if !launch.cloned && !launch.disturbed {
             return self.enqueue(launch, kernel, step);
         }
         let copy = match cl::clone_kernel(kernel) {
             Ok(copy) => copy,
             Err(code) => return (("clCloneKernel", code), None),
         };
-        let called = self.enqueue(launch, copy, step);
+        let called = if launch.cloned {
+            self.enqueue(launch, copy, step)
+        } else {
+            match self.disturb(copy, launch, &mut samplers) {
+                (_, 0) => self.enqueue(launch, kernel, step),
+                refused => (refused, None),
+            }
+        };
         // SAFETY: the copy is ours, and not used after this; what is enqueued keeps it.
         let _ = unsafe { cl::release_kernel(copy) };
         called
+    }
+
+    /// Gives a copy of a kernel other values for the arguments that are bytes.
+    fn disturb(
+        &self,
+        copy: cl_kernel,
+        launch: &Launch,
+        samplers: &mut Vec<images::Sampler>,
+    ) -> Called {
+        for (n, arg) in launch.args.iter().enumerate() {
+            if let Arg::Bytes(bytes) = arg {
+                let other = Arg::Bytes(bytes.iter().map(|byte| !byte).collect());
+                let called = self.argument(copy, n as u32, &other, samplers);
+                if called.1 != 0 {
+                    return called;
+                }
+            }
+        }
+        ("clSetKernelArg", 0)
     }
 
     fn enqueue(
@@ -473,18 +499,26 @@ impl Play<'_> {
                     );
                     ("clEnqueueCopyBuffer", code(event))
                 }
-                Transfer::Fill { pattern, to, bytes } => {
-                    let event = queue::enqueue_fill_buffer(
-                        q,
-                        self.buffer(to.object),
-                        pattern.as_ptr().cast(),
-                        pattern.len(),
-                        to.byte,
-                        *bytes,
-                        0,
-                        ptr::null(),
-                    );
-                    ("clEnqueueFillBuffer", code(event))
+                Transfer::Fill { pattern, to, bytes } => self.fill(pattern, *to, *bytes),
+                Transfer::Renew {
+                    pattern,
+                    to,
+                    bytes,
+                    to_host,
+                } => {
+                    let buffer = self.buffer(to.object);
+                    let host = if *to_host {
+                        mem::CL_MIGRATE_MEM_OBJECT_HOST
+                    } else {
+                        0
+                    };
+                    let flags = host | mem::CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+                    let event =
+                        queue::enqueue_migrate_mem_object(q, 1, &buffer, flags, 0, ptr::null());
+                    match code(event) {
+                        0 => self.fill(pattern, *to, *bytes),
+                        refused => ("clEnqueueMigrateMemObjects", refused),
+                    }
                 }
                 Transfer::ReadRect { from, to, region } => {
                     let event = queue::enqueue_read_buffer_rect(
@@ -604,6 +638,27 @@ impl Play<'_> {
                 }
             }
         }
+    }
+
+    /// Fills bytes of a buffer.
+    ///
+    /// # Safety
+    /// They lie in it.
+    unsafe fn fill(&self, pattern: &[u8], to: Place, bytes: usize) -> Called {
+        // SAFETY: the buffer is alive, and the call copies the pattern.
+        let event = unsafe {
+            queue::enqueue_fill_buffer(
+                self.bench.queue,
+                self.buffer(to.object),
+                pattern.as_ptr().cast(),
+                pattern.len(),
+                to.byte,
+                bytes,
+                0,
+                ptr::null(),
+            )
+        };
+        ("clEnqueueFillBuffer", code(event))
     }
 
     fn corner(&self, corner: &Corner) -> *mut c_void {

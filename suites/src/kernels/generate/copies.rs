@@ -3,6 +3,7 @@
 use super::super::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
 use super::{Making, object, same};
 use crate::commands::generate::Draw;
+use crate::need::Need;
 use crate::rule;
 
 /// Types of elements: the name, the name of a component, bytes of one, and how many.
@@ -39,8 +40,17 @@ pub fn asynchronous(draw: &mut Draw) -> KernelCase {
     let size = component * lanes;
     let group = draw.pick(&[1usize, 3, 8, 16, 33, 64]).unwrap_or(8);
     let groups = draw.between(1, 4);
+    // A last group of fewer work-items copies as much as the others.
+    let missing = if group > 1 && draw.percent(50) {
+        case.need(&[Need::NonUniformGroups, Need::C20]);
+        draw.between(1, group - 1)
+    } else {
+        0
+    };
     // As many elements as work-items, more or fewer; mostly no multiple.
     let count = match draw.below(4) {
+        // Each of the fewer has several.
+        _ if missing > 0 => 2 * group * draw.between(1, 2) + draw.below(6),
         0 => group,
         1 => draw.between(1, group),
         2 => 2 * group * draw.between(1, 3),
@@ -138,7 +148,7 @@ kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint o
             super::Arg::Uint(span_in as u32),
             super::Arg::Uint(span_out as u32),
         ],
-        range: Range::line((group * groups) as u64, group as u64),
+        range: Range::line((group * groups - missing) as u64, group as u64),
         times: 1,
         ..Launch::default()
     }));

@@ -355,6 +355,7 @@ pub fn read(draw: &mut Draw) -> KernelCase {
         at = coordinates(own.shape, "place", float),
     );
     let id = image(&mut case, own, Contents::Bytes(contents(own, seed)));
+    case.case.objects[id.index()].alloc_host = draw.percent(30);
     let list = places
         .iter()
         .flat_map(|p| [p[0] as u32, p[1] as u32, p[2] as u32, 0])
@@ -449,6 +450,7 @@ kernel void fill(write_only {ty}_t image, global const int4 *numbers) {{
     let seed = draw.below(1 << 20) as u32;
     let elements = own.shape.elements();
     let id = image(&mut case, own, Contents::Noise(draw.below(1 << 20) as u32));
+    case.case.objects[id.index()].alloc_host = draw.percent(30);
     let numbers = (0..elements)
         .flat_map(|element| values(format, seed, element).map(|v| v as u32))
         .collect();

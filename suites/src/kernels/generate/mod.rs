@@ -44,6 +44,7 @@ pub const FAMILIES: &[Family] = &[
     ("atomics", "crowd", atomics::crowd),
     ("atomics", "store", atomics::store),
     ("atomics", "init", atomics::init),
+    ("atomics", "values", atomics::values),
     ("memory", "disjoint", regions::disjoint),
     ("memory", "program-scope", regions::program_scope),
     ("memory", "generic", regions::generic),
@@ -138,6 +139,7 @@ impl Making {
             kind,
             bytes,
             contents,
+            alloc_host: false,
         });
         id
     }

@@ -286,6 +286,7 @@ pub fn arguments(draw: &mut Draw) -> KernelCase {
     let mut parameters = String::new();
     let mut body = String::new();
     let mut args = Vec::new();
+    let mut after = String::new();
     let mut wanted = Vec::new();
     for n in 0..count {
         let (name, size) = draw
@@ -312,6 +313,9 @@ pub fn arguments(draw: &mut Draw) -> KernelCase {
                 ("float4", 16),
                 ("float8", 32),
                 ("thing", 24),
+                ("thing", 24),
+                ("thing", 24),
+                ("large", 256),
                 ("large", 256),
             ])
             .unwrap_or(("int", 4));
@@ -336,6 +340,16 @@ pub fn arguments(draw: &mut Draw) -> KernelCase {
                 "    for (uint i = 0; i < {used}; i++) out[{place} + i] = ((const uchar *)&a{n})[i];"
             );
         }
+        // Each work-item's parameters are its own, also when another has written to them before.
+        if draw.percent(40) {
+            let _ = match name {
+                "thing" => writeln!(after, "    a{n}.a ^= 90;\n    a{n}.b = ~a{n}.b;"),
+                _ => writeln!(
+                    after,
+                    "    for (uint i = 0; i < {used}; i++) ((volatile private uchar *)&a{n})[i] ^= 90;"
+                ),
+            };
+        }
         wanted.extend(kept);
         args.push(Arg::Bytes(bytes));
     }
@@ -345,7 +359,7 @@ typedef struct {{ uchar a; ulong b; ushort c; }} thing;
 typedef struct {{ uint words[64]; }} large;
 kernel void take(global uchar *all{parameters}) {{
     global uchar *out = all + get_global_id(0) * {}u;
-{}}}
+{}{after}}}
 ",
         wanted.len(),
         body.replace("(const uchar *)&", "(const private uchar *)&")
@@ -355,12 +369,15 @@ kernel void take(global uchar *all{parameters}) {{
         through_binary: binary,
         ..Build::default()
     };
-    let (items, group) = draw.pick(&[(1, 1), (3, 1), (8, 4)]).unwrap_or((3, 1));
+    let (items, group) = draw
+        .pick(&[(1, 1), (3, 1), (8, 4), (40, 2)])
+        .unwrap_or((3, 1));
     let wanted = wanted.repeat(items);
     let out = case.buffer(wanted.len());
     args.insert(0, object(out));
-    let cloned = draw.percent(25);
-    if cloned {
+    let copied = draw.below(4);
+    let (cloned, disturbed) = (copied == 0, copied == 1);
+    if cloned || disturbed {
         case.need(&[Need::Api21]);
     }
     case.step(Step::Launch(Launch {
@@ -369,6 +386,7 @@ kernel void take(global uchar *all{parameters}) {{
         range: Range::line(items as u64, group),
         times: 1,
         cloned,
+        disturbed,
         ..Launch::default()
     }));
     let mut rules = vec![rule::RG_ARGS, rule::KIND_SOURCE];

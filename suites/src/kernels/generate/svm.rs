@@ -86,7 +86,9 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
     let (kind, mut rules) = kinds(draw, &mut case);
     case.case.source = WALK.into();
     let each = draw.between(2, 7);
-    let allocations: Vec<ObjectId> = (0..draw.between(1, 3))
+    // Lists of allocations are short and long.
+    let all = draw.pick(&[1, 2, 3, 3, 6, 9, 12]).unwrap_or(3);
+    let allocations: Vec<ObjectId> = (0..all)
         .map(|_| case.object(kind, NODE * each, Contents::Zero))
         .collect();
     let total = each * allocations.len();

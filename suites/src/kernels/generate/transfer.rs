@@ -64,7 +64,9 @@ fn objects(draw: &mut Draw, case: &mut Making, bytes: usize) -> (Vec<ObjectId>, 
     let mut buffers = Vec::new();
     for _ in 0..2 {
         let contents = Contents::Noise(draw.below(1 << 30) as u32);
-        buffers.push(case.object(Kind::Buffer, bytes, contents));
+        let id = case.object(Kind::Buffer, bytes, contents);
+        case.case.objects[id.index()].alloc_host = draw.percent(30);
+        buffers.push(id);
     }
     if draw.percent(60) {
         case.need(&[Need::SubBufferAlign(ORIGIN as u32)]);
@@ -128,7 +130,7 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
         let (first, length) = stretch(draw, bytes);
         let blocking = draw.percent(30);
         let place = draw.below(host_bytes - length + 1);
-        let kind = if between { 4 } else { draw.below(5) };
+        let kind = if between { 4 } else { draw.below(7) };
         let what = match kind {
             0 => Transfer::Read {
                 from: at(of, first),
@@ -151,6 +153,23 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
                     pattern: Contents::Noise(draw.below(1 << 30) as u32).bytes(size),
                     to: at(of, first),
                     bytes: times * size,
+                }
+            }
+            5 | 6 => {
+                // A part of a buffer alone.
+                let of = parts
+                    .first()
+                    .copied()
+                    .filter(|_| draw.percent(60))
+                    .unwrap_or(of);
+                let bytes = case.case.objects[of.index()].bytes;
+                let size = draw.pick(&[1, 2, 4, 8]).unwrap_or(1);
+                let size = if bytes.is_multiple_of(size) { size } else { 1 };
+                Transfer::Renew {
+                    pattern: Contents::Noise(draw.below(1 << 30) as u32).bytes(size),
+                    to: at(of, 0),
+                    bytes,
+                    to_host: draw.percent(50),
                 }
             }
             _ => {

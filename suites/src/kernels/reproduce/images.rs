@@ -11,7 +11,7 @@ use crate::kernels::transfer::{Corner, Transfer, in_image};
 pub const FUNCTIONS: &str = include_str!("images.c");
 
 /// Makes an image from the bytes in the model of its object.
-pub fn make(n: usize, image: Image, c: &mut Text) {
+pub fn make(n: usize, image: Image, flags: &str, c: &mut Text) {
     let order = match image.format.order {
         Order::R => "CL_R",
         Order::Rg => "CL_RG",
@@ -51,7 +51,9 @@ pub fn make(n: usize, image: Image, c: &mut Text) {
     c.line(&format!(
         "        const cl_image_desc description = {{ .image_width = {width}, .image_type = {shape} }};"
     ));
-    c.line(&format!("        objects[{n}].buffer = clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format,"));
+    c.line(&format!(
+        "        objects[{n}].buffer = clCreateImage(context, {flags}, &format,"
+    ));
     c.line(&format!(
         "                                          &description, objects[{n}].model, &code);"
     ));
@@ -181,6 +183,7 @@ pub fn call(
         | Transfer::CopyRect { .. }
         | Transfer::MapRead { .. }
         | Transfer::MapWrite { .. }
+        | Transfer::Renew { .. }
         | Transfer::SvmCopy { .. }
         | Transfer::SvmFill { .. } => ("no transfer of an image", "CL_SUCCESS".into()),
     }

@@ -1,6 +1,7 @@
 //! A launch in C.
 
 use super::steps::{buffer, code, pointer, rules, sizes};
+use super::transfers::list;
 use crate::commands::reproduce::text::{Text, quoted};
 use crate::kernels::case::{Arg, KernelCase, Kind, Launch, ObjectId};
 use crate::kernels::image::{Addressing, Sampler};
@@ -67,6 +68,26 @@ pub fn write(case: &KernelCase, launch: &Launch, step: usize, c: &mut Text) {
         ));
         c.line("        clReleaseKernel(kernel);");
         c.line("        kernel = copy;");
+        c.line("    }");
+    }
+    if launch.disturbed {
+        c.line("    if (code == CL_SUCCESS) {");
+        c.line("        cl_kernel copy = clCloneKernel(kernel, &code);");
+        c.line("        if (code != CL_SUCCESS)");
+        c.line(&format!(
+            "            return expect_code({of}, \"clCloneKernel\", code, {wanted});"
+        ));
+        for (n, arg) in launch.args.iter().enumerate() {
+            if let Arg::Bytes(bytes) = arg {
+                let other: Vec<u8> = bytes.iter().map(|byte| !byte).collect();
+                c.line(&format!(
+                    "        code = code ? code : clSetKernelArg(copy, {n}, {}, {});",
+                    other.len(),
+                    list(&other)
+                ));
+            }
+        }
+        c.line("        clReleaseKernel(copy);");
         c.line("    }");
     }
     let or_null = |list: &Option<Vec<u64>>| list.as_deref().map_or("NULL".into(), sizes);

@@ -62,16 +62,27 @@ pub fn write(case: &KernelCase, moved: &Move, c: &mut Text) {
                 to.byte
             ),
         ),
-        Transfer::Fill { pattern, to, bytes } => (
-            "clEnqueueFillBuffer",
-            format!(
-                "clEnqueueFillBuffer(queue, {}, {}, {}, {}u, {bytes}u, 0, NULL, NULL)",
-                buffer(to.object),
-                list(pattern),
-                pattern.len(),
-                to.byte
-            ),
-        ),
+        Transfer::Fill { pattern, to, bytes } => fill(pattern, *to, *bytes),
+        Transfer::Renew {
+            pattern,
+            to,
+            bytes,
+            to_host,
+        } => {
+            let host = if *to_host {
+                "CL_MIGRATE_MEM_OBJECT_HOST | "
+            } else {
+                ""
+            };
+            c.line("    cl_int code = clEnqueueMigrateMemObjects(");
+            c.line(&format!(
+                "        queue, 1, &{}, {host}CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);",
+                buffer(to.object)
+            ));
+            c.line("    if (code != CL_SUCCESS)");
+            c.line("        return expect_code(\"ex.api.valid\", \"clEnqueueMigrateMemObjects\", code, 0);");
+            fill(pattern, *to, *bytes)
+        }
         Transfer::ReadRect { from, to, region } => (
             "clEnqueueReadBufferRect",
             rect(
@@ -169,6 +180,17 @@ pub fn write(case: &KernelCase, moved: &Move, c: &mut Text) {
         c.line(&format!("        {lines}"));
     }
     code(name, "given", moved.code, &moved.rules, c);
+}
+
+fn fill(pattern: &[u8], to: Place, bytes: usize) -> (&'static str, String) {
+    let call = format!(
+        "clEnqueueFillBuffer(queue, {}, {}, {}, {}u, {bytes}u, 0, NULL, NULL)",
+        buffer(to.object),
+        list(pattern),
+        pattern.len(),
+        to.byte
+    );
+    ("clEnqueueFillBuffer", call)
 }
 
 fn map(at: Place, flags: &str, bytes: usize, c: &mut Text) {

@@ -2,7 +2,7 @@
 
 use super::{images, models, talks};
 use crate::commands::reproduce::text::Text;
-use crate::kernels::case::{Contents, DeviceQueue, KernelCase, Kind, Place};
+use crate::kernels::case::{Contents, DeviceQueue, KernelCase, Kind, Object, Place};
 use crate::kernels::talk::open;
 
 /// What the talks and the end of a run know of the objects: which the host may use while kernels run,
@@ -84,14 +84,17 @@ pub fn make(case: &KernelCase, c: &mut Text) {
         };
         match object.kind {
             Kind::Buffer => {
-                c.line(&format!("    objects[{n}].buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, {bytes},"));
+                c.line(&format!(
+                    "    objects[{n}].buffer = clCreateBuffer(context, {}, {bytes},",
+                    flags(object)
+                ));
                 c.line(&format!(
                     "                                       objects[{n}].model, &code);"
                 ));
                 c.line("    must(code, \"clCreateBuffer\");");
             }
             Kind::SubBuffer { .. } => {}
-            Kind::Image(image) => images::make(n, image, c),
+            Kind::Image(image) => images::make(n, image, flags(object), c),
             Kind::Pipe { packet, packets } => {
                 c.line(&format!("    objects[{n}].buffer = clCreatePipe(context, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, {packet}, {packets},"));
                 c.line("                                     NULL, &code);");
@@ -139,6 +142,15 @@ fn device_queue(n: usize, queue: DeviceQueue, c: &mut Text) {
     c.line("    };");
     c.line(&format!("    device_queues[{n}] = clCreateCommandQueueWithProperties(context, device, properties_{n}, &code);"));
     c.line("    must(code, \"clCreateCommandQueueWithProperties\");");
+}
+
+/// The flags of a buffer or an image.
+fn flags(object: &Object) -> &'static str {
+    if object.alloc_host {
+        "CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR"
+    } else {
+        "CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR"
+    }
 }
 
 fn told(kind: Kind) -> String {

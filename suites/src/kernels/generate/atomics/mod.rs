@@ -5,13 +5,16 @@
 //! | `crowd` | work-items that all change one object |
 //! | `source` | the kernels of crowds |
 //! | `alone` | stores and loads, and first values |
+//! | `values` | what each function gives and leaves, of every type |
 
 mod alone;
 mod crowd;
 mod source;
+mod values;
 
 pub use alone::{init, store};
 pub use crowd::crowd;
+pub use values::values;
 
 use super::super::case::{Kind, Unit};
 use super::Making;

@@ -1,0 +1,231 @@
+//! What atomic functions give and leave where nothing else touches the object.
+
+use super::{Form, Region, Type, form};
+use crate::commands::generate::Draw;
+use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
+use crate::kernels::generate::{Making, object, same};
+use crate::need::Need;
+use crate::rule;
+use std::fmt::Write;
+
+/// A function that gives what the object held, and what it leaves there.
+const FUNCTIONS: [&str; 9] = [
+    "fetch_add",
+    "fetch_sub",
+    "fetch_or",
+    "fetch_xor",
+    "fetch_and",
+    "fetch_min",
+    "fetch_max",
+    "exchange",
+    "load",
+];
+
+/// What a function leaves of a value, both as wide as the type.
+fn left(ty: Type, function: &str, value: u64, operand: u64) -> u64 {
+    let less = if ty.signed() {
+        signed(ty, value) < signed(ty, operand)
+    } else {
+        value < operand
+    };
+    let result = match function {
+        "fetch_add" => value.wrapping_add(operand),
+        "fetch_sub" => value.wrapping_sub(operand),
+        "fetch_or" => value | operand,
+        "fetch_xor" => value ^ operand,
+        "fetch_and" => value & operand,
+        "fetch_min" => {
+            if less {
+                value
+            } else {
+                operand
+            }
+        }
+        "fetch_max" => {
+            if less {
+                operand
+            } else {
+                value
+            }
+        }
+        "exchange" => operand,
+        _ => value,
+    };
+    narrow(ty, result)
+}
+
+/// The bits that the type has.
+fn narrow(ty: Type, value: u64) -> u64 {
+    if ty.long() {
+        value
+    } else {
+        value & u64::from(u32::MAX)
+    }
+}
+
+fn signed(ty: Type, value: u64) -> i64 {
+    if ty.long() {
+        value as i64
+    } else {
+        i64::from(value as u32 as i32)
+    }
+}
+
+/// A value as programs have them, or one at which halves and signs meet.
+fn value(draw: &mut Draw, ty: Type) -> u64 {
+    let edge = [
+        0,
+        0,
+        1,
+        u64::MAX,
+        1 << 31,
+        (1 << 31) - 1,
+        1 << 32,
+        (1 << 32) + 5,
+        1 << 63,
+    ];
+    let any = (draw.below(1 << 32) as u64) << 32 | draw.below(1 << 32) as u64;
+    let value = match draw.below(3) {
+        0 => any,
+        _ => draw.pick(&edge).unwrap_or(0),
+    };
+    narrow(ty, value)
+}
+
+/// Orders that a load or a store may not have are none.
+fn plain(form: Form, load: bool) -> Form {
+    let order = match (form.order, load) {
+        ("acquire", true) | ("release", false) | ("seq_cst", _) => form.order,
+        _ => "relaxed",
+    };
+    Form { order, ..form }
+}
+
+/// Each work-item does a sequence of atomic functions on an object of its own: their results, what
+/// compare-exchanges put in the place of what they expected, and what is left.
+pub fn values(draw: &mut Draw) -> KernelCase {
+    let mut case = Making::new("what atomic functions give and leave");
+    let ty = draw
+        .pick(&[Type::Int, Type::Uint, Type::Long, Type::Ulong])
+        .unwrap_or(Type::Int);
+    let region = draw
+        .pick(&[Region::Global, Region::Global, Region::Local])
+        .unwrap_or(Region::Global);
+    if ty.long() {
+        case.need(&[Need::Int64Atomics]);
+    }
+    let t = ty.name();
+    let items = draw.between(1, 6);
+    let mut cells: Vec<u64> = (0..items).map(|_| value(draw, ty)).collect();
+    let first = cells.clone();
+    let mut results: Vec<Vec<u64>> = vec![Vec::new(); items];
+    let mut body = String::new();
+    let mut count = 0;
+    let literal = |value: u64| format!("({t})0x{value:x}ul");
+    for _ in 0..draw.between(3, 10) {
+        let form = form(draw, &mut case, region, false);
+        let operand = value(draw, ty);
+        match draw.below(12) {
+            0..=2 => {
+                // What the first work-item has is expected, or something else.
+                let expected = if draw.percent(50) {
+                    cells[0]
+                } else {
+                    value(draw, ty)
+                };
+                let call = form.compare(false, &format!("p, &expected, {}", literal(operand)));
+                let _ = writeln!(
+                    body,
+                    "    expected = {};\n    out[{count}] = {call};\n    out[{}] = expected;",
+                    literal(expected),
+                    count + 1
+                );
+                count += 2;
+                for (cell, results) in cells.iter_mut().zip(&mut results) {
+                    let equal = *cell == expected;
+                    results.extend([u64::from(equal), *cell]);
+                    if equal {
+                        *cell = operand;
+                    }
+                }
+            }
+            3 => {
+                let call = plain(form, false).call("store", &format!("p, {}", literal(operand)));
+                let _ = writeln!(body, "    {call};");
+                cells.fill(operand);
+            }
+            _ => {
+                let name = draw.pick(&FUNCTIONS).unwrap_or("exchange");
+                let call = if name == "load" {
+                    plain(form, true).call(name, "p")
+                } else {
+                    form.call(name, &format!("p, {}", literal(operand)))
+                };
+                let _ = writeln!(body, "    out[{count}] = {call};");
+                count += 1;
+                for (cell, results) in cells.iter_mut().zip(&mut results) {
+                    results.push(*cell);
+                    *cell = left(ty, name, *cell, operand);
+                }
+            }
+        }
+    }
+    // What is left comes last.
+    for (cell, results) in cells.iter().zip(&mut results) {
+        results.push(*cell);
+    }
+    let (own, held) = match region {
+        Region::Local => (
+            format!(
+                "    local atomic_{t} here[{items}];\n    volatile local atomic_{t} *p = &here[get_local_id(0)];\n    atomic_init(p, from[item]);\n"
+            ),
+            "*(volatile local",
+        ),
+        Region::Global | Region::Svm(_) => (
+            format!(
+                "    volatile global atomic_{t} *p = (volatile global atomic_{t} *)&from[item];\n"
+            ),
+            "*(volatile global",
+        ),
+    };
+    case.case.source = format!(
+        "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+kernel void each(global {t} *from, global {t} *all) {{
+    size_t item = get_global_id(0);
+    global {t} *out = all + item * {}u;
+    {t} expected;
+{own}{body}    out[{count}] = {held} {t} *)p;
+}}
+",
+        count + 1
+    );
+    let list = |values: Vec<u64>| {
+        if ty.long() {
+            Contents::Longs(values)
+        } else {
+            Contents::Words(values.into_iter().map(|value| value as u32).collect())
+        }
+    };
+    let unit: Unit = ty.unit();
+    let from = case.object(Kind::Buffer, items * unit.bytes(), list(first));
+    let out = case.buffer(items * (count + 1) * unit.bytes());
+    case.step(Step::Launch(Launch {
+        kernel: "each".into(),
+        args: vec![object(from), object(out)],
+        range: Range::line(items as u64, items as u64),
+        times: 1,
+        ..Launch::default()
+    }));
+    let want = same(unit, list(results.concat()));
+    case.look(
+        out,
+        &[rule::MM_RMW_LAST, rule::MM_ATOMICITY],
+        "what the functions gave, and what is left",
+        want,
+    );
+    case.case
+}
