@@ -375,6 +375,16 @@ fn times_are_held_against_the_order_of_the_host() {
                     trace.times.get_mut(command).expect("its times").start = t.queued;
                 });
             }
+            // Another waits for it.
+            let later = plan
+                .ends_after()
+                .find(|(first, second)| first == command && ideal.times.contains_key(second));
+            if let Some((_, later)) = later {
+                tried.must_fail(&name, &plan, "ended before another", &rules, |trace| {
+                    let times = trace.times.get_mut(&later).expect("its times");
+                    times.end = t.end - 1;
+                });
+            }
             // Another was enqueued later.
             let enqueued = Moment::Return(plan.order.enqueued(*command));
             let later = ideal.times.iter().find(|(other, _)| {

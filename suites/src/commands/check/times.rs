@@ -1,6 +1,6 @@
 //! What was profiled, also against the host's clock.
 
-use super::{Found, name};
+use super::{Found, Plan, name};
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::{CommandId, Event, Step};
 use crate::commands::trace::status;
@@ -12,7 +12,46 @@ pub const SLACK: u64 = 50_000_000;
 /// Nanoseconds by which the coarsest timer of a device can be told from none.
 pub const HELD_LONG: u64 = 200_000;
 
+impl Plan {
+    /// Commands of one device of which the second surely starts when the first has ended, and so ends later.
+    pub fn ends_after(&self) -> impl Iterator<Item = (CommandId, CommandId)> {
+        let all = 0..self.program.commands.len();
+        let ids = all.clone().map(CommandId::at);
+        ids.flat_map(move |first| {
+            let others = all.clone().map(CommandId::at);
+            others
+                .filter(move |second| self.ends_before(first, *second))
+                .map(move |second| (first, second))
+        })
+    }
+
+    fn ends_before(&self, first: CommandId, second: CommandId) -> bool {
+        first != second
+            && self.program.device_of(first) == self.program.device_of(second)
+            && self.order.surely(Moment::End(first), Moment::Start(second))
+    }
+}
+
 impl Found<'_> {
+    /// What waits for another, by whatever rule, ends later.
+    fn times_in_order(&mut self) {
+        for (first, a) in &self.trace.times {
+            for (second, b) in &self.trace.times {
+                if a.end <= b.end || !self.plan.ends_before(*first, *second) {
+                    continue;
+                }
+                let what = format!(
+                    "by its times command {} ended before command {}, for which it waits, had",
+                    second.0, first.0
+                );
+                let (end, start) = (Moment::End(*first), Moment::Start(*second));
+                let mut rules = self.plan.order.rules_between(end, start);
+                rules.push(rule::STATE_PROFILING);
+                self.add(rules, rule::STATE_PROFILING, what);
+            }
+        }
+    }
+
     /// A command that the host held back for a while was queued at least that long before it started;
     /// half of it is enough here, for clocks differ.
     fn held_time(&mut self, command: CommandId, between: u64) {
@@ -128,6 +167,7 @@ impl Found<'_> {
     pub(super) fn times(&mut self) {
         self.times_there();
         self.times_of_the_host();
+        self.times_in_order();
         let program = &self.plan.program;
         for (command, t) in &self.trace.times {
             let all = [

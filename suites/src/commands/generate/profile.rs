@@ -97,6 +97,9 @@ pub struct Profile {
     /// Of a hundred commands in queues out of order, how many come behind barriers that have gates of their
     /// own.
     pub gated_barriers: usize,
+    /// Of a hundred programs, how many have a crowd of commands between one behind a gate and one that waits
+    /// for them all.
+    pub crowds: usize,
     /// Of a hundred times that gates are let go, how often other host threads wait for what is behind them.
     pub watchers: usize,
     /// Of a hundred programs, how many read memory once more when all is done.
@@ -150,6 +153,7 @@ impl Profile {
             cell_words: vec![4, 16, 16, 16, 32, 64, 256],
             failures: 0,
             gated_barriers: 4,
+            crowds: 6,
             watchers: 8,
             looks_back: 0,
             callbacks: 15,
@@ -180,6 +184,7 @@ impl Profile {
                 (Kind::Buffer(HostPointer::Alloc), 1),
             ],
             sub_buffers: 40,
+            crowds: 0,
             works: vec![
                 (Work::Kernel, 4),
                 (Work::Read, 3),
@@ -276,10 +281,26 @@ impl Profile {
             queues: 2,
             out_of_order: 100,
             gated_barriers: 85,
+            crowds: 40,
             rects: 0,
             releases: 5,
             independent: 0,
             twins: 0,
+            ..Profile::queue()
+        }
+    }
+
+    /// Queues and events that are released while gates hold their commands back.
+    pub fn released() -> Profile {
+        Profile {
+            commands: (2, 5),
+            out_of_order: 30,
+            gates: 85,
+            callbacks: 40,
+            threads: 0,
+            releases: 100,
+            independent: 5,
+            twins: 5,
             ..Profile::queue()
         }
     }
@@ -343,6 +364,7 @@ impl Profile {
             ("queue", "random", Profile::queue()),
             ("queue", "failure", Profile::failure()),
             ("queue", "barriers", Profile::barriers()),
+            ("queue", "released", Profile::released()),
             ("queue", "together", Profile::together()),
             ("queue", "blocking", Profile::blocking()),
             ("queue", "devices", Profile::devices()),

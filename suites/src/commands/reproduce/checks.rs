@@ -461,6 +461,30 @@ impl Checks<'_> {
                 ));
             }
         }
+        self.times_in_order();
+    }
+
+    /// What waits for another ends later, by whatever rule. What follows from two others is not said again.
+    fn times_in_order(&mut self) {
+        let pairs: BTreeSet<(CommandId, CommandId)> = self.plan.ends_after().collect();
+        for &(first, second) in &pairs {
+            let between =
+                |(a, b): &(CommandId, CommandId)| *a == first && pairs.contains(&(*b, second));
+            if pairs.iter().any(between) {
+                continue;
+            }
+            let (end, start) = (Moment::End(first), Moment::Start(second));
+            let mut broken = self.plan.order.rules_between(end, start);
+            broken.push(rule::STATE_PROFILING);
+            let rules = self.named(&broken);
+            let (f, n) = (first.0, second.0);
+            self.line(&format!(
+                "    if (w.times[{n}].known && w.times[{f}].known && w.times[{f}].of[3] > w.times[{n}].of[3])"
+            ));
+            self.line(&format!(
+                "        violation({rules}, \"by its times command {n} ended before command {f}, for which it waits, had\");"
+            ));
+        }
     }
 
     /// Where the C program keeps when the last call of each thread began before which a command

@@ -86,30 +86,32 @@ impl World {
     /// Waits for the callbacks that must be called, each as long as there is patience with it.
     fn await_callbacks(&self, begun: Instant) {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut expected: Vec<(CallbackId, Instant)> = (0..self.plan.program.callbacks.len())
-            .map(CallbackId::at)
-            .filter(|id| {
-                // One that could not be registered, because its command was refused, never comes.
-                let place = self.plan.order.registered(*id);
-                shared.codes.get(&place) == Some(&0) && self.plan.must_call(*id)
-            })
-            .map(|id| (id, begun + self.patience.with_callback(&self.plan, id)))
-            .collect();
-        loop {
-            expected.retain(|(id, _)| !shared.fired.iter().any(|f| f.callback == *id));
+        let expected = loop {
+            // Anew each time: a callback may register another.
+            let expected: Vec<(CallbackId, Instant)> = (0..self.plan.program.callbacks.len())
+                .map(CallbackId::at)
+                .filter(|id| {
+                    // One that could not be registered, because its command was refused, never comes.
+                    let place = self.plan.order.registered(*id);
+                    shared.codes.get(&place) == Some(&0)
+                        && self.plan.must_call(*id)
+                        && !shared.fired.iter().any(|f| f.callback == *id)
+                })
+                .map(|id| (id, begun + self.patience.with_callback(&self.plan, id)))
+                .collect();
             let now = Instant::now();
             let Some(last) = expected.iter().map(|(_, deadline)| *deadline).max() else {
                 return;
             };
             if now >= last {
-                break;
+                break expected;
             }
             shared = self
                 .called
                 .wait_timeout(shared, last - now)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
-        }
+        };
         for (id, _) in expected {
             self.patience.missed_callback(&self.plan, id);
         }

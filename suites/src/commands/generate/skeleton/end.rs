@@ -63,7 +63,9 @@ impl Builder<'_> {
                     _ => false,
                 })
             };
-            let told = self.program.callbacks.iter().any(|c| c.event == event);
+            // Callbacks are called all the same, but those that use the event have to have it.
+            let uses = |c: &Callback| c.event == event && !c.steps.is_empty();
+            let told = self.program.callbacks.iter().any(uses);
             let read = self.works[id.index()] == Work::Read;
             let elsewhere = !self.main.contains(&Step::Enqueue(id));
             let with_queue = queues.contains(&self.queue_of(id));
@@ -151,7 +153,11 @@ impl Builder<'_> {
         if release {
             self.released_objects();
         }
-        self.let_go();
+        // What is released has its commands still to come, most surely so behind gates that are closed.
+        let gated = release && self.draw.percent(60);
+        if !gated {
+            self.let_go();
+        }
         let queues = self.program.queues.len();
         let freed = self.free();
         // Either a queue is released before its commands are done, or some of their events are: with
@@ -199,6 +205,7 @@ impl Builder<'_> {
             if gone {
                 self.main.push(Step::ReleaseQueue(queue));
             }
+            self.open();
             let others: Vec<QueueId> = (0..queues)
                 .map(QueueId::at)
                 .filter(|q| !released.contains(q))

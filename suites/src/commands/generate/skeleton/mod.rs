@@ -56,7 +56,13 @@ pub fn draw(draw: &mut Draw, profile: &Profile) -> Skeleton {
     if builder.draw.percent(profile.threads) {
         builder.thread();
     }
-    for _ in 0..commands {
+    let crowd = builder.draw.percent(profile.crowds);
+    let place = builder.draw.below(commands);
+    for n in 0..commands {
+        if crowd && n == place {
+            let queue = builder.queue();
+            builder.crowd(queue);
+        }
         builder.command();
     }
     builder.end();

@@ -20,6 +20,11 @@ impl Builder<'_> {
         if self.draw.percent(self.profile.watchers) {
             self.watch();
         }
+        self.open();
+    }
+
+    /// Lets gates open, and asks nothing of what they hold back, which may be released.
+    pub(super) fn open(&mut self) {
         for signal in std::mem::take(&mut self.closed) {
             self.main.push(Step::Signal(signal));
         }
@@ -63,6 +68,38 @@ impl Builder<'_> {
         }
         let work = self.draw.weighted(&self.profile.works);
         self.work(work.unwrap_or(Work::Kernel), queue, wait);
+    }
+
+    /// A command that a gate holds back, many after it that nothing does, and something that waits for them
+    /// all: an implementation that looks back over the last ones only forgets the first.
+    pub(super) fn crowd(&mut self, queue: QueueId) {
+        let gate = self.new_gate();
+        let work = self.draw.pick(&[Work::Write, Work::Fill, Work::Kernel]);
+        self.work(work.unwrap_or(Work::Kernel), queue, vec![gate]);
+        // No markers: they would wait for the first one, and others for them.
+        let nothing = Kernel {
+            reads: Vec::new(),
+            writes: Vec::new(),
+            spin: 0,
+            items: 0,
+            reuse: false,
+        };
+        for _ in 0..self.draw.between(15, 40) {
+            if self.draw.percent(95) {
+                let what = What::Kernel(nothing.clone());
+                let id = self.push(queue, what, Vec::new(), Work::Empty);
+                self.ends.push(id);
+            } else {
+                self.work(Work::Kernel, queue, Vec::new());
+            }
+        }
+        if self.draw.percent(60) {
+            let marker = self.push(queue, What::Marker, Vec::new(), Work::Empty);
+            self.ends.push(marker);
+        } else {
+            self.push(queue, What::Barrier, Vec::new(), Work::Empty);
+            self.work(Work::Kernel, queue, Vec::new());
+        }
     }
 
     /// A user event that another thread sets later, which may hold back others, too.

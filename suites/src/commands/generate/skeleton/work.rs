@@ -208,16 +208,31 @@ impl Builder<'_> {
         self.tell(Event::Command(id), at.unwrap_or(Reached::Complete));
     }
 
-    /// Likewise, for a state of an event.
+    /// Likewise, for a state of an event. It may ask for another callback of the same event.
     pub(super) fn tell(&mut self, event: Event, at: Reached) {
         let callback = CallbackId::at(self.program.callbacks.len());
-        let steps = match (event, at) {
-            (Event::Command(_), Reached::Complete) => vec![Step::Status(event)],
-            (Event::Command(_), Reached::Submitted | Reached::Running) | (Event::User(_), _) => {
-                Vec::new()
-            }
-        };
+        let asks = matches!(event, Event::Command(_)) && at == Reached::Complete;
+        let mut steps = Vec::new();
+        if asks && self.draw.percent(65) {
+            steps.push(Step::Status(event));
+        }
+        let another = self.draw.percent(15);
+        if another {
+            steps.push(Step::Register(CallbackId(callback.0 + 1)));
+        }
         self.program.callbacks.push(Callback { event, at, steps });
+        if another {
+            // Hardly an implementation tells that a user event runs.
+            let states: &[Reached] = match event {
+                Event::Command(_) => &[Reached::Submitted, Reached::Running, Reached::Complete],
+                Event::User(_) => &[Reached::Complete],
+            };
+            self.program.callbacks.push(Callback {
+                event,
+                at: self.draw.pick(states).unwrap_or(Reached::Complete),
+                steps: Vec::new(),
+            });
+        }
         self.main.push(Step::Register(callback));
     }
 
