@@ -59,35 +59,20 @@ pub fn write(case: &KernelCase, launch: &Launch, step: usize, c: &mut Text) {
         c.line("        code = clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof(cl_bool),");
         c.line("                                   &(cl_bool){ CL_TRUE });");
     }
-    if launch.cloned {
+    if launch.cloned || launch.disturbed {
         c.line("    if (code == CL_SUCCESS) {");
         c.line("        cl_kernel copy = clCloneKernel(kernel, &code);");
         c.line("        if (code != CL_SUCCESS)");
         c.line(&format!(
             "            return expect_code({of}, \"clCloneKernel\", code, {wanted});"
         ));
-        c.line("        clReleaseKernel(kernel);");
-        c.line("        kernel = copy;");
-        c.line("    }");
-    }
-    if launch.disturbed {
-        c.line("    if (code == CL_SUCCESS) {");
-        c.line("        cl_kernel copy = clCloneKernel(kernel, &code);");
-        c.line("        if (code != CL_SUCCESS)");
-        c.line(&format!(
-            "            return expect_code({of}, \"clCloneKernel\", code, {wanted});"
-        ));
-        for (n, arg) in launch.args.iter().enumerate() {
-            if let Arg::Bytes(bytes) = arg {
-                let other: Vec<u8> = bytes.iter().map(|byte| !byte).collect();
-                c.line(&format!(
-                    "        code = code ? code : clSetKernelArg(copy, {n}, {}, {});",
-                    other.len(),
-                    list(&other)
-                ));
-            }
+        if launch.cloned {
+            c.line("        clReleaseKernel(kernel);");
+            c.line("        kernel = copy;");
+        } else {
+            other_bytes(launch, c);
+            c.line("        clReleaseKernel(copy);");
         }
-        c.line("        clReleaseKernel(copy);");
         c.line("    }");
     }
     let or_null = |list: &Option<Vec<u64>>| list.as_deref().map_or("NULL".into(), sizes);
@@ -182,6 +167,20 @@ fn sampler(n: usize, sampler: Sampler, c: &mut Text) {
     c.line("    cl_int sampled;");
     c.line(&format!("    cl_sampler sampler_{n} = clCreateSamplerWithProperties(context, sampling_{n}, &sampled);"));
     c.line("    must(sampled, \"clCreateSamplerWithProperties\");");
+}
+
+/// Gives a copy of the kernel other values for the arguments that are bytes.
+fn other_bytes(launch: &Launch, c: &mut Text) {
+    for (n, arg) in launch.args.iter().enumerate() {
+        if let Arg::Bytes(bytes) = arg {
+            let other: Vec<u8> = bytes.iter().map(|byte| !byte).collect();
+            c.line(&format!(
+                "        code = code ? code : clSetKernelArg(copy, {n}, {}, {});",
+                other.len(),
+                list(&other)
+            ));
+        }
+    }
 }
 
 /// The function that sets an argument, and the call.
