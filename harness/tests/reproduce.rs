@@ -63,9 +63,12 @@ fn programs_of_every_kind_compile_and_pass() {
     for kind in [
         "queue/random",
         "queue/failure",
+        "queue/barriers",
+        "queue/released",
         "queue/devices",
         "sync/random",
         "memory/random",
+        "memory/maps",
         "memory/variable",
         "svm/coarse",
         "svm/fine",
@@ -137,12 +140,14 @@ fn kernel_cases_compile_and_pass() {
 }
 
 /// A family of each way to hold memory against what must be there.
-const FAMILIES: [&str; 29] = [
+const FAMILIES: [&str; 31] = [
     "ndrange/ids",
     "ndrange/errors",
     "group/barrier",
     "group/functions",
+    "group/copies",
     "atomics/crowd",
+    "atomics/values",
     "memory/program-scope",
     "memory/arguments",
     "svm/structures",
@@ -168,6 +173,35 @@ const FAMILIES: [&str; 29] = [
     "program/built-in",
     "kernels/source",
 ];
+
+#[test]
+fn what_only_some_cases_of_a_family_do_compiles_and_passes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if !can_compile(folder.path()) {
+        return;
+    }
+    for (family, does) in [
+        ("memory/arguments", "cloned: true"),
+        ("memory/arguments", "disturbed: true"),
+        ("transfer/buffer", "renew:"),
+        ("transfer/buffer", "alloc_host: true"),
+    ] {
+        let mut played = 0;
+        for n in 0..10 {
+            let case = format!("{family}/{n:05}");
+            let drawn = run(classay().args(["program", &case, "--seed", "3"])).expect(0);
+            if played > 0 || !drawn.stdout.contains(does) {
+                continue;
+            }
+            let name = format!("{}-{n}.yaml", does.replace([':', ' '], ""));
+            let yaml = write(folder.path(), &name, drawn.stdout);
+            let program = compile(&reproduce(&yaml)).unwrap_or_else(|e| panic!("{case}: {e}"));
+            run(&mut play(&program, "10")).expect(0);
+            played += 1;
+        }
+        assert!(played > 0, "no case of {family} has {does}");
+    }
+}
 
 #[test]
 fn what_the_layer_breaks_in_kernel_cases_is_named() {

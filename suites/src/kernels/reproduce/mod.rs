@@ -118,8 +118,11 @@ fn version(case: &KernelCase) -> u32 {
         launch.fails || launch.args.iter().any(|arg| matches!(arg, Arg::Sampler(_)))
     };
     let launches = case.launches().any(|(_, launch)| special(launch));
+    let copies = case
+        .launches()
+        .any(|(_, launch)| launch.cloned || launch.disturbed);
     let progress = case.needs.contains(&Need::SubGroupProgress);
-    if asks_sub_groups(case) || progress || !case.module.is_empty() {
+    if asks_sub_groups(case) || progress || copies || !case.module.is_empty() {
         210
     } else if newer
         || launches
