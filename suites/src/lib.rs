@@ -5,6 +5,8 @@
 //! the check of what a run observed. [`kernels`] is the language of kernel cases: index space, groups,
 //! atomics, regions and transfers. [`api`] is the language of API cases: errors, threads and lifetimes.
 //!
+//! [`host`] is the language of host programs that families lower to.
+//!
 //! Nothing here calls OpenCL: the harness runs what this crate plans, and this crate judges what the
 //! harness saw.
 
@@ -13,6 +15,7 @@
 pub mod api;
 pub mod catalogue;
 pub mod commands;
+pub mod host;
 pub mod kernels;
 pub mod need;
 pub mod rule;

@@ -1,0 +1,235 @@
+//! Writes host programs, a step at a time.
+
+use super::constant::cl;
+use super::function::{Class, Function};
+use super::program::*;
+use super::value::{Place, Slot, Value};
+use crate::rule::{self, RuleId};
+
+/// A host program that is being written.
+#[derive(Debug, Default)]
+pub struct Builder {
+    program: HostProgram,
+    marks: u16,
+    answers: u16,
+}
+
+impl Builder {
+    /// A slot of this name.
+    pub fn slot(&mut self, name: impl Into<String>, kind: SlotKind) -> Slot {
+        let slot = Slot(self.program.slots.len() as u16);
+        let name = name.into();
+        self.program.slots.push(SlotInfo { name, kind });
+        slot
+    }
+
+    /// A slot for each of so many, `name_0` and so on.
+    pub fn slots(&mut self, name: &str, kind: SlotKind, count: usize) -> Vec<Slot> {
+        (0..count)
+            .map(|n| self.slot(format!("{name}_{n}"), kind))
+            .collect()
+    }
+
+    /// Something that outlives a run, in a slot of this name.
+    pub fn fixture(&mut self, name: impl Into<String>, fixture: Fixture) -> Slot {
+        let kind = match fixture {
+            Fixture::Platform => SlotKind::Platform,
+            Fixture::Device(_) => SlotKind::Device,
+            Fixture::Context { .. } => SlotKind::Context,
+            Fixture::Queue { .. } => SlotKind::Queue,
+            Fixture::Program { .. } => SlotKind::Program,
+            Fixture::Kernel { .. } => SlotKind::Kernel,
+        };
+        let slot = self.slot(name, kind);
+        self.program.fixtures.push((slot, fixture));
+        slot
+    }
+
+    /// A new mark.
+    pub fn mark(&mut self) -> Mark {
+        self.marks += 1;
+        Mark(self.marks - 1)
+    }
+
+    /// A new answer.
+    pub fn answer(&mut self) -> AnswerId {
+        self.answers += 1;
+        AnswerId(self.answers - 1)
+    }
+
+    /// A new signal.
+    pub fn signal(&mut self) -> SignalId {
+        self.program.signals += 1;
+        SignalId(self.program.signals - 1)
+    }
+
+    /// A function for the implementation to call.
+    pub fn callback(&mut self, of: CallbackOf, steps: Vec<Step>) -> CallbackId {
+        self.program.callbacks.push(Callback { of, steps });
+        CallbackId(self.program.callbacks.len() as u16 - 1)
+    }
+
+    /// Adds to what a run begins with.
+    pub fn begin(&mut self, step: impl Into<Step>) {
+        self.program.begin.push(step.into());
+    }
+
+    /// Adds to how a run ends.
+    pub fn end(&mut self, step: impl Into<Step>) {
+        self.program.end.push(step.into());
+    }
+
+    /// Adds a host thread.
+    pub fn thread(&mut self, steps: Vec<Step>) {
+        self.program.threads.push(steps);
+    }
+
+    /// The program.
+    pub fn finish(self) -> HostProgram {
+        self.program
+    }
+}
+
+impl Call {
+    /// A call that must succeed.
+    pub fn new<const N: usize>(function: Function, arguments: [Value; N]) -> Call {
+        Call {
+            function,
+            arguments: arguments.into(),
+            made: None,
+            expect: Expect::success(vec![rule::API_VALID]),
+        }
+    }
+
+    /// What it makes goes to a slot.
+    pub fn makes(mut self, slot: Slot) -> Call {
+        self.made = Some(slot);
+        self
+    }
+
+    /// It is about these rules.
+    pub fn about(mut self, rules: Vec<RuleId>) -> Call {
+        self.expect.rules = rules;
+        self
+    }
+
+    /// Any code will do.
+    pub fn whatever(mut self) -> Call {
+        self.expect.codes.clear();
+        self
+    }
+
+    /// It must be refused with one of these codes.
+    pub fn refused(mut self, codes: Vec<i32>, sentence: impl Into<String>) -> Call {
+        self.expect.codes = codes;
+        self.expect.sentence = Some(sentence.into());
+        self
+    }
+
+    /// Asks an object for a number of so many bytes: clGet…Info of whatever kind.
+    pub fn ask(function: Function, of: Vec<Value>, bytes: usize, answer: AnswerId) -> Call {
+        let mut arguments = of;
+        arguments.extend([
+            Value::from(bytes),
+            Value::Answer(answer, bytes),
+            Value::Null,
+        ]);
+        Call {
+            function,
+            arguments,
+            made: None,
+            expect: Expect::success(vec![rule::API_VALID]),
+        }
+    }
+
+    /// The event's execution status, as an answer of four bytes.
+    pub fn status(event: Slot, answer: AnswerId) -> Call {
+        let of = vec![event.into(), cl::CL_EVENT_COMMAND_EXECUTION_STATUS.into()];
+        Call::ask(Function::GetEventInfo, of, 4, answer)
+    }
+
+    /// clSetKernelArg with the object of a slot.
+    pub fn object_argument(kernel: Slot, n: u32, object: Slot) -> Call {
+        let value = Value::objects([object]);
+        Call::new(
+            Function::SetKernelArg,
+            [kernel.into(), n.into(), 8_u32.into(), value],
+        )
+    }
+
+    /// clSetKernelArg with bytes.
+    pub fn bytes_argument(kernel: Slot, n: u32, bytes: Vec<u8>) -> Call {
+        let size = bytes.len();
+        Call::new(
+            Function::SetKernelArg,
+            [kernel.into(), n.into(), size.into(), Value::Bytes(bytes)],
+        )
+    }
+
+    /// clFlush, clFinish, or what else takes an object alone.
+    pub fn of(function: Function, object: Slot) -> Call {
+        Call::new(function, [object.into()])
+    }
+
+    /// clReleaseEvent, or what else takes the program's reference.
+    pub fn take(function: Function, object: Slot) -> Call {
+        Call::new(function, [Value::Take(object)])
+    }
+
+    /// clWaitForEvents.
+    pub fn wait(events: &[Slot]) -> Call {
+        Call::new(
+            Function::WaitForEvents,
+            [events.len().into(), Value::objects(events.iter().copied())],
+        )
+    }
+
+    /// clSetUserEventStatus.
+    pub fn set(event: Slot, status: i32) -> Call {
+        Call::new(Function::SetUserEventStatus, [event.into(), status.into()])
+    }
+
+    /// clCreateSubBuffer of a region.
+    pub fn sub_buffer(of: Slot, flags: Value, origin: usize, size: usize) -> Call {
+        let region = Value::list(Class::Long, [origin, size]);
+        Call::new(
+            Function::CreateSubBuffer,
+            [
+                of.into(),
+                flags,
+                cl::CL_BUFFER_CREATE_TYPE_REGION.into(),
+                region,
+            ],
+        )
+    }
+}
+
+impl From<Call> for Step {
+    fn from(call: Call) -> Step {
+        Step {
+            op: Op::Call(call),
+            mark: None,
+        }
+    }
+}
+
+impl From<Op> for Step {
+    fn from(op: Op) -> Step {
+        Step { op, mark: None }
+    }
+}
+
+impl Step {
+    /// The record tells of it under this mark.
+    pub fn marked(mut self, mark: Mark) -> Step {
+        self.mark = Some(mark);
+        self
+    }
+}
+
+impl Slot {
+    /// So many bytes after the address that it holds.
+    pub fn at(self, byte: usize) -> Place {
+        Place { object: self, byte }
+    }
+}

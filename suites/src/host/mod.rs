@@ -1,0 +1,21 @@
+//! The one language of host programs: what a host process does with the OpenCL API.
+//!
+//! Whatever a family generates (programs of commands, kernel cases, API cases, litmus tests with commands)
+//! it lowers to a [`HostProgram`]: slots that hold objects, fixtures that outlive a run, threads of typed
+//! operations, callbacks. A [`Call`] names one of the API's functions ([`function`], one row each) with its
+//! arguments ([`value`]), what it may return, the rules it is about, and, where it must be refused, the
+//! sentence that refuses it. There are two back ends: the harness's executor, which plays a program on a
+//! driver and gives back a [`Record`], and [`c`], which writes it as one C program.
+
+pub mod builder;
+pub mod constant;
+pub mod exchange;
+pub mod function;
+pub mod program;
+pub mod value;
+
+pub use builder::Builder;
+pub use constant::Constant;
+pub use function::{Class, Function};
+pub use program::*;
+pub use value::{Place, Slot, Value};

@@ -1,0 +1,389 @@
+//! What a host program is made of.
+
+use super::exchange;
+use super::function::Function;
+use super::value::{Place, Slot, Value};
+use crate::commands::program::Writer;
+use crate::kernels::case::{Build, Contents};
+use crate::rule::RuleId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub u16);
+
+        impl $name {
+            /// The place in its list.
+            pub fn index(self) -> usize {
+                usize::from(self.0)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A step of which the record says when it came and what it returned.
+    Mark;
+    /// Bytes that were observed: the answer to a question, or what the host read.
+    AnswerId;
+    /// A function of the program that the implementation calls.
+    CallbackId;
+    /// A signal from one host thread to others.
+    SignalId;
+}
+
+/// A host program: what one process does with the API.
+///
+/// A run makes what `begin` says, then plays `threads` beside each other, then `end`. `begin` and `end`
+/// belong to the main thread; a call of theirs that fails without being marked ends the run, which then
+/// says nothing of the implementation but that. What is in slots when all is over is released by the
+/// player, the last first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HostProgram {
+    /// What it keeps, each with the name that its variable has in C.
+    pub slots: Vec<SlotInfo>,
+    /// What outlives a run, in order; kept from program to program by those that play many.
+    pub fixtures: Vec<(Slot, Fixture)>,
+    /// Makes what a run begins with.
+    pub begin: Vec<Step>,
+    /// What host threads do, each from first to last. The first is the main thread; the others start and
+    /// end with it.
+    pub threads: Vec<Vec<Step>>,
+    /// Finishes what is left, and looks at what is known only then.
+    pub end: Vec<Step>,
+    /// Functions that the implementation calls.
+    pub callbacks: Vec<Callback>,
+    /// Signals between host threads.
+    pub signals: u16,
+}
+
+/// A slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotInfo {
+    /// Its name, an identifier of C.
+    pub name: String,
+    /// What it holds.
+    pub kind: SlotKind,
+}
+
+/// What a slot holds, and how that is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SlotKind {
+    /// A platform; never given up.
+    Platform,
+    /// A device; never given up.
+    Device,
+    /// A context.
+    Context,
+    /// A command-queue.
+    Queue,
+    /// A buffer, an image or a pipe.
+    Memory,
+    /// A sampler.
+    Sampler,
+    /// A program.
+    Program,
+    /// A kernel.
+    Kernel,
+    /// An event.
+    Event,
+    /// The address of an SVM allocation of this context.
+    Svm(Slot),
+    /// An address that belongs to something else: of a map, or of a native kernel's argument.
+    Address,
+    /// The address of memory of the host's own, freed with the run.
+    Host {
+        /// Its length in bytes, filled with zeros when the run begins.
+        bytes: usize,
+    },
+}
+
+/// Something that outlives a run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Fixture {
+    /// The platform of the device under test.
+    Platform,
+    /// A device: 0 is the one under test, the others are its neighbours on the platform.
+    Device(u8),
+    /// A context of the first so many devices. Contexts of other numbers are others.
+    Context {
+        /// How many devices.
+        devices: u8,
+        /// Which of those with so many.
+        number: u8,
+    },
+    /// A queue of a context, that no case releases.
+    Queue {
+        /// The context.
+        context: Slot,
+        /// The device.
+        device: u8,
+        /// With CL_QUEUE_PROFILING_ENABLE.
+        profiling: bool,
+        /// Which of those that are alike.
+        number: u8,
+    },
+    /// A program, built for all devices of its context.
+    Program {
+        /// The context.
+        context: Slot,
+        /// What it is made of.
+        of: ProgramOf,
+        /// How it is built.
+        build: Build,
+    },
+    /// A kernel of a program.
+    Kernel {
+        /// The program.
+        program: Slot,
+        /// Its name.
+        name: String,
+        /// Which of those of that name: each has arguments of its own.
+        number: u16,
+    },
+}
+
+/// What a program is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ProgramOf {
+    /// OpenCL C.
+    Source(String),
+    /// The words of a SPIR-V module.
+    Module(Vec<u32>),
+    /// The names of built-in kernels, separated by semicolons; `*` means all that the device has.
+    BuiltIn(String),
+}
+
+/// A step of a thread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What is done.
+    pub op: Op,
+    /// Under which number the record tells of it; none for steps of which nothing is asked.
+    pub mark: Option<Mark>,
+}
+
+/// An operation of the host.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Op {
+    /// A call of the API.
+    Call(Call),
+    /// The host writes memory that it may use at this time.
+    Write {
+        /// Where to.
+        at: Place,
+        /// What.
+        data: Data,
+    },
+    /// The host reads memory that it may use at this time.
+    Read {
+        /// Where from.
+        from: Place,
+        /// How much; stretches of so many bytes, so far apart, one after the other.
+        stretches: Stretches,
+        /// The answer that gets the bytes.
+        into: AnswerId,
+    },
+    /// Lets others go on that await it.
+    Signal(SignalId),
+    /// Waits for a signal.
+    Await(SignalId),
+    /// Does nothing for so many microseconds.
+    Sleep(u32),
+    /// Lets other threads run this many times.
+    Yield(u16),
+    /// Turns of an empty loop.
+    Spin(u32),
+    /// Does steps again and again.
+    Repeat {
+        /// How often.
+        times: u32,
+        /// Where this many milliseconds are over before, the thread's further steps are left out.
+        within: Option<u32>,
+        /// What.
+        body: Vec<Step>,
+    },
+    /// The host takes part in what kernels do, through memory that both share.
+    Exchange {
+        /// The word that a side writes which has waited too long, and that all read who wait.
+        quit: Option<Place>,
+        /// What the host does.
+        operations: Vec<exchange::Operation>,
+    },
+    /// Waits until none of these events is pending and each of these callbacks was called as often as it
+    /// was registered, at most until the deadline. Where events stay pending the run gives nothing up.
+    Settle {
+        /// The events, where their slots hold one.
+        events: Vec<Slot>,
+        /// The callbacks, each with the mark of its registration.
+        callbacks: Vec<(CallbackId, Mark)>,
+    },
+    /// Bytes of memory that the process has in use, as an answer of eight bytes; none where the system does
+    /// not tell.
+    Resident(AnswerId),
+}
+
+/// A call of the API.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The function.
+    pub function: Function,
+    /// As many arguments as it has parameters, but for the error pointer.
+    pub arguments: Vec<Value>,
+    /// The slot that gets what the function gives back, where it makes something.
+    pub made: Option<Slot>,
+    /// What it may return.
+    pub expect: Expect,
+}
+
+/// What a call may return.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expect {
+    /// The codes, the right one first; empty where any will do. A call that gives another ends the run,
+    /// unless it had to be refused.
+    pub codes: Vec<i32>,
+    /// The rules that it breaks with another code, the likeliest first.
+    pub rules: Vec<RuleId>,
+    /// Where it must be refused, the sentence of the specification that refuses it.
+    pub sentence: Option<String>,
+}
+
+impl Expect {
+    /// Success, and nothing else.
+    pub fn success(rules: Vec<RuleId>) -> Expect {
+        Expect {
+            codes: vec![0],
+            rules,
+            sentence: None,
+        }
+    }
+
+    /// Whether the call must be refused.
+    pub fn refused(&self) -> bool {
+        self.codes.first().is_some_and(|code| *code != 0)
+    }
+}
+
+/// Where bytes are that the host reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretches {
+    /// How many.
+    pub count: usize,
+    /// Bytes of each.
+    pub bytes: usize,
+    /// From the beginning of one to the next.
+    pub pitch: usize,
+}
+
+impl Stretches {
+    /// So many bytes in one piece.
+    pub fn whole(bytes: usize) -> Stretches {
+        Stretches {
+            count: 1,
+            bytes,
+            pitch: bytes,
+        }
+    }
+}
+
+/// What the host writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Data {
+    /// So many bytes of these contents.
+    Contents {
+        /// The contents.
+        contents: Contents,
+        /// How many bytes.
+        bytes: usize,
+    },
+    /// Cells filled with a writer's tokens.
+    Tokens {
+        /// The writer.
+        writer: Writer,
+        /// The number of the first cell in its token.
+        first: u8,
+        /// How many cells.
+        count: u8,
+        /// From one to the next, in cells, in memory and in tokens.
+        stride: u8,
+        /// 32-bit words of a cell.
+        words: u16,
+    },
+    /// The address of a place, as long as a pointer of the host; null where there is none.
+    Address(Option<Place>),
+}
+
+/// A function of the program that the implementation calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Callback {
+    /// What calls it.
+    pub of: CallbackOf,
+    /// What it does; no step may block.
+    pub steps: Vec<Step>,
+}
+
+/// What calls a function of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallbackOf {
+    /// An event's status; the event.
+    Event(Slot),
+    /// The end of a memory object.
+    Memory,
+    /// The end of a context.
+    Context,
+    /// A clEnqueueSVMFree on a queue, which frees nothing itself: the function does.
+    SvmFree {
+        /// The queue.
+        queue: Slot,
+        /// The allocations of the list.
+        pointers: Vec<Slot>,
+    },
+    /// A native kernel: it finds its identity and the addresses of memory objects in its block of
+    /// arguments, in this order, and keeps them in these slots while it runs.
+    Native(Vec<Slot>),
+}
+
+/// What a run observed. What is missing was not observed, because a step did not come to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Record {
+    /// What marked calls returned; [`NOT_MADE`] where a call was not made since a slot was empty.
+    pub codes: BTreeMap<Mark, i32>,
+    /// When marked steps began and ended, in one order for all threads.
+    pub stamps: BTreeMap<Mark, (u64, u64)>,
+    /// The same by the host's clock, in nanoseconds from the run's beginning.
+    pub clock: BTreeMap<Mark, (u64, u64)>,
+    /// When everything was finished, by that clock.
+    pub finished: Option<u64>,
+    /// What was answered and read; of a step that came several times, the last.
+    pub answers: BTreeMap<AnswerId, Vec<u8>>,
+    /// Callbacks, in the order in which they were called.
+    pub fired: Vec<Fired>,
+    /// The addresses that slots held when `begin` was over.
+    pub addresses: BTreeMap<Slot, u64>,
+    /// A call that failed and ended the run.
+    pub failed: Option<(Function, i32)>,
+    /// A side of an exchange timed out, so the run shows little.
+    pub timed_out: bool,
+    /// Where an exchange came upon a pointer that leads nowhere, by its mark, and which.
+    pub astray: BTreeMap<Mark, String>,
+}
+
+/// The code of a call that was not made.
+pub const NOT_MADE: i32 = i32::MIN;
+
+/// A callback that was called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fired {
+    /// Which.
+    pub callback: CallbackId,
+    /// The status or code that it was given; 0 where there is none.
+    pub status: i32,
+    /// It was given the objects that it was registered for.
+    pub right: bool,
+    /// When, in the order of [`Record::stamps`].
+    pub stamp: u64,
+}

@@ -1,0 +1,152 @@
+//! What calls are given: objects in slots, places in memory, numbers, and memory that lives for one call.
+
+use super::constant::Constant;
+use super::function::Class;
+use super::program::{AnswerId, CallbackId};
+use crate::commands::program::Writer;
+use serde::{Deserialize, Serialize};
+
+/// Where a program keeps an object of the API, or the address of memory: a variable of the C program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Slot(pub u16);
+
+impl Slot {
+    /// Its place in [`HostProgram::slots`](super::program::HostProgram::slots).
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// A place in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// What holds the memory's address.
+    pub object: Slot,
+    /// The byte from there on.
+    pub byte: usize,
+}
+
+/// An argument of a call. What it says about memory that lives for one call is gone, and overwritten, when
+/// the call has returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A null pointer, or no object.
+    Null,
+    /// A number; a negative one as its 64 bits.
+    Number(u64),
+    /// A number that the headers name.
+    Constant(Constant),
+    /// Flags together.
+    Flags(Vec<Constant>),
+    /// What a slot holds. A call with a slot that is still empty is not made.
+    Slot(Slot),
+    /// What a slot holds; the call takes the program's reference, and the slot is empty afterwards.
+    Take(Slot),
+    /// Where the call leaves an object that it makes: the address of a slot.
+    Into(Slot),
+    /// An address.
+    At(Place),
+    /// The address of these, one after the other, each as its class is passed.
+    List(Class, Vec<Value>),
+    /// The address of these bytes.
+    Bytes(Vec<u8>),
+    /// The address of a text with a zero byte after it.
+    Text(String),
+    /// The 32-bit token of a writer for a cell, in this run ([`Token`](crate::commands::program::Token)).
+    Token(Writer, u8),
+    /// The address of room for so many bytes, which are kept as an answer after the call.
+    Answer(AnswerId, usize),
+    /// A function of the program for the implementation to call.
+    Callback(CallbackId),
+    /// What that function is given to know who it is.
+    Data(CallbackId),
+}
+
+macro_rules! numbers {
+    ($($from:ty),*) => {$(
+        impl From<$from> for Value {
+            fn from(number: $from) -> Value {
+                Value::Number(number as u64)
+            }
+        }
+    )*};
+}
+
+numbers!(u8, u16, u32, u64, usize, i32, i64);
+
+impl From<bool> for Value {
+    fn from(is: bool) -> Value {
+        Value::Constant(if is { Constant::TRUE } else { Constant::FALSE })
+    }
+}
+
+impl From<Slot> for Value {
+    fn from(slot: Slot) -> Value {
+        Value::Slot(slot)
+    }
+}
+
+impl From<Place> for Value {
+    fn from(place: Place) -> Value {
+        Value::At(place)
+    }
+}
+
+impl From<Constant> for Value {
+    fn from(constant: Constant) -> Value {
+        Value::Constant(constant)
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+impl Value {
+    /// The address of objects, one after the other; null where there are none.
+    pub fn objects(slots: impl IntoIterator<Item = Slot>) -> Value {
+        Value::list(Class::Object, slots)
+    }
+
+    /// The address of numbers of 64 bits, as sizes are; null where there are none.
+    pub fn sizes<T: Into<Value>>(numbers: impl IntoIterator<Item = T>) -> Value {
+        Value::list(Class::Long, numbers)
+    }
+
+    /// The address of numbers of 32 bits; null where there are none.
+    pub fn words<T: Into<Value>>(numbers: impl IntoIterator<Item = T>) -> Value {
+        Value::list(Class::Word, numbers)
+    }
+
+    /// The address of values of a class; null where there are none.
+    pub fn list<T: Into<Value>>(class: Class, values: impl IntoIterator<Item = T>) -> Value {
+        let values: Vec<Value> = values.into_iter().map(Into::into).collect();
+        if values.is_empty() {
+            return Value::Null;
+        }
+        Value::List(class, values)
+    }
+
+    /// The slots that have to hold something before the call is made.
+    pub fn needed(&self, slots: &mut Vec<Slot>) {
+        match self {
+            Value::Slot(slot) | Value::Take(slot) => slots.push(*slot),
+            Value::At(place) => slots.push(place.object),
+            Value::List(_, values) => values.iter().for_each(|v| v.needed(slots)),
+            Value::Null
+            | Value::Number(_)
+            | Value::Constant(_)
+            | Value::Flags(_)
+            | Value::Into(_)
+            | Value::Bytes(_)
+            | Value::Text(_)
+            | Value::Token(..)
+            | Value::Answer(..)
+            | Value::Callback(_)
+            | Value::Data(_) => {}
+        }
+    }
+}
