@@ -68,7 +68,7 @@ cargo build "${cargo[@]}" -p touchstone
 library=$CARGO_TARGET_DIR/$triple/debug/libtouchstone.so
 if [ -e /usr/include/CL/cl.h ] && command -v gcc >/dev/null; then
     folder=$(dirname "$library")
-    for name in vector_add leave guard behaviours; do
+    for name in vector_add leave bounds behaviours; do
         # gcc instruments the client; the one detector of the process is Rust's, in the program.
         gcc -std=gnu11 -g -O1 -fsanitize=thread -DCL_USE_DEPRECATED_OPENCL_1_2_APIS \
             -c "runtime/opencl/tests/clients/$name.c" -o "$folder/$name.o"
@@ -79,7 +79,7 @@ if [ -e /usr/include/CL/cl.h ] && command -v gcc >/dev/null; then
     for devices in 1 3; do
         run env TOUCHSTONE_DEVICES=$devices "$folder/vector_add"
         run env TOUCHSTONE_DEVICES=$devices "$folder/leave" "$library"
-        run env TOUCHSTONE_DEVICES=$devices TOUCHSTONE_TIME_LIMIT=0.1 "$folder/guard" "$library"
+        run env TOUCHSTONE_DEVICES=$devices TOUCHSTONE_TIME_LIMIT=0.1 "$folder/bounds" "$library"
         run env TOUCHSTONE_DEVICES=$devices "$folder/behaviours"
     done
 else

@@ -1,4 +1,4 @@
-//! Prints how many operations a second the interpreter does, and what the guard costs: how much
+//! Prints how many operations a second the interpreter does, and what the bounds checker costs: how much
 //! more processor time a kernel takes with it than without, for accesses whose object the
 //! compiler knows and for others.
 //!
@@ -117,11 +117,11 @@ fn processor_time() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// A buffer, and the maps with the guard and without.
+/// A buffer, and the maps with the bounds checker and without.
 struct Memory {
     buffer: Vec<AtomicU32>,
-    guarded: Arc<MemoryMap>,
-    unguarded: Arc<MemoryMap>,
+    checked: Arc<MemoryMap>,
+    unchecked: Arc<MemoryMap>,
 }
 
 impl Memory {
@@ -130,13 +130,13 @@ impl Memory {
         let mut map = MemoryMap::new();
         // SAFETY: atomics that live as long as the launches.
         unsafe { map.add(buffer.as_ptr() as u64, 4096, Permission::ReadWrite) };
-        let guarded = Arc::new(map.clone());
+        let checked = Arc::new(map.clone());
         // SAFETY: the kernels stay within the buffer.
-        unsafe { map.without_guard() };
+        unsafe { map.without_bounds_checks() };
         Memory {
             buffer,
-            guarded,
-            unguarded: Arc::new(map),
+            checked,
+            unchecked: Arc::new(map),
         }
     }
 
@@ -187,7 +187,7 @@ fn main() {
     ];
     println!(
         "{:28} {:>12} {:>14} {:>16} {:>16}",
-        "processor time", "Mop/s", "iterations/s", "guard, known", "guard, unknown"
+        "processor time", "Mop/s", "iterations/s", "checks, known", "checks, unknown"
     );
     let pool = Pool::new(NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN));
     for (name, body, ops, iterations, items, local) in programs {
@@ -201,9 +201,9 @@ fn main() {
         let mut least = [f64::INFINITY; 3];
         for _ in 0..REPEATS {
             let ways = [
-                launch(true, &memory.guarded),
-                launch(false, &memory.guarded),
-                launch(true, &memory.unguarded),
+                launch(true, &memory.checked),
+                launch(false, &memory.checked),
+                launch(true, &memory.unchecked),
             ];
             for (least, way) in least.iter_mut().zip(ways) {
                 *least = least.min(measure(&pool, &exe, way));
@@ -226,7 +226,7 @@ fn main() {
         for _ in 0..times {
             let args = vec![memory.argument(true)];
             let id = empty.kernels()[0].id;
-            let launch = Launch::linear(id, args, items, local, Arc::clone(&memory.guarded));
+            let launch = Launch::linear(id, args, items, local, Arc::clone(&memory.checked));
             if let Err(error) = pool.run(&empty, launch) {
                 println!("empty: {error}");
             }

@@ -58,7 +58,7 @@ pub struct MemoryMap {
     /// Present with fine-grain system SVM.
     system: Option<Arc<dyn Owner>>,
     /// Accesses are made without being checked.
-    unguarded: bool,
+    unchecked: bool,
 }
 
 impl fmt::Debug for MemoryMap {
@@ -108,23 +108,23 @@ impl MemoryMap {
         self.system = Some(owner);
     }
 
-    /// Turns the guard off: every access is made, wherever it goes. What the system refuses is
+    /// Turns the bounds checker off: every access is made, wherever it goes. What the system refuses is
     /// caught where that is possible.
     ///
     /// # Safety
     /// Every access of the kernels must be to memory that is theirs.
-    pub unsafe fn without_guard(&mut self) {
-        self.unguarded = true;
+    pub unsafe fn without_bounds_checks(&mut self) {
+        self.unchecked = true;
     }
 
     /// Whether accesses are checked.
-    pub(crate) fn is_guarded(&self) -> bool {
-        !self.unguarded
+    pub(crate) fn checks_bounds(&self) -> bool {
+        !self.unchecked
     }
 
     /// Whether a launch may touch memory that is not the runtime's.
     pub(crate) fn has_system(&self) -> bool {
-        self.system.is_some() || self.unguarded
+        self.system.is_some() || self.unchecked
     }
 
     /// Adds an object and keeps ranges disjoint and sorted.

@@ -357,36 +357,36 @@ impl Job {
     fn work(&self, arena: &mut Arena, shared: &Shared) -> bool {
         if let Some(work) = self.broken {
             work(self, arena, shared)
-        } else if self.memory.is_guarded() {
+        } else if self.memory.checks_bounds() {
             self.work_with::<true>(arena, shared)
         } else {
             self.work_with::<false>(arena, shared)
         }
     }
 
-    /// The same, with the guard or without.
-    fn work_with<const GUARD: bool>(&self, arena: &mut Arena, shared: &Shared) -> bool {
+    /// The same, with the bounds checker or without.
+    fn work_with<const CHECKED: bool>(&self, arena: &mut Arena, shared: &Shared) -> bool {
         let kernel = self.kernel();
         let memory =
-            HostMemory::<GUARD>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
+            HostMemory::<CHECKED>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
         self.work_over(memory, arena, shared)
     }
 
     /// The same under faults.
     fn work_broken<X>(&self, arena: &mut Arena, shared: &Shared) -> bool {
-        if self.memory.is_guarded() {
+        if self.memory.checks_bounds() {
             self.work_broken_with::<true, X>(arena, shared)
         } else {
             self.work_broken_with::<false, X>(arena, shared)
         }
     }
 
-    fn work_broken_with<const GUARD: bool, X>(&self, arena: &mut Arena, shared: &Shared) -> bool {
+    fn work_broken_with<const CHECKED: bool, X>(&self, arena: &mut Arena, shared: &Shared) -> bool {
         let kernel = self.kernel();
         let memory =
-            HostMemory::<GUARD>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
+            HostMemory::<CHECKED>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
         let (seed, floor) = (self.launch.seed, self.floor);
-        let memory = BrokenMemory::<GUARD, X>::new(memory, kernel, seed, floor);
+        let memory = BrokenMemory::<CHECKED, X>::new(memory, kernel, seed, floor);
         self.work_over(memory, arena, shared)
     }
 

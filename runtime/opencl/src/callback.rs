@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock};
 
 use touchstone_queue::Lane;
 
-use crate::edge::raw::HostAddress;
+use crate::ffi::raw::HostAddress;
 
 /// The pointer an application wants back in its callback.
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use touchstone_queue::Lane;
 
 use crate::callback::{self, UserData};
-use crate::edge::answer::Answer;
-use crate::edge::{Error, Result, ensure, raw};
+use crate::ffi::answer::Answer;
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::svm::SvmHeap;
 use crate::object::{self, Header, object};
 use crate::platform::{self, Device};

@@ -29,8 +29,8 @@ use crate::api::sampler::*;
 use crate::api::svm::*;
 use crate::api::sync::*;
 use crate::api::transfer::*;
-use crate::edge::entry::{entry_points, guarded};
-use crate::edge::raw;
+use crate::ffi::entry::{caught, entry_points};
+use crate::ffi::raw;
 use crate::platform;
 
 /// Fills the table and keeps the names for [`clGetExtensionFunctionAddress`].
@@ -245,7 +245,7 @@ entry_points! {
     ) {
         // SAFETY: the same arguments with the same promises.
         let code: cl_int = unsafe { clGetPlatformIDs(num_entries, platforms, num_platforms) };
-        if code == opencl_sys::CL_SUCCESS { Ok(()) } else { Err(crate::edge::Error(code)) }
+        if code == opencl_sys::CL_SUCCESS { Ok(()) } else { Err(crate::ffi::Error(code)) }
     }
 }
 
@@ -255,7 +255,7 @@ entry_points! {
 /// `func_name` is null or a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(func_name: *const c_char) -> *mut c_void {
-    let found = guarded(|| {
+    let found = caught(|| {
         // SAFETY: the caller vouches for its string.
         let name = unsafe { raw::text(func_name) }.unwrap_or_default();
         Ok(address_of(&name))
@@ -273,8 +273,8 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
     platform: cl_platform_id,
     func_name: *const c_char,
 ) -> *mut c_void {
-    let found = guarded(|| {
-        crate::edge::ensure!(!platform.is_null(), CL_INVALID_PLATFORM);
+    let found = caught(|| {
+        crate::ffi::ensure!(!platform.is_null(), CL_INVALID_PLATFORM);
         platform::find_platform(platform)?;
         // SAFETY: the caller vouches for its string.
         let name = unsafe { raw::text(func_name) }.unwrap_or_default();

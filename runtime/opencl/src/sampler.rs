@@ -5,8 +5,8 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use crate::context::Context;
-use crate::edge::answer::Answer;
-use crate::edge::{Error, Result, ensure, raw};
+use crate::ffi::answer::Answer;
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::object::{self, Header, object};
 
 /// A sampler.

@@ -109,7 +109,7 @@ fn unloading_with_work_pending_does_no_harm() {
 /// does not keep the process from ending.
 #[test]
 fn a_c_program_survives_every_fault_of_its_kernels() {
-    let Some(program) = compile("guard", &["-ldl"]) else {
+    let Some(program) = compile("bounds", &["-ldl"]) else {
         return;
     };
     let mut command = Command::new(&program);

@@ -305,13 +305,13 @@ fn local_arguments_are_told_apart() {
     }
 }
 
-/// With the guard off an access goes where it goes, and what is no memory is still caught.
+/// With the bounds checker off an access goes where it goes, and what is no memory is still caught.
 #[test]
-fn without_the_guard_nothing_is_checked() {
+fn without_the_bounds_checker_nothing_is_checked() {
     let halves = Halves::new();
     let mut map = MemoryMap::clone(&halves.map());
     // SAFETY: the kernel's accesses are to the words, or to no memory.
-    unsafe { map.without_guard() };
+    unsafe { map.without_bounds_checks() };
     let map = Arc::new(map);
     let run = |offset| {
         let exe = prepare(two_buffers(|b| {

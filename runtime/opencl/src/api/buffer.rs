@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use opencl_sys::*;
 
 use crate::context::Context;
-use crate::edge::entry::entry_points;
-use crate::edge::{ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{ensure, raw};
 use crate::memory::Buffer;
 use crate::object;
 

@@ -8,8 +8,8 @@ use super::device::devices_of_type;
 use super::devices_of;
 use crate::callback::UserData;
 use crate::context::{Context, DestructorFn, ErrorFn, check_properties};
-use crate::edge::entry::entry_points;
-use crate::edge::{Error, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{Error, ensure, raw};
 use crate::object;
 
 entry_points! {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::device_of;
-use crate::edge::entry::entry_points;
-use crate::edge::{Result, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{Result, ensure, raw};
 use crate::object;
 use crate::platform::partition::Scheme;
 use crate::platform::{self, Device, query};

@@ -9,8 +9,8 @@ use touchstone_queue::Trigger;
 
 use crate::callback::UserData;
 use crate::context::Context;
-use crate::edge::entry::entry_points;
-use crate::edge::{Error, Result, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::object;
 use crate::queue::broken;
 use crate::queue::event::{Event, NotifyFn};

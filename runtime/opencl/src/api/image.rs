@@ -7,8 +7,8 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use crate::context::Context;
-use crate::edge::entry::entry_points;
-use crate::edge::{Error, Result, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::Image;
 use crate::memory::flags::{HOST_ACCESS, HOST_POINTER};
 use crate::memory::image::format::Format;

@@ -11,8 +11,8 @@ use opencl_sys::cl_egl::*;
 use opencl_sys::*;
 
 use crate::context::Context;
-use crate::edge::Error;
-use crate::edge::entry::entry_points;
+use crate::ffi::Error;
+use crate::ffi::entry::entry_points;
 use crate::memory::MemObject;
 use crate::queue::Queue;
 use crate::{object, platform};

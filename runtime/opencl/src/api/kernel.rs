@@ -6,8 +6,8 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::device_of;
-use crate::edge::entry::entry_points;
-use crate::edge::{Error, Result, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::Kernel;
 use crate::object;
 use crate::program::{Program, Target};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::{Tail, buffer_of};
-use crate::edge::ensure;
-use crate::edge::entry::entry_points;
+use crate::ffi::ensure;
+use crate::ffi::entry::entry_points;
 use crate::memory::{MemObject, broken};
 use crate::object;
 use crate::queue::Queue;
@@ -18,7 +18,7 @@ use crate::queue::command::Kind;
 ///
 /// # Errors
 /// `CL_INVALID_VALUE` for unknown flags and for invalidating together with others.
-pub(super) fn check_map_flags(flags: cl_map_flags) -> crate::edge::Result<()> {
+pub(super) fn check_map_flags(flags: cl_map_flags) -> crate::ffi::Result<()> {
     let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     ensure!(flags & !known == 0, CL_INVALID_VALUE);
     let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;

@@ -8,8 +8,8 @@ use touchstone_faults::{Fault, on};
 
 use super::Tail;
 use crate::callback::UserData;
-use crate::edge::entry::entry_points;
-use crate::edge::{Error, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{Error, ensure, raw};
 use crate::memory::destructors::DestructorFn;
 use crate::memory::{MemObject, broken};
 use crate::object;

@@ -32,7 +32,7 @@ use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 
 use crate::context::Context;
-use crate::edge::{Error, Result, ensure, raw};
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::Buffer;
 use crate::object;
 use crate::queue::Queue;

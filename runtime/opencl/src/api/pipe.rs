@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use opencl_sys::*;
 
 use crate::context::Context;
-use crate::edge::Error;
-use crate::edge::entry::entry_points;
+use crate::ffi::Error;
+use crate::ffi::entry::entry_points;
 use crate::object;
 
 entry_points! {

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use crate::edge::entry::entry_points;
-use crate::edge::{ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{ensure, raw};
 use crate::object;
 use crate::platform::{self, query};
 

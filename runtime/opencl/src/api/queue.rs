@@ -7,8 +7,8 @@ use touchstone_faults::{Fault, on};
 
 use super::device_of;
 use crate::context::Context;
-use crate::edge::entry::entry_points;
-use crate::edge::{Error, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{Error, ensure, raw};
 use crate::object;
 use crate::queue::{HOST_QUEUE_PROPERTIES, Queue};
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::{Tail, buffer_of};
-use crate::edge::entry::entry_points;
-use crate::edge::raw::HostAddress;
-use crate::edge::{Error, Result, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::raw::HostAddress;
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::rect::Shape;
 use crate::memory::{Buffer, copy};
 use crate::object;

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use opencl_sys::*;
 
 use crate::context::Context;
-use crate::edge::entry::entry_points;
-use crate::edge::raw;
+use crate::ffi::entry::entry_points;
+use crate::ffi::raw;
 use crate::memory::image::check_support;
 use crate::object;
 use crate::sampler::Sampler;

@@ -10,9 +10,9 @@ use super::map::check_map_flags;
 use super::transfer::pattern_of;
 use crate::callback::UserData;
 use crate::context::Context;
-use crate::edge::entry::{entry_points, guarded};
-use crate::edge::raw::HostAddress;
-use crate::edge::{Error, ensure, raw};
+use crate::ffi::entry::{caught, entry_points};
+use crate::ffi::raw::HostAddress;
+use crate::ffi::{Error, ensure, raw};
 use crate::memory::{broken, named};
 use crate::object;
 use crate::platform::capabilities;
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn clSVMAlloc(
     size: usize,
     alignment: cl_uint,
 ) -> *mut c_void {
-    let allocated = guarded(|| {
+    let allocated = caught(|| {
         let context = object::find::<Context>(context)?;
         let limit = context
             .devices
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn clSVMAlloc(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
     // There is no way to report an error from here.
-    let _ = guarded(|| {
+    let _ = caught(|| {
         let context = object::find::<Context>(context)?;
         context.svm.free(svm_pointer as usize);
         Ok(())

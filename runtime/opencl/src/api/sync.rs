@@ -6,8 +6,8 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::Tail;
-use crate::edge::entry::entry_points;
-use crate::edge::{Result, ensure};
+use crate::ffi::entry::entry_points;
+use crate::ffi::{Result, ensure};
 use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
@@ -74,7 +74,7 @@ entry_points! {
         // code for a handle in it that is no event.
         unsafe { enqueue(&queue, tail, Kind::Barrier, Kind::BarrierWithList) }.map_err(|error| {
             if error.0 == CL_INVALID_EVENT_WAIT_LIST {
-                crate::edge::Error(CL_INVALID_EVENT)
+                crate::ffi::Error(CL_INVALID_EVENT)
             } else {
                 error
             }

@@ -7,9 +7,9 @@ use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 
 use super::{Tail, buffer_of};
-use crate::edge::entry::entry_points;
-use crate::edge::raw::HostAddress;
-use crate::edge::{Result, ensure, raw};
+use crate::ffi::entry::entry_points;
+use crate::ffi::raw::HostAddress;
+use crate::ffi::{Result, ensure, raw};
 use crate::memory::{broken, copy};
 use crate::object;
 use crate::queue::Queue;

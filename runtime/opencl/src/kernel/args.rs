@@ -10,7 +10,7 @@ use opencl_sys::*;
 use touchstone_ir::{ArgPass, ArgQualifier};
 
 use super::Kernel;
-use crate::edge::{Error, Result, ensure, raw};
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::Buffer;
 use crate::object;
 use crate::platform::capabilities;

@@ -16,7 +16,7 @@ use super::broken::Around;
 use super::print::Stdout;
 use super::range::{Demands, Range};
 use super::settings;
-use crate::edge::{Error, Result};
+use crate::ffi::{Error, Result};
 use crate::memory::svm::Allocation;
 use crate::memory::{Buffer, owned};
 use crate::platform::{Device, capabilities};
@@ -80,9 +80,9 @@ impl Kernel {
             // do to its memory; the executor catches what is no memory.
             unsafe { memory.add_system(Arc::new(owned::Runtime)) };
         }
-        if !settings::is_guarded() {
-            // SAFETY: the application has said that its kernels need no guard.
-            unsafe { memory.without_guard() };
+        if !settings::checks_bounds() {
+            // SAFETY: the application has said that its kernels need no bounds checks.
+            unsafe { memory.without_bounds_checks() };
         }
         let limits = settings::time_limits();
         // Who waits for the host through memory that both may change at once may wait for long.

@@ -21,8 +21,8 @@ use touchstone_faults::{Fault, on};
 use touchstone_ir::{AccessQualifier, ArgPass, ArgQualifier, KernelArg};
 
 use crate::context::Context;
-use crate::edge::answer::Answer;
-use crate::edge::{Error, Result, ensure};
+use crate::ffi::answer::Answer;
+use crate::ffi::{Error, Result, ensure};
 use crate::object::{self, Header, object};
 use crate::platform::Device;
 use crate::platform::limits::{GROUP_MEMORY, LOCAL_MEMORY, MAX_GLOBAL_SIZE, MAX_WORK_GROUP_SIZE};

@@ -3,7 +3,7 @@
 
 use touchstone_faults::{Fault, on};
 
-use crate::edge::{Result, ensure};
+use crate::ffi::{Result, ensure};
 use crate::platform::limits::MAX_WORK_GROUP_SIZE;
 
 /// An index space; sides beyond `dimensions` are one (offsets: zero).
@@ -143,7 +143,7 @@ mod tests {
     use opencl_sys::*;
 
     use super::*;
-    use crate::edge::Error;
+    use crate::ffi::Error;
 
     const FREE: Demands = Demands {
         required: None,

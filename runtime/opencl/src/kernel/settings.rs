@@ -29,11 +29,15 @@ pub fn zero_division() -> ZeroDivision {
     *CHOSEN
 }
 
-/// `TOUCHSTONE_GUARD`: with `off`, accesses to memory are not checked.
-pub fn is_guarded() -> bool {
-    static GUARDED: LazyLock<bool> =
-        LazyLock::new(|| std::env::var("TOUCHSTONE_GUARD").as_deref().map(str::trim) != Ok("off"));
-    *GUARDED
+/// `TOUCHSTONE_BOUNDS_CHECKS`: with `off`, accesses to memory are not checked.
+pub fn checks_bounds() -> bool {
+    static CHECKED: LazyLock<bool> = LazyLock::new(|| {
+        std::env::var("TOUCHSTONE_BOUNDS_CHECKS")
+            .as_deref()
+            .map(str::trim)
+            != Ok("off")
+    });
+    *CHECKED
 }
 
 /// The processor time that a work-group may take, and that it may spend waiting for memory which

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use opencl_sys::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
 use super::owned;
-use crate::edge::{Error, Result};
+use crate::ffi::{Error, Result};
 
 /// The narrowest and the widest margin, in bytes.
 const MARGINS: (usize, usize) = (128, 4096);

@@ -10,7 +10,7 @@ use touchstone_faults::{Fault, any, on};
 
 use super::svm::Allocation;
 use super::{Buffer, MemObject, svm::SvmHeap};
-use crate::edge::raw::HostAddress;
+use crate::ffi::raw::HostAddress;
 use crate::kernel::broken as kernels;
 use crate::queue::Queue;
 use crate::queue::command::Action;

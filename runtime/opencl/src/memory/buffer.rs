@@ -14,9 +14,9 @@ use super::map::{Mapping, Mappings, Rows};
 use super::{broken, copy};
 use crate::callback::UserData;
 use crate::context::Context;
-use crate::edge::answer::Answer;
-use crate::edge::raw::HostAddress;
-use crate::edge::{Error, Result, ensure};
+use crate::ffi::answer::Answer;
+use crate::ffi::raw::HostAddress;
+use crate::ffi::{Error, Result, ensure};
 use crate::object::{self, Header, object};
 use crate::platform::limits::BASE_ALIGNMENT;
 

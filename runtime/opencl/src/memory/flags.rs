@@ -3,7 +3,7 @@
 
 use opencl_sys::*;
 
-use crate::edge::{Result, ensure};
+use crate::ffi::{Result, ensure};
 
 /// What kernels may do.
 pub const DEVICE_ACCESS: cl_mem_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;

@@ -11,7 +11,7 @@
 use opencl_sys::{CL_INVALID_OPERATION, CL_INVALID_VALUE, cl_uint};
 
 use super::rect::Shape;
-use crate::edge::{Error, Result};
+use crate::ffi::{Error, Result};
 
 /// The bytes of one mapping: rows of a region.
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,8 @@ use super::destructors::DestructorFn;
 use super::{Buffer, Image};
 use crate::callback::UserData;
 use crate::context::Context;
-use crate::edge::Result;
-use crate::edge::answer::Answer;
+use crate::ffi::Result;
+use crate::ffi::answer::Answer;
 use crate::object;
 
 /// A memory object.

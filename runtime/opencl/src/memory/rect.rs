@@ -3,7 +3,7 @@
 use opencl_sys::CL_INVALID_VALUE;
 use touchstone_faults::{Fault, on};
 
-use crate::edge::{Error, Result, ensure};
+use crate::ffi::{Error, Result, ensure};
 
 /// How a region lies in linear memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

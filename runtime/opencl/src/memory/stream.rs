@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::edge::raw::HostAddress;
+use crate::ffi::raw::HostAddress;
 
 /// From this size on it is worth it.
 const LARGE: usize = 8 << 20;

@@ -22,7 +22,7 @@ use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_int;
 use touchstone_faults::{Fault, on};
 
-use crate::edge::{Error, Result};
+use crate::ffi::{Error, Result};
 use crate::icd::DISPATCH;
 
 pub use registry::Registry;

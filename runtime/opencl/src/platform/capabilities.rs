@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use opencl_sys::*;
 
-use crate::edge::{Result, ensure};
+use crate::ffi::{Result, ensure};
 use crate::frontend;
 
 /// The crate's version, as the platform and the driver report it.

@@ -22,7 +22,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use opencl_sys::{cl_device_partition_property, cl_platform_id};
 use touchstone_exec::Pool;
 
-use crate::edge::{Result, ensure};
+use crate::ffi::{Result, ensure};
 use crate::object::{self, Header, object};
 use identity::Uuid;
 use limits::Limits;

@@ -10,7 +10,7 @@ use opencl_sys::*;
 
 use super::Device;
 use super::limits::Limits;
-use crate::edge::{Error, Result, ensure};
+use crate::ffi::{Error, Result, ensure};
 use crate::object::Header;
 
 /// How to split a device.

@@ -11,8 +11,8 @@ use super::limits::{
     MAX_WORK_GROUP_SIZE,
 };
 use super::{Device, partition, platform};
-use crate::edge::answer::Answer;
-use crate::edge::{Error, Result};
+use crate::ffi::answer::Answer;
+use crate::ffi::{Error, Result};
 use crate::program::builtin;
 use crate::{frontend, object};
 

@@ -16,7 +16,7 @@ use touchstone_ir::Module;
 use super::binary::{Container, Kind, Source};
 use super::{Built, Origin, Product, Program};
 use crate::callback::{self, UserData};
-use crate::edge::{Error, Result};
+use crate::ffi::{Error, Result};
 use crate::frontend::{self, Unit};
 use crate::object;
 

@@ -19,7 +19,7 @@ use touchstone_exec::Executable;
 use super::binary::Source;
 use super::{Built, Origin, Product, Program};
 use crate::context::Context;
-use crate::edge::{Error, Result, ensure};
+use crate::ffi::{Error, Result, ensure};
 use crate::frontend;
 use crate::platform::Device;
 

@@ -18,8 +18,8 @@ use parking_lot::Mutex;
 use touchstone_exec::{Executable, KernelMeta};
 
 use crate::context::Context;
-use crate::edge::answer::Answer;
-use crate::edge::{Error, Result, ensure};
+use crate::ffi::answer::Answer;
+use crate::ffi::{Error, Result, ensure};
 use crate::frontend::Unit;
 use crate::object::{self, Header, object};
 use crate::platform::Device;

@@ -15,7 +15,7 @@ use touchstone_queue::{self as engine, Times};
 use super::command::{Action, Kind};
 use super::event::Event;
 use super::{Queue, pool, submission};
-use crate::edge::Result;
+use crate::ffi::Result;
 use crate::object;
 
 /// How long a fault waits for another thread to come.

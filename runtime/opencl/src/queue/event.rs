@@ -12,8 +12,8 @@ use super::Queue;
 use super::command::{Action, Failure, Kind};
 use crate::callback::{self, UserData};
 use crate::context::Context;
-use crate::edge::answer::Answer;
-use crate::edge::{Error, Result, ensure};
+use crate::ffi::answer::Answer;
+use crate::ffi::{Error, Result, ensure};
 use crate::object::{self, Header, object};
 
 /// An event callback.

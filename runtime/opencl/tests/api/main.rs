@@ -8,13 +8,13 @@
     reason = "tests pass what they own"
 )]
 
+mod bounds;
 mod buffers;
 mod callbacks;
 mod consistency;
 mod contexts;
 mod events;
 mod graphs;
-mod guard;
 mod handles;
 mod icd;
 mod kernels;

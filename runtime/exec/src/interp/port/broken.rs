@@ -31,9 +31,9 @@ pub(crate) fn now() -> u64 {
 
 /// Memory under faults. `X` is a type of the crate that runs launches over it
 /// ([`Pool::run_broken`](crate::Pool::run_broken)).
-pub(crate) struct BrokenMemory<'a, const GUARD: bool, X> {
+pub(crate) struct BrokenMemory<'a, const CHECKED: bool, X> {
     instantiated: PhantomData<X>,
-    host: HostMemory<'a, GUARD>,
+    host: HostMemory<'a, CHECKED>,
     kernel: &'a Kernel,
     seed: u64,
     /// When the launch began.
@@ -49,13 +49,13 @@ pub(crate) struct BrokenMemory<'a, const GUARD: bool, X> {
     words: HashMap<(u32, u64), u32>,
 }
 
-impl<'a, const GUARD: bool, X> BrokenMemory<'a, GUARD, X> {
+impl<'a, const CHECKED: bool, X> BrokenMemory<'a, CHECKED, X> {
     pub(crate) fn new(
-        host: HostMemory<'a, GUARD>,
+        host: HostMemory<'a, CHECKED>,
         kernel: &'a Kernel,
         seed: u64,
         floor: u64,
-    ) -> BrokenMemory<'a, GUARD, X> {
+    ) -> BrokenMemory<'a, CHECKED, X> {
         BrokenMemory {
             instantiated: PhantomData,
             host,
@@ -196,7 +196,7 @@ fn combined<W: Word>(op: RmwOp, old: W, value: W) -> Option<W> {
     Some(W::from_bytes(new))
 }
 
-impl<const GUARD: bool, X> Port for BrokenMemory<'_, GUARD, X> {
+impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
     fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W> {
         let Some(access) = self.weak::<W>(site, address, None) else {
             return self.host.load(site, address);
@@ -423,7 +423,7 @@ impl<const GUARD: bool, X> Port for BrokenMemory<'_, GUARD, X> {
     }
 }
 
-impl<const GUARD: bool, X> BrokenMemory<'_, GUARD, X> {
+impl<const CHECKED: bool, X> BrokenMemory<'_, CHECKED, X> {
     /// Writes what memory does not have yet, of one place or of all.
     fn catch_up(&self, machine: &mut weak::Locked, place: Option<u64>) {
         let machine = machine.get();
@@ -445,7 +445,7 @@ impl<const GUARD: bool, X> BrokenMemory<'_, GUARD, X> {
     }
 }
 
-impl<const GUARD: bool, X> Drop for BrokenMemory<'_, GUARD, X> {
+impl<const CHECKED: bool, X> Drop for BrokenMemory<'_, CHECKED, X> {
     fn drop(&mut self) {
         if self.is_weak {
             self.catch_up(&mut weak::lock(), None);
@@ -453,7 +453,7 @@ impl<const GUARD: bool, X> Drop for BrokenMemory<'_, GUARD, X> {
     }
 }
 
-impl<const GUARD: bool, X> GroupPort for BrokenMemory<'_, GUARD, X> {
+impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
     fn set_local(&mut self, block: Block) {
         self.host.set_local(block);
     }

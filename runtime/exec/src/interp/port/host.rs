@@ -1,6 +1,6 @@
-//! The machine's own memory, and the guard before it.
+//! The machine's own memory, and the bounds checker before it.
 //!
-//! # The guard
+//! # The bounds checker
 //!
 //! Each access is checked before it is made. Where the compiler of the kernel knows the object
 //! that an address was computed from ([`provenance`](crate::interp::lower)), the access must
@@ -10,7 +10,7 @@
 //! begins. Each of the other instructions has a window of its own, which is where its last
 //! access fell: an access outside looks its object up and moves the window there.
 //!
-//! The example `speed` measures what this costs: it runs every kernel with the guard and without
+//! The example `speed` measures what this costs: it runs every kernel with the bounds checker and without
 //! in turns. Loops that do little but load and store take 2 to 7 % more processor time, loops of
 //! nothing but atomic additions 7 to 9 %, others nothing that can be told from noise.
 
@@ -108,9 +108,9 @@ struct Moving {
     span: u64,
 }
 
-/// The machine's own memory, with the guard or without.
+/// The machine's own memory, with the bounds checker or without.
 #[derive(Debug)]
-pub(crate) struct HostMemory<'a, const GUARD: bool> {
+pub(crate) struct HostMemory<'a, const CHECKED: bool> {
     /// One for each site; as many as the kernel has.
     windows: Vec<Window>,
     kernel: &'a Kernel,
@@ -125,14 +125,14 @@ pub(crate) struct HostMemory<'a, const GUARD: bool> {
     fault: Option<TrapKind>,
 }
 
-impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
+impl<'a, const CHECKED: bool> HostMemory<'a, CHECKED> {
     /// The memory of a launch, seen by the instructions of a kernel.
     pub(crate) fn new(
         kernel: &'a Kernel,
         extents: &'a [Extent],
         map: &'a MemoryMap,
         launch: &'a Launch,
-    ) -> HostMemory<'a, GUARD> {
+    ) -> HostMemory<'a, CHECKED> {
         let mut windows = vec![Window::empty(); FIRST_SITE.max(kernel.sites.len())];
         let mut moving = Vec::new();
         for (i, site) in kernel.sites.iter().enumerate() {
@@ -184,7 +184,7 @@ impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
 
     #[inline(always)]
     fn check<W: Word>(&mut self, site: Site, address: u64, write: bool) -> bool {
-        if !GUARD {
+        if !CHECKED {
             return true;
         }
         // SAFETY: the compiler of the kernel numbers sites from 0, and there are
@@ -197,7 +197,7 @@ impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
     #[cold]
     #[inline(never)]
     fn check_slow(&mut self, site: Site, address: u64, size: u64, write: bool) -> bool {
-        if size == 0 || !GUARD {
+        if size == 0 || !CHECKED {
             return true;
         }
         let info = self.kernel.sites[usize::from(site)];
@@ -391,7 +391,7 @@ impl<'a, const GUARD: bool> HostMemory<'a, GUARD> {
     }
 }
 
-impl<const GUARD: bool> GroupPort for HostMemory<'_, GUARD> {
+impl<const CHECKED: bool> GroupPort for HostMemory<'_, CHECKED> {
     fn set_local(&mut self, block: Block) {
         self.local = block;
         self.set_block(LOCAL, block);
@@ -420,7 +420,7 @@ impl<const GUARD: bool> GroupPort for HostMemory<'_, GUARD> {
     }
 }
 
-impl<const GUARD: bool> Port for HostMemory<'_, GUARD> {
+impl<const CHECKED: bool> Port for HostMemory<'_, CHECKED> {
     #[inline(always)]
     fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W> {
         if !self.check::<W>(site, address, false) {

@@ -6,7 +6,7 @@
 //! | [`word`] | words of memory and the accesses to them |
 //! | `machine`, `portable` | the instructions of accesses; where there are means, each can be refused |
 //! | [`fault`] | catches accesses that the system refuses |
-//! | [`host`] | the machine's own memory, with the guard |
+//! | [`host`] | the machine's own memory, with the bounds checker |
 //! | [`broken`] | the same under faults, and weaker than the machine's ([`weak`], with what a work-item must know: [`view`]) |
 //!
 //! # Orders and scopes

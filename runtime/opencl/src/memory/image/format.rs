@@ -7,7 +7,7 @@
 use half::f16;
 use opencl_sys::*;
 
-use crate::edge::{Error, Result};
+use crate::ffi::{Error, Result};
 
 /// How the channels of an element lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 
 use opencl_sys::*;
 
-use crate::edge::{Error, Result, ensure};
+use crate::ffi::{Error, Result, ensure};
 use crate::memory::rect::Shape;
 use crate::platform::limits::ImageLimits;
 

@@ -1,4 +1,4 @@
-//! The edge of the C ABI.
+//! The boundary of the C ABI.
 //!
 //! Everything that crosses it is handled here once: [`entry`] turns a function that
 //! returns a [`Result`] into an exported `extern "C"` symbol that never unwinds;
@@ -16,14 +16,14 @@ use opencl_sys::cl_int;
 #[error("OpenCL error {0}")]
 pub struct Error(pub cl_int);
 
-/// What every operation behind the edge returns.
+/// What every operation behind the ABI returns.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Returns with the named error code unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $code:ident) => {
         if !$condition {
-            return Err($crate::edge::Error(opencl_sys::$code));
+            return Err($crate::ffi::Error(opencl_sys::$code));
         }
     };
 }

@@ -2,7 +2,7 @@
 //!
 //! Every query of OpenCL ends the same way: a value of some size, a buffer that may be
 //! null or too small, and a place for the size. Query code builds an [`Answer`]; the
-//! edge delivers it.
+//! boundary delivers it.
 
 use opencl_sys::{CL_NAME_VERSION_MAX_NAME_SIZE, cl_bool, cl_name_version};
 use std::ffi::c_void;

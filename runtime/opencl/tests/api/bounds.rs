@@ -1,4 +1,4 @@
-//! The guard: what a kernel may not do ends its command, with a message, and nothing else.
+//! The bounds checker: what a kernel may not do ends its command, with a message, and nothing else.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};

@@ -1,7 +1,7 @@
 //! Exported functions: from a Rust body with `Result` to a C symbol.
 //!
-//! A panic is a bug of this library; it must not unwind into C. [`guarded`] stops it
-//! at the edge and reports `CL_OUT_OF_RESOURCES`, the nearest code the specification
+//! A panic is a bug of this library; it must not unwind into C. [`caught`] stops it
+//! at the ABI and reports `CL_OUT_OF_RESOURCES`, the nearest code the specification
 //! has for a failure inside the implementation. The panic message has by then gone to
 //! standard error through the panic hook.
 
@@ -12,13 +12,13 @@ use opencl_sys::{CL_OUT_OF_RESOURCES, CL_SUCCESS, cl_int};
 use super::{Error, Result};
 
 /// Runs a body, with a panic turned into an error code.
-pub fn guarded<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Error(CL_OUT_OF_RESOURCES)))
 }
 
 /// The return value of a function that reports its status directly.
 pub fn status(body: impl FnOnce() -> Result<()>) -> cl_int {
-    match guarded(body) {
+    match caught(body) {
         Ok(()) => CL_SUCCESS,
         Err(Error(code)) => code,
     }
@@ -32,7 +32,7 @@ pub unsafe fn created<T>(
     errcode_ret: *mut cl_int,
     body: impl FnOnce() -> Result<*mut T>,
 ) -> *mut T {
-    let (made, code) = match guarded(body) {
+    let (made, code) = match caught(body) {
         Ok(made) => (made, CL_SUCCESS),
         Err(Error(code)) => (std::ptr::null_mut(), code),
     };
@@ -61,9 +61,9 @@ macro_rules! entry_points {
         /// Every pointer is null or what the OpenCL specification demands of it.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> opencl_sys::cl_int {
-            $crate::edge::entry::status(move || -> $crate::edge::Result<()> { $body })
+            $crate::ffi::entry::status(move || -> $crate::ffi::Result<()> { $body })
         }
-        $crate::edge::entry::entry_points! { $($rest)* }
+        $crate::ffi::entry::entry_points! { $($rest)* }
     };
     (
         $(#[$meta:meta])*
@@ -79,11 +79,11 @@ macro_rules! entry_points {
             $($arg: $ty,)*
             errcode_ret: *mut opencl_sys::cl_int,
         ) -> $made {
-            let body = move || -> $crate::edge::Result<$made> { $body };
+            let body = move || -> $crate::ffi::Result<$made> { $body };
             // SAFETY: the caller passes null or a valid pointer for the error code.
-            unsafe { $crate::edge::entry::created(errcode_ret, body) }
+            unsafe { $crate::ffi::entry::created(errcode_ret, body) }
         }
-        $crate::edge::entry::entry_points! { $($rest)* }
+        $crate::ffi::entry::entry_points! { $($rest)* }
     };
 }
 pub(crate) use entry_points;
