@@ -14,6 +14,7 @@
 
 pub mod api;
 pub mod catalogue;
+mod choices;
 pub mod commands;
 pub mod host;
 pub mod kernels;

@@ -2,12 +2,12 @@
 
 use super::refusal::{Misuse, Refusal};
 use super::{Act, Case, Legacy, Story};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
 use crate::need::Need;
 use std::collections::BTreeSet;
 
 /// A family of API cases: `family`, `kind`, and how one is drawn.
-pub type Family = (&'static str, &'static str, fn(&mut Draw) -> Case);
+pub type Family = (&'static str, &'static str, fn(&mut Choices) -> Case);
 
 /// Every family.
 pub const FAMILIES: &[Family] = &[
@@ -29,7 +29,7 @@ pub fn draw(family: &str, seed: u64) -> Option<Case> {
     let (.., one) = FAMILIES
         .iter()
         .find(|(name, kind, _)| family == format!("{name}/{kind}"))?;
-    Some(one(&mut Draw::new(seed)))
+    Some(one(&mut Choices::new(seed)))
 }
 
 fn plain(story: Story) -> Case {
@@ -44,15 +44,15 @@ const CALLS: usize = 40;
 
 /// Calls that must be refused: of those that every device refuses, or of those that need one more
 /// thing.
-fn refusals(draw: &mut Draw, held: bool) -> Case {
+fn refusals(choices: &mut Choices, held: bool) -> Case {
     let mut needs: Vec<Option<Need>> = Refusal::all().iter().map(|r| r.need()).collect();
     needs.sort();
     needs.dedup();
     // Half of the cases are for every device.
-    let need = if draw.percent(50) {
+    let need = if choices.percent(50) {
         None
     } else {
-        draw.pick(&needs).flatten()
+        choices.pick(&needs).flatten()
     };
     let all: Vec<Refusal> = Refusal::all()
         .into_iter()
@@ -60,7 +60,7 @@ fn refusals(draw: &mut Draw, held: bool) -> Case {
         // What needs a command that is held back.
         .filter(|refusal| held || *refusal != Refusal::Misuse(Misuse::TimesTooSoon))
         .collect();
-    let calls = (0..CALLS).filter_map(|_| draw.pick(&all)).collect();
+    let calls = (0..CALLS).filter_map(|_| choices.pick(&all)).collect();
     // What came with OpenCL 2.1 is about SVM, too.
     let also = (need == Some(Need::Api21)).then_some(Need::SvmCoarse);
     Case {
@@ -69,46 +69,46 @@ fn refusals(draw: &mut Draw, held: bool) -> Case {
     }
 }
 
-fn errors(draw: &mut Draw) -> Case {
-    refusals(draw, false)
+fn errors(choices: &mut Choices) -> Case {
+    refusals(choices, false)
 }
 
-fn errors_held(draw: &mut Draw) -> Case {
-    refusals(draw, true)
+fn errors_held(choices: &mut Choices) -> Case {
+    refusals(choices, true)
 }
 
 /// A blocking call whose list has failed, by itself: nothing is known of what comes after it.
-fn failed_list(draw: &mut Draw) -> Case {
+fn failed_list(choices: &mut Choices) -> Case {
     let all: Vec<Refusal> = Refusal::all().into_iter().filter(|r| r.fails()).collect();
     plain(Story::Refusals {
         held: false,
-        calls: draw.pick(&all).into_iter().collect(),
+        calls: choices.pick(&all).into_iter().collect(),
     })
 }
 
 /// A user event that fails, by itself: what fails with it is the business of other cases.
-fn failed_event(draw: &mut Draw) -> Case {
+fn failed_event(choices: &mut Choices) -> Case {
     plain(Story::FailedEvent {
-        code: -(draw.between(1, 9999) as i32),
+        code: -(choices.between(1, 9999) as i32),
     })
 }
 
-fn act(draw: &mut Draw) -> Act {
-    draw.pick(&Act::ALL).unwrap_or(Act::Buffer)
+fn act(choices: &mut Choices) -> Act {
+    choices.pick(&Act::ALL).unwrap_or(Act::Buffer)
 }
 
-fn threads(draw: &mut Draw) -> Case {
-    let threads =
-        (0..draw.between(2, 4)).map(|_| (0..draw.between(2, 5)).map(|_| act(draw)).collect());
+fn threads(choices: &mut Choices) -> Case {
+    let threads = (0..choices.between(2, 4))
+        .map(|_| (0..choices.between(2, 5)).map(|_| act(choices)).collect());
     let threads = threads.collect();
     plain(Story::Threads {
         threads,
-        rounds: draw.between(3, 8) as u16,
+        rounds: choices.between(3, 8) as u16,
     })
 }
 
-fn again(draw: &mut Draw) -> Case {
-    let act = act(draw);
+fn again(choices: &mut Choices) -> Case {
+    let act = act(choices);
     let times = match act {
         // What takes long.
         Act::Program | Act::Context => 20,
@@ -118,44 +118,44 @@ fn again(draw: &mut Draw) -> Case {
     plain(Story::Again { act, times })
 }
 
-fn destructors(draw: &mut Draw) -> Case {
+fn destructors(choices: &mut Choices) -> Case {
     plain(Story::Destructors {
-        callbacks: draw.between(1, 4) as u8,
-        part: draw.percent(40),
+        callbacks: choices.between(1, 4) as u8,
+        part: choices.percent(40),
     })
 }
 
-fn context(draw: &mut Draw) -> Case {
-    let acts = (0..draw.between(0, 4)).map(|_| act(draw)).collect();
+fn context(choices: &mut Choices) -> Case {
+    let acts = (0..choices.between(0, 4)).map(|_| act(choices)).collect();
     Case {
         needs: [Need::Api30].into(),
         story: Story::Context { acts },
     }
 }
 
-fn svm_free(draw: &mut Draw) -> Case {
+fn svm_free(choices: &mut Choices) -> Case {
     Case {
         needs: [Need::SvmCoarse].into(),
         story: Story::SvmFree {
-            allocations: draw.between(1, 5) as u8,
-            times: draw.between(1, 3) as u8,
+            allocations: choices.between(1, 5) as u8,
+            times: choices.between(1, 3) as u8,
         },
     }
 }
 
-fn built_in(_: &mut Draw) -> Case {
+fn built_in(_: &mut Choices) -> Case {
     Case {
         needs: [Need::BuiltInKernels].into(),
         story: Story::BuiltIn,
     }
 }
 
-fn legacy(draw: &mut Draw) -> Case {
+fn legacy(choices: &mut Choices) -> Case {
     let all = [Legacy::Marker, Legacy::Barrier, Legacy::WaitForEvents];
     Case {
         needs: [Need::OutOfOrderQueue].into(),
         story: Story::Legacy {
-            call: draw.pick(&all).unwrap_or(Legacy::Marker),
+            call: choices.pick(&all).unwrap_or(Legacy::Marker),
         },
     }
 }

@@ -3,13 +3,13 @@
 //! What a launch must leave behind follows from the choices by which its case was drawn, so no launch can
 //! be taken out of a case. But the case can be drawn again by other choices: [`shrink`] leaves choices
 //! out, many at once first, and makes others smaller, and whatever comes of it is a case with all that it
-//! wants ([`Drawn`](super::case::Drawn), [`Draw::again`]). After that it takes out what a case does
+//! wants ([`Drawn`](super::case::Drawn), [`Choices::again`]). After that it takes out what a case does
 //! without: looks, transfers of which nothing but transfers follows, and needless ends of waiting.
 
 use super::case::{KernelCase, Step, Want};
 use super::generate::function;
 use super::{valid, yaml};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
 use crate::shrink::{Candidate, Judge, Progress, Search, Shrunk, Told};
 
 /// The size of a case, what matters most first.
@@ -61,8 +61,8 @@ struct Tape {
 
 impl Tape {
     /// What is drawn by these choices first, and by the smallest ones then.
-    fn of(choices: Vec<u64>, draw: fn(&mut Draw) -> KernelCase) -> Tape {
-        let mut stream = Draw::again(choices);
+    fn of(choices: Vec<u64>, draw: fn(&mut Choices) -> KernelCase) -> Tape {
+        let mut stream = Choices::again(choices);
         Tape {
             case: draw(&mut stream),
             choices: stream.choices(),
@@ -120,7 +120,7 @@ fn draw_smaller(
 ) -> Option<Shrunk<KernelCase>> {
     let drawn = case.drawn.as_ref()?;
     let draw = function(&drawn.family)?;
-    let mut stream = Draw::new(drawn.seed);
+    let mut stream = Choices::new(drawn.seed);
     let first = Tape {
         case: draw(&mut stream),
         choices: stream.choices(),

@@ -7,9 +7,9 @@
 //! that waits for what fails does not run, so it may name any cell: were it to run, it would write over
 //! what others left, and what it names is what is read later, rather than written.
 
-use super::Draw;
 use super::profile::Work;
 use super::skeleton::Skeleton;
+use crate::choices::Choices;
 use crate::commands::memory::{never_runs, unmap_of};
 use crate::commands::order::{Invalid, Moment, Order};
 use crate::commands::program::*;
@@ -25,7 +25,7 @@ struct User {
 }
 
 struct Filler<'d> {
-    draw: &'d mut Draw,
+    choices: &'d mut Choices,
     program: Program,
     order: Order,
     users: BTreeMap<(ObjectId, u8), Vec<User>>,
@@ -43,7 +43,7 @@ struct Filler<'d> {
 }
 
 /// The program with its data.
-pub fn fill(draw: &mut Draw, skeleton: Skeleton) -> Result<Program, Invalid> {
+pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invalid> {
     let Skeleton { program, works } = skeleton;
     let order = Order::of(&program)?;
     let moments: Vec<Moment> = order.moments().collect();
@@ -52,7 +52,7 @@ pub fn fill(draw: &mut Draw, skeleton: Skeleton) -> Result<Program, Invalid> {
         .map(|(place, step)| (place, step.clone()))
         .collect();
     let mut filler = Filler {
-        draw,
+        choices,
         program,
         order,
         users: BTreeMap::new(),
@@ -176,7 +176,7 @@ impl Filler<'_> {
                 }
             }
         }
-        self.draw.weighted(&possible)
+        self.choices.weighted(&possible)
     }
 
     /// Likewise; where none of these objects has one, another of the same kind of memory.
@@ -258,7 +258,7 @@ impl Filler<'_> {
                     let of = crate::commands::memory::cells(&self.program, *range);
                     mode == MapMode::Read && of.iter().all(|c| self.can(*c, start, false))
                 });
-                let found = match again.filter(|_| self.draw.percent(60)) {
+                let found = match again.filter(|_| self.choices.percent(60)) {
                     Some(range) => Some(range),
                     None => self.range_like(&[range.object], start, mode.writes(), 1),
                 };
@@ -314,8 +314,8 @@ impl Filler<'_> {
 
     fn kernel(&mut self, mut kernel: Kernel, objects: &[ObjectId], id: CommandId) -> Kernel {
         let (start, end) = (Moment::Start(id), Moment::End(id));
-        let mut reads = self.draw.between(0, Kernel::RANGES);
-        let writes = self.draw.between(0, Kernel::RANGES);
+        let mut reads = self.choices.between(0, Kernel::RANGES);
+        let writes = self.choices.between(0, Kernel::RANGES);
         if reads + writes == 0 {
             reads = 1;
         }

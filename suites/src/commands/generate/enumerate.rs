@@ -8,7 +8,8 @@
 //! names the same program for ever.
 
 use super::profile::{Idiom, Profile, Work};
-use super::{DRAFTS, Draw, data, skeleton};
+use super::{DRAFTS, data, skeleton};
+use crate::choices::Choices;
 use crate::commands::check::Plan;
 use crate::commands::order::Invalid;
 use std::sync::OnceLock;
@@ -117,11 +118,11 @@ pub fn small(number: usize) -> Result<Plan, Invalid> {
         independent: 0,
         ..Profile::queue()
     };
-    let mut draw = Draw::new(number as u64);
+    let mut choices = Choices::new(number as u64);
     let mut last = None;
     for _ in 0..DRAFTS {
-        let skeleton = skeleton::of_shape(&mut draw, &profile, shape);
-        match data::fill(&mut draw, skeleton).and_then(Plan::of) {
+        let skeleton = skeleton::of_shape(&mut choices, &profile, shape);
+        match data::fill(&mut choices, skeleton).and_then(Plan::of) {
             Ok(plan) => return Ok(plan),
             Err(why) => last = Some(why),
         }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 #[test]
 fn drafts_are_seldom_refused() {
     for (family, name, profile) in Profile::all() {
-        let mut draw = Draw::new(7);
+        let mut choices = crate::choices::Choices::new(7);
         let mut refused: BTreeMap<String, usize> = BTreeMap::new();
         const N: usize = 300;
         for _ in 0..N {
-            if let Err(why) = draft(&mut draw, &profile) {
+            if let Err(why) = draft(&mut choices, &profile) {
                 let kind = match why {
                     Invalid::MayNeverEnd { .. } => "may never end".into(),
                     other => other.to_string(),

@@ -1,8 +1,8 @@
 //! Copies by work-groups between global and local memory, and stores of vectors beside each other.
 
-use super::super::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
 use crate::need::Need;
 use crate::rule;
 
@@ -34,41 +34,41 @@ fn add_one(element: &mut [u8], component: usize) {
 
 /// A work-group brings elements to local memory by asynchronous copies, changes them, and takes them
 /// back; on either side they may lie apart.
-pub fn asynchronous(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("work-groups copy to local memory and back, and wait for that");
-    let (ty, _, component, lanes) = draw.pick(&TYPES).unwrap_or(TYPES[2]);
+pub fn asynchronous(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("work-groups copy to local memory and back, and wait for that");
+    let (ty, _, component, lanes) = choices.pick(&TYPES).unwrap_or(TYPES[2]);
     let size = component * lanes;
-    let group = draw.pick(&[1usize, 3, 8, 16, 33, 64]).unwrap_or(8);
-    let groups = draw.between(1, 4);
+    let group = choices.pick(&[1usize, 3, 8, 16, 33, 64]).unwrap_or(8);
+    let groups = choices.between(1, 4);
     // A last group of fewer work-items copies as much as the others.
-    let missing = if group > 1 && draw.percent(50) {
+    let missing = if group > 1 && choices.percent(50) {
         case.need(&[Need::NonUniformGroups, Need::C20]);
-        draw.between(1, group - 1)
+        choices.between(1, group - 1)
     } else {
         0
     };
     // As many elements as work-items, more or fewer; mostly no multiple.
-    let count = match draw.below(4) {
+    let count = match choices.below(4) {
         // Each of the fewer has several.
-        _ if missing > 0 => 2 * group * draw.between(1, 2) + draw.below(6),
+        _ if missing > 0 => 2 * group * choices.between(1, 2) + choices.below(6),
         0 => group,
-        1 => draw.between(1, group),
-        2 => 2 * group * draw.between(1, 3),
-        _ => draw.between(1, 8 * group + 5),
+        1 => choices.between(1, group),
+        2 => 2 * group * choices.between(1, 3),
+        _ => choices.between(1, 8 * group + 5),
     }
     .max(2);
     let mut stride = || {
-        if draw.percent(50) {
+        if choices.percent(50) {
             1
         } else {
-            draw.between(2, 5)
+            choices.between(2, 5)
         }
     };
     let (gather, scatter) = (stride(), stride());
-    let place = draw.between(0, 3);
-    let passes = draw.between(1, 2);
+    let place = choices.between(0, 3);
+    let passes = choices.between(1, 2);
     // Strides of one are copied by either function.
-    let strided = draw.percent(20);
+    let strided = choices.percent(20);
     let call = |apart: usize, to: &str, from: &str, event: &str| {
         if apart == 1 && !strided {
             format!("async_work_group_copy({to}, {from}, (size_t)part, {event})")
@@ -79,7 +79,7 @@ pub fn asynchronous(draw: &mut Draw) -> KernelCase {
         }
     };
     // In two parts, of which the second may share the event of the first.
-    let shared = draw.percent(50);
+    let shared = choices.percent(50);
     let second = if shared { "e[0]" } else { "0" };
     let events = if shared { 1 } else { 2 };
     let block = |apart: usize| 1 + (count - 1) * apart;
@@ -123,8 +123,8 @@ kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint o
         copies(true),
         copies(false)
     );
-    let noise = |draw: &mut Draw| Contents::Noise(draw.below(1 << 30) as u32);
-    let (here, there) = (noise(draw), noise(draw));
+    let noise = |choices: &mut Choices| Contents::Noise(choices.below(1 << 30) as u32);
+    let (here, there) = (noise(choices), noise(choices));
     let bytes_in = groups * span_in * size;
     let bytes_out = groups * span_out * size;
     let before = here.bytes(bytes_in);
@@ -145,8 +145,8 @@ kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint o
         args: vec![
             object(from),
             object(to),
-            super::Arg::Uint(span_in as u32),
-            super::Arg::Uint(span_out as u32),
+            crate::kernels::case::Arg::Uint(span_in as u32),
+            crate::kernels::case::Arg::Uint(span_out as u32),
         ],
         range: Range::line((group * groups - missing) as u64, group as u64),
         times: 1,
@@ -164,19 +164,19 @@ kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint o
 
 /// Work-items store vectors into elements of an array, some beside each other and some with gaps
 /// between them: what lies beside a vector stays.
-pub fn vectors(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("work-items store vectors and disturb nothing beside them");
-    let (ty, size) = draw
+pub fn vectors(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("work-items store vectors and disturb nothing beside them");
+    let (ty, size) = choices
         .pick(&[("uchar", 1usize), ("ushort", 2), ("uint", 4), ("ulong", 8)])
         .unwrap_or(("uint", 4));
-    let lanes = draw.pick(&[2usize, 3, 3, 3, 4, 8, 16]).unwrap_or(3);
-    let apart = draw.pick(&[1usize, 1, 2, 3]).unwrap_or(1);
-    let group = draw.pick(&[1usize, 4, 16]).unwrap_or(4);
-    let items = group * draw.between(1, 8);
+    let lanes = choices.pick(&[2usize, 3, 3, 3, 4, 8, 16]).unwrap_or(3);
+    let apart = choices.pick(&[1usize, 1, 2, 3]).unwrap_or(1);
+    let group = choices.pick(&[1usize, 4, 16]).unwrap_or(4);
+    let items = group * choices.between(1, 8);
     // The first element that is stored to, so that vectors lie at every alignment of an element.
-    let first = draw.below(5);
+    let first = choices.below(5);
     // In either direction; whom a neighbour disturbs depends on who comes first.
-    let turned = draw.percent(50);
+    let turned = choices.percent(50);
     let n = if turned {
         format!("{items}u - 1u - (uint)get_global_id(0)")
     } else {
@@ -198,13 +198,13 @@ kernel void put(global const {ty} *from, global {ty} *to, global {ty} *through) 
     );
     // A little more than the last vector takes.
     let elements = first + ((items - 1) * apart + 1) * lanes + 4;
-    let noise = |draw: &mut Draw| Contents::Noise(draw.below(1 << 30) as u32);
-    let source = noise(draw);
+    let noise = |choices: &mut Choices| Contents::Noise(choices.below(1 << 30) as u32);
+    let source = noise(choices);
     let given = source.bytes(items * lanes * size);
     let from = case.object(Kind::Buffer, given.len(), source);
     let mut outs = Vec::new();
     for loaded in [false, true] {
-        let contents = noise(draw);
+        let contents = noise(choices);
         let mut wanted = contents.bytes(elements * size);
         for item in 0..items {
             for lane in 0..lanes {

@@ -1,8 +1,8 @@
 //! Collective functions of work-groups.
 
-use super::super::case::{Contents, KernelCase, Launch, Range, Step, Unit};
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{Contents, KernelCase, Launch, Range, Step, Unit};
 use crate::need::Need;
 use crate::rule;
 
@@ -30,32 +30,32 @@ pub(super) const COLLECTIVE: [&str; 12] = [
 ];
 
 /// A function of a work-group on values of a type, in groups of every shape.
-pub fn work_group(draw: &mut Draw) -> KernelCase {
-    let ty = draw
+pub fn work_group(choices: &mut Choices) -> KernelCase {
+    let ty = choices
         .pick(&["int", "uint", "long", "ulong", "float", "double", "half"])
         .unwrap_or("int");
-    let name = draw.pick(&COLLECTIVE).unwrap_or("all");
-    let dimensions = draw.between(1, 3);
+    let name = choices.pick(&COLLECTIVE).unwrap_or("all");
+    let dimensions = choices.between(1, 3);
     let shape: Vec<u64> = (0..dimensions)
-        .map(|_| draw.pick(&[1, 2, 3, 4, 5]).unwrap_or(1))
+        .map(|_| choices.pick(&[1, 2, 3, 4, 5]).unwrap_or(1))
         .collect();
     let mut shape = shape;
     if dimensions == 1 {
-        shape[0] = draw.pick(&[1, 2, 7, 16, 33, 64]).unwrap_or(7);
+        shape[0] = choices.pick(&[1, 2, 7, 16, 33, 64]).unwrap_or(7);
     }
-    let non_uniform = draw.percent(25);
+    let non_uniform = choices.percent(25);
     let global: Vec<u64> = shape
         .iter()
         .map(|s| {
-            let whole = s * draw.between(1, 3) as u64;
+            let whole = s * choices.between(1, 3) as u64;
             if non_uniform {
-                whole + draw.below(*s as usize) as u64
+                whole + choices.below(*s as usize) as u64
             } else {
                 whole
             }
         })
         .collect();
-    let mut case = Making::new(format!("work_group_{name} of {ty}"));
+    let mut case = CaseBuilder::new(format!("work_group_{name} of {ty}"));
     case.need(&[Need::WorkGroupFunctions]);
     if global
         .iter()
@@ -67,8 +67,8 @@ pub fn work_group(draw: &mut Draw) -> KernelCase {
     if ty == "double" {
         case.need(&[Need::Fp64]);
     }
-    let seed = draw.below(1 << 16) as u32;
-    let at = draw.below(64) as u64;
+    let seed = choices.below(1 << 16) as u32;
+    let at = choices.below(64) as u64;
     if ty == "half" {
         case.need(&[Need::Fp16]);
     }

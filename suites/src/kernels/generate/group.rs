@@ -1,8 +1,8 @@
 //! Work-groups: barriers in generated control flow, local memory, private memory.
 
-use super::super::case::{Arg, Contents, KernelCase, Launch, Range, Step, Unit};
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Launch, Range, Step, Unit};
 use crate::need::Need;
 use crate::rule;
 use std::fmt::Write as _;
@@ -55,62 +55,62 @@ enum Flow {
 /// How many exchanges a program has at most, counting each once.
 const MOST: usize = 10;
 
-fn exchange(draw: &mut Draw, group: u32) -> Exchange {
+fn exchange(choices: &mut Choices, group: u32) -> Exchange {
     Exchange {
-        shift: draw.between(1, group.max(2) as usize - 1) as u32,
-        factor: draw.below(1000) as u32 * 2 + 3,
-        add: draw.below(1 << 20) as u32,
-        local: draw.percent(70),
+        shift: choices.between(1, group.max(2) as usize - 1) as u32,
+        factor: choices.below(1000) as u32 * 2 + 3,
+        add: choices.below(1 << 20) as u32,
+        local: choices.percent(70),
     }
 }
 
-fn flow(draw: &mut Draw, group: u32, depth: u32, left: &mut usize) -> Vec<Flow> {
+fn flow(choices: &mut Choices, group: u32, depth: u32, left: &mut usize) -> Vec<Flow> {
     let mut list = Vec::new();
-    for _ in 0..draw.between(1, 3) {
+    for _ in 0..choices.between(1, 3) {
         if *left == 0 {
             break;
         }
         let kind = if depth == 0 {
-            draw.below(4)
+            choices.below(4)
         } else {
-            draw.below(10)
+            choices.below(10)
         };
         list.push(match kind {
             0..=2 => {
                 *left -= 1;
-                Flow::Exchange(exchange(draw, group))
+                Flow::Exchange(exchange(choices, group))
             }
             3 => {
                 *left -= 1;
-                Flow::Call(exchange(draw, group))
+                Flow::Call(exchange(choices, group))
             }
             4 | 5 => {
-                let modulus = draw.between(2, 3) as u32;
+                let modulus = choices.between(2, 3) as u32;
                 Flow::Branch {
                     modulus,
-                    rest: draw.below(modulus as usize) as u32,
-                    then: flow(draw, group, depth - 1, left),
-                    otherwise: if draw.percent(50) {
-                        flow(draw, group, depth - 1, left)
+                    rest: choices.below(modulus as usize) as u32,
+                    then: flow(choices, group, depth - 1, left),
+                    otherwise: if choices.percent(50) {
+                        flow(choices, group, depth - 1, left)
                     } else {
                         Vec::new()
                     },
                 }
             }
             6 | 7 => Flow::Loop {
-                passes: draw.between(1, 4) as u32,
-                modulus: draw.between(1, 3) as u32,
-                body: flow(draw, group, depth - 1, left),
+                passes: choices.between(1, 4) as u32,
+                modulus: choices.between(1, 3) as u32,
+                body: flow(choices, group, depth - 1, left),
             },
             8 => Flow::Switch {
-                cases: (0..draw.between(2, 3))
-                    .map(|_| flow(draw, group, depth - 1, left))
+                cases: (0..choices.between(2, 3))
+                    .map(|_| flow(choices, group, depth - 1, left))
                     .collect(),
             },
             _ => Flow::Leave {
-                passes: draw.between(2, 4) as u32,
-                first: flow(draw, group, depth - 1, left),
-                rest: flow(draw, group, depth - 1, left),
+                passes: choices.between(2, 4) as u32,
+                first: flow(choices, group, depth - 1, left),
+                rest: flow(choices, group, depth - 1, left),
             },
         });
     }
@@ -288,18 +288,18 @@ fn run(list: &[Flow], group: u32, values: &mut Vec<u32>) {
 }
 
 /// Exchanges between barriers, in loops, branches and functions.
-pub fn barrier(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("work-items exchange values between barriers in control flow");
-    let group = draw.pick(&[2, 3, 4, 7, 8, 16, 31, 64]).unwrap_or(4);
-    let groups = draw.between(1, 6) as u32;
-    let scoped = draw.percent(40);
+pub fn barrier(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("work-items exchange values between barriers in control flow");
+    let group = choices.pick(&[2, 3, 4, 7, 8, 16, 31, 64]).unwrap_or(4);
+    let groups = choices.between(1, 6) as u32;
+    let scoped = choices.percent(40);
     if scoped {
         case.need(&[Need::C20]);
     }
-    let argument = draw.percent(50);
+    let argument = choices.percent(50);
     let mut left = MOST;
-    let mut list = vec![Flow::Exchange(exchange(draw, group))];
-    list.extend(flow(draw, group, 3, &mut left));
+    let mut list = vec![Flow::Exchange(exchange(choices, group))];
+    list.extend(flow(choices, group, 3, &mut left));
     let mut writer = Writer {
         text: String::new(),
         indent: 0,
@@ -356,7 +356,7 @@ pub fn barrier(draw: &mut Draw) -> KernelCase {
         wanted.extend(values);
     }
     let mut want = same(Unit::Word, Contents::Words(wanted));
-    if let super::Want::Same { racy, .. } = &mut want {
+    if let crate::kernels::case::Want::Same { racy, .. } = &mut want {
         *racy = true;
     }
     case.look(
@@ -369,13 +369,14 @@ pub fn barrier(draw: &mut Draw) -> KernelCase {
 }
 
 /// Local memory, static and of arguments, is a group's own.
-pub fn local(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("each work-group fills its local memory and finds it as it left it");
-    let group = draw.pick(&[1, 4, 16, 33]).unwrap_or(4);
-    let groups = draw.between(2, 12) as u32;
+pub fn local(choices: &mut Choices) -> KernelCase {
+    let mut case =
+        CaseBuilder::new("each work-group fills its local memory and finds it as it left it");
+    let group = choices.pick(&[1, 4, 16, 33]).unwrap_or(4);
+    let groups = choices.between(2, 12) as u32;
     // Arrays of every type and length, of which few end where the next type may begin.
     let mut array = || {
-        let (ty, size) = draw
+        let (ty, size) = choices
             .pick(&[
                 ("uchar", 1),
                 ("ushort", 2),
@@ -384,7 +385,7 @@ pub fn local(draw: &mut Draw) -> KernelCase {
                 ("ulong", 8),
             ])
             .unwrap_or(("uint", 4));
-        let length = draw.pick(&[1u32, 3, 5, 64, 67, 100, 256]).unwrap_or(64);
+        let length = choices.pick(&[1u32, 3, 5, 64, 67, 100, 256]).unwrap_or(64);
         (ty, size, length)
     };
     let arguments: Vec<_> = (0..3).map(|_| array()).collect();
@@ -433,7 +434,7 @@ kernel void fill(global uint *wrong{parameters}) {{
         kernel: "fill".into(),
         args,
         range: Range::line(u64::from(items), u64::from(group)),
-        times: draw.between(1, 2) as u32,
+        times: choices.between(1, 2) as u32,
         ..Launch::default()
     }));
     case.look(
@@ -446,12 +447,12 @@ kernel void fill(global uint *wrong{parameters}) {{
 }
 
 /// Private memory is a work-item's own, across barriers.
-pub fn private(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("each work-item keeps its private arrays over barriers");
-    let group = draw.pick(&[1u32, 5, 8, 32]).unwrap_or(8);
-    let groups = draw.between(1, 5) as u32;
-    let words = draw.pick(&[3u32, 16, 100, 700]).unwrap_or(16);
-    let stride = draw.pick(&[1u32, 3, 7]).unwrap_or(1);
+pub fn private(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("each work-item keeps its private arrays over barriers");
+    let group = choices.pick(&[1u32, 5, 8, 32]).unwrap_or(8);
+    let groups = choices.between(1, 5) as u32;
+    let words = choices.pick(&[3u32, 16, 100, 700]).unwrap_or(16);
+    let stride = choices.pick(&[1u32, 3, 7]).unwrap_or(1);
     case.case.source = format!(
         "\
 typedef struct {{ uint2 pair; uchar bytes[5]; }} thing;
@@ -483,7 +484,7 @@ kernel void keep(global uint *wrong) {{
     );
     let items = group * groups;
     let wrong = case.object(
-        super::Kind::Buffer,
+        crate::kernels::case::Kind::Buffer,
         4 * items as usize,
         Contents::Every(u32::MAX),
     );

@@ -3,13 +3,15 @@
 //! Elements hold whole numbers that their channels keep exactly; kernels tell them as integers, so that
 //! what they read and write is checked exactly in every format.
 
-use super::super::case::{
+use super::builder::{CaseBuilder, at, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
 };
-use super::super::image::{Addressing, Channel, Format, Image, Order, Sampler, Shape, Spot, Told};
-use super::super::transfer::{Corner, Move, Transfer};
-use super::{Making, at, object, same};
-use crate::commands::generate::Draw;
+use crate::kernels::image::{
+    Addressing, Channel, Format, Image, Order, Sampler, Shape, Spot, Told,
+};
+use crate::kernels::transfer::{Corner, Move, Transfer};
 use crate::need::Need;
 use crate::rule;
 
@@ -29,18 +31,18 @@ const CHANNELS: &[Channel] = &[
 ];
 
 /// A format that every device with the full profile has for images that are read or written.
-fn format(draw: &mut Draw, case: &mut Making) -> Format {
+fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
     case.need(&[Need::FullProfile]);
-    if draw.percent(10) {
+    if choices.percent(10) {
         return Format {
             order: Order::Bgra,
             channel: Channel::Unorm8,
         };
     }
-    let order = draw
+    let order = choices
         .pick(&[Order::R, Order::Rg, Order::Rgba, Order::Rgba])
         .unwrap_or(Order::Rgba);
-    let channel = draw.pick(CHANNELS).unwrap_or(Channel::Unsigned8);
+    let channel = choices.pick(CHANNELS).unwrap_or(Channel::Unsigned8);
     // These came with OpenCL 2.0.
     if order != Order::Rgba || matches!(channel, Channel::Snorm8 | Channel::Snorm16) {
         case.need(&[Need::C20]);
@@ -49,8 +51,8 @@ fn format(draw: &mut Draw, case: &mut Making) -> Format {
 }
 
 /// A shape of a kind: 0 to 4.
-fn shape(draw: &mut Draw, kind: usize) -> Shape {
-    let mut size = || draw.pick(&[1usize, 2, 3, 5, 8, 17]).unwrap_or(3);
+fn shape(choices: &mut Choices, kind: usize) -> Shape {
+    let mut size = || choices.pick(&[1usize, 2, 3, 5, 8, 17]).unwrap_or(3);
     let (w, h, d) = (size(), size(), size());
     match kind {
         0 => Shape::Line(w * 3),
@@ -81,27 +83,27 @@ fn contents(image: Image, seed: u32) -> Vec<u8> {
         .collect()
 }
 
-fn image(case: &mut Making, image: Image, contents: Contents) -> ObjectId {
+fn image(case: &mut CaseBuilder, image: Image, contents: Contents) -> ObjectId {
     case.object(Kind::Image(image), image.bytes(), contents)
 }
 
 /// A region of an image, and its elements.
-fn region(draw: &mut Draw, size: [usize; 3]) -> ([usize; 3], [usize; 3]) {
-    let region = size.map(|n| draw.between(1, n));
-    let origin = [0, 1, 2].map(|d| draw.below(size[d] - region[d] + 1));
+fn region(choices: &mut Choices, size: [usize; 3]) -> ([usize; 3], [usize; 3]) {
+    let region = size.map(|n| choices.between(1, n));
+    let origin = [0, 1, 2].map(|d| choices.below(size[d] - region[d] + 1));
     (origin, region)
 }
 
 /// Reads, writes, copies, fills and maps of regions.
-pub fn transfer(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("regions of images are moved");
+pub fn transfer(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("regions of images are moved");
     case.need(&[Need::ImageObjects]);
-    let format = format(draw, &mut case);
-    let kinds = [draw.below(5), draw.below(5)];
+    let format = format(choices, &mut case);
+    let kinds = [choices.below(5), choices.below(5)];
     let images = kinds.map(|kind| {
-        let shape = shape(draw, kind);
+        let shape = shape(choices, kind);
         let own = Image { shape, format };
-        let noise = Contents::Noise(draw.below(1 << 20) as u32);
+        let noise = Contents::Noise(choices.below(1 << 20) as u32);
         (image(&mut case, own, noise), own)
     });
     // Room for the largest region with gaps between its rows.
@@ -115,30 +117,30 @@ pub fn transfer(draw: &mut Draw) -> KernelCase {
     let host = case.object(
         Kind::Host,
         room,
-        Contents::Noise(draw.below(1 << 20) as u32),
+        Contents::Noise(choices.below(1 << 20) as u32),
     );
     let buffer = case.object(
         Kind::Buffer,
         room,
-        Contents::Noise(draw.below(1 << 20) as u32),
+        Contents::Noise(choices.below(1 << 20) as u32),
     );
-    for _ in 0..draw.between(3, 9) {
-        let (id, own) = images[draw.below(2)];
-        let (origin, region) = region(draw, own.shape.size());
+    for _ in 0..choices.between(3, 9) {
+        let (id, own) = images[choices.below(2)];
+        let (origin, region) = region(choices, own.shape.size());
         let spot = Spot { object: id, origin };
         let element = format.bytes();
         let bytes = region.iter().product::<usize>() * element;
         // Rows of the host may stand apart, where that is told in one way only.
         let plane = !matches!(own.shape, Shape::Line(_) | Shape::Lines(..));
-        let (row, slice) = if plane && draw.percent(40) {
-            let row = (region[0] + draw.below(3)) * element;
+        let (row, slice) = if plane && choices.percent(40) {
+            let row = (region[0] + choices.below(3)) * element;
             let third = !matches!(own.shape, Shape::Plane(..));
-            let slice = row * region[1] + if third { row * draw.below(2) } else { 0 };
+            let slice = row * region[1] + if third { row * choices.below(2) } else { 0 };
             (row, if third { slice } else { 0 })
         } else {
             (0, 0)
         };
-        let begin = draw.below(64) * 4;
+        let begin = choices.below(64) * 4;
         let corner = Corner {
             object: host,
             origin: [begin, 0, 0],
@@ -150,7 +152,7 @@ pub fn transfer(draw: &mut Draw) -> KernelCase {
             .find(|(other, _)| *other != id)
             .map_or((id, own), |found| *found);
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
-        let what = match draw.below(9) {
+        let what = match choices.below(9) {
             0 => Transfer::ReadImage {
                 from: spot,
                 to: corner,
@@ -165,7 +167,7 @@ pub fn transfer(draw: &mut Draw) -> KernelCase {
                 from: spot,
                 to: Spot {
                     object: other.0,
-                    origin: [0, 1, 2].map(|d| draw.below(other.1.shape.size()[d] - fit[d] + 1)),
+                    origin: [0, 1, 2].map(|d| choices.below(other.1.shape.size()[d] - fit[d] + 1)),
                 },
                 region: fit,
             },
@@ -180,7 +182,7 @@ pub fn transfer(draw: &mut Draw) -> KernelCase {
                 region,
             },
             6 => Transfer::FillImage {
-                colour: values(format, draw.below(1000) as u32, 0),
+                colour: values(format, choices.below(1000) as u32, 0),
                 to: spot,
                 region,
             },
@@ -194,13 +196,13 @@ pub fn transfer(draw: &mut Draw) -> KernelCase {
                 to: spot,
                 region,
                 // All of the region is written.
-                invalidate: draw.percent(40),
+                invalidate: choices.percent(40),
             },
         };
         debug_assert!(begin + bytes <= room, "a region has room");
         case.step(Step::Move(Move {
             what,
-            blocking: draw.percent(40),
+            blocking: choices.percent(40),
             code: 0,
             rules: Vec::new(),
         }));
@@ -252,24 +254,24 @@ fn coordinates(shape: Shape, element: &str, float: bool) -> String {
 }
 
 /// Reads through samplers, and without.
-pub fn read(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("a kernel reads elements inside and outside of an image");
+pub fn read(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("a kernel reads elements inside and outside of an image");
     case.need(&[Need::Images]);
-    let format = format(draw, &mut case);
-    let kind = draw.below(5);
+    let format = format(choices, &mut case);
+    let kind = choices.below(5);
     let own = Image {
-        shape: shape(draw, kind),
+        shape: shape(choices, kind),
         format,
     };
-    let seed = draw.below(1 << 20) as u32;
-    let sampled = draw.percent(75);
-    let normalized = sampled && draw.percent(50);
+    let seed = choices.below(1 << 20) as u32;
+    let sampled = choices.percent(75);
+    let normalized = sampled && choices.percent(50);
     let addressing = match (sampled, normalized) {
         (false, _) => Addressing::None,
-        (true, false) => draw
+        (true, false) => choices
             .pick(&[Addressing::None, Addressing::ClampToEdge, Addressing::Clamp])
             .unwrap_or(Addressing::None),
-        (true, true) => draw
+        (true, true) => choices
             .pick(&[
                 Addressing::ClampToEdge,
                 Addressing::Clamp,
@@ -279,23 +281,23 @@ pub fn read(draw: &mut Draw) -> KernelCase {
             ])
             .unwrap_or(Addressing::Clamp),
     };
-    let float = normalized || sampled && draw.percent(50);
+    let float = normalized || sampled && choices.percent(50);
     let size = own.shape.size();
     let (coordinates_of, spatial) = own.shape.coordinates();
-    let samples = draw.between(8, 64);
+    let samples = choices.between(8, 64);
     let mut places: Vec<[i64; 3]> = Vec::new();
     for _ in 0..samples {
         places.push([0, 1, 2].map(|d| {
             let size = size[d] as i64;
-            let inside = addressing == Addressing::None || d >= spatial || draw.percent(50);
+            let inside = addressing == Addressing::None || d >= spatial || choices.percent(50);
             if inside {
-                draw.below(size as usize) as i64
+                choices.below(size as usize) as i64
             } else {
-                draw.below(3 * size as usize + 4) as i64 - size - 2
+                choices.below(3 * size as usize + 4) as i64 - size - 2
             }
         }));
     }
-    let argument = sampled && draw.percent(30);
+    let argument = sampled && choices.percent(30);
     let literal = format!(
         "CLK_NORMALIZED_COORDS_{} | CLK_ADDRESS_{} | CLK_FILTER_NEAREST",
         if normalized { "TRUE" } else { "FALSE" },
@@ -355,7 +357,7 @@ pub fn read(draw: &mut Draw) -> KernelCase {
         at = coordinates(own.shape, "place", float),
     );
     let id = image(&mut case, own, Contents::Bytes(contents(own, seed)));
-    case.case.objects[id.index()].alloc_host = draw.percent(30);
+    case.case.objects[id.index()].alloc_host = choices.percent(30);
     let list = places
         .iter()
         .flat_map(|p| [p[0] as u32, p[1] as u32, p[2] as u32, 0])
@@ -416,14 +418,14 @@ pub fn read(draw: &mut Draw) -> KernelCase {
 }
 
 /// A kernel writes every element once.
-pub fn write(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("a kernel writes the elements of an image");
+pub fn write(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("a kernel writes the elements of an image");
     case.need(&[Need::Images]);
-    let format = format(draw, &mut case);
+    let format = format(choices, &mut case);
     // Writes of three dimensions are an extension.
-    let kind = draw.pick(&[0, 1, 3, 4]).unwrap_or(1);
+    let kind = choices.pick(&[0, 1, 3, 4]).unwrap_or(1);
     let own = Image {
-        shape: shape(draw, kind),
+        shape: shape(choices, kind),
         format,
     };
     let (function, vector) = told(format.channel);
@@ -447,10 +449,14 @@ kernel void fill(write_only {ty}_t image, global const int4 *numbers) {{
         ty = own.shape.c_type(),
         at = coordinates(own.shape, "where", false),
     );
-    let seed = draw.below(1 << 20) as u32;
+    let seed = choices.below(1 << 20) as u32;
     let elements = own.shape.elements();
-    let id = image(&mut case, own, Contents::Noise(draw.below(1 << 20) as u32));
-    case.case.objects[id.index()].alloc_host = draw.percent(30);
+    let id = image(
+        &mut case,
+        own,
+        Contents::Noise(choices.below(1 << 20) as u32),
+    );
+    case.case.objects[id.index()].alloc_host = choices.percent(30);
     let numbers = (0..elements)
         .flat_map(|element| values(format, seed, element).map(|v| v as u32))
         .collect();
@@ -477,23 +483,24 @@ kernel void fill(write_only {ty}_t image, global const int4 *numbers) {{
 
 /// A kernel writes and reads one image: a fence orders the accesses of a work-item, a barrier those
 /// of a work-group.
-pub fn fence(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("work-items read back what was written to an image before a fence");
+pub fn fence(choices: &mut Choices) -> KernelCase {
+    let mut case =
+        CaseBuilder::new("work-items read back what was written to an image before a fence");
     case.need(&[
         Need::Images,
         Need::FullProfile,
         Need::C20,
         Need::ReadWriteImages,
     ]);
-    let channel = draw
+    let channel = choices
         .pick(&[Channel::Unsigned8, Channel::Unsigned16, Channel::Unsigned32])
         .unwrap_or(Channel::Unsigned32);
-    let order = draw.pick(&[Order::R, Order::Rgba]).unwrap_or(Order::R);
+    let order = choices.pick(&[Order::R, Order::Rgba]).unwrap_or(Order::R);
     let format = Format { order, channel };
-    let group = draw.pick(&[1u64, 4, 16, 33]).unwrap_or(16);
-    let groups = draw.between(1, 4) as u64;
+    let group = choices.pick(&[1u64, 4, 16, 33]).unwrap_or(16);
+    let groups = choices.between(1, 4) as u64;
     let items = (group * groups) as usize;
-    let kind = draw.below(4);
+    let kind = choices.below(4);
     let shape = match kind {
         0 => Shape::Line(items),
         1 => Shape::Plane(group as usize, groups as usize),
@@ -501,8 +508,8 @@ pub fn fence(draw: &mut Draw) -> KernelCase {
         _ => Shape::Planes(group as usize, 1, groups as usize),
     };
     let own = Image { shape, format };
-    let passes = draw.between(2, 6) as u32;
-    let group_wide = draw.percent(50);
+    let passes = choices.between(2, 6) as u32;
+    let group_wide = choices.percent(50);
     // Where the work-item of a number in a group has its element.
     let place = |inside: &str| match kind {
         0 => format!("(int)(group * {group}u + {inside})"),

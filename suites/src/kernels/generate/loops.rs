@@ -3,9 +3,9 @@
 //! Implementations that guard against kernels without an end, or that run work-items in lanes of a
 //! vector, have been seen to leave a loop after 2^16 turns.
 
-use super::super::case::{Arg, Contents, KernelCase, Launch, Range, Step, Unit};
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Launch, Range, Step, Unit};
 use crate::rule;
 
 /// Each counts the turns of a work-item in `sums[me]`, which it reads and writes in each turn, so that
@@ -50,13 +50,13 @@ kernel void meeting(volatile global uint *sums, volatile global uint *marks, uin
 const TURNS: [u32; 8] = [1, 100, 32_768, 65_535, 65_536, 65_537, 70_001, 131_073];
 
 /// A case.
-pub fn loops(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("each work-item takes every turn of a loop, and goes on");
-    let turns = draw.pick(&TURNS).unwrap_or(65_537);
-    let more = draw.pick(&[0u32, 0, 1, 17]).unwrap_or(0);
-    let group = draw.pick(&[1u32, 1, 2, 4]).unwrap_or(1);
-    let groups = draw.between(1, 2) as u32;
-    let kernel = draw
+pub fn loops(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("each work-item takes every turn of a loop, and goes on");
+    let turns = choices.pick(&TURNS).unwrap_or(65_537);
+    let more = choices.pick(&[0u32, 0, 1, 17]).unwrap_or(0);
+    let group = choices.pick(&[1u32, 1, 2, 4]).unwrap_or(1);
+    let groups = choices.between(1, 2) as u32;
+    let kernel = choices
         .pick(&["simple", "nested", "leaving", "meeting"])
         .unwrap_or("simple");
     case.case.source = SOURCE.into();

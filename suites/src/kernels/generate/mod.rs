@@ -1,6 +1,7 @@
-//! Draws kernel cases from a seed: one function for each family, and what they share.
+//! Generates kernel cases from a seed: one function for each family. What they share is in [`builder`].
 
 mod atomics;
+mod builder;
 mod copies;
 mod dialogue;
 mod enqueue;
@@ -17,15 +18,11 @@ mod subgroups;
 mod svm;
 mod transfer;
 
-use super::case::{
-    Arg, Contents, Drawn, KernelCase, Kind, Object, ObjectId, Place, Step, Unit, Want,
-};
-use crate::commands::generate::Draw;
-use crate::need::Need;
-use crate::rule::RuleId;
+use super::case::{Drawn, KernelCase};
+use crate::choices::Choices;
 
 /// A family of kernel cases: `family`, `kind`, and how one is drawn.
-pub type Family = (&'static str, &'static str, fn(&mut Draw) -> KernelCase);
+pub type Family = (&'static str, &'static str, fn(&mut Choices) -> KernelCase);
 
 /// Every family.
 pub const FAMILIES: &[Family] = &[
@@ -86,7 +83,7 @@ pub const FAMILIES: &[Family] = &[
 
 /// The case that a family (`family/kind`) draws from a seed.
 pub fn draw(family: &str, seed: u64) -> Option<KernelCase> {
-    let mut case = function(family)?(&mut Draw::new(seed));
+    let mut case = function(family)?(&mut Choices::new(seed));
     case.drawn = Some(Drawn {
         family: family.into(),
         seed,
@@ -95,103 +92,8 @@ pub fn draw(family: &str, seed: u64) -> Option<KernelCase> {
 }
 
 /// What draws the cases of a family (`family/kind`).
-pub(super) fn function(family: &str) -> Option<fn(&mut Draw) -> KernelCase> {
+pub(super) fn function(family: &str) -> Option<fn(&mut Choices) -> KernelCase> {
     let mut all = FAMILIES.iter();
     let (_, _, draw) = all.find(|(name, kind, _)| family == format!("{name}/{kind}"))?;
     Some(*draw)
-}
-
-/// A case that is being made.
-struct Making {
-    case: KernelCase,
-}
-
-impl Making {
-    /// A case of which this can be said.
-    fn new(about: impl Into<String>) -> Making {
-        Making {
-            case: KernelCase {
-                about: about.into(),
-                needs: Default::default(),
-                source: String::new(),
-                module: Vec::new(),
-                built_in: String::new(),
-                device_queues: Vec::new(),
-                build: Default::default(),
-                queues: Vec::new(),
-                objects: Vec::new(),
-                quit: None,
-                steps: Vec::new(),
-                drawn: None,
-            },
-        }
-    }
-
-    /// Needs these.
-    fn need(&mut self, needs: &[Need]) {
-        self.case.needs.extend(needs);
-    }
-
-    /// A further object.
-    fn object(&mut self, kind: Kind, bytes: usize, contents: Contents) -> ObjectId {
-        let id = ObjectId(self.case.objects.len() as u16);
-        self.case.objects.push(Object {
-            kind,
-            bytes,
-            contents,
-            alloc_host: false,
-        });
-        id
-    }
-
-    /// A buffer of zeros.
-    fn buffer(&mut self, bytes: usize) -> ObjectId {
-        self.object(Kind::Buffer, bytes.max(1), Contents::Zero)
-    }
-
-    /// A further step.
-    fn step(&mut self, step: Step) {
-        self.case.steps.push(step);
-    }
-
-    /// A look at an object.
-    fn look(&mut self, object: ObjectId, rules: &[RuleId], name: &str, want: Want) {
-        self.step(Step::Look {
-            object,
-            rules: rules.to_vec(),
-            name: name.into(),
-            want,
-            even_so: false,
-        });
-    }
-
-    /// A look at an object that has to be so even where a side gave up.
-    fn look_even_so(&mut self, object: ObjectId, rules: &[RuleId], name: &str, want: Want) {
-        self.step(Step::Look {
-            object,
-            rules: rules.to_vec(),
-            name: name.into(),
-            want,
-            even_so: true,
-        });
-    }
-}
-
-/// A place.
-fn at(object: ObjectId, byte: usize) -> Place {
-    Place { object, byte }
-}
-
-/// A buffer as an argument.
-fn object(id: ObjectId) -> Arg {
-    Arg::Object(id)
-}
-
-/// The same elements, each run.
-fn same(unit: Unit, contents: Contents) -> Want {
-    Want::Same {
-        unit,
-        contents,
-        racy: false,
-    }
 }

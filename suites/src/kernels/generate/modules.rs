@@ -1,9 +1,9 @@
 //! Where kernels come from: SPIR-V, built-in kernels, and the same source twice.
 
-use super::super::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit};
-use super::super::transfer::{Move, Transfer};
-use super::{Making, at, object, same};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, at, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit};
+use crate::kernels::transfer::{Move, Transfer};
 use crate::need::{BuiltIn, Need};
 use crate::rule;
 use rspirv::binary::Assemble as _;
@@ -31,9 +31,9 @@ enum Op {
 }
 
 impl Op {
-    fn draw(draw: &mut Draw) -> Op {
-        let word = draw.below(1 << 32) as u32;
-        match draw.below(11) {
+    fn draw(choices: &mut Choices) -> Op {
+        let word = choices.below(1 << 32) as u32;
+        match choices.below(11) {
             0 => Op::Add(word),
             1 => Op::Subtract(word),
             2 => Op::Multiply(word | 1),
@@ -162,14 +162,16 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
 }
 
 /// A kernel of a SPIR-V module that is assembled here, and whose results are computed here.
-pub fn il(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("a kernel from SPIR-V computes what its operations say");
+pub fn il(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("a kernel from SPIR-V computes what its operations say");
     case.need(&[Need::Il, Need::Bits64]);
-    let ops: Vec<Op> = (0..draw.between(2, 12)).map(|_| Op::draw(draw)).collect();
+    let ops: Vec<Op> = (0..choices.between(2, 12))
+        .map(|_| Op::draw(choices))
+        .collect();
     // Every instruction stands in a function or at its place: building does not fail.
     case.case.module = module(&ops).unwrap_or_default();
-    let items = draw.pick(&[1u32, 16, 37, 256]).unwrap_or(16);
-    let seed = draw.below(1 << 30) as u32;
+    let items = choices.pick(&[1u32, 16, 37, 256]).unwrap_or(16);
+    let seed = choices.below(1 << 30) as u32;
     let from = case.object(Kind::Buffer, 4 * items as usize, Contents::Noise(seed));
     let to = case.buffer(4 * items as usize);
     case.step(Step::Launch(Launch {
@@ -206,25 +208,25 @@ pub fn il(draw: &mut Draw) -> KernelCase {
 
 /// The built-in kernels of a device are what it says; those that are known compute what they should,
 /// in the order of their queue.
-pub fn built_in(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("built-in kernels have their names");
+pub fn built_in(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("built-in kernels have their names");
     case.need(&[Need::BuiltInKernels]);
     case.case.built_in = "*".into();
     case.step(Step::AskKernels {
         rules: vec![rule::KIND_BUILTIN],
     });
-    if draw.percent(20) {
+    if choices.percent(20) {
         return case.case;
     }
     case.case.about = "built-in kernels and transfers follow each other in a queue".into();
     for kernel in BuiltIn::ALL {
         case.need(&[Need::BuiltIn(kernel)]);
     }
-    let items = draw.pick(&[1u32, 5, 64, 200]).unwrap_or(64);
-    let first = draw.below(1 << 30) as u32;
+    let items = choices.pick(&[1u32, 5, 64, 200]).unwrap_or(64);
+    let first = choices.below(1 << 30) as u32;
     let bytes = 4 * items as usize;
     let [numbers, copied, moved] = [0, 1, 2].map(|_| case.buffer(bytes));
-    let start = draw.below(1000) as u32;
+    let start = choices.below(1000) as u32;
     let counter = case.object(Kind::Buffer, 4, Contents::Words(vec![start]));
     let launch = |kernel: BuiltIn, args, items: u32, times| {
         Step::Launch(Launch {
@@ -251,7 +253,7 @@ pub fn built_in(draw: &mut Draw) -> KernelCase {
             rules: Vec::new(),
         })
     };
-    let times = draw.between(1, 4) as u32;
+    let times = choices.between(1, 4) as u32;
     case.step(launch(
         BuiltIn::Iota,
         vec![object(numbers), Arg::Uint(first)],
@@ -299,9 +301,11 @@ pub fn built_in(draw: &mut Draw) -> KernelCase {
 }
 
 /// A kernel from a source that is built again does the same.
-pub fn again(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("a source that is built again gives the same kernel");
-    let ops: Vec<Op> = (0..draw.between(2, 8)).map(|_| Op::draw(draw)).collect();
+pub fn again(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("a source that is built again gives the same kernel");
+    let ops: Vec<Op> = (0..choices.between(2, 8))
+        .map(|_| Op::draw(choices))
+        .collect();
     let lines: String = ops
         .iter()
         .map(|op| {
@@ -329,8 +333,8 @@ kernel void apply(global uint *out, uint first) {{
 }}
 "
     );
-    let items = draw.pick(&[2u32, 16, 33]).unwrap_or(16);
-    let first = draw.below(1 << 20) as u32;
+    let items = choices.pick(&[2u32, 16, 33]).unwrap_or(16);
+    let first = choices.below(1 << 20) as u32;
     let wanted: Vec<u32> = (0..items)
         .map(|id| ops.iter().fold(first + id, |value, op| op.apply(value, id)))
         .collect();

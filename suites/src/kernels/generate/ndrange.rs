@@ -1,8 +1,8 @@
 //! Index spaces: each work-item tells its ids.
 
-use super::super::case::{Arg, Contents, FIELDS, KernelCase, Launch, Range, Step, Unit, Want};
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, FIELDS, KernelCase, Launch, Range, Step, Unit, Want};
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
@@ -51,15 +51,15 @@ const OFFSETS: [u64; 8] = [0, 1, 3, 100, 65_535, 1 << 20, (1 << 32) - 2, (1 << 3
 /// A range of at most `most` work-items; uniform, or of groups that do not divide it. Groups have at
 /// most `largest` work-items. Of what there may be in all, the dimension that comes first takes most,
 /// so each does at times; or all have the same share.
-fn range(draw: &mut Draw, most: u64, uniform: bool, largest: u64) -> Range {
-    let dimensions = draw.between(1, 3);
-    let first = draw.below(dimensions);
+fn range(choices: &mut Choices, most: u64, uniform: bool, largest: u64) -> Range {
+    let dimensions = choices.between(1, 3);
+    let first = choices.below(dimensions);
     let share = |of: u64| {
         (1..=of)
             .take_while(|n| n.pow(dimensions as u32) <= of)
             .count() as u64
     };
-    let (each, each_group) = if draw.percent(50) {
+    let (each, each_group) = if choices.percent(50) {
         (share(most), share(largest))
     } else {
         (most, largest)
@@ -68,9 +68,11 @@ fn range(draw: &mut Draw, most: u64, uniform: bool, largest: u64) -> Range {
     let mut local = vec![1; dimensions];
     let (mut items, mut group) = (1, 1);
     for n in 0..dimensions {
-        let mut size = draw.pick(&SIZES).unwrap_or(1);
-        if largest > 64 && draw.percent(50) {
-            size = draw.pick(&[largest, largest + 1, 2 * largest]).unwrap_or(1);
+        let mut size = choices.pick(&SIZES).unwrap_or(1);
+        if largest > 64 && choices.percent(50) {
+            size = choices
+                .pick(&[largest, largest + 1, 2 * largest])
+                .unwrap_or(1);
         }
         let size = size.min((most / items).clamp(1, each));
         let most_in_group = (largest / group).clamp(1, each_group);
@@ -78,14 +80,14 @@ fn range(draw: &mut Draw, most: u64, uniform: bool, largest: u64) -> Range {
             let divisors: Vec<u64> = (1..=size.min(most_in_group))
                 .filter(|s| size.is_multiple_of(*s))
                 .collect();
-            draw.pick(&divisors).unwrap_or(1)
+            choices.pick(&divisors).unwrap_or(1)
         } else {
-            draw.between(1, size.min(most_in_group) as usize) as u64
+            choices.between(1, size.min(most_in_group) as usize) as u64
         };
         // The largest that there may be is what devices get wrong.
         let full = size.min(most_in_group);
         let in_group =
-            if largest > 64 && draw.percent(50) && (!uniform || size.is_multiple_of(full)) {
+            if largest > 64 && choices.percent(50) && (!uniform || size.is_multiple_of(full)) {
                 full
             } else {
                 in_group
@@ -104,21 +106,21 @@ fn range(draw: &mut Draw, most: u64, uniform: bool, largest: u64) -> Range {
 }
 
 /// A range whose work-groups have exactly so many work-items, a power of two, in any dimensions.
-fn full(draw: &mut Draw, uniform: bool, group: u64) -> Range {
-    let dimensions = draw.between(1, 3);
+fn full(choices: &mut Choices, uniform: bool, group: u64) -> Range {
+    let dimensions = choices.between(1, 3);
     let mut local = vec![1; dimensions];
     let mut left = group;
     while left > 1 {
-        local[draw.below(dimensions)] *= 2;
+        local[choices.below(dimensions)] *= 2;
         left /= 2;
     }
     let mut global = local.clone();
     // One dimension has a second group, whole or not.
-    let more = draw.below(dimensions);
+    let more = choices.below(dimensions);
     global[more] += if uniform {
         local[more]
     } else {
-        draw.between(1, local[more] as usize) as u64
+        choices.between(1, local[more] as usize) as u64
     };
     Range {
         offset: None,
@@ -129,12 +131,14 @@ fn full(draw: &mut Draw, uniform: bool, group: u64) -> Range {
 
 /// A range with a remainder in every dimension, most often three: there are groups with a remainder in
 /// each set of dimensions.
-fn ragged(draw: &mut Draw) -> Range {
-    let dimensions = draw.pick(&[1, 2, 3, 3, 3]).unwrap_or(3);
-    let local: Vec<u64> = (0..dimensions).map(|_| draw.between(2, 4) as u64).collect();
+fn ragged(choices: &mut Choices) -> Range {
+    let dimensions = choices.pick(&[1, 2, 3, 3, 3]).unwrap_or(3);
+    let local: Vec<u64> = (0..dimensions)
+        .map(|_| choices.between(2, 4) as u64)
+        .collect();
     let global = local.iter().map(|local| {
-        let whole = draw.between(1, 2) as u64 * local;
-        whole + draw.between(1, *local as usize - 1) as u64
+        let whole = choices.between(1, 2) as u64 * local;
+        whole + choices.between(1, *local as usize - 1) as u64
     });
     Range {
         offset: None,
@@ -154,26 +158,26 @@ fn divides(range: &Range) -> bool {
 }
 
 /// Every work-item tells all its ids, in several index spaces one after the other.
-pub fn ids(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("every work-item tells all its ids");
+pub fn ids(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("every work-item tells all its ids");
     case.case.source = IDS.into();
-    let uniform = draw.percent(50);
-    let largest = draw.pick(&[64, 64, 128, 256, 1024]).unwrap_or(64);
+    let uniform = choices.percent(50);
+    let largest = choices.pick(&[64, 64, 128, 256, 1024]).unwrap_or(64);
     // Where the implementation chooses, a program may bind it to choose a divisor.
-    let chosen = draw.percent(20);
-    let bound = chosen && draw.percent(50);
+    let chosen = choices.percent(20);
+    let bound = chosen && choices.percent(50);
     if bound {
         // What is chosen is told by get_enqueued_local_size only.
         case.case.build.options = "-cl-uniform-work-group-size".into();
         case.need(&[Need::C20]);
     }
-    for _ in 0..draw.between(1, 4) {
-        let mut range = if largest > 64 && draw.percent(40) {
-            full(draw, uniform, largest)
-        } else if !uniform && draw.percent(40) {
-            ragged(draw)
+    for _ in 0..choices.between(1, 4) {
+        let mut range = if largest > 64 && choices.percent(40) {
+            full(choices, uniform, largest)
+        } else if !uniform && choices.percent(40) {
+            ragged(choices)
         } else {
-            range(draw, 2048, uniform, largest)
+            range(choices, 2048, uniform, largest)
         };
         if chosen {
             range.local = None;
@@ -184,25 +188,25 @@ pub fn ids(draw: &mut Draw) -> KernelCase {
         if range.group() > 64 {
             case.need(&[Need::WorkGroupSize(range.group() as u32)]);
         }
-        told(draw, &mut case, range, bound);
+        told(choices, &mut case, range, bound);
     }
     case.case
 }
 
 /// A launch over a range, and a look at what its work-items told.
-fn told(draw: &mut Draw, case: &mut Making, mut range: Range, uniform: bool) {
-    if draw.percent(60) {
+fn told(choices: &mut Choices, case: &mut CaseBuilder, mut range: Range, uniform: bool) {
+    if choices.percent(60) {
         let offset = range
             .global
             .iter()
-            .map(|_| draw.pick(&OFFSETS).unwrap_or(0));
+            .map(|_| choices.pick(&OFFSETS).unwrap_or(0));
         let offset: Vec<u64> = offset.collect();
         if offset.iter().any(|f| *f > u64::from(u32::MAX) - 64) {
             case.need(&[Need::Bits64]);
         }
         range.offset = Some(offset);
     }
-    let times = draw.between(1, 2) as u32;
+    let times = choices.between(1, 2) as u32;
     let records = range.items() as usize * times as usize;
     let count = case.buffer(4);
     let out = case.buffer(8 * (1 + records * FIELDS));
@@ -243,9 +247,9 @@ kernel void hit(global uint *hits, ulong x, ulong y, ulong z) {
 ";
 
 /// Ranges of more than 2^16 work-items, of primes, long in one dimension.
-pub fn large(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("each of many work-items counts a visit");
-    let (global, local) = draw
+pub fn large(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("each of many work-items counts a visit");
+    let (global, local) = choices
         .pick(&[
             (&[65_537, 1, 1][..], None),
             (&[70_000], Some(&[16][..])),
@@ -259,12 +263,12 @@ pub fn large(draw: &mut Draw) -> KernelCase {
         .unwrap_or((&[65_537], None));
     let offset: Vec<u64> = global
         .iter()
-        .map(|_| draw.pick(&OFFSETS).unwrap_or(0))
+        .map(|_| choices.pick(&OFFSETS).unwrap_or(0))
         .collect();
     if offset.iter().any(|f| *f > (1 << 31)) {
         case.need(&[Need::Bits64]);
     }
-    let with_offset = draw.percent(60);
+    let with_offset = choices.percent(60);
     let range = Range {
         offset: with_offset.then(|| offset.clone()),
         global: global.to_vec(),
@@ -307,11 +311,11 @@ pub fn large(draw: &mut Draw) -> KernelCase {
 }
 
 /// Launches that must be refused, and empty ones.
-pub fn errors(draw: &mut Draw) -> KernelCase {
+pub fn errors(choices: &mut Choices) -> KernelCase {
     const INVALID_WORK_GROUP_SIZE: i32 = -54;
     const INVALID_GLOBAL_OFFSET: i32 = -56;
-    let kind = draw.below(5);
-    let mut case = Making::new("a launch that has to be refused, or one without work-items");
+    let kind = choices.below(5);
+    let mut case = CaseBuilder::new("a launch that has to be refused, or one without work-items");
     case.case.source = "\
 kernel void touch(global uint *out) { out[0] = 7; }
 kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint *out) { out[0] = 7; }
@@ -328,9 +332,9 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
     match kind {
         0 | 1 => {
             // Never divides.
-            let size = draw.between(2, 8) as u64;
-            let rest = draw.between(1, size as usize - 1) as u64;
-            launch.range = Range::line(size * draw.between(1, 9) as u64 + rest, size);
+            let size = choices.between(2, 8) as u64;
+            let rest = choices.between(1, size as usize - 1) as u64;
+            launch.range = Range::line(size * choices.between(1, 9) as u64 + rest, size);
             if kind == 0 {
                 case.case.build.std = Some("CL1.2".into());
             } else {
@@ -342,7 +346,7 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
         }
         2 => {
             launch.kernel = "required".into();
-            let local = draw
+            let local = choices
                 .pick(&[[2, 4], [8, 1], [4, 1], [1, 1], [2, 2]])
                 .unwrap_or([1, 1]);
             launch.range = Range {
@@ -366,13 +370,13 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
         }
         _ => {
             case.need(&[Need::Api21]);
-            let global = draw
+            let global = choices
                 .pick(&[&[0][..], &[0, 4], &[4, 0], &[2, 3, 0], &[0, 0, 0]])
                 .unwrap_or(&[0]);
             launch.range = Range {
                 offset: None,
                 global: global.to_vec(),
-                local: draw.percent(50).then(|| vec![1; global.len()]),
+                local: choices.percent(50).then(|| vec![1; global.len()]),
             };
             look = vec![rule::EMPTY_COMMAND, rule::ND_GLOBAL_ID];
         }

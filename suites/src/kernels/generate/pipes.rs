@@ -4,11 +4,11 @@
 //! whenever one begins: how many packets fit, how many come, and in which order where the
 //! specification says so.
 
-use super::super::case::{
+use super::builder::{CaseBuilder, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
 };
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
 use crate::need::Need;
 use crate::rule;
 use std::fmt::Write as _;
@@ -108,7 +108,7 @@ fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Step {
     })
 }
 
-fn pipe(case: &mut Making, packet: u32, packets: u32) -> ObjectId {
+fn pipe(case: &mut CaseBuilder, packet: u32, packets: u32) -> ObjectId {
     case.need(&[Need::Pipes]);
     let bytes = (packet * packets) as usize;
     case.object(Kind::Pipe { packet, packets }, bytes, Contents::Zero)
@@ -126,24 +126,24 @@ enum Use {
 }
 
 /// One work-item writes and one reads: packets come in order.
-pub fn order(draw: &mut Draw) -> KernelCase {
-    one_by_one(draw, Use::Once)
+pub fn order(choices: &mut Choices) -> KernelCase {
+    one_by_one(choices, Use::Once)
 }
 
 /// The same with more packets, one after the other, than there is room.
-pub fn again(draw: &mut Draw) -> KernelCase {
-    one_by_one(draw, Use::Again)
+pub fn again(choices: &mut Choices) -> KernelCase {
+    one_by_one(choices, Use::Again)
 }
 
 /// The same where writers find the pipe full, and readers find it empty: no more fit than there is
 /// room, no more come than were written, and what fails changes nothing.
-pub fn limits(draw: &mut Draw) -> KernelCase {
-    one_by_one(draw, Use::Beyond)
+pub fn limits(choices: &mut Choices) -> KernelCase {
+    one_by_one(choices, Use::Beyond)
 }
 
-fn one_by_one(draw: &mut Draw, how: Use) -> KernelCase {
-    let packet = &PACKETS[draw.below(PACKETS.len())];
-    let mut case = Making::new(format!(
+fn one_by_one(choices: &mut Choices, how: Use) -> KernelCase {
+    let packet = &PACKETS[choices.below(PACKETS.len())];
+    let mut case = CaseBuilder::new(format!(
         "packets of {} in order{}",
         packet.name,
         match how {
@@ -152,7 +152,7 @@ fn one_by_one(draw: &mut Draw, how: Use) -> KernelCase {
             Use::Beyond => ", full and empty",
         }
     ));
-    let room = draw.pick(&[1u32, 2, 5, 16, 61]).unwrap_or(5);
+    let room = choices.pick(&[1u32, 2, 5, 16, 61]).unwrap_or(5);
     let Packet {
         declares,
         name,
@@ -187,19 +187,19 @@ kernel void take(read_only pipe {name} p, global uint *told, uint first, uint tr
     );
     let p = pipe(&mut case, *bytes, room);
     let (mut written, mut read) = (0u32, 0u32);
-    for _ in 0..draw.between(2, 6) {
+    for _ in 0..choices.between(2, 6) {
         let told = case.object(Kind::Buffer, 4, Contents::Every(u32::MAX));
-        let put = draw.percent(50);
+        let put = choices.percent(50);
         let inside = written - read;
         let able = match (put, how) {
             (true, Use::Once) => room - written,
             (true, Use::Again | Use::Beyond) => room - inside,
             (false, _) => inside,
         };
-        let tries = match draw.below(3) {
+        let tries = match choices.below(3) {
             0 => able,
-            1 if how == Use::Beyond => able + draw.between(1, 3) as u32,
-            _ => draw.below(able as usize + 1) as u32,
+            1 if how == Use::Beyond => able + choices.between(1, 3) as u32,
+            _ => choices.below(able as usize + 1) as u32,
         };
         let first = if put { written } else { read };
         let args = vec![
@@ -228,16 +228,16 @@ kernel void take(read_only pipe {name} p, global uint *told, uint first, uint tr
 }
 
 /// Many work-items write, and many read: every packet comes once.
-pub fn crowd(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("many work-items write packets, and many read them");
-    let group = draw.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
-    let groups = draw.between(1, 8) as u32;
-    let each = draw.between(1, 4) as u32;
+pub fn crowd(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("many work-items write packets, and many read them");
+    let group = choices.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
+    let groups = choices.between(1, 8) as u32;
+    let each = choices.between(1, 4) as u32;
     let items = group * groups;
     let packets = items * each;
-    let rounds = draw.between(1, 3) as u32;
+    let rounds = choices.between(1, 3) as u32;
     // Room for all that is ever written.
-    let room = packets * rounds + draw.below(20) as u32;
+    let room = packets * rounds + choices.below(20) as u32;
     case.case.source = format!(
         "\
 kernel void put(write_only pipe uint p, global uint *told) {{
@@ -319,32 +319,32 @@ impl Who {
 
 /// Reservations of work-items and work-groups: the packets of each stand together, in the order of
 /// their indices.
-pub fn reserve(draw: &mut Draw) -> KernelCase {
-    let writer = draw.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
-    reservations(draw, writer, 1)
+pub fn reserve(choices: &mut Choices) -> KernelCase {
+    let writer = choices.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
+    reservations(choices, writer, 1)
 }
 
 /// The same in places that were read, around the end of the pipe's memory.
-pub fn reserve_again(draw: &mut Draw) -> KernelCase {
-    let writer = draw.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
-    let passes = draw.between(2, 4) as u32;
-    reservations(draw, writer, passes)
+pub fn reserve_again(choices: &mut Choices) -> KernelCase {
+    let writer = choices.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
+    let passes = choices.between(2, 4) as u32;
+    reservations(choices, writer, passes)
 }
 
 /// The same of sub-groups.
-pub fn sub_group_reserve(draw: &mut Draw) -> KernelCase {
-    reservations(draw, Who::SubGroup, 1)
+pub fn sub_group_reserve(choices: &mut Choices) -> KernelCase {
+    reservations(choices, Who::SubGroup, 1)
 }
 
-fn reservations(draw: &mut Draw, writer: Who, passes: u32) -> KernelCase {
-    let mut case = Making::new("packets of reservations stand together");
-    let reader = draw.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
+fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
+    let mut case = CaseBuilder::new("packets of reservations stand together");
+    let reader = choices.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
     if writer == Who::SubGroup {
         case.need(&[Need::SubGroups]);
     }
-    let group = draw.pick(&[1u32, 4, 7, 16, 32]).unwrap_or(16);
-    let groups = draw.between(1, 5) as u32;
-    let each = draw.between(1, 4) as u32;
+    let group = choices.pick(&[1u32, 4, 7, 16, 32]).unwrap_or(16);
+    let groups = choices.between(1, 5) as u32;
+    let each = choices.between(1, 4) as u32;
     let items = group * groups;
     let packets = items * each;
     // The number of a reservation, its packets, and the first of a work-item in it.
@@ -423,7 +423,7 @@ kernel void take(read_only pipe uint2 p, global uint2 *packets, global uint *tol
     );
     case.case.source = source;
     let p = pipe(&mut case, 8, packets);
-    let told = |case: &mut Making, n: u32| {
+    let told = |case: &mut CaseBuilder, n: u32| {
         case.object(Kind::Buffer, 4 * n as usize, Contents::Every(u32::MAX))
     };
     let rules = &[rule::RG_PIPE];

@@ -1,11 +1,11 @@
 //! Regions of memory: constants, program-scope variables, generic pointers, arguments, and kernels from
 //! sources and binaries.
 
-use super::super::case::{
+use super::builder::{CaseBuilder, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{
     Arg, Build, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit,
 };
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
 use crate::need::Need;
 use crate::rule;
 use std::fmt::Write as _;
@@ -21,12 +21,13 @@ fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Step {
 }
 
 /// A kernel that uses all four regions, whose addresses and contents stay apart.
-pub fn disjoint(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("all regions at once: none changes another, and constants stay");
-    let words = draw.pick(&[8u32, 33, 64]).unwrap_or(8);
-    let group = draw.pick(&[1u64, 4, 15]).unwrap_or(4);
-    let groups = draw.between(1, 4) as u64;
-    let table: Vec<u32> = (0..words).map(|_| draw.below(1 << 30) as u32).collect();
+pub fn disjoint(choices: &mut Choices) -> KernelCase {
+    let mut case =
+        CaseBuilder::new("all regions at once: none changes another, and constants stay");
+    let words = choices.pick(&[8u32, 33, 64]).unwrap_or(8);
+    let group = choices.pick(&[1u64, 4, 15]).unwrap_or(4);
+    let groups = choices.between(1, 4) as u64;
+    let table: Vec<u32> = (0..words).map(|_| choices.below(1 << 30) as u32).collect();
     let listed = table
         .iter()
         .map(|w| format!("{w}u"))
@@ -109,15 +110,15 @@ kernel void everywhere(global uint *out, constant uint *given, local uint *argum
 }
 
 /// Program-scope variables: initialized once, and kept from kernel to kernel.
-pub fn program_scope(draw: &mut Draw) -> KernelCase {
+pub fn program_scope(choices: &mut Choices) -> KernelCase {
     let mut case =
-        Making::new("program-scope variables begin with their initializers and are kept");
+        CaseBuilder::new("program-scope variables begin with their initializers and are kept");
     case.need(&[Need::ProgramScopeVariables, Need::C20]);
     // The source is the case's own, so that no other case has touched its variables; each run makes
     // the values new by what it adds.
-    let start = draw.below(1 << 30) as u32;
-    let count = draw.between(2, 9) as u32;
-    let wide = draw.below(1 << 30) as u64 * 5_000_000_011;
+    let start = choices.below(1 << 30) as u32;
+    let count = choices.between(2, 9) as u32;
+    let wide = choices.below(1 << 30) as u64 * 5_000_000_011;
     case.case.source = format!(
         "\
 typedef struct {{ uint head; uchar bytes[3]; ulong tail; }} thing;
@@ -150,7 +151,7 @@ kernel void second(global uint *out) {{
 "
     );
     // Each device has variables of its own, however the launches of two of them follow each other.
-    let devices = if draw.percent(40) { 2 } else { 1 };
+    let devices = if choices.percent(40) { 2 } else { 1 };
     if devices > 1 {
         case.need(&[Need::Devices(2)]);
         case.case.queues = vec![1];
@@ -165,7 +166,7 @@ kernel void second(global uint *out) {{
             ..Launch::default()
         })
     };
-    let outs = |case: &mut Making, bytes: usize| -> Vec<ObjectId> {
+    let outs = |case: &mut CaseBuilder, bytes: usize| -> Vec<ObjectId> {
         (0..devices).map(|_| case.buffer(bytes)).collect()
     };
     let (before, after) = (outs(&mut case, 28), outs(&mut case, 24));
@@ -198,16 +199,16 @@ kernel void second(global uint *out) {{
 
 /// Generic pointers to each region. What is asked about a pointer is drawn, so that a device that answers one
 /// question wrongly can still show how it answers the others.
-pub fn generic(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("generic pointers lead where they led before");
+pub fn generic(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("generic pointers lead where they led before");
     case.need(&[Need::GenericAddressSpace, Need::C20]);
-    let group = draw.pick(&[1u64, 2, 9]).unwrap_or(2);
-    let value = draw.below(1 << 20);
+    let group = choices.pick(&[1u64, 2, 9]).unwrap_or(2);
+    let value = choices.below(1 << 20);
     // Bits: to_global, to_local, to_private, get_fence, and whether the pointers are those asked about.
-    let asked = match draw.below(3) {
+    let asked = match choices.below(3) {
         0 => 31,
-        1 => 1 << draw.below(5),
-        _ => 1 + draw.below(31) as u32,
+        1 => 1 << choices.below(5),
+        _ => 1 + choices.below(31) as u32,
     };
     let ask = |bit: u32, question: &'static str| match asked & bit {
         0 => "",
@@ -280,16 +281,16 @@ kernel void roam(global uint *cells, local uint *near, global uint *out) {{
 }
 
 /// Arguments of every type, compared byte by byte with what was set; some come from a binary.
-pub fn arguments(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("a kernel finds each byte of its arguments");
-    let count = draw.between(1, 8);
+pub fn arguments(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("a kernel finds each byte of its arguments");
+    let count = choices.between(1, 8);
     let mut parameters = String::new();
     let mut body = String::new();
     let mut args = Vec::new();
     let mut after = String::new();
     let mut wanted = Vec::new();
     for n in 0..count {
-        let (name, size) = draw
+        let (name, size) = choices
             .pick(&[
                 ("char", 1),
                 ("uchar", 1),
@@ -319,7 +320,7 @@ pub fn arguments(draw: &mut Draw) -> KernelCase {
                 ("large", 256),
             ])
             .unwrap_or(("int", 4));
-        let bytes = Contents::Noise(draw.below(1 << 30) as u32).bytes(size);
+        let bytes = Contents::Noise(choices.below(1 << 30) as u32).bytes(size);
         let _ = write!(parameters, ", {name} a{n}");
         let place = wanted.len();
         // The fourth element of a vector of three, and the holes of a structure, hold nothing.
@@ -341,7 +342,7 @@ pub fn arguments(draw: &mut Draw) -> KernelCase {
             );
         }
         // Each work-item's parameters are its own, also when another has written to them before.
-        if draw.percent(40) {
+        if choices.percent(40) {
             let _ = match name {
                 "thing" => writeln!(after, "    a{n}.a ^= 90;\n    a{n}.b = ~a{n}.b;"),
                 _ => writeln!(
@@ -364,18 +365,18 @@ kernel void take(global uchar *all{parameters}) {{
         wanted.len(),
         body.replace("(const uchar *)&", "(const private uchar *)&")
     );
-    let binary = draw.percent(40);
+    let binary = choices.percent(40);
     case.case.build = Build {
         through_binary: binary,
         ..Build::default()
     };
-    let (items, group) = draw
+    let (items, group) = choices
         .pick(&[(1, 1), (3, 1), (8, 4), (40, 2)])
         .unwrap_or((3, 1));
     let wanted = wanted.repeat(items);
     let out = case.buffer(wanted.len());
     args.insert(0, object(out));
-    let copied = draw.below(4);
+    let copied = choices.below(4);
     let (cloned, disturbed) = (copied == 0, copied == 1);
     if cloned || disturbed {
         case.need(&[Need::Api21]);

@@ -1,9 +1,9 @@
 //! Kernels from sources: the same source gives the same kernel, whatever was built before and for
 //! whichever device.
 
-use super::super::case::{Arg, Contents, KernelCase, Launch, Other, Range, Step, Unit};
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, object, same};
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Launch, Other, Range, Step, Unit};
 use crate::rule;
 
 /// What is computed from the two constants of a source, the option and a number.
@@ -23,21 +23,22 @@ kernel void fill(global uint *out, uint from) {{ out[get_global_id(0)] = value(g
 
 /// A program that is built after others that are nearly the same: sources of the same length with the
 /// same kernel, and the same source with another option. Its kernels run on one device or on two.
-pub fn again(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("a program does what its source says, whatever was built before");
+pub fn again(choices: &mut Choices) -> KernelCase {
+    let mut case =
+        CaseBuilder::new("a program does what its source says, whatever was built before");
     // As many digits each time.
-    let mut constants = || [(); 2].map(|()| 100_000_000 + draw.below(900_000_000) as u32);
+    let mut constants = || [(); 2].map(|()| 100_000_000 + choices.below(900_000_000) as u32);
     let own = constants();
     let others = [constants(), constants()];
-    let option = draw.below(1000) as u32;
+    let option = choices.below(1000) as u32;
     let options = |option: u32| format!("-DOPTION={option}u");
-    for other in others.iter().take(draw.between(0, 2)) {
+    for other in others.iter().take(choices.between(0, 2)) {
         case.case.build.before.push(Other {
             source: source(*other),
             options: options(option),
         });
     }
-    if draw.percent(60) {
+    if choices.percent(60) {
         case.case.build.before.push(Other {
             source: source(own),
             options: options(option + 1),
@@ -45,13 +46,13 @@ pub fn again(draw: &mut Draw) -> KernelCase {
     }
     case.case.source = source(own);
     case.case.build.options = options(option);
-    let devices: u8 = if draw.percent(30) { 2 } else { 1 };
+    let devices: u8 = if choices.percent(30) { 2 } else { 1 };
     if devices > 1 {
         case.case.queues = vec![1];
     }
     let (items, from) = (
-        draw.pick(&[1u32, 7, 64]).unwrap_or(7),
-        draw.below(1000) as u32,
+        choices.pick(&[1u32, 7, 64]).unwrap_or(7),
+        choices.below(1000) as u32,
     );
     for queue in 0..devices {
         let out = case.buffer(4 * items as usize);

@@ -3,34 +3,34 @@
 //! How work-items are divided is the device's choice. Kernels tell what they saw, and compute each result
 //! of a function a second time, from what the work-items of a sub-group wrote down at their places.
 
-use super::super::case::{
+use super::builder::{CaseBuilder, object, same};
+use super::functions::COLLECTIVE;
+use crate::choices::Choices;
+use crate::kernels::case::{
     Contents, KernelCase, Kind, Launch, Range, SUB_GROUP_FIELDS, Step, Unit, Want,
 };
-use super::functions::COLLECTIVE;
-use super::{Making, object, same};
-use crate::commands::generate::Draw;
 use crate::need::Need;
 use crate::rule;
 
 /// A range of work-groups of one shape, uniform or not.
-fn range(draw: &mut Draw, case: &mut Making) -> (Range, Vec<u32>) {
-    let dimensions = draw.between(1, 3);
+fn range(choices: &mut Choices, case: &mut CaseBuilder) -> (Range, Vec<u32>) {
+    let dimensions = choices.between(1, 3);
     let mut shape: Vec<u64> = (0..dimensions)
-        .map(|_| draw.pick(&[1, 2, 3, 5, 8, 20]).unwrap_or(2))
+        .map(|_| choices.pick(&[1, 2, 3, 5, 8, 20]).unwrap_or(2))
         .collect();
     if dimensions == 1 {
-        shape[0] = draw.pick(&[1, 5, 8, 16, 31, 64, 100]).unwrap_or(16);
+        shape[0] = choices.pick(&[1, 5, 8, 16, 31, 64, 100]).unwrap_or(16);
     }
-    let non_uniform = draw.percent(30);
+    let non_uniform = choices.percent(30);
     let global: Vec<u64> = shape
         .iter()
         .map(|s| {
             let more = if non_uniform {
-                draw.below(*s as usize)
+                choices.below(*s as usize)
             } else {
                 0
             };
-            s * draw.between(1, 3) as u64 + more as u64
+            s * choices.between(1, 3) as u64 + more as u64
         })
         .collect();
     if global
@@ -67,7 +67,7 @@ const PLACES: &str = "\
 ";
 
 /// Where the work-items of each group begin.
-fn starts(case: &mut Making, groups: &[u32]) -> super::super::case::ObjectId {
+fn starts(case: &mut CaseBuilder, groups: &[u32]) -> super::super::case::ObjectId {
     let mut at = 0;
     let list: Vec<u32> = groups
         .iter()
@@ -81,10 +81,10 @@ fn starts(case: &mut Making, groups: &[u32]) -> super::super::case::ObjectId {
 }
 
 /// The map of sub-groups, twice, and what the host is told of it.
-pub fn map(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("sub-groups are as the host is told, and the same each time");
+pub fn map(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("sub-groups are as the host is told, and the same each time");
     case.need(&[Need::SubGroups, Need::Api21]);
-    let (range, groups) = range(draw, &mut case);
+    let (range, groups) = range(choices, &mut case);
     case.case.source = format!(
         "\
 kernel void tell(global uint *out, global const uint *starts) {{
@@ -145,10 +145,10 @@ kernel void join(global const uint *first, global const uint *second, global uin
 }
 
 /// A function on values of a type, in sub-groups of every size.
-pub fn collective(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("sub-groups: their functions and their barrier");
+pub fn collective(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("sub-groups: their functions and their barrier");
     case.need(&[Need::SubGroups]);
-    let (ty, most) = draw
+    let (ty, most) = choices
         .pick(&[
             ("int", "INT_MAX"),
             ("uint", "UINT_MAX"),
@@ -178,12 +178,12 @@ pub fn collective(draw: &mut Draw) -> KernelCase {
         }
         _ => "",
     };
-    let name = draw.pick(&COLLECTIVE).unwrap_or("all");
-    let (range, groups) = range(draw, &mut case);
+    let name = choices.pick(&COLLECTIVE).unwrap_or("all");
+    let (range, groups) = range(choices, &mut case);
     let largest = groups.iter().copied().max().unwrap_or(1);
-    let seed = draw.below(1 << 16);
-    let from = draw.below(64);
-    let threshold = draw.pick(&[3, 10, 17]).unwrap_or(10);
+    let seed = choices.below(1 << 16);
+    let from = choices.below(64);
+    let threshold = choices.pick(&[3, 10, 17]).unwrap_or(10);
     let end = match name {
         n if n.starts_with("scan_exclusive") => "inside",
         n if n.starts_with("scan_inclusive") => "inside + 1",
@@ -281,17 +281,17 @@ kernel void collect(global long *out, global const uint *starts, global uint *ex
 }
 
 /// Sub-groups of a work-group wait for each other in turn, without a barrier.
-pub fn progress(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("sub-groups wait for each other's flags");
+pub fn progress(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("sub-groups wait for each other's flags");
     case.need(&[
         Need::SubGroups,
         Need::SubGroupProgress,
         Need::C11Atomics,
         Need::OrderAcqRel,
     ]);
-    let group = draw.pick(&[32u64, 64, 128, 256]).unwrap_or(128);
-    let rounds = draw.between(2, 10) as u32;
-    let backwards = draw.percent(50);
+    let group = choices.pick(&[32u64, 64, 128, 256]).unwrap_or(128);
+    let rounds = choices.between(2, 10) as u32;
+    let backwards = choices.percent(50);
     // A turn goes round: each sub-group waits for the turn of its own, and hands it on.
     let (mine, begin) = if backwards {
         ("count - 1u - get_sub_group_id()", "the last")

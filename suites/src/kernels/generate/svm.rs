@@ -1,10 +1,10 @@
 //! Shared virtual memory: structures full of pointers.
 
-use super::super::case::{
+use super::builder::{CaseBuilder, at, object};
+use crate::choices::Choices;
+use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Place, Range, Step, Want,
 };
-use super::{Making, at, object};
-use crate::commands::generate::Draw;
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
@@ -33,8 +33,8 @@ kernel void turn(global node *nodes) {
 }
 ";
 
-fn kinds(draw: &mut Draw, case: &mut Making) -> (Kind, Vec<RuleId>) {
-    let (kind, needs, rule) = draw
+fn kinds(choices: &mut Choices, case: &mut CaseBuilder) -> (Kind, Vec<RuleId>) {
+    let (kind, needs, rule) = choices
         .pick(&[
             (Kind::SvmCoarse, &[Need::SvmCoarse][..], rule::SV_COARSE_MAP),
             (Kind::SvmFine, &[Need::SvmFine], rule::SV_FINE_SYNC_POINT),
@@ -80,26 +80,26 @@ fn walks(nodes: &[Node], from: usize, count: u32, steps: u32) -> Vec<u32> {
 
 /// Lists, trees and graphs over several allocations: the host builds, a kernel walks and turns them
 /// around, the host looks at the pointers, builds some anew, and a kernel walks again.
-pub fn structures(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("structures of pointers over several allocations");
+pub fn structures(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("structures of pointers over several allocations");
     case.need(&[Need::Bits64]);
-    let (kind, mut rules) = kinds(draw, &mut case);
+    let (kind, mut rules) = kinds(choices, &mut case);
     case.case.source = WALK.into();
-    let each = draw.between(2, 7);
+    let each = choices.between(2, 7);
     // Lists of allocations are short and long.
-    let all = draw.pick(&[1, 2, 3, 3, 6, 9, 12]).unwrap_or(3);
+    let all = choices.pick(&[1, 2, 3, 3, 6, 9, 12]).unwrap_or(3);
     let allocations: Vec<ObjectId> = (0..all)
         .map(|_| case.object(kind, NODE * each, Contents::Zero))
         .collect();
     let total = each * allocations.len();
     // What one device leaves, another finds; everything is finished between them.
-    let devices = draw.percent(30);
+    let devices = choices.percent(30);
     if devices {
         case.case.queues = vec![1];
         rules.push(rule::SV_COARSE_DEVICES);
     }
     let mut turn = 0;
-    let mut on = |case: &mut Making| {
+    let mut on = |case: &mut CaseBuilder| {
         if !devices {
             return 0;
         }
@@ -107,14 +107,14 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
         turn += 1;
         turn % 2
     };
-    let shape = draw.below(3);
+    let shape = choices.below(3);
     // The nodes in an order that jumps between allocations.
     let mut places: Vec<Place> = allocations
         .iter()
         .flat_map(|a| (0..each).map(|n| at(*a, n * NODE)))
         .collect();
     for n in (1..places.len()).rev() {
-        places.swap(n, draw.below(n + 1));
+        places.swap(n, choices.below(n + 1));
     }
     let mut nodes: Vec<Node> = (0..total)
         .map(|n| {
@@ -124,7 +124,7 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
                 0 => (inside(n + 1), n.checked_sub(1)),
                 1 => (inside(2 * n + 1), inside(2 * n + 2)),
                 _ => {
-                    let mut any = || draw.percent(90).then(|| draw.below(total));
+                    let mut any = || choices.percent(90).then(|| choices.below(total));
                     (any(), any())
                 }
             };
@@ -132,11 +132,11 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
                 at: places[n],
                 left,
                 right,
-                value: draw.below(1000) as u32,
+                value: choices.below(1000) as u32,
             }
         })
         .collect();
-    let point = |case: &mut Making, nodes: &[Node], n: usize| {
+    let point = |case: &mut CaseBuilder, nodes: &[Node], n: usize| {
         let node = &nodes[n];
         for (byte, to) in [(0, node.left), (8, node.right)] {
             case.step(Step::Point {
@@ -153,16 +153,16 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
     for n in 0..total {
         point(&mut case, &nodes, n);
     }
-    let count = draw.pick(&[1u32, 4, 16]).unwrap_or(4);
+    let count = choices.pick(&[1u32, 4, 16]).unwrap_or(4);
     let steps = 12;
     // A copy of a kernel has what was told about it, too.
-    let cloned = draw.percent(30);
+    let cloned = choices.percent(30);
     if cloned {
         case.need(&[Need::Api21]);
     }
     // One pointer to anywhere in an allocation tells of all of it.
-    let reaches_at = draw.pick(&[0, 0, 8, 16, 24]).unwrap_or(0);
-    let walk = |case: &mut Making, nodes: &[Node], from: usize, queue: u8| {
+    let reaches_at = choices.pick(&[0, 0, 8, 16, 24]).unwrap_or(0);
+    let walk = |case: &mut CaseBuilder, nodes: &[Node], from: usize, queue: u8| {
         let out = case.buffer(4 * count as usize);
         case.step(Step::Launch(Launch {
             kernel: "walk".into(),
@@ -211,11 +211,11 @@ pub fn structures(draw: &mut Draw) -> KernelCase {
             Want::Pointers(list),
         );
     }
-    let changed = draw.below(total);
-    nodes[changed].left = Some(draw.below(total));
+    let changed = choices.below(total);
+    nodes[changed].left = Some(choices.below(total));
     nodes[changed].value = 5;
     point(&mut case, &nodes, changed);
     let queue = on(&mut case);
-    walk(&mut case, &nodes, draw.below(total), queue);
+    walk(&mut case, &nodes, choices.below(total), queue);
     case.case
 }

@@ -1,9 +1,9 @@
 //! Transfers: every byte where it belongs, and no other byte touched.
 
-use super::super::case::{Contents, KernelCase, Kind, ObjectId, Step, Want};
-use super::super::transfer::{Corner, Move, Transfer};
-use super::{Making, at};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, at};
+use crate::choices::Choices;
+use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Step, Want};
+use crate::kernels::transfer::{Corner, Move, Transfer};
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
@@ -23,20 +23,20 @@ fn step(what: Transfer, blocking: bool) -> Step {
 }
 
 /// A stretch of an object: first byte and length, of every class of alignment.
-fn stretch(draw: &mut Draw, bytes: usize) -> (usize, usize) {
-    let granule = draw.pick(&[1, 1, 1, 2, 4, 8, 16, 64]).unwrap_or(1);
-    let first = draw.below(bytes / granule) * granule;
+fn stretch(choices: &mut Choices, bytes: usize) -> (usize, usize) {
+    let granule = choices.pick(&[1, 1, 1, 2, 4, 8, 16, 64]).unwrap_or(1);
+    let first = choices.below(bytes / granule) * granule;
     let most = bytes - first;
-    let length = match draw.below(4) {
-        0 => draw.between(1, most.min(9)),
+    let length = match choices.below(4) {
+        0 => choices.between(1, most.min(9)),
         1 => most,
-        _ => draw.between(1, most),
+        _ => choices.between(1, most),
     };
     (first, length)
 }
 
 /// Looks at every object.
-fn look_at_all(case: &mut Making, rules: &[RuleId]) {
+fn look_at_all(case: &mut CaseBuilder, rules: &[RuleId]) {
     for n in 0..case.case.objects.len() {
         let id = ObjectId(n as u16);
         case.look(id, rules, &format!("object {n}"), Want::AsMoved);
@@ -52,44 +52,44 @@ struct Sides {
 }
 
 /// The length of a case's objects. Implementations move much memory in other ways than little.
-fn length(draw: &mut Draw, little: &[usize]) -> usize {
+fn length(choices: &mut Choices, little: &[usize]) -> usize {
     let much = [16_385, 40_000, 65_536 + 33, (1 << 20) + 7];
-    let all = if draw.percent(30) { &much } else { little };
-    draw.pick(all).unwrap_or(2048)
+    let all = if choices.percent(30) { &much } else { little };
+    choices.pick(all).unwrap_or(2048)
 }
 
 /// Two buffers of so many bytes, perhaps one or two sub-buffers of the first that share no byte, and memory
 /// of the host.
-fn objects(draw: &mut Draw, case: &mut Making, bytes: usize) -> (Vec<ObjectId>, Sides) {
+fn objects(choices: &mut Choices, case: &mut CaseBuilder, bytes: usize) -> (Vec<ObjectId>, Sides) {
     let mut buffers = Vec::new();
     for _ in 0..2 {
-        let contents = Contents::Noise(draw.below(1 << 30) as u32);
+        let contents = Contents::Noise(choices.below(1 << 30) as u32);
         let id = case.object(Kind::Buffer, bytes, contents);
-        case.case.objects[id.index()].alloc_host = draw.percent(30);
+        case.case.objects[id.index()].alloc_host = choices.percent(30);
         buffers.push(id);
     }
-    if draw.percent(60) {
+    if choices.percent(60) {
         case.need(&[Need::SubBufferAlign(ORIGIN as u32)]);
         let whole = buffers[0];
         let mut part = |origin, length| {
             let kind = Kind::SubBuffer { of: whole, origin };
             buffers.push(case.object(kind, length, Contents::Zero));
         };
-        let origin = ORIGIN * draw.between(1, 2);
-        if draw.percent(40) {
-            part(origin, draw.between(64, bytes - origin));
+        let origin = ORIGIN * choices.between(1, 2);
+        if choices.percent(40) {
+            part(origin, choices.between(64, bytes - origin));
         } else {
             // Copies from one to the other go through one piece of memory.
-            part(origin, draw.between(64, bytes - origin).min(ORIGIN));
+            part(origin, choices.between(64, bytes - origin).min(ORIGIN));
             let behind = (origin / ORIGIN + 1)..=((bytes - 64) / ORIGIN);
             let places: Vec<usize> = std::iter::once(0).chain(behind).collect();
-            let origin = ORIGIN * draw.pick(&places).unwrap_or(0);
+            let origin = ORIGIN * choices.pick(&places).unwrap_or(0);
             let most = if origin == 0 { ORIGIN } else { bytes - origin };
-            part(origin, draw.between(64, most));
+            part(origin, choices.between(64, most));
         }
     }
     let mut host = || {
-        let contents = Contents::Noise(draw.below(1 << 30) as u32);
+        let contents = Contents::Noise(choices.below(1 << 30) as u32);
         case.object(Kind::Host, bytes * 2, contents)
     };
     let sides = Sides {
@@ -116,21 +116,21 @@ fn related(buffers: &[ObjectId], a: ObjectId, b: ObjectId) -> bool {
 }
 
 /// Reads, writes, copies and fills.
-pub fn buffer(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("reads, writes, copies and fills of buffers");
-    let bytes = length(draw, LITTLE);
-    let (buffers, host) = objects(draw, &mut case, bytes);
+pub fn buffer(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("reads, writes, copies and fills of buffers");
+    let bytes = length(choices, LITTLE);
+    let (buffers, host) = objects(choices, &mut case, bytes);
     let host_bytes = case.case.objects[host.source.index()].bytes;
-    for _ in 0..draw.between(2, 8) {
+    for _ in 0..choices.between(2, 8) {
         let parts = &buffers[2..];
-        let between = parts.len() > 1 && draw.percent(35);
+        let between = parts.len() > 1 && choices.percent(35);
         let from = if between { parts } else { &buffers };
-        let of = draw.pick(from).unwrap_or(buffers[0]);
+        let of = choices.pick(from).unwrap_or(buffers[0]);
         let bytes = case.case.objects[of.index()].bytes;
-        let (first, length) = stretch(draw, bytes);
-        let blocking = draw.percent(30);
-        let place = draw.below(host_bytes - length + 1);
-        let kind = if between { 4 } else { draw.below(7) };
+        let (first, length) = stretch(choices, bytes);
+        let blocking = choices.percent(30);
+        let place = choices.below(host_bytes - length + 1);
+        let kind = if between { 4 } else { choices.below(7) };
         let what = match kind {
             0 => Transfer::Read {
                 from: at(of, first),
@@ -143,14 +143,14 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
                 bytes: length,
             },
             2 | 3 => {
-                let size = 1 << draw.below(8);
+                let size = 1 << choices.below(8);
                 if bytes < size {
                     continue;
                 }
-                let first = draw.below(bytes / size) * size;
-                let times = draw.between(1, (bytes - first) / size);
+                let first = choices.below(bytes / size) * size;
+                let times = choices.between(1, (bytes - first) / size);
                 Transfer::Fill {
-                    pattern: Contents::Noise(draw.below(1 << 30) as u32).bytes(size),
+                    pattern: Contents::Noise(choices.below(1 << 30) as u32).bytes(size),
                     to: at(of, first),
                     bytes: times * size,
                 }
@@ -160,27 +160,27 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
                 let of = parts
                     .first()
                     .copied()
-                    .filter(|_| draw.percent(60))
+                    .filter(|_| choices.percent(60))
                     .unwrap_or(of);
                 let bytes = case.case.objects[of.index()].bytes;
-                let size = draw.pick(&[1, 2, 4, 8]).unwrap_or(1);
+                let size = choices.pick(&[1, 2, 4, 8]).unwrap_or(1);
                 let size = if bytes.is_multiple_of(size) { size } else { 1 };
                 Transfer::Renew {
-                    pattern: Contents::Noise(draw.below(1 << 30) as u32).bytes(size),
+                    pattern: Contents::Noise(choices.below(1 << 30) as u32).bytes(size),
                     to: at(of, 0),
                     bytes,
-                    to_host: draw.percent(50),
+                    to_host: choices.percent(50),
                 }
             }
             _ => {
                 let other = |id: &&ObjectId| **id != of;
                 let to = match parts.iter().find(other).filter(|_| between) {
                     Some(part) => *part,
-                    None => draw.pick(&buffers).unwrap_or(buffers[0]),
+                    None => choices.pick(&buffers).unwrap_or(buffers[0]),
                 };
                 let most = case.case.objects[to.index()].bytes;
                 let length = length.min(most);
-                let target = draw.below(most - length + 1);
+                let target = choices.below(most - length + 1);
                 let overlaps = of == to && first < target + length && target < first + length;
                 if overlaps || of != to && related(&buffers, of, to) {
                     continue;
@@ -199,25 +199,30 @@ pub fn buffer(draw: &mut Draw) -> KernelCase {
 }
 
 /// A corner in an object of so many bytes where a region fits.
-fn corner(draw: &mut Draw, object: ObjectId, bytes: usize, region: [usize; 3]) -> Option<Corner> {
+fn corner(
+    choices: &mut Choices,
+    object: ObjectId,
+    bytes: usize,
+    region: [usize; 3],
+) -> Option<Corner> {
     // Tight rows and slices invite to move several at once, also where only one side is tight.
-    let row = match draw.below(4) {
+    let row = match choices.below(4) {
         0 => 0,
         1 => region[0],
-        _ => region[0] + draw.below(40),
+        _ => region[0] + choices.below(40),
     };
     let close = if row == 0 { region[0] } else { row };
-    let slice = if draw.percent(40) {
+    let slice = if choices.percent(40) {
         0
     } else {
         // A slice pitch is a multiple of the row pitch in the older specifications.
-        close * (region[1] + draw.below(4))
+        close * (region[1] + choices.below(4))
     };
     let apart = if slice == 0 { close * region[1] } else { slice };
     let origin = [
-        draw.below(close - region[0] + 1),
-        draw.below(4),
-        draw.below(3),
+        choices.below(close - region[0] + 1),
+        choices.below(4),
+        choices.below(3),
     ];
     let end = origin[0]
         + region[0]
@@ -232,37 +237,37 @@ fn corner(draw: &mut Draw, object: ObjectId, bytes: usize, region: [usize; 3]) -
 }
 
 /// Rectangles of bytes in two and three dimensions.
-pub fn rect(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("rectangles of bytes, with origins and pitches on both sides");
-    let bytes = draw.pick(LITTLE).unwrap_or(2048);
-    let (buffers, host) = objects(draw, &mut case, bytes);
-    for _ in 0..draw.between(3, 6) {
-        // Draw until the region fits; few fit never.
+pub fn rect(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("rectangles of bytes, with origins and pitches on both sides");
+    let bytes = choices.pick(LITTLE).unwrap_or(2048);
+    let (buffers, host) = objects(choices, &mut case, bytes);
+    for _ in 0..choices.between(3, 6) {
+        // Choices until the region fits; few fit never.
         for _ in 0..50 {
             let region = [
-                draw.between(1, 24),
-                draw.between(1, 6),
-                if draw.percent(50) {
+                choices.between(1, 24),
+                choices.between(1, 6),
+                if choices.percent(50) {
                     1
                 } else {
-                    draw.between(2, 4)
+                    choices.between(2, 4)
                 },
             ];
-            let of = draw.pick(&buffers).unwrap_or(buffers[0]);
-            let kind = draw.below(3);
+            let of = choices.pick(&buffers).unwrap_or(buffers[0]);
+            let kind = choices.below(3);
             let to = match kind {
                 0 => host.target,
                 1 => host.source,
-                _ => draw.pick(&buffers).unwrap_or(buffers[0]),
+                _ => choices.pick(&buffers).unwrap_or(buffers[0]),
             };
             if kind == 2 && related(&buffers, of, to) {
                 continue;
             }
             let size = |id: ObjectId| case.case.objects[id.index()].bytes;
-            let Some(here) = corner(draw, of, size(of), region) else {
+            let Some(here) = corner(choices, of, size(of), region) else {
                 continue;
             };
-            let Some(there) = corner(draw, to, size(to), region) else {
+            let Some(there) = corner(choices, to, size(to), region) else {
                 continue;
             };
             let what = match kind {
@@ -282,7 +287,7 @@ pub fn rect(draw: &mut Draw) -> KernelCase {
                     region,
                 },
             };
-            let blocking = draw.percent(30);
+            let blocking = choices.percent(30);
             case.step(step(what, blocking));
             break;
         }
@@ -292,24 +297,24 @@ pub fn rect(draw: &mut Draw) -> KernelCase {
 }
 
 /// Maps for reading and writing, of every stretch.
-pub fn map(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("maps of stretches of buffers");
-    let bytes = length(draw, LITTLE);
-    let (buffers, host) = objects(draw, &mut case, bytes);
+pub fn map(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("maps of stretches of buffers");
+    let bytes = length(choices, LITTLE);
+    let (buffers, host) = objects(choices, &mut case, bytes);
     let host_bytes = case.case.objects[host.source.index()].bytes;
-    for _ in 0..draw.between(2, 6) {
-        let of = draw.pick(&buffers).unwrap_or(buffers[0]);
+    for _ in 0..choices.between(2, 6) {
+        let of = choices.pick(&buffers).unwrap_or(buffers[0]);
         let bytes = case.case.objects[of.index()].bytes;
-        let (first, length) = stretch(draw, bytes);
-        let place = draw.below(host_bytes - length + 1);
-        let what = if draw.percent(30) {
+        let (first, length) = stretch(choices, bytes);
+        let place = choices.below(host_bytes - length + 1);
+        let what = if choices.percent(30) {
             // What the device writes between two maps.
             Transfer::Fill {
-                pattern: Contents::Noise(draw.below(1 << 30) as u32).bytes(1),
+                pattern: Contents::Noise(choices.below(1 << 30) as u32).bytes(1),
                 to: at(of, first),
                 bytes: length,
             }
-        } else if draw.percent(50) {
+        } else if choices.percent(50) {
             Transfer::MapRead {
                 from: at(of, first),
                 to: at(host.target, place),
@@ -320,7 +325,7 @@ pub fn map(draw: &mut Draw) -> KernelCase {
                 from: at(host.source, place),
                 to: at(of, first),
                 bytes: length,
-                invalidate: draw.percent(50),
+                invalidate: choices.percent(50),
             }
         };
         // A map for reading is a blocking call, so that the copy is done before the next write.
@@ -335,36 +340,36 @@ pub fn map(draw: &mut Draw) -> KernelCase {
 }
 
 /// Transfers that must be refused, and then do nothing.
-pub fn errors(draw: &mut Draw) -> KernelCase {
+pub fn errors(choices: &mut Choices) -> KernelCase {
     const INVALID_VALUE: i32 = -30;
     const COPY_OVERLAP: i32 = -8;
-    let mut case = Making::new("transfers that have to be refused");
+    let mut case = CaseBuilder::new("transfers that have to be refused");
     let bytes = 1024;
     let one = case.object(
         Kind::Buffer,
         bytes,
-        Contents::Noise(draw.below(1 << 30) as u32),
+        Contents::Noise(choices.below(1 << 30) as u32),
     );
     let host = case.object(
         Kind::Host,
         4 * bytes,
-        Contents::Noise(draw.below(1 << 30) as u32),
+        Contents::Noise(choices.below(1 << 30) as u32),
     );
-    for _ in 0..draw.between(2, 4) {
-        let length = draw.between(2, 500);
-        let first = draw.below(bytes - length);
-        let beyond = bytes - length + draw.between(1, 64);
-        let there = at(host, draw.below(bytes));
-        let overlap = |draw: &mut Draw| {
-            let target = (first + draw.below(length)).min(bytes - length);
+    for _ in 0..choices.between(2, 4) {
+        let length = choices.between(2, 500);
+        let first = choices.below(bytes - length);
+        let beyond = bytes - length + choices.between(1, 64);
+        let there = at(host, choices.below(bytes));
+        let overlap = |choices: &mut Choices| {
+            let target = (first + choices.below(length)).min(bytes - length);
             Transfer::Copy {
                 from: at(one, first),
                 to: at(one, target),
                 bytes: length,
             }
         };
-        let (what, code) = match draw.below(6) {
-            0 | 1 => (overlap(draw), COPY_OVERLAP),
+        let (what, code) = match choices.below(6) {
+            0 | 1 => (overlap(choices), COPY_OVERLAP),
             2 => (
                 Transfer::Read {
                     from: at(one, beyond),
@@ -383,9 +388,9 @@ pub fn errors(draw: &mut Draw) -> KernelCase {
             ),
             4 => (
                 // A pattern of no allowed size, or a length that is no multiple of it.
-                if draw.percent(50) {
+                if choices.percent(50) {
                     Transfer::Fill {
-                        pattern: vec![1; draw.pick(&[3, 5, 12, 127]).unwrap_or(3)],
+                        pattern: vec![1; choices.pick(&[3, 5, 12, 127]).unwrap_or(3)],
                         to: at(one, 0),
                         bytes: 3 * 4 * 5,
                     }
@@ -393,24 +398,24 @@ pub fn errors(draw: &mut Draw) -> KernelCase {
                     Transfer::Fill {
                         pattern: vec![1; 8],
                         to: at(one, 8),
-                        bytes: 8 * 4 + draw.between(1, 7),
+                        bytes: 8 * 4 + choices.between(1, 7),
                     }
                 },
                 INVALID_VALUE,
             ),
             _ => {
-                let row = draw.between(16, 64);
+                let row = choices.between(16, 64);
                 let corner = |y: usize, x: usize| Corner {
                     object: one,
                     origin: [x, y, 0],
                     row,
                     slice: 0,
                 };
-                let region = [draw.between(8, 16), 4, 1];
+                let region = [choices.between(8, 16), 4, 1];
                 (
                     Transfer::CopyRect {
                         from: corner(1, 0),
-                        to: corner(draw.between(1, 4), 0),
+                        to: corner(choices.between(1, 4), 0),
                         region,
                     },
                     COPY_OVERLAP,
@@ -429,37 +434,37 @@ pub fn errors(draw: &mut Draw) -> KernelCase {
 }
 
 /// Copies and fills of shared virtual memory, in either direction with memory of the host.
-pub fn svm(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("copies and fills of shared virtual memory");
-    let fine = draw.percent(40);
+pub fn svm(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("copies and fills of shared virtual memory");
+    let fine = choices.percent(40);
     case.need(&[if fine { Need::SvmFine } else { Need::SvmCoarse }]);
     let kind = if fine { Kind::SvmFine } else { Kind::SvmCoarse };
-    let bytes = length(draw, &[1025, 2048, 4099]);
+    let bytes = length(choices, &[1025, 2048, 4099]);
     let mut all = Vec::new();
     for kind in [kind, kind, Kind::Host, Kind::Host] {
-        let contents = Contents::Noise(draw.below(1 << 30) as u32);
+        let contents = Contents::Noise(choices.below(1 << 30) as u32);
         all.push(case.object(kind, bytes, contents));
     }
-    for _ in 0..draw.between(2, 7) {
-        let (first, length) = stretch(draw, bytes);
-        let blocking = draw.percent(30);
-        let what = if draw.percent(50) {
-            let size = 1 << draw.below(8);
-            let first = draw.below(bytes / size) * size;
-            let times = draw.between(1, (bytes - first) / size);
+    for _ in 0..choices.between(2, 7) {
+        let (first, length) = stretch(choices, bytes);
+        let blocking = choices.percent(30);
+        let what = if choices.percent(50) {
+            let size = 1 << choices.below(8);
+            let first = choices.below(bytes / size) * size;
+            let times = choices.between(1, (bytes - first) / size);
             Transfer::SvmFill {
-                pattern: Contents::Noise(draw.below(1 << 30) as u32).bytes(size),
-                to: at(all[draw.below(2)], first),
+                pattern: Contents::Noise(choices.below(1 << 30) as u32).bytes(size),
+                to: at(all[choices.below(2)], first),
                 bytes: times * size,
             }
         } else {
             // From SVM or the host's source, to SVM or the host's target.
-            let (one, other) = draw
+            let (one, other) = choices
                 .pick(&[(0, 1), (1, 0), (2, 0), (2, 1), (0, 3), (1, 3), (2, 3)])
                 .unwrap_or((0, 1));
             Transfer::SvmCopy {
                 from: at(all[one], first),
-                to: at(all[other], draw.below(bytes - length + 1)),
+                to: at(all[other], choices.below(bytes - length + 1)),
                 bytes: length,
             }
         };

@@ -24,9 +24,9 @@ impl Builder<'_> {
         // Another thread's commands may come at any time.
         let alone = !self.has_thread();
         let Some(object) = self
-            .draw
+            .choices
             .pick(&svm)
-            .filter(|_| alone && self.draw.percent(50))
+            .filter(|_| alone && self.choices.percent(50))
         else {
             return false;
         };
@@ -36,13 +36,13 @@ impl Builder<'_> {
             self.flush(QueueId::at(other));
         }
         let mut wait = wait;
-        if self.draw.percent(self.profile.gates) {
+        if self.choices.percent(self.profile.gates) {
             let gate = self.gate();
             wait.push(gate);
         }
         let mut freed = vec![ObjectId(object)];
         for other in svm {
-            if other != object && self.draw.percent(50) {
+            if other != object && self.choices.percent(50) {
                 freed.push(ObjectId(other));
             }
         }
@@ -72,7 +72,7 @@ impl Builder<'_> {
             if with_queue || read || told || elsewhere || self.program.threads.iter().any(waited) {
                 continue;
             }
-            if self.draw.percent(40) {
+            if self.choices.percent(40) {
                 self.main.push(Step::ReleaseEvent(event));
                 early.push(id);
             }
@@ -82,12 +82,12 @@ impl Builder<'_> {
 
     /// A queue has its command done while gates hold the others back.
     fn independent(&mut self) {
-        if self.closed.is_empty() || !self.draw.percent(self.profile.independent) {
+        if self.closed.is_empty() || !self.choices.percent(self.profile.independent) {
             return;
         }
         let queue = QueueId::at(self.program.queues.len());
-        let device = self.draw.below(usize::from(self.profile.devices)) as u8;
-        let out_of_order = self.draw.percent(self.profile.out_of_order);
+        let device = self.choices.below(usize::from(self.profile.devices)) as u8;
+        let out_of_order = self.choices.percent(self.profile.out_of_order);
         self.program.queues.push(Queue {
             context: ContextId(0),
             device,
@@ -97,7 +97,7 @@ impl Builder<'_> {
         let Some(id) = self.ends.last().copied() else {
             return;
         };
-        if self.draw.percent(50) {
+        if self.choices.percent(50) {
             self.flush(queue);
             self.main.push(Step::Wait(vec![Event::Command(id)]));
         } else {
@@ -112,18 +112,18 @@ impl Builder<'_> {
         self.program.queues.push(Queue {
             context: ContextId(0),
             device: 0,
-            out_of_order: self.draw.percent(50),
+            out_of_order: self.choices.percent(50),
         });
         // A wait for what fails need not wait for the others.
         for other in 0..queue.index() {
             self.main.push(Step::Finish(QueueId::at(other)));
         }
-        for _ in 0..self.draw.between(2, 4) {
+        for _ in 0..self.choices.between(2, 4) {
             self.work(Work::Read, queue, Vec::new());
         }
         // What has failed is told, too.
         for id in self.ends.clone() {
-            if self.draw.percent(30) {
+            if self.choices.percent(30) {
                 self.tell(Event::Command(id), Reached::Complete);
             }
         }
@@ -141,7 +141,7 @@ impl Builder<'_> {
                 self.program.objects[object.index()].kind,
                 Kind::Buffer(_) | Kind::SubBuffer { .. }
             );
-            if buffer && !self.program.objects.iter().any(part_of) && self.draw.percent(40) {
+            if buffer && !self.program.objects.iter().any(part_of) && self.choices.percent(40) {
                 self.main.push(Step::ReleaseObject(object));
             }
         }
@@ -149,12 +149,12 @@ impl Builder<'_> {
 
     pub(super) fn end(&mut self) {
         self.independent();
-        let release = self.draw.percent(self.profile.releases);
+        let release = self.choices.percent(self.profile.releases);
         if release {
             self.released_objects();
         }
         // What is released has its commands still to come, most surely so behind gates that are closed.
-        let gated = release && self.draw.percent(60);
+        let gated = release && self.choices.percent(60);
         if !gated {
             self.let_go();
         }
@@ -165,10 +165,10 @@ impl Builder<'_> {
         let mut released = Vec::new();
         for queue in 0..queues {
             let queue = QueueId::at(queue);
-            if release && !self.has_thread() && self.draw.percent(50) {
+            if release && !self.has_thread() && self.choices.percent(50) {
                 released.push(queue);
                 // A release flushes, too.
-                if self.draw.percent(50) {
+                if self.choices.percent(50) {
                     self.flush(queue);
                 }
             } else {
@@ -199,7 +199,7 @@ impl Builder<'_> {
                 .collect();
             // What counts of a list may stand anywhere in it.
             for n in (1..last.len()).rev() {
-                last.swap(n, self.draw.below(n + 1));
+                last.swap(n, self.choices.below(n + 1));
             }
             let gone = released.contains(&queue);
             if gone {
@@ -212,8 +212,8 @@ impl Builder<'_> {
                 .collect();
             if gone
                 && !last.is_empty()
-                && let Some(on) = self.draw.pick(&others)
-                && self.draw.percent(60)
+                && let Some(on) = self.choices.pick(&others)
+                && self.choices.percent(60)
             {
                 // A wait for its own events would flush it: what has to come is the release's doing.
                 let marker = self.push(on, What::Marker, last.clone(), Work::Empty);
@@ -221,11 +221,11 @@ impl Builder<'_> {
                 self.main.push(Step::Wait(vec![Event::Command(marker)]));
             }
             let lost = early.iter().any(|id| self.queue_of(*id) == queue);
-            if gone || !lost && self.draw.percent(30) {
+            if gone || !lost && self.choices.percent(30) {
                 if let Some(first) = last.first().copied() {
                     // The host's list may be long, too; one event again and again is one event.
-                    if self.draw.percent(25) {
-                        let more = self.draw.between(4, 40);
+                    if self.choices.percent(25) {
+                        let more = self.choices.between(4, 40);
                         last.splice(0..0, std::iter::repeat_n(first, more));
                     }
                     self.main.push(Step::Wait(last));
@@ -235,7 +235,7 @@ impl Builder<'_> {
             }
         }
         // What was released cannot be flushed any more.
-        if released.is_empty() && !freed && self.draw.percent(self.profile.looks_back) {
+        if released.is_empty() && !freed && self.choices.percent(self.profile.looks_back) {
             self.look_back();
         }
         let reads: Vec<CommandId> = (0..self.works.len())
@@ -250,12 +250,12 @@ impl Builder<'_> {
             self.host_access();
         }
         for id in &mine {
-            if self.draw.percent(30) {
+            if self.choices.percent(30) {
                 self.main.push(Step::Status(Event::Command(*id)));
             }
         }
         for user in std::mem::take(&mut self.failing) {
-            if self.draw.percent(50) {
+            if self.choices.percent(50) {
                 self.main.push(Step::Status(Event::User(user)));
             }
         }
@@ -268,7 +268,7 @@ impl Builder<'_> {
                 !self.program.callbacks.iter().any(of)
             })
             .collect();
-        if release && let Some(id) = self.draw.pick(&free) {
+        if release && let Some(id) = self.choices.pick(&free) {
             self.main.push(Step::ReleaseEvent(Event::Command(id)));
         }
     }

@@ -11,9 +11,9 @@ mod end;
 mod order;
 mod work;
 
-use super::Draw;
 use super::enumerate::Shape;
 use super::profile::{Profile, Work};
+use crate::choices::Choices;
 use crate::commands::program::*;
 
 /// A program whose ranges are not chosen yet.
@@ -25,7 +25,7 @@ pub struct Skeleton {
 }
 
 struct Builder<'d> {
-    draw: &'d mut Draw,
+    choices: &'d mut Choices,
     profile: &'d Profile,
     program: Program,
     works: Vec<Work>,
@@ -45,19 +45,21 @@ struct Builder<'d> {
 }
 
 /// Draws one.
-pub fn draw(draw: &mut Draw, profile: &Profile) -> Skeleton {
-    let queues = draw.between(1, profile.queues);
+pub fn draw(choices: &mut Choices, profile: &Profile) -> Skeleton {
+    let queues = choices.between(1, profile.queues);
     let out_of_order: Vec<bool> = (0..queues)
-        .map(|_| draw.percent(profile.out_of_order))
+        .map(|_| choices.percent(profile.out_of_order))
         .collect();
-    let mut builder = Builder::new(draw, profile, &out_of_order);
+    let mut builder = Builder::new(choices, profile, &out_of_order);
     builder.objects();
-    let commands = builder.draw.between(profile.commands.0, profile.commands.1);
-    if builder.draw.percent(profile.threads) {
+    let commands = builder
+        .choices
+        .between(profile.commands.0, profile.commands.1);
+    if builder.choices.percent(profile.threads) {
         builder.thread();
     }
-    let crowd = builder.draw.percent(profile.crowds);
-    let place = builder.draw.below(commands);
+    let crowd = builder.choices.percent(profile.crowds);
+    let place = builder.choices.below(commands);
     for n in 0..commands {
         if crowd && n == place {
             let queue = builder.queue();
@@ -70,8 +72,8 @@ pub fn draw(draw: &mut Draw, profile: &Profile) -> Skeleton {
 }
 
 /// Draws the skeleton of a shape: its commands in order, each after those that it follows.
-pub fn of_shape(draw: &mut Draw, profile: &Profile, shape: &Shape) -> Skeleton {
-    let mut builder = Builder::new(draw, profile, &shape.out_of_order);
+pub fn of_shape(choices: &mut Choices, profile: &Profile, shape: &Shape) -> Skeleton {
+    let mut builder = Builder::new(choices, profile, &shape.out_of_order);
     builder.objects();
     let mut ids: Vec<CommandId> = Vec::new();
     for (n, queue) in shape.queues.iter().enumerate() {
@@ -102,8 +104,8 @@ fn some(object: u16) -> Range {
 }
 
 impl<'d> Builder<'d> {
-    fn new(draw: &'d mut Draw, profile: &'d Profile, out_of_order: &[bool]) -> Builder<'d> {
-        let cell_words = draw.pick(&profile.cell_words).unwrap_or(16);
+    fn new(choices: &'d mut Choices, profile: &'d Profile, out_of_order: &[bool]) -> Builder<'d> {
+        let cell_words = choices.pick(&profile.cell_words).unwrap_or(16);
         Builder {
             program: Program {
                 devices: profile.devices,
@@ -126,7 +128,7 @@ impl<'d> Builder<'d> {
                 signals: 0,
                 threads: vec![Vec::new()],
             },
-            draw,
+            choices,
             profile,
             works: Vec::new(),
             main: Vec::new(),
@@ -148,28 +150,28 @@ impl<'d> Builder<'d> {
     }
 
     fn objects(&mut self) {
-        let wanted = self.draw.between(1, 3);
+        let wanted = self.choices.between(1, 3);
         for _ in 0..wanted {
-            let Some(kind) = self.draw.weighted(&self.profile.objects) else {
+            let Some(kind) = self.choices.weighted(&self.profile.objects) else {
                 continue;
             };
             let again = |o: &Object| o.kind == Kind::Variable && kind == Kind::Variable;
             if self.program.objects.iter().any(again) {
                 continue;
             }
-            let cells = self.draw.pick(&[4, 8, 12]).unwrap_or(8);
+            let cells = self.choices.pick(&[4, 8, 12]).unwrap_or(8);
             self.program.objects.push(Object {
                 context: ContextId(0),
                 cells,
                 kind,
             });
-            if matches!(kind, Kind::Buffer(_)) && self.draw.percent(self.profile.sub_buffers) {
+            if matches!(kind, Kind::Buffer(_)) && self.choices.percent(self.profile.sub_buffers) {
                 // Sub-buffers begin where devices want them: cells are at least 64 bytes here.
                 let step = (1024 / (u32::from(self.program.cell_words) * 4)) as u8;
                 let of = ObjectId::at(self.program.objects.len() - 1);
                 let parent = &mut self.program.objects[of.index()];
                 parent.cells = step.max(4) * 2;
-                let cells = self.draw.between(1, usize::from(step.min(8))) as u8;
+                let cells = self.choices.between(1, usize::from(step.min(8))) as u8;
                 self.program.objects.push(Object {
                     context: ContextId(0),
                     cells,
@@ -180,7 +182,7 @@ impl<'d> Builder<'d> {
     }
 
     fn queue(&mut self) -> QueueId {
-        QueueId::at(self.draw.below(self.program.queues.len()))
+        QueueId::at(self.choices.below(self.program.queues.len()))
     }
 
     fn out_of_order(&self, queue: QueueId) -> bool {
@@ -216,10 +218,10 @@ impl<'d> Builder<'d> {
     fn command(&mut self) {
         let queue = self.queue();
         let mut wait = Vec::new();
-        if self.out_of_order(queue) && self.draw.percent(self.profile.gated_barriers) {
+        if self.out_of_order(queue) && self.choices.percent(self.profile.gated_barriers) {
             self.barriers(queue);
         }
-        let dependencies = match self.draw.below(20) {
+        let dependencies = match self.choices.below(20) {
             0..=2 => 0,
             3..=13 => 1,
             14..=17 => 2,
@@ -230,7 +232,7 @@ impl<'d> Builder<'d> {
             // Mostly on what came last, so that chains grow.
             let recent = self.ends.len().min(3);
             let tail = &self.ends[self.ends.len() - recent..];
-            if let Some(id) = self.draw.pick(tail)
+            if let Some(id) = self.choices.pick(tail)
                 && !first.contains(&id)
             {
                 first.push(id);
@@ -239,35 +241,35 @@ impl<'d> Builder<'d> {
         for id in first {
             self.order(id, queue, &mut wait);
         }
-        if wait.is_empty() && self.draw.percent(self.profile.gates) {
+        if wait.is_empty() && self.choices.percent(self.profile.gates) {
             let gate = self.gate();
             wait.push(gate);
         }
         let gated = matches!(wait.as_slice(), [Event::User(_)]);
-        if self.profile.gates > 0 && !wait.is_empty() && self.draw.percent(15) {
+        if self.profile.gates > 0 && !wait.is_empty() && self.choices.percent(15) {
             let another = self.new_gate();
-            let place = self.draw.below(wait.len() + 1);
+            let place = self.choices.below(wait.len() + 1);
             wait.insert(place, another);
         }
-        if !wait.is_empty() && self.draw.percent(if gated { 15 } else { 25 }) {
+        if !wait.is_empty() && self.choices.percent(if gated { 15 } else { 25 }) {
             // The same event twice is one dependency, and leaves the others theirs.
-            let again = self.draw.below(wait.len());
-            let place = self.draw.below(wait.len() + 1);
+            let again = self.choices.below(wait.len());
+            let place = self.choices.below(wait.len() + 1);
             wait.insert(place, wait[again]);
         }
-        if !wait.is_empty() && self.draw.percent(8) {
+        if !wait.is_empty() && self.choices.percent(8) {
             self.lengthen(&mut wait);
         }
-        let work = self.draw.weighted(&self.profile.works);
+        let work = self.choices.weighted(&self.profile.works);
         let work = work.unwrap_or(Work::Kernel);
         let held = matches!(wait.as_slice(), [Event::User(_)]);
-        if held && self.draw.percent(self.profile.twins) {
+        if held && self.choices.percent(self.profile.twins) {
             // The same gate lets both go, so that they run together where they can.
             self.busy = true;
             self.work(Work::Kernel, queue, wait.clone());
             let other = self.queue();
             let twin = self
-                .draw
+                .choices
                 .pick(&[Work::Read, Work::Read, Work::Copy, Work::Kernel, work]);
             self.work(twin.unwrap_or(work), other, wait);
             self.busy = false;
@@ -286,11 +288,11 @@ impl<'d> Builder<'d> {
             self.flush(other);
         }
         // Implementations keep short lists in other places than long ones.
-        let more = match self.draw.below(4) {
-            0 => self.draw.between(17, 70),
-            _ => self.draw.between(2, 12),
+        let more = match self.choices.below(4) {
+            0 => self.choices.between(17, 70),
+            _ => self.choices.between(2, 12),
         };
-        let earlier = (0..more).filter_map(|_| self.draw.pick(&self.ends));
+        let earlier = (0..more).filter_map(|_| self.choices.pick(&self.ends));
         let mut longer: Vec<Event> = earlier.map(Event::Command).collect();
         longer.append(wait);
         *wait = longer;

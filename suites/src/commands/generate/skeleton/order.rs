@@ -13,11 +13,11 @@ impl Builder<'_> {
         // The last ones depend on the most.
         let held = self.held.len();
         for &id in &self.held.clone()[held.saturating_sub(4)..] {
-            if self.draw.percent(70) {
+            if self.choices.percent(70) {
                 self.main.push(Step::Status(Event::Command(id)));
             }
         }
-        if self.draw.percent(self.profile.watchers) {
+        if self.choices.percent(self.profile.watchers) {
             self.watch();
         }
         self.open();
@@ -35,13 +35,13 @@ impl Builder<'_> {
     fn watch(&mut self) {
         let behind = self.held.clone().into_iter().map(Event::Command);
         let events: Vec<Event> = behind.chain(self.waiting.map(Event::User)).collect();
-        let Some(event) = self.draw.pick(&events) else {
+        let Some(event) = self.choices.pick(&events) else {
             return;
         };
         for queue in 0..self.program.queues.len() {
             self.flush(QueueId::at(queue));
         }
-        for _ in 0..self.draw.between(2, 3) {
+        for _ in 0..self.choices.between(2, 3) {
             let signal = SignalId(self.program.signals);
             self.program.signals += 1;
             let steps = vec![Step::Await(signal), Step::Wait(vec![event])];
@@ -52,21 +52,21 @@ impl Builder<'_> {
 
     /// Barriers that gates hold back, which open before another holds back a command behind them.
     pub(super) fn barriers(&mut self, queue: QueueId) {
-        for _ in 0..self.draw.pick(&[1, 1, 2]).unwrap_or(1) {
+        for _ in 0..self.choices.pick(&[1, 1, 2]).unwrap_or(1) {
             let gate = self.new_gate();
             self.push(queue, What::Barrier, vec![gate], Work::Empty);
         }
         let mut wait = Vec::new();
-        if self.draw.percent(70) {
+        if self.choices.percent(70) {
             wait.push(self.new_gate());
         } else if let Some(done) = self.ends.last().copied()
-            && self.draw.percent(50)
+            && self.choices.percent(50)
         {
             // A list that is complete, or nearly so, does not replace the barriers.
             wait.push(Event::Command(done));
             self.flush(self.queue_of(done));
         }
-        let work = self.draw.weighted(&self.profile.works);
+        let work = self.choices.weighted(&self.profile.works);
         self.work(work.unwrap_or(Work::Kernel), queue, wait);
     }
 
@@ -74,7 +74,7 @@ impl Builder<'_> {
     /// all: an implementation that looks back over the last ones only forgets the first.
     pub(super) fn crowd(&mut self, queue: QueueId) {
         let gate = self.new_gate();
-        let work = self.draw.pick(&[Work::Write, Work::Fill, Work::Kernel]);
+        let work = self.choices.pick(&[Work::Write, Work::Fill, Work::Kernel]);
         self.work(work.unwrap_or(Work::Kernel), queue, vec![gate]);
         // No markers: they would wait for the first one, and others for them.
         let nothing = Kernel {
@@ -84,8 +84,8 @@ impl Builder<'_> {
             items: 0,
             reuse: false,
         };
-        for _ in 0..self.draw.between(15, 40) {
-            if self.draw.percent(95) {
+        for _ in 0..self.choices.between(15, 40) {
+            if self.choices.percent(95) {
                 let what = What::Kernel(nothing.clone());
                 let id = self.push(queue, what, Vec::new(), Work::Empty);
                 self.ends.push(id);
@@ -93,7 +93,7 @@ impl Builder<'_> {
                 self.work(Work::Kernel, queue, Vec::new());
             }
         }
-        if self.draw.percent(60) {
+        if self.choices.percent(60) {
             let marker = self.push(queue, What::Marker, Vec::new(), Work::Empty);
             self.ends.push(marker);
         } else {
@@ -107,7 +107,7 @@ impl Builder<'_> {
         // One event may hold back several commands.
         if let Some(user) = self.waiting
             && !self.closed.is_empty()
-            && self.draw.percent(25)
+            && self.choices.percent(25)
         {
             return Event::User(user);
         }
@@ -120,12 +120,12 @@ impl Builder<'_> {
         self.program.users.push(ContextId(0));
         let signal = SignalId(self.program.signals);
         self.program.signals += 1;
-        let status = if self.draw.percent(self.profile.failures) {
-            -(self.draw.between(1, 9999) as i32)
+        let status = if self.choices.percent(self.profile.failures) {
+            -(self.choices.between(1, 9999) as i32)
         } else {
             0
         };
-        let sleep = self.draw.below(self.profile.longest_gate + 1) as u32;
+        let sleep = self.choices.below(self.profile.longest_gate + 1) as u32;
         self.program.threads.push(vec![
             Step::Await(signal),
             Step::Sleep(sleep),
@@ -136,9 +136,9 @@ impl Builder<'_> {
         if status < 0 {
             self.failing.push(user);
         }
-        if self.draw.percent(self.profile.callbacks / 2) {
+        if self.choices.percent(self.profile.callbacks / 2) {
             // It never runs; once complete it is past that. Hardly an implementation tells so.
-            let at = if self.draw.percent(15) {
+            let at = if self.choices.percent(15) {
                 Reached::Running
             } else {
                 Reached::Complete
@@ -150,7 +150,7 @@ impl Builder<'_> {
 
     /// Orders what comes next in a queue after a command, in some way.
     pub(super) fn order(&mut self, first: CommandId, queue: QueueId, wait: &mut Vec<Event>) {
-        let idiom = self.draw.weighted(&self.profile.idioms);
+        let idiom = self.choices.weighted(&self.profile.idioms);
         self.order_by(idiom, first, queue, wait);
     }
 
@@ -194,11 +194,11 @@ impl Builder<'_> {
             }
             Idiom::HostWait => {
                 // Sometimes while gates hold other queues back.
-                if !self.draw.percent(25) {
+                if !self.choices.percent(25) {
                     self.let_go();
                 }
                 // A wait flushes, too.
-                if !self.draw.percent(30) {
+                if !self.choices.percent(30) {
                     self.flush(from);
                 }
                 self.main.push(Step::Wait(vec![Event::Command(first)]));

@@ -10,11 +10,11 @@ impl Builder<'_> {
         if self.works[done.index()] == Work::Read {
             self.main.push(Step::Inspect(done));
         }
-        if self.draw.percent(30) {
+        if self.choices.percent(30) {
             self.main.push(Step::Status(Event::Command(done)));
         }
         // A state that has been reached is told, too.
-        if self.draw.percent(self.profile.callbacks / 2) {
+        if self.choices.percent(self.profile.callbacks / 2) {
             self.tell_of(done);
         }
         self.host_access();
@@ -25,10 +25,10 @@ impl Builder<'_> {
         let fine: Vec<u16> = (0..self.program.objects.len() as u16)
             .filter(|n| self.program.objects[usize::from(*n)].kind.is_fine())
             .collect();
-        if let Some(object) = self.draw.pick(&fine)
-            && self.draw.percent(60)
+        if let Some(object) = self.choices.pick(&fine)
+            && self.choices.percent(60)
         {
-            let write = self.draw.percent(40);
+            let write = self.choices.percent(40);
             self.access(object, write, None);
         }
     }
@@ -59,7 +59,7 @@ impl Builder<'_> {
         let fitting: Vec<u16> = (0..self.program.objects.len() as u16)
             .filter(|n| fits(self.program.objects[usize::from(*n)].kind))
             .collect();
-        self.draw.pick(&fitting)
+        self.choices.pick(&fitting)
     }
 
     pub(super) fn work(&mut self, work: Work, queue: QueueId, mut wait: Vec<Event>) {
@@ -72,20 +72,23 @@ impl Builder<'_> {
             writes: Vec::new(),
             spin: if builder.busy {
                 // Long enough for what runs beside it to begin, also where kernels are compiled well.
-                builder.draw.pick(&[3000, 100_000, 300_000]).unwrap_or(3000)
+                builder
+                    .choices
+                    .pick(&[3000, 100_000, 300_000])
+                    .unwrap_or(3000)
             } else {
-                builder.draw.pick(&[0, 0, 0, 50, 500]).unwrap_or(0)
+                builder.choices.pick(&[0, 0, 0, 50, 500]).unwrap_or(0)
             },
             items: if builder.busy {
                 1
             } else {
-                builder.draw.pick(&[1, 4, 8, 16]).unwrap_or(1)
+                builder.choices.pick(&[1, 4, 8, 16]).unwrap_or(1)
             },
             reuse: false,
         };
         let what = match (work, object) {
             (Work::Empty, _) | (_, None) => {
-                if self.draw.percent(30) {
+                if self.choices.percent(30) {
                     What::Kernel(Kernel {
                         items: 0,
                         spin: 0,
@@ -96,7 +99,7 @@ impl Builder<'_> {
                 }
             }
             (Work::Kernel, Some(_)) => {
-                let reuse = self.draw.percent(30);
+                let reuse = self.choices.percent(30);
                 What::Kernel(Kernel {
                     reuse,
                     ..kernel(self)
@@ -107,7 +110,7 @@ impl Builder<'_> {
                 let svm = self.program.objects[usize::from(object)].kind.is_svm();
                 let transfer = Transfer {
                     range: some(object),
-                    rect: !svm && self.draw.percent(self.profile.rects),
+                    rect: !svm && self.choices.percent(self.profile.rects),
                 };
                 if work == Work::Read {
                     What::Read(transfer)
@@ -125,12 +128,12 @@ impl Builder<'_> {
                     ..some(object)
                 },
                 rect: !self.program.objects[usize::from(object)].kind.is_svm()
-                    && self.draw.percent(30),
+                    && self.choices.percent(30),
             },
             (Work::Fill, Some(object)) => What::Fill(some(object)),
             (Work::Migrate, Some(object)) => What::Migrate {
                 objects: vec![ObjectId(object)],
-                to_host: self.draw.percent(50),
+                to_host: self.choices.percent(50),
             },
             (Work::Map, Some(object)) => {
                 self.map(queue, wait, object);
@@ -141,12 +144,12 @@ impl Builder<'_> {
             matches!(&what, What::Marker) || matches!(&what, What::Kernel(k) if k.items == 0);
         let work = if empty { Work::Empty } else { work };
         let blocks = matches!(what, What::Read(_) | What::Write(_))
-            && self.draw.percent(self.profile.blocking);
+            && self.choices.percent(self.profile.blocking);
         if blocks {
             let gated = wait.iter().any(|event| matches!(event, Event::User(_)));
             if !gated
                 && self.profile.gated_blocks > 0
-                && self.draw.percent(self.profile.gated_blocks)
+                && self.choices.percent(self.profile.gated_blocks)
             {
                 let gate = self.gate();
                 wait.push(gate);
@@ -164,15 +167,15 @@ impl Builder<'_> {
         if blocks {
             self.program.commands[id.index()].blocking = true;
             // Where the call that returns too soon is what is looked for, what the event then says hides it.
-            if self.profile.gated_blocks == 0 || self.draw.percent(20) {
+            if self.profile.gated_blocks == 0 || self.choices.percent(20) {
                 self.look(id);
             } else if work == Work::Read {
                 self.main.push(Step::Inspect(id));
             }
-        } else if self.draw.percent(self.profile.callbacks) {
+        } else if self.choices.percent(self.profile.callbacks) {
             self.tell_of(id);
             // Each is called, however many there are.
-            if self.draw.percent(30) {
+            if self.choices.percent(30) {
                 self.tell_of(id);
             }
         }
@@ -193,7 +196,7 @@ impl Builder<'_> {
             }
         }
         let gated = wait.iter().any(|event| matches!(event, Event::User(_)));
-        if !gated && self.draw.percent(self.profile.gates) {
+        if !gated && self.choices.percent(self.profile.gates) {
             let gate = self.gate();
             wait.push(gate);
         }
@@ -203,7 +206,7 @@ impl Builder<'_> {
     /// A callback that does nothing much, for some state of a command.
     fn tell_of(&mut self, id: CommandId) {
         let at = self
-            .draw
+            .choices
             .pick(&[Reached::Submitted, Reached::Running, Reached::Complete]);
         self.tell(Event::Command(id), at.unwrap_or(Reached::Complete));
     }
@@ -213,10 +216,10 @@ impl Builder<'_> {
         let callback = CallbackId::at(self.program.callbacks.len());
         let asks = matches!(event, Event::Command(_)) && at == Reached::Complete;
         let mut steps = Vec::new();
-        if asks && self.draw.percent(65) {
+        if asks && self.choices.percent(65) {
             steps.push(Step::Status(event));
         }
-        let another = self.draw.percent(15);
+        let another = self.choices.percent(15);
         if another {
             steps.push(Step::Register(CallbackId(callback.0 + 1)));
         }
@@ -229,7 +232,7 @@ impl Builder<'_> {
             };
             self.program.callbacks.push(Callback {
                 event,
-                at: self.draw.pick(states).unwrap_or(Reached::Complete),
+                at: self.choices.pick(states).unwrap_or(Reached::Complete),
                 steps: Vec::new(),
             });
         }
@@ -241,7 +244,7 @@ impl Builder<'_> {
         let main = std::mem::take(&mut self.main);
         let place = self.program.threads.len();
         self.program.threads.push(Vec::new());
-        for _ in 0..self.draw.between(1, 3) {
+        for _ in 0..self.choices.between(1, 3) {
             self.command();
         }
         self.let_go();
@@ -264,7 +267,7 @@ impl Builder<'_> {
         let again = self.push(queue, what, Vec::new(), Work::Map);
         self.program.commands[again.index()].blocking = true;
         self.access(object, false, Some(again));
-        let (first, second) = if self.draw.percent(50) {
+        let (first, second) = if self.choices.percent(50) {
             (map, again)
         } else {
             (again, map)
@@ -272,14 +275,14 @@ impl Builder<'_> {
         for (ended, left) in [(first, Some(second)), (second, None)] {
             let unmap = self.push(queue, What::Unmap(ended), Vec::new(), Work::Empty);
             self.ends.push(unmap);
-            if left.is_some() && self.draw.percent(60) {
+            if left.is_some() && self.choices.percent(60) {
                 self.access(object, false, left);
             }
         }
     }
 
     fn map(&mut self, queue: QueueId, wait: Vec<Event>, object: u16) {
-        let mode = self.draw.pick(&[
+        let mode = self.choices.pick(&[
             MapMode::Read,
             MapMode::Write,
             MapMode::ReadWrite,
@@ -298,7 +301,7 @@ impl Builder<'_> {
         };
         // A gate of its own would still be closed.
         let signals = std::mem::take(&mut self.closed);
-        let blocking = signals.is_empty() && self.draw.percent(50);
+        let blocking = signals.is_empty() && self.choices.percent(50);
         let map = self.push(queue, what, wait, Work::Map);
         for signal in signals {
             self.main.push(Step::Signal(signal));
@@ -308,7 +311,7 @@ impl Builder<'_> {
             self.flush(queue);
             self.main.push(Step::Wait(vec![Event::Command(map)]));
         }
-        if mode != MapMode::Invalidate && self.draw.percent(80) {
+        if mode != MapMode::Invalidate && self.choices.percent(80) {
             self.access(object, false, Some(map));
         }
         if mode.writes() {
@@ -319,16 +322,16 @@ impl Builder<'_> {
             self.program.objects[usize::from(object)].kind,
             Kind::Buffer(_) | Kind::SubBuffer { .. }
         );
-        if counted && mode == MapMode::Read && self.draw.percent(50) {
+        if counted && mode == MapMode::Read && self.choices.percent(50) {
             self.map_again(queue, map, object);
             return;
         }
-        let on = if self.draw.percent(80) {
+        let on = if self.choices.percent(80) {
             queue
         } else {
             self.queue()
         };
-        let wait = if self.draw.percent(self.profile.gates / 2) {
+        let wait = if self.choices.percent(self.profile.gates / 2) {
             vec![self.gate()]
         } else {
             Vec::new()

@@ -1,19 +1,19 @@
 //! Atomic stores and loads, and the first values of atomic objects.
 
 use super::Type;
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
-use crate::kernels::generate::{Making, object, same};
+use crate::kernels::generate::builder::{CaseBuilder, object, same};
 use crate::need::Need;
 use crate::rule;
 
 /// Stores of values whose parts agree, and loads that must find such values.
-pub fn store(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("atomic stores and loads are of whole values");
-    let ty = draw
+pub fn store(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("atomic stores and loads are of whole values");
+    let ty = choices
         .pick(&[Type::Uint, Type::Ulong, Type::Ulong])
         .unwrap_or(Type::Uint);
-    let explicit = draw.percent(60);
+    let explicit = choices.percent(60);
     case.need(&[Need::C11Atomics, Need::ScopeDevice]);
     if !explicit {
         case.need(&[Need::OrderSeqCst]);
@@ -53,8 +53,8 @@ kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes
 }}
 "
     );
-    let local = draw.pick(&[1u64, 2, 16]).unwrap_or(2);
-    let items = local * draw.between(2, 8) as u64;
+    let local = choices.pick(&[1u64, 2, 16]).unwrap_or(2);
+    let items = local * choices.between(2, 8) as u64;
     let cell = case.buffer(ty.unit().bytes());
     let torn = case.buffer(4 * items as usize);
     case.step(Step::Launch(Launch {
@@ -62,7 +62,7 @@ kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes
         args: vec![
             object(cell),
             object(torn),
-            Arg::Uint(draw.pick(&[20, 300]).unwrap_or(20)),
+            Arg::Uint(choices.pick(&[20, 300]).unwrap_or(20)),
         ],
         range: Range::line(items, local),
         times: 1,
@@ -78,10 +78,10 @@ kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes
 }
 
 /// Objects that atomic_init gives their first values, over memory that has others.
-pub fn init(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("atomic_init gives an atomic object its value");
+pub fn init(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("atomic_init gives an atomic object its value");
     case.need(&[Need::C11Atomics]);
-    let local = draw.percent(50);
+    let local = choices.percent(50);
     case.case.source = if local {
         "\
 kernel void begin(global uint *to, uint value) {
@@ -104,9 +104,9 @@ kernel void begin(global uint *to, uint value) {
 "
     }
     .into();
-    let group = draw.pick(&[1u64, 4, 16]).unwrap_or(4);
-    let items = group * draw.between(1, 6) as u64;
-    let value = draw.between(1, 1 << 30) as u32;
+    let group = choices.pick(&[1u64, 4, 16]).unwrap_or(4);
+    let items = group * choices.between(1, 6) as u64;
+    let value = choices.between(1, 1 << 30) as u32;
     let bytes = 4 * items as usize;
     let to = case.object(Kind::Buffer, bytes, Contents::Every(3));
     case.step(Step::Launch(Launch {

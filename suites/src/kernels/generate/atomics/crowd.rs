@@ -3,11 +3,11 @@
 
 use super::source::source;
 use super::{Form, Region, Type, form};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
 };
-use crate::kernels::generate::{Making, object, same};
+use crate::kernels::generate::builder::{CaseBuilder, object, same};
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
@@ -76,28 +76,28 @@ struct Common {
 
 /// Crowds of read-modify-writes, each on an object of its own. There are many kinds, so a case has
 /// several.
-pub fn crowd(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("many work-items:");
+pub fn crowd(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("many work-items:");
     let common = Common {
-        wide: draw.percent(50),
-        svm: draw.percent(30),
-        legacy: draw.percent(30),
+        wide: choices.percent(50),
+        svm: choices.percent(30),
+        legacy: choices.percent(30),
     };
-    for n in 0..draw.between(3, 9) {
-        one_crowd(draw, &mut case, common, n);
+    for n in 0..choices.between(3, 9) {
+        one_crowd(choices, &mut case, common, n);
     }
     case.case
 }
 
 /// One of them, by its number in the case.
-fn one_crowd(draw: &mut Draw, case: &mut Making, common: Common, number: usize) {
-    let deed = draw.pick(&DEEDS).unwrap_or(Deed::Add);
+fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, number: usize) {
+    let deed = choices.pick(&DEEDS).unwrap_or(Deed::Add);
     let types: &[Type] = if common.wide {
         &[Type::Int, Type::Uint, Type::Long, Type::Long, Type::Ulong]
     } else {
         &[Type::Int, Type::Uint]
     };
-    let ty = draw.pick(types).unwrap_or(Type::Uint);
+    let ty = choices.pick(types).unwrap_or(Type::Uint);
     let ty = if deed == Deed::Flag { Type::Int } else { ty };
     let regions: &[Region] = if common.svm {
         &[
@@ -108,10 +108,10 @@ fn one_crowd(draw: &mut Draw, case: &mut Making, common: Common, number: usize) 
     } else {
         &[Region::Global, Region::Local]
     };
-    let region = draw.pick(regions).unwrap_or(Region::Global);
+    let region = choices.pick(regions).unwrap_or(Region::Global);
     let separator = if number == 0 { "" } else { "," };
     case.case.about += &format!("{separator} {deed:?} of {} ({region:?})", ty.name());
-    let mut form = form(draw, case, region, common.legacy);
+    let mut form = form(choices, case, region, common.legacy);
     // Flags exist in the newer form only.
     if deed == Deed::Flag && form.legacy {
         form = Form {
@@ -135,10 +135,10 @@ fn one_crowd(draw: &mut Draw, case: &mut Making, common: Common, number: usize) 
         Region::Svm(Kind::SvmFine) => case.need(&[Need::SvmFine]),
         Region::Svm(Kind::SvmAtomics) => case.need(&[Need::SvmFine, Need::SvmAtomics]),
     }
-    let local = draw.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
-    let groups = draw.between(1, 8) as u32;
+    let local = choices.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
+    let groups = choices.between(1, 8) as u32;
     // The longer a crowd lasts, the more of it is there at once.
-    let passes = draw.pick(&[1u32, 3, 8, 8, 40]).unwrap_or(3);
+    let passes = choices.pick(&[1u32, 3, 8, 8, 40]).unwrap_or(3);
     // On local memory each group has an object of its own.
     let inside = region == Region::Local;
     let items = u64::from(local * groups);
@@ -151,7 +151,7 @@ fn one_crowd(draw: &mut Draw, case: &mut Making, common: Common, number: usize) 
     // No sum of them leaves the type.
     let most = (1u64 << ty.bits()) / (3 * crowd + ABOVE);
     let fitting = strides(deed, ty).iter().copied().filter(|s| *s <= most);
-    let stride = draw.pick(&fitting.collect::<Vec<_>>()).unwrap_or(1);
+    let stride = choices.pick(&fitting.collect::<Vec<_>>()).unwrap_or(1);
     let ones = (1u64 << ty.bits()) - 1;
     let initial: u64 = match deed {
         Deed::Sub => 3 * crowd * stride + 4,
@@ -168,7 +168,7 @@ fn one_crowd(draw: &mut Draw, case: &mut Making, common: Common, number: usize) 
         | Deed::Compare
         | Deed::Flag => 0,
     };
-    let text = source(draw, (deed, stride), &form, ty, inside, initial);
+    let text = source(choices, (deed, stride), &form, ty, inside, initial);
     // Each has kernels of its own.
     let named = |name: &str| format!("{name}{number}");
     case.case.source += &text
@@ -290,7 +290,7 @@ fn rules(form: &Form, region: Region) -> Vec<RuleId> {
 
 /// What exchanges returned, and what stayed, is each value once.
 fn exchanges(
-    case: &mut Making,
+    case: &mut CaseBuilder,
     gather: &str,
     objects: [ObjectId; 2],
     (ty, stride): (Type, u64),

@@ -16,9 +16,9 @@ pub use alone::{init, store};
 pub use crowd::crowd;
 pub use values::values;
 
-use super::super::case::{Kind, Unit};
-use super::Making;
-use crate::commands::generate::Draw;
+use super::builder::CaseBuilder;
+use crate::choices::Choices;
+use crate::kernels::case::{Kind, Unit};
 use crate::need::Need;
 
 /// A type.
@@ -78,10 +78,10 @@ struct Form {
     scope: &'static str,
 }
 
-fn form(draw: &mut Draw, case: &mut Making, region: Region, legacy: bool) -> Form {
+fn form(choices: &mut Choices, case: &mut CaseBuilder, region: Region, legacy: bool) -> Form {
     // The unnamed forms order sequentially and reach the device.
-    let explicit = draw.below(3) as u8;
-    let order = draw
+    let explicit = choices.below(3) as u8;
+    let order = choices
         .pick(&[
             "relaxed", "relaxed", "acquire", "release", "acq_rel", "seq_cst",
         ])
@@ -92,9 +92,9 @@ fn form(draw: &mut Draw, case: &mut Making, region: Region, legacy: bool) -> For
         _ => "relaxed",
     };
     let scope = match region {
-        Region::Local => draw.pick(&["work_group", "device"]),
-        Region::Global => draw.pick(&["device", "device", "all_svm_devices"]),
-        Region::Svm(_) => draw.pick(&["device", "all_svm_devices"]),
+        Region::Local => choices.pick(&["work_group", "device"]),
+        Region::Global => choices.pick(&["device", "device", "all_svm_devices"]),
+        Region::Svm(_) => choices.pick(&["device", "all_svm_devices"]),
     };
     let scope = scope.unwrap_or("device");
     if !legacy {

@@ -2,7 +2,7 @@
 
 use super::crowd::{ABOVE, Deed};
 use super::{Form, Type};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
 
 /// An operation of item `i`, whose result is the value before.
 fn operation(deed: Deed, stride: u64, form: &Form, ty: Type) -> String {
@@ -42,7 +42,7 @@ fn operation(deed: Deed, stride: u64, form: &Form, ty: Type) -> String {
 
 /// The kernel of a crowd.
 pub(super) fn source(
-    draw: &mut Draw,
+    choices: &mut Choices,
     (deed, stride): (Deed, u64),
     form: &Form,
     ty: Type,
@@ -61,7 +61,7 @@ pub(super) fn source(
         (false, _) => format!("volatile atomic_{t}"),
     };
     // Whoever guesses is mostly told the value by a comparison that fails.
-    let guessed = draw.percent(50);
+    let guessed = choices.percent(50);
     let deeds = match deed {
         Deed::Compare if form.legacy => {
             let name = if ty.long() { "atom" } else { "atomic" };
@@ -79,7 +79,7 @@ pub(super) fn source(
             )
         }
         Deed::Compare => {
-            let weak = draw.percent(50);
+            let weak = choices.percent(50);
             let call = form.compare(weak, &format!("p, &old, old + ({t}){stride}"));
             let load = "atomic_load_explicit(p, memory_order_relaxed)";
             let load = if form.explicit == 0 {

@@ -1,9 +1,9 @@
 //! What atomic functions give and leave where nothing else touches the object.
 
 use super::{Form, Region, Type, form};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
-use crate::kernels::generate::{Making, object, same};
+use crate::kernels::generate::builder::{CaseBuilder, object, same};
 use crate::need::Need;
 use crate::rule;
 use std::fmt::Write;
@@ -72,7 +72,7 @@ fn signed(ty: Type, value: u64) -> i64 {
 }
 
 /// A value as programs have them, or one at which halves and signs meet.
-fn value(draw: &mut Draw, ty: Type) -> u64 {
+fn value(choices: &mut Choices, ty: Type) -> u64 {
     let edge = [
         0,
         0,
@@ -84,10 +84,10 @@ fn value(draw: &mut Draw, ty: Type) -> u64 {
         (1 << 32) + 5,
         1 << 63,
     ];
-    let any = (draw.below(1 << 32) as u64) << 32 | draw.below(1 << 32) as u64;
-    let value = match draw.below(3) {
+    let any = (choices.below(1 << 32) as u64) << 32 | choices.below(1 << 32) as u64;
+    let value = match choices.below(3) {
         0 => any,
-        _ => draw.pick(&edge).unwrap_or(0),
+        _ => choices.pick(&edge).unwrap_or(0),
     };
     narrow(ty, value)
 }
@@ -103,35 +103,35 @@ fn plain(form: Form, load: bool) -> Form {
 
 /// Each work-item does a sequence of atomic functions on an object of its own: their results, what
 /// compare-exchanges put in the place of what they expected, and what is left.
-pub fn values(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("what atomic functions give and leave");
-    let ty = draw
+pub fn values(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("what atomic functions give and leave");
+    let ty = choices
         .pick(&[Type::Int, Type::Uint, Type::Long, Type::Ulong])
         .unwrap_or(Type::Int);
-    let region = draw
+    let region = choices
         .pick(&[Region::Global, Region::Global, Region::Local])
         .unwrap_or(Region::Global);
     if ty.long() {
         case.need(&[Need::Int64Atomics]);
     }
     let t = ty.name();
-    let items = draw.between(1, 6);
-    let mut cells: Vec<u64> = (0..items).map(|_| value(draw, ty)).collect();
+    let items = choices.between(1, 6);
+    let mut cells: Vec<u64> = (0..items).map(|_| value(choices, ty)).collect();
     let first = cells.clone();
     let mut results: Vec<Vec<u64>> = vec![Vec::new(); items];
     let mut body = String::new();
     let mut count = 0;
     let literal = |value: u64| format!("({t})0x{value:x}ul");
-    for _ in 0..draw.between(3, 10) {
-        let form = form(draw, &mut case, region, false);
-        let operand = value(draw, ty);
-        match draw.below(12) {
+    for _ in 0..choices.between(3, 10) {
+        let form = form(choices, &mut case, region, false);
+        let operand = value(choices, ty);
+        match choices.below(12) {
             0..=2 => {
                 // What the first work-item has is expected, or something else.
-                let expected = if draw.percent(50) {
+                let expected = if choices.percent(50) {
                     cells[0]
                 } else {
-                    value(draw, ty)
+                    value(choices, ty)
                 };
                 let call = form.compare(false, &format!("p, &expected, {}", literal(operand)));
                 let _ = writeln!(
@@ -155,7 +155,7 @@ pub fn values(draw: &mut Draw) -> KernelCase {
                 cells.fill(operand);
             }
             _ => {
-                let name = draw.pick(&FUNCTIONS).unwrap_or("exchange");
+                let name = choices.pick(&FUNCTIONS).unwrap_or("exchange");
                 let call = if name == "load" {
                     plain(form, true).call(name, "p")
                 } else {

@@ -1,10 +1,10 @@
 //! Bytes beside each other, written by the host and by work-items while both run.
 
-use super::super::super::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
-use super::super::super::talk::{Act, Is, Num, Order, Reg};
-use super::super::{Making, same};
 use super::{cell, count, launch, none, objects, run, talk, word};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
+use crate::kernels::generate::builder::{CaseBuilder, same};
+use crate::kernels::talk::{Act, Is, Num, Order, Reg};
 use crate::need::Need;
 use crate::rule;
 
@@ -15,9 +15,9 @@ const LOW: Reg = Reg(3);
 
 /// Every `every`-th byte is the host's, the others are a work-item's each. All write theirs again and
 /// again, and find in them what they wrote last.
-pub fn bytes(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("the host and work-items write bytes beside each other");
-    let (kind, needs) = draw
+pub fn bytes(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("the host and work-items write bytes beside each other");
+    let (kind, needs) = choices
         .pick(&[
             (Kind::SvmFine, &[Need::SvmFine][..]),
             (Kind::SvmAtomics, &[Need::SvmFine, Need::SvmAtomics]),
@@ -26,16 +26,16 @@ pub fn bytes(draw: &mut Draw) -> KernelCase {
         .unwrap_or((Kind::SvmFine, &[Need::SvmFine]));
     case.need(needs);
     // With atomics the host can wait until the kernel runs.
-    let meets = kind == Kind::SvmAtomics && draw.percent(80);
+    let meets = kind == Kind::SvmAtomics && choices.percent(80);
     let tell = if meets {
         case.need(&[Need::C20, Need::C11Atomics, Need::ScopeAllDevices]);
         "atomic_store_explicit((volatile global atomic_uint *)here, 1u, memory_order_relaxed, memory_scope_all_svm_devices);"
     } else {
         ""
     };
-    let count_bytes = draw.pick(&[8usize, 32, 64]).unwrap_or(32);
-    let every = draw.between(2, 5);
-    let passes = draw.pick(&[10u32, 300, 2000]).unwrap_or(300);
+    let count_bytes = choices.pick(&[8usize, 32, 64]).unwrap_or(32);
+    let every = choices.between(2, 5);
+    let passes = choices.pick(&[10u32, 300, 2000]).unwrap_or(300);
     case.case.source = format!(
         "\
 kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint every, uint passes) {{
@@ -59,7 +59,7 @@ kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint e
     let own = case.object(Kind::Host, 4, Contents::Zero);
     let mut args = objects(&[shared, here, bad]);
     args.extend([Arg::Uint(every as u32), Arg::Uint(passes)]);
-    let group = draw.pick(&[1, 4, 8]).unwrap_or(1);
+    let group = choices.pick(&[1, 4, 8]).unwrap_or(1);
     run(
         &mut case,
         launch("put", args, Range::line(count_bytes as u64, group)),

@@ -2,13 +2,13 @@
 //! queues, or kernels on two devices. What is left, and that the values before lead from one to the
 //! next, is known whatever the order.
 
-use super::super::super::case::{
+use super::{cell, launch, objects, quit, run, talk, with_host, word};
+use crate::choices::Choices;
+use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
 };
-use super::super::super::talk::{Act, Change, Is, Num, Order, Reg};
-use super::super::Making;
-use super::{cell, launch, objects, quit, run, talk, with_host, word};
-use crate::commands::generate::Draw;
+use crate::kernels::generate::builder::CaseBuilder;
+use crate::kernels::talk::{Act, Change, Is, Num, Order, Reg};
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
@@ -100,8 +100,8 @@ const TRY: Reg = Reg(3);
 const TRIES: u32 = 1 << 20;
 
 /// A crowd of two sides.
-pub fn crowd(draw: &mut Draw) -> KernelCase {
-    let sides = draw
+pub fn crowd(choices: &mut Choices) -> KernelCase {
+    let sides = choices
         .pick(&[
             Sides::Host,
             Sides::Host,
@@ -111,7 +111,7 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
             Sides::Devices,
         ])
         .unwrap_or(Sides::Host);
-    let ty = draw.pick(&TYPES).unwrap_or(TYPES[1]);
+    let ty = choices.pick(&TYPES).unwrap_or(TYPES[1]);
     let deeds: &[Deed] = if ty.number {
         &[
             Deed::Add,
@@ -131,20 +131,20 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
     } else {
         &[Deed::Add, Deed::Exchange, Deed::CompareStrong]
     };
-    let deed = draw.pick(deeds).unwrap_or(Deed::Exchange);
-    let mut case = Making::new(format!(
+    let deed = choices.pick(deeds).unwrap_or(Deed::Exchange);
+    let mut case = CaseBuilder::new(format!(
         "a crowd of two sides ({sides:?}): {deed:?} of {}",
         ty.name
     ));
     case.need(&[Need::C20, Need::C11Atomics]);
-    let (kind, scope, rules) = memory(draw, &mut case, sides);
+    let (kind, scope, rules) = memory(choices, &mut case, sides);
     if ty.unit == Unit::Long {
         case.need(&[Need::Int64Atomics, Need::Bits64]);
     }
     if ty.name == "double" {
         case.need(&[Need::Fp64]);
     }
-    let (order, orders) = draw
+    let (order, orders) = choices
         .pick(&[
             ("relaxed", Order::Relaxed),
             ("acq_rel", Order::AcqRel),
@@ -156,9 +156,9 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
         Order::AcqRel => case.need(&[Need::OrderAcqRel]),
         Order::SeqCst => case.need(&[Need::OrderSeqCst]),
     }
-    let local = draw.pick(&[1u32, 2, 8]).unwrap_or(1);
-    let items = local * draw.between(1, 4) as u32;
-    let passes = draw.pick(&[10u32, 100, 400]).unwrap_or(100);
+    let local = choices.pick(&[1u32, 2, 8]).unwrap_or(1);
+    let items = local * choices.between(1, 4) as u32;
+    let passes = choices.pick(&[10u32, 100, 400]).unwrap_or(100);
     let kernel = items * passes;
     // The host is as long busy as a kernel, roughly.
     let host = kernel.clamp(50, 400);
@@ -233,12 +233,16 @@ pub fn crowd(draw: &mut Draw) -> KernelCase {
 
 /// What kind of memory there is, the scope of the kernels' operations, and the rules that are put to
 /// the test.
-fn memory(draw: &mut Draw, case: &mut Making, sides: Sides) -> (Kind, &'static str, Vec<RuleId>) {
+fn memory(
+    choices: &mut Choices,
+    case: &mut CaseBuilder,
+    sides: Sides,
+) -> (Kind, &'static str, Vec<RuleId>) {
     let tail = [rule::MM_ATOMICITY, rule::MM_RMW_LAST];
     let all = "all_svm_devices";
     match sides {
         Sides::Host | Sides::Devices => {
-            let kind = with_host(draw, case);
+            let kind = with_host(choices, case);
             let mut rules = vec![rule::SV_FINE_ATOMICS_TYPES, rule::SV_FINE_ATOMICS];
             if sides == Sides::Host {
                 rules.push(rule::MM_HOST);
@@ -247,7 +251,7 @@ fn memory(draw: &mut Draw, case: &mut Making, sides: Sides) -> (Kind, &'static s
             (kind, all, rules)
         }
         Sides::Queues | Sides::Variable => {
-            let (kind, needs) = draw
+            let (kind, needs) = choices
                 .pick(&[
                     (Kind::SvmCoarse, &[Need::SvmCoarse][..]),
                     (Kind::SvmCoarse, &[Need::SvmCoarse]),
@@ -256,7 +260,7 @@ fn memory(draw: &mut Draw, case: &mut Making, sides: Sides) -> (Kind, &'static s
                 ])
                 .unwrap_or((Kind::SvmCoarse, &[Need::SvmCoarse]));
             case.need(needs);
-            let scope = draw.pick(&["device", all]).unwrap_or("device");
+            let scope = choices.pick(&["device", all]).unwrap_or("device");
             let mut rules = vec![rule::SP_CROSS_KERNEL_SVM];
             if sides == Sides::Variable {
                 case.need(&[Need::ProgramScopeVariables]);
@@ -510,7 +514,7 @@ fn host_part(
 
 /// What has to be there at the end.
 fn looks(
-    case: &mut Making,
+    case: &mut CaseBuilder,
     objects: [ObjectId; 2],
     deed: Deed,
     ty: Type,

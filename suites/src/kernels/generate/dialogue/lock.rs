@@ -1,12 +1,12 @@
 //! A lock of an `atomic_flag` that the host and work-items take, around plain data.
 
-use super::super::super::case::{Arg, Contents, KernelCase, Kind, Range, Step, Unit, Want};
-use super::super::super::talk::{Act, Change, Is, Num, Order, Reg};
-use super::super::Making;
 use super::{
     Idiom, WITH_HOST, count, differ, launch, none, objects, quit, run, talk, with_host, word,
 };
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Step, Unit, Want};
+use crate::kernels::generate::builder::CaseBuilder;
+use crate::kernels::talk::{Act, Change, Is, Num, Order, Reg};
 use crate::need::Need;
 use crate::rule;
 
@@ -19,10 +19,10 @@ const UNUSED: Reg = Reg(5);
 
 /// Each holder of the lock finds the two words of the data equal and counts in both; who does not get
 /// it in so many tries leaves it. At the end the data has counted all holders.
-pub fn lock(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("the host and work-items take a lock around plain data");
-    let kind = with_host(draw, &mut case);
-    let seq_cst = draw.percent(30);
+pub fn lock(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("the host and work-items take a lock around plain data");
+    let kind = with_host(choices, &mut case);
+    let seq_cst = choices.percent(30);
     let idiom = if seq_cst {
         case.need(&[Need::OrderSeqCst]);
         Idiom::SeqCst
@@ -62,8 +62,8 @@ kernel void compare(global uint *data, global uint *holders, global uint *out) {
 }}
 "
     );
-    let items = draw.pick(&[1u32, 2, 4]).unwrap_or(1);
-    let passes = draw.pick(&[20u32, 200, 1000]).unwrap_or(200);
+    let items = choices.pick(&[1u32, 2, 4]).unwrap_or(1);
+    let passes = choices.pick(&[20u32, 200, 1000]).unwrap_or(200);
     let flag = case.object(kind, 4, Contents::Zero);
     let here = case.object(kind, 4, Contents::Zero);
     let data = case.object(kind, 8, Contents::Zero);

@@ -13,10 +13,10 @@ pub mod seen;
 pub mod stack;
 pub mod turns;
 
-use super::super::case::{Arg, Contents, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want};
-use super::super::talk::{Act, Base, Cell, Num, Order, Reg};
-use super::{Making, at, object};
-use crate::commands::generate::Draw;
+use super::builder::{CaseBuilder, at, object};
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want};
+use crate::kernels::talk::{Act, Base, Cell, Num, Order, Reg};
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
@@ -35,14 +35,14 @@ const GROUPS: u64 = 64;
 const WITH_HOST: [RuleId; 2] = [rule::SV_FINE_ATOMICS, rule::MM_HOST];
 
 /// Memory that host and kernels use together, with atomics.
-fn with_host(draw: &mut Draw, case: &mut Making) -> Kind {
+fn with_host(choices: &mut Choices, case: &mut CaseBuilder) -> Kind {
     case.need(&[
         Need::SvmAtomics,
         Need::C20,
         Need::C11Atomics,
         Need::ScopeAllDevices,
     ]);
-    if draw.percent(25) {
+    if choices.percent(25) {
         case.need(&[Need::SvmSystem]);
         Kind::Host
     } else {
@@ -66,7 +66,7 @@ enum Idiom {
 }
 
 impl Idiom {
-    fn of(draw: &mut Draw, case: &mut Making, plain: bool) -> Idiom {
+    fn of(choices: &mut Choices, case: &mut CaseBuilder, plain: bool) -> Idiom {
         let all = [
             Idiom::RelAcq,
             Idiom::RelAcq,
@@ -75,7 +75,7 @@ impl Idiom {
             Idiom::Plain,
         ];
         let most = if plain { 5 } else { 4 };
-        let idiom = draw.pick(&all[..most]).unwrap_or(Idiom::RelAcq);
+        let idiom = choices.pick(&all[..most]).unwrap_or(Idiom::RelAcq);
         match idiom {
             Idiom::RelAcq | Idiom::Fences => case.need(&[Need::OrderAcqRel]),
             Idiom::SeqCst => case.need(&[Need::OrderSeqCst]),
@@ -173,7 +173,7 @@ fn word(object: ObjectId, index: Num) -> Cell {
 }
 
 /// The word of those who give up.
-fn quit(case: &mut Making, kind: Kind) -> ObjectId {
+fn quit(case: &mut CaseBuilder, kind: Kind) -> ObjectId {
     let quit = case.object(kind, 4, Contents::Zero);
     case.case.quit = Some(Place {
         object: quit,
@@ -198,12 +198,12 @@ fn objects(list: &[ObjectId]) -> Vec<Arg> {
 }
 
 /// A launch as a step.
-fn run(case: &mut Making, launch: Launch) {
+fn run(case: &mut CaseBuilder, launch: Launch) {
     case.step(Step::Launch(launch));
 }
 
 /// The host's part.
-fn talk(case: &mut Making, acts: Vec<Act>, rules: &[RuleId]) {
+fn talk(case: &mut CaseBuilder, acts: Vec<Act>, rules: &[RuleId]) {
     case.step(Step::Talk {
         acts,
         rules: rules.to_vec(),

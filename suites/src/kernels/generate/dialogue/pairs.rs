@@ -1,10 +1,10 @@
 //! Two sides on devices that exchange data in turns: two work-groups of a kernel, kernels in two queues
 //! of a device, or kernels on two devices.
 
-use super::super::super::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
-use super::super::Making;
 use super::{GROUPS, Idiom, TRIES, await_function, launch, none, objects, quit, run};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
+use crate::kernels::generate::builder::CaseBuilder;
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
@@ -23,8 +23,8 @@ enum Place {
 }
 
 /// Each side waits for its turn, checks what the other wrote, writes its own, and passes the turn.
-pub fn pairs(draw: &mut Draw) -> KernelCase {
-    let sides = draw
+pub fn pairs(choices: &mut Choices) -> KernelCase {
+    let sides = choices
         .pick(&[
             Sides::Groups,
             Sides::Groups,
@@ -33,8 +33,8 @@ pub fn pairs(draw: &mut Draw) -> KernelCase {
             Sides::Devices,
         ])
         .unwrap_or(Sides::Groups);
-    let place = place(draw, sides);
-    let mut case = Making::new(format!(
+    let place = place(choices, sides);
+    let mut case = CaseBuilder::new(format!(
         "two sides ({sides:?}) exchange data in turns through {}",
         match place {
             Place::Object(kind) => format!("{kind:?}"),
@@ -53,14 +53,14 @@ pub fn pairs(draw: &mut Draw) -> KernelCase {
         ) => &[],
         Place::Variable => &[Need::ProgramScopeVariables],
     });
-    let wide = sides == Sides::Devices || draw.percent(50);
+    let wide = sides == Sides::Devices || choices.percent(50);
     let scope = if wide { "all_svm_devices" } else { "device" };
     case.need(&[if wide {
         Need::ScopeAllDevices
     } else {
         Need::ScopeDevice
     }]);
-    let idiom = Idiom::of(draw, &mut case, sides != Sides::Devices && !wide);
+    let idiom = Idiom::of(choices, &mut case, sides != Sides::Devices && !wide);
     let mut rules: Vec<RuleId> = Vec::new();
     if wide && !atomics && sides != Sides::Devices {
         rules.push(rule::SV_SCOPE_DOWN);
@@ -76,9 +76,9 @@ pub fn pairs(draw: &mut Draw) -> KernelCase {
         Idiom::Plain => rule::MM_INIT,
     });
     rules.push(rule::MM_SCOPE_EACH);
-    let rounds = draw.pick(&[3u32, 10, 30]).unwrap_or(10);
-    let words = draw.pick(&[1u32, 5, 32]).unwrap_or(5);
-    let seed = draw.below(1 << 20) as u32;
+    let rounds = choices.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let words = choices.pick(&[1u32, 5, 32]).unwrap_or(5);
+    let seed = choices.below(1 << 20) as u32;
     case.case.source = source(place, idiom, scope, words, seed);
     let kind = match place {
         Place::Object(kind) => kind,
@@ -130,7 +130,7 @@ pub fn pairs(draw: &mut Draw) -> KernelCase {
 }
 
 /// Where turn and data may be; between kernels that is not a buffer.
-fn place(draw: &mut Draw, sides: Sides) -> Place {
+fn place(choices: &mut Choices, sides: Sides) -> Place {
     let any = [
         Place::Object(Kind::SvmCoarse),
         Place::Object(Kind::SvmCoarse),
@@ -140,8 +140,8 @@ fn place(draw: &mut Draw, sides: Sides) -> Place {
         Place::Object(Kind::Buffer),
     ];
     let place = match sides {
-        Sides::Groups => draw.pick(&any),
-        Sides::Queues => draw.pick(&any[..5]),
+        Sides::Groups => choices.pick(&any),
+        Sides::Queues => choices.pick(&any[..5]),
         Sides::Devices => Some(Place::Object(Kind::SvmAtomics)),
     };
     place.unwrap_or(any[0])

@@ -7,13 +7,13 @@
 //! before. Beats order nothing, so that only looks can find what is stored; kernels beat and count by
 //! read-modify-writes, which write to memory and read the last value even where stores and loads do not.
 
-use super::super::super::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
-use super::super::super::talk::{Act, Is, Num, Order, Reg};
-use super::super::Making;
 use super::{
     GROUPS, TRIES, TRIES_WITH_HOST, launch, none, objects, quit, run, talk, with_host, word,
 };
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
+use crate::kernels::generate::builder::CaseBuilder;
+use crate::kernels::talk::{Act, Is, Num, Order, Reg};
 use crate::need::Need;
 use crate::rule;
 
@@ -63,23 +63,24 @@ void side(cell mine, cell theirs, cell heart, cell other, cell quit, global uint
 }
 
 /// The host and a kernel, or two work-groups.
-pub fn seen(draw: &mut Draw) -> KernelCase {
-    if draw.percent(60) {
-        host(draw)
+pub fn seen(choices: &mut Choices) -> KernelCase {
+    if choices.percent(60) {
+        host(choices)
     } else {
-        groups(draw)
+        groups(choices)
     }
 }
 
-fn memory(case: &mut Making, kind: Kind) -> [ObjectId; 5] {
+fn memory(case: &mut CaseBuilder, kind: Kind) -> [ObjectId; 5] {
     let cells = [(); 4].map(|()| case.object(kind, 4, Contents::Zero));
     let quit = quit(case, kind);
     [cells[0], cells[1], cells[2], cells[3], quit]
 }
 
-fn host(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("the host and a kernel see each other's stores in reasonable time");
-    let kind = with_host(draw, &mut case);
+fn host(choices: &mut Choices) -> KernelCase {
+    let mut case =
+        CaseBuilder::new("the host and a kernel see each other's stores in reasonable time");
+    let kind = with_host(choices, &mut case);
     case.case.source = format!(
         "\
 {}\
@@ -89,7 +90,7 @@ kernel void watch(cell mine, cell theirs, cell heart, cell other, cell quit, glo
 ",
         side("all_svm_devices", TRIES_WITH_HOST)
     );
-    let rounds = draw.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let rounds = choices.pick(&[3u32, 10, 30]).unwrap_or(10);
     let [kernels, hosts, kernel_heart, host_heart, quit] = memory(&mut case, kind);
     let late = case.buffer(4);
     let own = case.object(Kind::Host, 4, Contents::Zero);
@@ -154,8 +155,8 @@ kernel void watch(cell mine, cell theirs, cell heart, cell other, cell quit, glo
     case.case
 }
 
-fn groups(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("two work-groups see each other's stores in reasonable time");
+fn groups(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("two work-groups see each other's stores in reasonable time");
     case.need(&[Need::C20, Need::C11Atomics, Need::ScopeDevice]);
     case.case.source = format!(
         "\
@@ -168,7 +169,7 @@ kernel void watch(cell one, cell two, cell heart, cell other, cell quit, global 
 ",
         side("device", LOADS)
     );
-    let rounds = draw.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let rounds = choices.pick(&[3u32, 10, 30]).unwrap_or(10);
     let [one, two, heart, other, quit] = memory(&mut case, Kind::Buffer);
     // Behind the two rounds work-groups are counted as they come.
     let late = case.buffer(12);

@@ -1,11 +1,11 @@
 //! A stack of nodes that the host and work-items push onto with compare-exchanges, and that one or both
 //! of them empty at a stroke and walk, while the other goes on.
 
-use super::super::super::case::{Arg, Contents, KernelCase, Range, Step, Unit, Want};
-use super::super::super::talk::{Act, Base, Cell, Change, Is, Num, Order, Reg};
-use super::super::Making;
 use super::{cell, differ, launch, none, objects, quit, run, talk, with_host, word};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Range, Step, Unit, Want};
+use crate::kernels::generate::builder::CaseBuilder;
+use crate::kernels::talk::{Act, Base, Cell, Change, Is, Num, Order, Reg};
 use crate::need::Need;
 use crate::rule;
 
@@ -30,18 +30,18 @@ enum Taker {
 }
 
 /// Every node is found once, with its contents.
-pub fn stack(draw: &mut Draw) -> KernelCase {
-    let taker = draw
+pub fn stack(choices: &mut Choices) -> KernelCase {
+    let taker = choices
         .pick(&[Taker::Host, Taker::Kernel, Taker::Both])
         .unwrap_or(Taker::Host);
-    let mut case = Making::new(format!(
+    let mut case = CaseBuilder::new(format!(
         "the host and work-items push nodes with pointers onto a stack ({taker:?} empties it)"
     ));
-    let kind = with_host(draw, &mut case);
+    let kind = with_host(choices, &mut case);
     case.need(&[Need::OrderAcqRel, Need::Int64Atomics, Need::Bits64]);
-    let items = draw.pick(&[1u32, 3, 8]).unwrap_or(3);
-    let each = draw.pick(&[2u32, 16, 64]).unwrap_or(16);
-    let hosts = draw.pick(&[0u32, 8, 40]).unwrap_or(8);
+    let items = choices.pick(&[1u32, 3, 8]).unwrap_or(3);
+    let each = choices.pick(&[2u32, 16, 64]).unwrap_or(16);
+    let hosts = choices.pick(&[0u32, 8, 40]).unwrap_or(8);
     let kernels = items * each;
     let total = kernels + hosts;
     let kernel_takes = u32::from(taker != Taker::Host);
@@ -129,7 +129,7 @@ kernel void rest(volatile global atomic_ulong *head, global uint *marks, global 
                     expected: OLD,
                     new: Num::reg(OWN),
                     order: Order::AcqRel,
-                    weak: draw.percent(50),
+                    weak: choices.percent(50),
                     done: DONE,
                 },
                 Act::When(Num::reg(DONE), Is::Equal, Num::of(1), vec![Act::Leave]),

@@ -1,13 +1,13 @@
 //! The host and a kernel in turns: each writes data, passes the turn, and checks what the other wrote.
 
-use super::super::super::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
-use super::super::super::talk::{Act, Change, Num, Reg};
-use super::super::{Making, at};
 use super::{
     Idiom, TRIES_WITH_HOST, WITH_HOST, await_function, cell, differ, launch, none, objects, quit,
     run, talk, with_host, word,
 };
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
+use crate::kernels::generate::builder::{CaseBuilder, at};
+use crate::kernels::talk::{Act, Change, Num, Reg};
 use crate::need::Need;
 
 const ROUND: Reg = Reg(0);
@@ -24,12 +24,12 @@ enum Pass {
 }
 
 /// The host writes first; the data is plain, and only the turn is atomic.
-pub fn turns(draw: &mut Draw) -> KernelCase {
+pub fn turns(choices: &mut Choices) -> KernelCase {
     let mut case =
-        Making::new("the host and a kernel exchange data in turns while the kernel runs");
-    let kind = with_host(draw, &mut case);
-    let idiom = Idiom::of(draw, &mut case, false);
-    let (ty, unit) = draw
+        CaseBuilder::new("the host and a kernel exchange data in turns while the kernel runs");
+    let kind = with_host(choices, &mut case);
+    let idiom = Idiom::of(choices, &mut case, false);
+    let (ty, unit) = choices
         .pick(&[
             ("uint", Unit::Word),
             ("int", Unit::Word),
@@ -40,12 +40,12 @@ pub fn turns(draw: &mut Draw) -> KernelCase {
     if unit == Unit::Long {
         case.need(&[Need::Int64Atomics]);
     }
-    let pass = draw
+    let pass = choices
         .pick(&[Pass::Store, Pass::Store, Pass::Exchange, Pass::Add])
         .unwrap_or(Pass::Store);
-    let rounds = draw.pick(&[3u32, 10, 30]).unwrap_or(10);
-    let words = draw.pick(&[1u32, 5, 32]).unwrap_or(5);
-    let (asked, answered) = (draw.below(1 << 20) as u32, draw.below(1 << 20) as u32);
+    let rounds = choices.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let words = choices.pick(&[1u32, 5, 32]).unwrap_or(5);
+    let (asked, answered) = (choices.below(1 << 20) as u32, choices.below(1 << 20) as u32);
     let scope = "all_svm_devices";
     let next = match pass {
         Pass::Store => idiom.say("atomic_store", &format!("turn, ({ty})(2 * k + 2)"), scope),
@@ -79,7 +79,7 @@ kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatil
     );
     // Data in an allocation of its own, or right behind the turn.
     let turn = case.object(kind, unit.bytes() + 4 * words as usize, Contents::Zero);
-    let close = draw.percent(40);
+    let close = choices.percent(40);
     let (data, first) = if close {
         (turn, unit.bytes() as u64 / 4)
     } else {

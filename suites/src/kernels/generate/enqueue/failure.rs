@@ -1,23 +1,21 @@
 //! Children that fail.
 
-use super::super::super::case::{
-    Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit,
-};
-use super::super::{Making, object, same};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit};
+use crate::kernels::generate::builder::{CaseBuilder, object, same};
 use crate::need::Need;
 use crate::rule;
 
 /// A child waits for a user event that is set to an error: it does not run, nor does what waits for
 /// it, and the parent ends with an error.
-pub fn failure(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("a child that waits for a failed user event fails its parents");
+pub fn failure(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("a child that waits for a failed user event fails its parents");
     case.need(&[Need::DeviceEnqueue]);
-    let status = -1 - draw.below(5000) as i64;
-    let depth = draw.between(0, 2);
-    let chain = draw.between(1, 3);
-    let from_sibling = draw.percent(50);
-    let flag = draw
+    let status = -1 - choices.below(5000) as i64;
+    let depth = choices.between(0, 2);
+    let chain = choices.between(1, 3);
+    let from_sibling = choices.percent(50);
+    let flag = choices
         .pick(&["NO_WAIT", "WAIT_KERNEL", "WAIT_WORK_GROUP"])
         .unwrap_or("NO_WAIT");
     let mut enqueues = String::new();
@@ -60,7 +58,7 @@ pub fn failure(draw: &mut Draw) -> KernelCase {
     case.step(Step::Launch(Launch {
         kernel: "root".into(),
         args: vec![object(ran), Arg::Queue(0)],
-        range: Range::line(draw.pick(&[1, 4]).unwrap_or(1), 1),
+        range: Range::line(choices.pick(&[1, 4]).unwrap_or(1), 1),
         times: 1,
         fails: true,
         rules: vec![rule::DEV_CHILD_FAILURE],

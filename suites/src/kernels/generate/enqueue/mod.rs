@@ -26,11 +26,11 @@ pub use failure::failure;
 pub use ready::ready;
 pub use talk::talk;
 
-use super::super::case::KernelCase;
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::KernelCase;
 
 /// A tree of kernels.
-pub fn tree(draw: &mut Draw) -> KernelCase {
-    let tree = tree::draw(draw);
+pub fn tree(choices: &mut Choices) -> KernelCase {
+    let tree = tree::draw(choices);
     write::case(&tree)
 }

@@ -1,27 +1,25 @@
 //! Children that wait for what is complete already.
 
-use super::super::super::case::{
-    Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit,
-};
-use super::super::{Making, object, same};
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit};
+use crate::kernels::generate::builder::{CaseBuilder, object, same};
 use crate::need::Need;
 use crate::rule;
 use std::fmt::Write as _;
 
 /// Children wait for user events that are complete before they are enqueued, alone and beside other
 /// children: they run, after those.
-pub fn ready(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("children wait for user events that are complete already");
+pub fn ready(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("children wait for user events that are complete already");
     case.need(&[Need::DeviceEnqueue]);
-    let children = draw.between(2, 5);
-    let items = draw.pick(&[1usize, 4, 8]).unwrap_or(4);
+    let children = choices.between(2, 5);
+    let items = choices.pick(&[1usize, 4, 8]).unwrap_or(4);
     let mut body = String::new();
     let mut releases = String::new();
     for n in 0..children {
         // At least one user event for all but the first child.
-        let gates = if n == 0 { 0 } else { draw.between(1, 2) };
-        let waits: Vec<usize> = (0..n).filter(|_| draw.percent(40)).collect();
+        let gates = if n == 0 { 0 } else { choices.between(1, 2) };
+        let waits: Vec<usize> = (0..n).filter(|_| choices.percent(40)).collect();
         let mut list: Vec<String> = waits.iter().map(|w| format!("event{w}")).collect();
         for g in 0..gates {
             let name = format!("gate{n}_{g}");
@@ -30,7 +28,7 @@ pub fn ready(draw: &mut Draw) -> KernelCase {
                 "    clk_event_t {name} = create_user_event();\n    set_user_event_status({name}, CL_COMPLETE);"
             );
             let _ = writeln!(releases, "    release_event({name});");
-            list.insert(draw.below(list.len() + 1), name);
+            list.insert(choices.below(list.len() + 1), name);
         }
         let events = if list.is_empty() {
             "0, NULL".to_string()

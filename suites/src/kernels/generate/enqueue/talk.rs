@@ -1,35 +1,35 @@
 //! A parent and children that run at the same time, and talk through atomics.
 
-use super::super::super::case::{
+use crate::choices::Choices;
+use crate::kernels::case::{
     Arg, Contents, DeviceQueue, KernelCase, Kind, Launch, Range, Step, Unit, Want,
 };
-use super::super::{Making, object, same};
-use crate::commands::generate::Draw;
+use crate::kernels::generate::builder::{CaseBuilder, object, same};
 use crate::need::Need;
 use crate::rule;
 
 /// Counting together, and messages in both directions. Nobody waits for ever: what does not come is
 /// not looked at.
-pub fn talk(draw: &mut Draw) -> KernelCase {
-    let mut case = Making::new("a parent and its children count together and send messages");
+pub fn talk(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("a parent and its children count together and send messages");
     case.need(&[
         Need::DeviceEnqueue,
         Need::C11Atomics,
         Need::OrderAcqRel,
         Need::ScopeDevice,
     ]);
-    let kind = draw
+    let kind = choices
         .pick(&[Kind::Buffer, Kind::Buffer, Kind::SvmCoarse])
         .unwrap_or(Kind::Buffer);
     if kind == Kind::SvmCoarse {
         case.need(&[Need::SvmCoarse]);
     }
-    let children = draw.between(1, 4) as u32;
-    let items = draw.pick(&[1u32, 4, 16, 32]).unwrap_or(4);
-    let parents = draw.pick(&[1u32, 8, 16]).unwrap_or(8);
-    let passes = draw.pick(&[200u32, 1000, 3000]).unwrap_or(200);
+    let children = choices.between(1, 4) as u32;
+    let items = choices.pick(&[1u32, 4, 16, 32]).unwrap_or(4);
+    let parents = choices.pick(&[1u32, 8, 16]).unwrap_or(8);
+    let passes = choices.pick(&[200u32, 1000, 3000]).unwrap_or(200);
     let patience = 20_000;
-    let flag = draw
+    let flag = choices
         .pick(&["NO_WAIT", "NO_WAIT", "WAIT_WORK_GROUP", "WAIT_KERNEL"])
         .unwrap_or("NO_WAIT");
     case.case.source = format!(

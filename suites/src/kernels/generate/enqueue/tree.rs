@@ -1,6 +1,6 @@
 //! Draws trees of kernels.
 
-use crate::commands::generate::Draw;
+use crate::choices::Choices;
 
 /// When a child may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,40 +111,40 @@ impl Tree {
 /// Passes of the delays of all work-items of a kernel together: about a millisecond.
 const DELAY: usize = 300_000;
 
-fn space(draw: &mut Draw) -> Space {
-    let dimensions = draw.between(1, 3);
+fn space(choices: &mut Choices) -> Space {
+    let dimensions = choices.between(1, 3);
     let local: Vec<usize> = (0..dimensions)
-        .map(|_| draw.pick(&[1, 2, 3, 4]).unwrap_or(2))
+        .map(|_| choices.pick(&[1, 2, 3, 4]).unwrap_or(2))
         .collect();
     let most = if dimensions == 1 { 6 } else { 2 };
-    let global = local.iter().map(|l| l * draw.between(1, most)).collect();
-    let with_local = draw.percent(75);
-    let offset = with_local && draw.percent(30);
+    let global = local.iter().map(|l| l * choices.between(1, most)).collect();
+    let with_local = choices.percent(75);
+    let offset = with_local && choices.percent(30);
     Space {
-        offset: offset.then(|| (0..dimensions).map(|_| draw.below(100)).collect()),
+        offset: offset.then(|| (0..dimensions).map(|_| choices.below(100)).collect()),
         global,
         local: with_local.then_some(local),
     }
 }
 
 /// A tree of two to seven kernels.
-pub fn draw(draw: &mut Draw) -> Tree {
-    let count = draw.between(2, 7);
-    let profiling = draw.percent(30);
+pub fn draw(choices: &mut Choices) -> Tree {
+    let count = choices.between(2, 7);
+    let profiling = choices.percent(30);
     let mut nodes: Vec<Node> = Vec::new();
     for n in 0..count {
         // Half of the time a child of the one before: deep trees and wide ones.
-        let parent = if n > 0 && draw.percent(50) {
+        let parent = if n > 0 && choices.percent(50) {
             n - 1
         } else {
-            draw.below(n)
+            choices.below(n)
         };
-        let mut space = space(draw);
-        let mut flag = draw
+        let mut space = space(choices);
+        let mut flag = choices
             .pick(&[Flag::NoWait, Flag::WaitKernel, Flag::WaitWorkGroup])
             .unwrap_or(Flag::WaitKernel);
         // The root has work-groups that are known, for its children to wait for.
-        let local = n > 0 && draw.percent(30);
+        let local = n > 0 && choices.percent(30);
         if space.local.is_none() && (n == 0 || local) {
             space.local = Some(space.global.clone());
         }
@@ -155,24 +155,24 @@ pub fn draw(draw: &mut Draw) -> Tree {
         let waits: Vec<usize> = siblings
             .iter()
             .copied()
-            .filter(|_| draw.percent(50))
+            .filter(|_| choices.percent(50))
             .collect();
         let items = space.items();
         nodes.push(Node {
             parent,
             flag,
-            enqueuer: draw.below(items),
-            marker: !waits.is_empty() && draw.percent(30),
+            enqueuer: choices.below(items),
+            marker: !waits.is_empty() && choices.percent(30),
             waits,
             gate: None,
             local,
-            timed: profiling && n > 0 && draw.percent(60),
+            timed: profiling && n > 0 && choices.percent(60),
             delay: (DELAY / items) as u32,
             space,
         });
     }
     for n in 1..count {
-        if draw.percent(30) {
+        if choices.percent(30) {
             let parent = nodes[n].parent;
             // Who opens a gate waits for nobody and passes no gate: it opens on every device.
             let opener = (n + 1..count).find(|s| {
@@ -180,7 +180,7 @@ pub fn draw(draw: &mut Draw) -> Tree {
                 node.parent == parent && node.waits.is_empty() && node.gate.is_none()
             });
             nodes[n].gate = Some(match opener {
-                Some(s) if draw.percent(60) && !opens(&nodes, s) => Opener::Sibling(s),
+                Some(s) if choices.percent(60) && !opens(&nodes, s) => Opener::Sibling(s),
                 Some(_) | None => Opener::Parent,
             });
         }
@@ -209,8 +209,8 @@ pub fn draw(draw: &mut Draw) -> Tree {
     }
     Tree {
         nodes,
-        fine: draw.percent(30),
-        default: draw.percent(50),
+        fine: choices.percent(30),
+        default: choices.percent(50),
         profiling,
     }
 }

@@ -1,12 +1,12 @@
 //! A tree as OpenCL C, and as a case.
 
-use super::super::super::case::{
-    Arg, Contents, DeviceQueue, KernelCase, Kind, Launch, Range, Step, Unit,
-};
-use super::super::super::transfer::{Move, Transfer};
-use super::super::{Making, at, object, same};
 use super::order::{Before, Part, Reason, before};
 use super::tree::{Flag, Opener, Space, Tree};
+use crate::kernels::case::{
+    Arg, Contents, DeviceQueue, KernelCase, Kind, Launch, Range, Step, Unit,
+};
+use crate::kernels::generate::builder::{CaseBuilder, at, object, same};
+use crate::kernels::transfer::{Move, Transfer};
 use crate::need::Need;
 use crate::rule;
 use std::fmt::Write as _;
@@ -356,7 +356,7 @@ fn function(tree: &Tree, layout: &Layout, n: usize) -> String {
 
 /// The case of a tree.
 pub fn case(tree: &Tree) -> KernelCase {
-    let mut case = Making::new(format!(
+    let mut case = CaseBuilder::new(format!(
         "a tree of {} kernels that enqueue each other",
         tree.nodes.len()
     ));
@@ -419,7 +419,7 @@ kernel void hold(global const ulong *times, global uint *out) {{
         ..Launch::default()
     }));
     // What comes behind the root in the host's queue comes behind the whole tree.
-    let copy = |case: &mut Making, from, byte, bytes| {
+    let copy = |case: &mut CaseBuilder, from, byte, bytes| {
         let to = case.buffer(bytes);
         case.step(Step::Move(Move {
             what: Transfer::Copy {
