@@ -3,8 +3,8 @@
 mod atomics;
 mod builder;
 mod copies;
-mod dialogue;
 mod enqueue;
+mod exchange;
 mod functions;
 mod group;
 mod images;
@@ -49,13 +49,13 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "vectors", copies::vectors),
     ("kernels", "source", source::again),
     ("svm", "structures", svm::structures),
-    ("svm", "bytes", dialogue::beside::bytes),
-    ("svm", "turns", dialogue::turns::turns),
-    ("svm", "crowd", dialogue::crowd::crowd),
-    ("svm", "lock", dialogue::lock::lock),
-    ("svm", "stack", dialogue::stack::stack),
-    ("svm", "seen", dialogue::seen::seen),
-    ("svm", "pairs", dialogue::pairs::pairs),
+    ("svm", "bytes", exchange::beside::bytes),
+    ("svm", "turns", exchange::turns::turns),
+    ("svm", "crowd", exchange::crowd::crowd),
+    ("svm", "lock", exchange::lock::lock),
+    ("svm", "stack", exchange::stack::stack),
+    ("svm", "seen", exchange::seen::seen),
+    ("svm", "pairs", exchange::pairs::pairs),
     ("transfer", "buffer", transfer::buffer),
     ("transfer", "rect", transfer::rect),
     ("transfer", "map", transfer::map),

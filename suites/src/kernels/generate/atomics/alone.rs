@@ -1,6 +1,6 @@
 //! Atomic stores and loads, and the first values of atomic objects.
 
-use super::Type;
+use super::form::Type;
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, object, same};

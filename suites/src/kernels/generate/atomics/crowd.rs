@@ -1,8 +1,8 @@
 //! What a crowd of atomic operations leaves behind is known although their order is not: sums, extremes,
 //! parities; the values that they return are then a permutation, or lead from one to the next.
 
+use super::form::{Form, Region, Type, form};
 use super::source::source;
-use super::{Form, Region, Type, form};
 use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,

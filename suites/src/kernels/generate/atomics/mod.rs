@@ -2,6 +2,7 @@
 //!
 //! | file | what it draws |
 //! | --- | --- |
+//! | `form` | types, regions, orders and scopes, and how functions are written |
 //! | `crowd` | work-items that all change one object |
 //! | `source` | the kernels of crowds |
 //! | `alone` | stores and loads, and first values |
@@ -9,144 +10,10 @@
 
 mod alone;
 mod crowd;
+mod form;
 mod source;
 mod values;
 
 pub use alone::{init, store};
 pub use crowd::crowd;
 pub use values::values;
-
-use super::builder::CaseBuilder;
-use crate::choices::Choices;
-use crate::kernels::case::{Kind, Unit};
-use crate::need::Need;
-
-/// A type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Type {
-    Int,
-    Uint,
-    Long,
-    Ulong,
-}
-
-impl Type {
-    fn name(self) -> &'static str {
-        match self {
-            Type::Int => "int",
-            Type::Uint => "uint",
-            Type::Long => "long",
-            Type::Ulong => "ulong",
-        }
-    }
-
-    fn signed(self) -> bool {
-        matches!(self, Type::Int | Type::Long)
-    }
-
-    fn long(self) -> bool {
-        matches!(self, Type::Long | Type::Ulong)
-    }
-
-    fn unit(self) -> Unit {
-        if self.long() { Unit::Long } else { Unit::Word }
-    }
-
-    /// Bits that operations on bits use: all but the sign.
-    fn bits(self) -> u64 {
-        if self.long() { 63 } else { 31 }
-    }
-}
-
-/// Where the atomic object is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Region {
-    Global,
-    Local,
-    Svm(Kind),
-}
-
-/// How an operation is called.
-#[derive(Debug, Clone, Copy)]
-struct Form {
-    legacy: bool,
-    /// Nothing, an order, or an order and a scope.
-    explicit: u8,
-    order: &'static str,
-    /// The order of a compare-exchange that fails.
-    failure: &'static str,
-    scope: &'static str,
-}
-
-fn form(choices: &mut Choices, case: &mut CaseBuilder, region: Region, legacy: bool) -> Form {
-    // The unnamed forms order sequentially and reach the device.
-    let explicit = choices.below(3) as u8;
-    let order = choices
-        .pick(&[
-            "relaxed", "relaxed", "acquire", "release", "acq_rel", "seq_cst",
-        ])
-        .unwrap_or("relaxed");
-    let failure = match order {
-        "acquire" | "acq_rel" => "acquire",
-        "seq_cst" => "seq_cst",
-        _ => "relaxed",
-    };
-    let scope = match region {
-        Region::Local => choices.pick(&["work_group", "device"]),
-        Region::Global => choices.pick(&["device", "device", "all_svm_devices"]),
-        Region::Svm(_) => choices.pick(&["device", "all_svm_devices"]),
-    };
-    let scope = scope.unwrap_or("device");
-    if !legacy {
-        case.need(&[Need::C11Atomics]);
-        if explicit == 0 || order == "seq_cst" {
-            case.need(&[Need::OrderSeqCst]);
-        }
-        if explicit > 0 && matches!(order, "acquire" | "release" | "acq_rel") {
-            case.need(&[Need::OrderAcqRel]);
-        }
-        if explicit < 2 || scope == "device" {
-            case.need(&[Need::ScopeDevice]);
-        }
-        if explicit == 2 && scope == "all_svm_devices" {
-            case.need(&[Need::ScopeAllDevices]);
-        }
-    }
-    Form {
-        legacy,
-        explicit,
-        order,
-        failure,
-        scope,
-    }
-}
-
-impl Form {
-    fn call(&self, name: &str, args: &str) -> String {
-        match self.explicit {
-            0 => format!("atomic_{name}({args})"),
-            1 => format!(
-                "atomic_{name}_explicit({args}, memory_order_{})",
-                self.order
-            ),
-            _ => format!(
-                "atomic_{name}_explicit({args}, memory_order_{}, memory_scope_{})",
-                self.order, self.scope
-            ),
-        }
-    }
-
-    fn compare(&self, weak: bool, args: &str) -> String {
-        let name = if weak { "weak" } else { "strong" };
-        let call = format!("atomic_compare_exchange_{name}");
-        let orders = format!("memory_order_{}, memory_order_{}", self.order, self.failure);
-        match self.explicit {
-            0 => format!("{call}({args})"),
-            1 => format!("{call}_explicit({args}, {orders})"),
-            _ => format!(
-                "{call}_explicit({args}, {orders}, memory_scope_{})",
-                self.scope
-            ),
-        }
-    }
-}

@@ -1,7 +1,7 @@
 //! The kernels of crowds.
 
 use super::crowd::{ABOVE, Deed};
-use super::{Form, Type};
+use super::form::{Form, Type};
 use crate::choices::Choices;
 
 /// An operation of item `i`, whose result is the value before.

@@ -1,6 +1,6 @@
 //! What atomic functions give and leave where nothing else touches the object.
 
-use super::{Form, Region, Type, form};
+use super::form::{Form, Region, Type, form};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, object, same};

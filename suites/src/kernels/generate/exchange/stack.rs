@@ -1,7 +1,7 @@
 //! A stack of nodes that the host and work-items push onto with compare-exchanges, and that one or both
 //! of them empty at a stroke and walk, while the other goes on.
 
-use super::{cell, differ, launch, none, objects, quit, run, talk, with_host, word};
+use super::sides::{cell, differ, launch, none, objects, quit, run, talk, with_host, word};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;

@@ -1,6 +1,6 @@
 //! Bytes beside each other, written by the host and by work-items while both run.
 
-use super::{cell, count, launch, none, objects, run, talk, word};
+use super::sides::{cell, count, launch, none, objects, run, talk, word};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, same};

@@ -2,7 +2,7 @@
 //! queues, or kernels on two devices. What is left, and that the values before lead from one to the
 //! next, is known whatever the order.
 
-use super::{cell, launch, objects, quit, run, talk, with_host, word};
+use super::sides::{cell, launch, objects, quit, run, talk, with_host, word};
 use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,

@@ -1,41 +1,28 @@
-//! Dialogues: sides that exchange data through atomics while they run.
-//!
-//! The sides are the host and a kernel ([`turns`], [`crowd`], [`lock`], [`stack`], [`seen`],
-//! [`beside`]), or two kernels in two queues, or two work-groups of one kernel ([`pairs`]). Nothing
-//! promises that two sides make progress together, so every wait has a bound, and who waits too long
-//! writes the case's `quit` word. What a crowd leaves behind needs no progress and is always checked.
+//! What the sides of an exchange share: memory, bounds, idioms, and how a case gives them their parts.
 
-pub mod beside;
-pub mod crowd;
-pub mod lock;
-pub mod pairs;
-pub mod seen;
-pub mod stack;
-pub mod turns;
-
-use super::builder::{CaseBuilder, at, object};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want};
+use crate::kernels::generate::builder::{CaseBuilder, at, object};
 use crate::kernels::talk::{Act, Base, Cell, Num, Order, Reg};
 use crate::need::Need;
 use crate::rule::{self, RuleId};
 
 /// Loads of a kernel before it gives up waiting for another kernel, which may need to be given a
 /// processor first.
-const TRIES: u32 = 1 << 24;
+pub(super) const TRIES: u32 = 1 << 24;
 
 /// The same where it waits for the host, which knows the time and says when it gives up itself.
-const TRIES_WITH_HOST: u32 = 1 << 26;
+pub(super) const TRIES_WITH_HOST: u32 = 1 << 26;
 
 /// Work-groups that are launched where two have to run together: an implementation may give many of
 /// them to one processor, one after the other. The first two that come take part.
-const GROUPS: u64 = 64;
+pub(super) const GROUPS: u64 = 64;
 
-/// The rules of a dialogue of the host and a kernel.
-const WITH_HOST: [RuleId; 2] = [rule::SV_FINE_ATOMICS, rule::MM_HOST];
+/// The rules of a exchange of the host and a kernel.
+pub(super) const WITH_HOST: [RuleId; 2] = [rule::SV_FINE_ATOMICS, rule::MM_HOST];
 
 /// Memory that host and kernels use together, with atomics.
-fn with_host(choices: &mut Choices, case: &mut CaseBuilder) -> Kind {
+pub(super) fn with_host(choices: &mut Choices, case: &mut CaseBuilder) -> Kind {
     case.need(&[
         Need::SvmAtomics,
         Need::C20,
@@ -53,7 +40,7 @@ fn with_host(choices: &mut Choices, case: &mut CaseBuilder) -> Kind {
 
 /// How a message is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Idiom {
+pub(super) enum Idiom {
     /// Release and acquire operations.
     RelAcq,
     /// Relaxed operations between fences.
@@ -66,7 +53,7 @@ enum Idiom {
 }
 
 impl Idiom {
-    fn of(choices: &mut Choices, case: &mut CaseBuilder, plain: bool) -> Idiom {
+    pub(super) fn of(choices: &mut Choices, case: &mut CaseBuilder, plain: bool) -> Idiom {
         let all = [
             Idiom::RelAcq,
             Idiom::RelAcq,
@@ -85,7 +72,7 @@ impl Idiom {
     }
 
     /// The host's order for an operation that passes a message.
-    fn order(self) -> Order {
+    pub(super) fn order(self) -> Order {
         match self {
             Idiom::RelAcq => Order::AcqRel,
             Idiom::Fences => Order::Relaxed,
@@ -94,7 +81,7 @@ impl Idiom {
     }
 
     /// The host's fence, where there is one.
-    fn fence(self) -> Vec<Act> {
+    pub(super) fn fence(self) -> Vec<Act> {
         match self {
             Idiom::Fences => vec![Act::Fence(Order::AcqRel)],
             Idiom::RelAcq | Idiom::SeqCst | Idiom::Plain => Vec::new(),
@@ -102,7 +89,7 @@ impl Idiom {
     }
 
     /// In a kernel: the call `name(args)` that writes a message, after its fence.
-    fn say(self, name: &str, args: &str, scope: &str) -> String {
+    pub(super) fn say(self, name: &str, args: &str, scope: &str) -> String {
         let explicit = |order: &str| {
             format!("{name}_explicit({args}, memory_order_{order}, memory_scope_{scope})")
         };
@@ -118,7 +105,7 @@ impl Idiom {
     }
 
     /// In a kernel: a load of a message.
-    fn hear(self, cell: &str, scope: &str) -> String {
+    pub(super) fn hear(self, cell: &str, scope: &str) -> String {
         let explicit = |order: &str| {
             format!("atomic_load_explicit({cell}, memory_order_{order}, memory_scope_{scope})")
         };
@@ -131,7 +118,7 @@ impl Idiom {
     }
 
     /// In a kernel: what follows a load that found its message.
-    fn heard(self, scope: &str) -> String {
+    pub(super) fn heard(self, scope: &str) -> String {
         match self {
             Idiom::Fences => format!(
                 "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_{scope});"
@@ -143,7 +130,7 @@ impl Idiom {
 
 /// The kernel's bounded wait until `cell` holds a value: true where it came. `quit` is read and written
 /// relaxed.
-fn await_function(ty: &str, idiom: Idiom, scope: &str, tries: u32) -> String {
+pub(super) fn await_function(ty: &str, idiom: Idiom, scope: &str, tries: u32) -> String {
     let (hear, heard) = (idiom.hear("cell", scope), idiom.heard(scope));
     format!(
         "\
@@ -160,7 +147,7 @@ bool await(volatile global atomic_{ty} *cell, {ty} value, volatile global atomic
 }
 
 /// So many elements after the beginning of an object.
-fn cell(object: ObjectId, unit: Unit, index: Num) -> Cell {
+pub(super) fn cell(object: ObjectId, unit: Unit, index: Num) -> Cell {
     Cell {
         base: Base::At(at(object, 0), index),
         unit,
@@ -168,12 +155,12 @@ fn cell(object: ObjectId, unit: Unit, index: Num) -> Cell {
 }
 
 /// A word.
-fn word(object: ObjectId, index: Num) -> Cell {
+pub(super) fn word(object: ObjectId, index: Num) -> Cell {
     cell(object, Unit::Word, index)
 }
 
 /// The word of those who give up.
-fn quit(case: &mut CaseBuilder, kind: Kind) -> ObjectId {
+pub(super) fn quit(case: &mut CaseBuilder, kind: Kind) -> ObjectId {
     let quit = case.object(kind, 4, Contents::Zero);
     case.case.quit = Some(Place {
         object: quit,
@@ -182,7 +169,7 @@ fn quit(case: &mut CaseBuilder, kind: Kind) -> ObjectId {
     quit
 }
 
-fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Launch {
+pub(super) fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Launch {
     Launch {
         kernel: kernel.into(),
         args,
@@ -193,17 +180,17 @@ fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Launch {
 }
 
 /// Objects as arguments.
-fn objects(list: &[ObjectId]) -> Vec<Arg> {
+pub(super) fn objects(list: &[ObjectId]) -> Vec<Arg> {
     list.iter().copied().map(object).collect()
 }
 
 /// A launch as a step.
-fn run(case: &mut CaseBuilder, launch: Launch) {
+pub(super) fn run(case: &mut CaseBuilder, launch: Launch) {
     case.step(Step::Launch(launch));
 }
 
 /// The host's part.
-fn talk(case: &mut CaseBuilder, acts: Vec<Act>, rules: &[RuleId]) {
+pub(super) fn talk(case: &mut CaseBuilder, acts: Vec<Act>, rules: &[RuleId]) {
     case.step(Step::Talk {
         acts,
         rules: rules.to_vec(),
@@ -211,7 +198,7 @@ fn talk(case: &mut CaseBuilder, acts: Vec<Act>, rules: &[RuleId]) {
 }
 
 /// No word is counted; how many are is a matter of chance.
-fn none() -> Want {
+pub(super) fn none() -> Want {
     Want::Same {
         unit: Unit::Word,
         contents: Contents::Zero,
@@ -220,7 +207,7 @@ fn none() -> Want {
 }
 
 /// Counts in a word of the host's own memory.
-fn count(own: ObjectId, index: u64, by: u64) -> Vec<Act> {
+pub(super) fn count(own: ObjectId, index: u64, by: u64) -> Vec<Act> {
     const SCRATCH: Reg = Reg(15);
     let at = word(own, Num::of(index));
     vec![
@@ -230,10 +217,10 @@ fn count(own: ObjectId, index: u64, by: u64) -> Vec<Act> {
 }
 
 /// What is added where two numbers differ: one to a word of the host's own.
-fn differ(left: Num, right: Num, own: ObjectId) -> Act {
+pub(super) fn differ(left: Num, right: Num, own: ObjectId) -> Act {
     Act::When(
         left,
-        super::super::talk::Is::Unequal,
+        crate::kernels::talk::Is::Unequal,
         right,
         count(own, 0, 1),
     )

@@ -1,6 +1,6 @@
 //! A lock of an `atomic_flag` that the host and work-items take, around plain data.
 
-use super::{
+use super::sides::{
     Idiom, WITH_HOST, count, differ, launch, none, objects, quit, run, talk, with_host, word,
 };
 use crate::choices::Choices;

@@ -1,6 +1,6 @@
 //! The host and a kernel in turns: each writes data, passes the turn, and checks what the other wrote.
 
-use super::{
+use super::sides::{
     Idiom, TRIES_WITH_HOST, WITH_HOST, await_function, cell, differ, launch, none, objects, quit,
     run, talk, with_host, word,
 };

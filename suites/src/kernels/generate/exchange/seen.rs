@@ -7,7 +7,7 @@
 //! before. Beats order nothing, so that only looks can find what is stored; kernels beat and count by
 //! read-modify-writes, which write to memory and read the last value even where stores and loads do not.
 
-use super::{
+use super::sides::{
     GROUPS, TRIES, TRIES_WITH_HOST, launch, none, objects, quit, run, talk, with_host, word,
 };
 use crate::choices::Choices;

@@ -1,7 +1,7 @@
 //! Two sides on devices that exchange data in turns: two work-groups of a kernel, kernels in two queues
 //! of a device, or kernels on two devices.
 
-use super::{GROUPS, Idiom, TRIES, await_function, launch, none, objects, quit, run};
+use super::sides::{GROUPS, Idiom, TRIES, await_function, launch, none, objects, quit, run};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;
