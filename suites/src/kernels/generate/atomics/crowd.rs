@@ -13,7 +13,7 @@ use crate::rule::{self, RuleId};
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Operation {
     Add,
     Sub,
     Inc,
@@ -28,19 +28,19 @@ pub(super) enum Deed {
     Flag,
 }
 
-const DEEDS: [Deed; 12] = [
-    Deed::Add,
-    Deed::Sub,
-    Deed::Inc,
-    Deed::Dec,
-    Deed::Or,
-    Deed::And,
-    Deed::Xor,
-    Deed::Min,
-    Deed::Max,
-    Deed::Exchange,
-    Deed::Compare,
-    Deed::Flag,
+const OPERATIONS: [Operation; 12] = [
+    Operation::Add,
+    Operation::Sub,
+    Operation::Inc,
+    Operation::Dec,
+    Operation::Or,
+    Operation::And,
+    Operation::Xor,
+    Operation::Min,
+    Operation::Max,
+    Operation::Exchange,
+    Operation::Compare,
+    Operation::Flag,
 ];
 
 const RMW: &[RuleId] = &[rule::MM_ATOMICITY, rule::MM_RMW_LAST];
@@ -50,10 +50,20 @@ pub(super) const ABOVE: u64 = 24_000;
 
 /// How far apart the values of items are. Values that differ in their upper halves alone are different,
 /// and with a stride of one less than that the lower half falls as the whole rises.
-fn strides(deed: Deed, ty: Type) -> &'static [u64] {
-    match deed {
-        Deed::Inc | Deed::Dec | Deed::Or | Deed::And | Deed::Xor | Deed::Flag => &[1],
-        Deed::Add | Deed::Sub | Deed::Min | Deed::Max | Deed::Exchange | Deed::Compare => {
+fn strides(operation: Operation, ty: Type) -> &'static [u64] {
+    match operation {
+        Operation::Inc
+        | Operation::Dec
+        | Operation::Or
+        | Operation::And
+        | Operation::Xor
+        | Operation::Flag => &[1],
+        Operation::Add
+        | Operation::Sub
+        | Operation::Min
+        | Operation::Max
+        | Operation::Exchange
+        | Operation::Compare => {
             if ty.long() {
                 &[1, 1 << 16, 1 << 32, (1 << 32) - 1]
             } else {
@@ -91,14 +101,18 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
 
 /// One of them, by its number in the case.
 fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, number: usize) {
-    let deed = choices.pick(&DEEDS).unwrap_or(Deed::Add);
+    let operation = choices.pick(&OPERATIONS).unwrap_or(Operation::Add);
     let types: &[Type] = if common.wide {
         &[Type::Int, Type::Uint, Type::Long, Type::Long, Type::Ulong]
     } else {
         &[Type::Int, Type::Uint]
     };
     let ty = choices.pick(types).unwrap_or(Type::Uint);
-    let ty = if deed == Deed::Flag { Type::Int } else { ty };
+    let ty = if operation == Operation::Flag {
+        Type::Int
+    } else {
+        ty
+    };
     let regions: &[Region] = if common.svm {
         &[
             Region::Svm(Kind::SvmCoarse),
@@ -110,31 +124,17 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
     };
     let region = choices.pick(regions).unwrap_or(Region::Global);
     let separator = if number == 0 { "" } else { "," };
-    case.case.about += &format!("{separator} {deed:?} of {} ({region:?})", ty.name());
+    case.case.about += &format!("{separator} {operation:?} of {} ({region:?})", ty.name());
     let mut form = form(choices, case, region, common.legacy);
     // Flags exist in the newer form only.
-    if deed == Deed::Flag && form.legacy {
+    if operation == Operation::Flag && form.legacy {
         form = Form {
             legacy: false,
             explicit: 0,
             ..form
         };
     }
-    if deed == Deed::Flag {
-        let orders = [Need::OrderSeqCst, Need::OrderAcqRel];
-        case.need(&[Need::C11Atomics, Need::ScopeDevice]);
-        case.need(&orders);
-    }
-    if ty.long() {
-        case.need(&[Need::Int64Atomics]);
-    }
-    match region {
-        Region::Global | Region::Local | Region::Svm(Kind::Host | Kind::Buffer) => {}
-        Region::Svm(Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. }) => {}
-        Region::Svm(Kind::SvmCoarse) => case.need(&[Need::SvmCoarse]),
-        Region::Svm(Kind::SvmFine) => case.need(&[Need::SvmFine]),
-        Region::Svm(Kind::SvmAtomics) => case.need(&[Need::SvmFine, Need::SvmAtomics]),
-    }
+    needs(case, (operation, ty), region);
     let local = choices.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
     let groups = choices.between(1, 8) as u32;
     // The longer a crowd lasts, the more of it is there at once.
@@ -143,32 +143,20 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
     let inside = region == Region::Local;
     let items = u64::from(local * groups);
     let crowd = u64::from(local * passes) * if inside { 1 } else { u64::from(groups) };
-    let objects = match (inside, deed) {
+    let objects = match (inside, operation) {
         (true, _) => groups as usize,
-        (false, Deed::Flag) => 2,
+        (false, Operation::Flag) => 2,
         (false, _) => 1,
     };
     // No sum of them leaves the type.
     let most = (1u64 << ty.bits()) / (3 * crowd + ABOVE);
-    let fitting = strides(deed, ty).iter().copied().filter(|s| *s <= most);
+    let fitting = strides(operation, ty)
+        .iter()
+        .copied()
+        .filter(|s| *s <= most);
     let stride = choices.pick(&fitting.collect::<Vec<_>>()).unwrap_or(1);
-    let ones = (1u64 << ty.bits()) - 1;
-    let initial: u64 = match deed {
-        Deed::Sub => 3 * crowd * stride + 4,
-        Deed::Dec => crowd + 4,
-        Deed::And => ones,
-        Deed::Min => (ABOVE + 1000) * stride,
-        Deed::Max if ty.signed() => ((ABOVE + 1000) * stride).wrapping_neg(),
-        Deed::Add
-        | Deed::Inc
-        | Deed::Or
-        | Deed::Xor
-        | Deed::Max
-        | Deed::Exchange
-        | Deed::Compare
-        | Deed::Flag => 0,
-    };
-    let text = source(choices, (deed, stride), &form, ty, inside, initial);
+    let initial = initial(operation, ty, crowd, stride);
+    let text = source(choices, (operation, stride), &form, ty, inside, initial);
     // Each has kernels of its own.
     let named = |name: &str| format!("{name}{number}");
     case.case.source += &text
@@ -200,29 +188,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
         times: 1,
         ..Launch::default()
     }));
-    let mask = (1u64 << crowd.min(ty.bits())) - 1;
-    let mut parity = 0u64;
-    for i in 0..crowd {
-        parity ^= 1 << (i % ty.bits());
-    }
-    let last = match deed {
-        Deed::Add => Some(3 * crowd * stride),
-        Deed::Sub | Deed::Dec => Some(4),
-        Deed::Inc => Some(crowd),
-        Deed::Compare => Some(crowd * stride),
-        Deed::Or => Some(mask),
-        Deed::And => Some(ones & !mask),
-        Deed::Xor => Some(parity),
-        Deed::Min if ty.signed() => Some(2u64.wrapping_sub(crowd - 1).wrapping_mul(stride)),
-        Deed::Min => Some((ABOVE - (crowd - 1)) * stride),
-        Deed::Max if ty.signed() => Some((crowd - 1).wrapping_sub(ABOVE).wrapping_mul(stride)),
-        Deed::Max => Some((crowd - 1 + 5) * stride),
-        // The last is anyone's; together with what came before it is a permutation.
-        Deed::Exchange => None,
-        // What the holders counted is looked at below.
-        Deed::Flag => None,
-    };
-    if let Some(last) = last {
+    if let Some(last) = last(operation, ty, crowd, stride) {
         let want = Want::Same {
             unit: ty.unit(),
             contents: first(objects, last),
@@ -231,16 +197,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
         case.look(left, &rules(&form, region), "what is left", want);
     }
     let rules = &rules(&form, region);
-    let returned = match deed {
-        Deed::Add => Some((0, 3 * stride)),
-        Deed::Inc => Some((0, 1)),
-        Deed::Compare => Some((0, stride)),
-        Deed::Sub => Some((4 + 3 * stride, 3 * stride)),
-        Deed::Dec => Some((5, 1)),
-        Deed::Exchange => Some((0, stride)),
-        Deed::Or | Deed::And | Deed::Xor | Deed::Min | Deed::Max | Deed::Flag => None,
-    };
-    if matches!(deed, Deed::Or | Deed::And) {
+    if matches!(operation, Operation::Or | Operation::And) {
         // A change that is lost is made again by another, who then finds it not made.
         let bits = crowd.min(ty.bits()) as usize;
         let each = if inside { groups } else { 1 };
@@ -250,7 +207,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
             racy: true,
         };
         case.look(firsts, rules, "who changed each bit first", want);
-    } else if deed == Deed::Exchange {
+    } else if operation == Operation::Exchange {
         let gather = named("gather");
         exchanges(
             case,
@@ -260,7 +217,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
             [results, objects],
             rules,
         );
-    } else if let (Some((first, step)), false) = (returned, inside) {
+    } else if let (Some((first, step)), false) = (returned(operation, stride), inside) {
         let want = Want::Permutation {
             unit: ty.unit(),
             count: crowd,
@@ -269,9 +226,92 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
         };
         case.look(out, rules, "the values before", want);
     }
-    if deed == Deed::Flag {
+    if operation == Operation::Flag {
         let want = same(Unit::Word, Contents::Zero);
         case.look(out, &[rule::MM_ATOMICITY], "holders beside another", want);
+    }
+}
+
+/// What a device must offer for it.
+fn needs(case: &mut CaseBuilder, (operation, ty): (Operation, Type), region: Region) {
+    if operation == Operation::Flag {
+        let orders = [Need::OrderSeqCst, Need::OrderAcqRel];
+        case.need(&[Need::C11Atomics, Need::ScopeDevice]);
+        case.need(&orders);
+    }
+    if ty.long() {
+        case.need(&[Need::Int64Atomics]);
+    }
+    match region {
+        Region::Global | Region::Local | Region::Svm(Kind::Host | Kind::Buffer) => {}
+        Region::Svm(Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. }) => {}
+        Region::Svm(Kind::SvmCoarse) => case.need(&[Need::SvmCoarse]),
+        Region::Svm(Kind::SvmFine) => case.need(&[Need::SvmFine]),
+        Region::Svm(Kind::SvmAtomics) => case.need(&[Need::SvmFine, Need::SvmAtomics]),
+    }
+}
+
+/// The object's first value. No sum leaves the type from there.
+fn initial(operation: Operation, ty: Type, crowd: u64, stride: u64) -> u64 {
+    match operation {
+        Operation::Sub => 3 * crowd * stride + 4,
+        Operation::Dec => crowd + 4,
+        Operation::And => (1u64 << ty.bits()) - 1,
+        Operation::Min => (ABOVE + 1000) * stride,
+        Operation::Max if ty.signed() => ((ABOVE + 1000) * stride).wrapping_neg(),
+        Operation::Add
+        | Operation::Inc
+        | Operation::Or
+        | Operation::Xor
+        | Operation::Max
+        | Operation::Exchange
+        | Operation::Compare
+        | Operation::Flag => 0,
+    }
+}
+
+/// What is left in the object when all have changed it, where that is known.
+fn last(operation: Operation, ty: Type, crowd: u64, stride: u64) -> Option<u64> {
+    let ones = (1u64 << ty.bits()) - 1;
+    let mask = (1u64 << crowd.min(ty.bits())) - 1;
+    let mut parity = 0u64;
+    for i in 0..crowd {
+        parity ^= 1 << (i % ty.bits());
+    }
+    match operation {
+        Operation::Add => Some(3 * crowd * stride),
+        Operation::Sub | Operation::Dec => Some(4),
+        Operation::Inc => Some(crowd),
+        Operation::Compare => Some(crowd * stride),
+        Operation::Or => Some(mask),
+        Operation::And => Some(ones & !mask),
+        Operation::Xor => Some(parity),
+        Operation::Min if ty.signed() => Some(2u64.wrapping_sub(crowd - 1).wrapping_mul(stride)),
+        Operation::Min => Some((ABOVE - (crowd - 1)) * stride),
+        Operation::Max if ty.signed() => Some((crowd - 1).wrapping_sub(ABOVE).wrapping_mul(stride)),
+        Operation::Max => Some((crowd - 1 + 5) * stride),
+        // The last is anyone's; together with what came before it is a permutation.
+        Operation::Exchange => None,
+        // What the holders counted is looked at below.
+        Operation::Flag => None,
+    }
+}
+
+/// The first and the step of the values before, which are a permutation.
+fn returned(operation: Operation, stride: u64) -> Option<(u64, u64)> {
+    match operation {
+        Operation::Add => Some((0, 3 * stride)),
+        Operation::Inc => Some((0, 1)),
+        Operation::Compare => Some((0, stride)),
+        Operation::Sub => Some((4 + 3 * stride, 3 * stride)),
+        Operation::Dec => Some((5, 1)),
+        Operation::Exchange => Some((0, stride)),
+        Operation::Or
+        | Operation::And
+        | Operation::Xor
+        | Operation::Min
+        | Operation::Max
+        | Operation::Flag => None,
     }
 }
 

@@ -1,11 +1,11 @@
 //! The kernels of crowds.
 
-use super::crowd::{ABOVE, Deed};
+use super::crowd::{ABOVE, Operation};
 use super::form::{Form, Type};
 use crate::choices::Choices;
 
 /// An operation of item `i`, whose result is the value before.
-fn operation(deed: Deed, stride: u64, form: &Form, ty: Type) -> String {
+fn one(operation: Operation, stride: u64, form: &Form, ty: Type) -> String {
     let t = ty.name();
     let bit = format!("({t})1 << (i % {})", ty.bits());
     let times = |value: &str| format!("({value}) * ({t}){stride}");
@@ -20,30 +20,30 @@ fn operation(deed: Deed, stride: u64, form: &Form, ty: Type) -> String {
             new(c11, value)
         }
     };
-    match deed {
-        Deed::Add => pick("add", "fetch_add", &times("3")),
-        Deed::Sub => pick("sub", "fetch_sub", &times("3")),
-        Deed::Inc if form.legacy => format!("{prefix}_inc(p)"),
-        Deed::Inc => new("fetch_add", "1"),
-        Deed::Dec if form.legacy => format!("{prefix}_dec(p)"),
-        Deed::Dec => new("fetch_sub", "1"),
-        Deed::Or => pick("or", "fetch_or", &bit),
-        Deed::And => pick("and", "fetch_and", &format!("~({bit})")),
-        Deed::Xor => pick("xor", "fetch_xor", &bit),
+    match operation {
+        Operation::Add => pick("add", "fetch_add", &times("3")),
+        Operation::Sub => pick("sub", "fetch_sub", &times("3")),
+        Operation::Inc if form.legacy => format!("{prefix}_inc(p)"),
+        Operation::Inc => new("fetch_add", "1"),
+        Operation::Dec if form.legacy => format!("{prefix}_dec(p)"),
+        Operation::Dec => new("fetch_sub", "1"),
+        Operation::Or => pick("or", "fetch_or", &bit),
+        Operation::And => pick("and", "fetch_and", &format!("~({bit})")),
+        Operation::Xor => pick("xor", "fetch_xor", &bit),
         // Below zero where the type goes there.
-        Deed::Min if ty.signed() => pick("min", "fetch_min", &times("2 - i")),
-        Deed::Min => pick("min", "fetch_min", &times(&format!("{ABOVE} - i"))),
-        Deed::Max if ty.signed() => pick("max", "fetch_max", &times(&format!("i - {ABOVE}"))),
-        Deed::Max => pick("max", "fetch_max", &times("i + 5")),
-        Deed::Exchange => pick("xchg", "exchange", &times("i + 1")),
-        Deed::Compare | Deed::Flag => String::new(),
+        Operation::Min if ty.signed() => pick("min", "fetch_min", &times("2 - i")),
+        Operation::Min => pick("min", "fetch_min", &times(&format!("{ABOVE} - i"))),
+        Operation::Max if ty.signed() => pick("max", "fetch_max", &times(&format!("i - {ABOVE}"))),
+        Operation::Max => pick("max", "fetch_max", &times("i + 5")),
+        Operation::Exchange => pick("xchg", "exchange", &times("i + 1")),
+        Operation::Compare | Operation::Flag => String::new(),
     }
 }
 
 /// The kernel of a crowd.
 pub(super) fn source(
     choices: &mut Choices,
-    (deed, stride): (Deed, u64),
+    (operation, stride): (Operation, u64),
     form: &Form,
     ty: Type,
     inside: bool,
@@ -55,15 +55,107 @@ pub(super) fn source(
     } else {
         format!("{initial}u")
     };
-    let atomic = match (form.legacy, deed) {
-        (_, Deed::Flag) => "atomic_flag".to_string(),
+    let atomic = match (form.legacy, operation) {
+        (_, Operation::Flag) => "atomic_flag".to_string(),
         (true, _) => format!("volatile {t}"),
         (false, _) => format!("volatile atomic_{t}"),
     };
+    let operations = operations(choices, (operation, stride), form, ty, inside);
+    let item = if inside {
+        "get_local_id(0)"
+    } else {
+        "get_global_id(0)"
+    };
+    // The values that groups exchange in their own cells follow each other.
+    let base = if inside && operation == Operation::Exchange {
+        "get_group_id(0) * (get_local_size(0) * passes + 1)"
+    } else {
+        "0"
+    };
+    let all = if inside {
+        "get_local_size(0)"
+    } else {
+        "get_global_size(0)"
+    };
+    let mut text = String::new();
+    if ty.long() {
+        text += "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+";
+    }
+    if operation == Operation::Flag {
+        return text + &flag(&operations, inside);
+    }
+    let (declare, begin, end) = if inside {
+        local_cell((form, &atomic), t, stride, &initial)
+    } else {
+        (
+            format!("    global {atomic} *p = (global {atomic} *)left;\n"),
+            String::new(),
+            String::new(),
+        )
+    };
+    let bits = ty.bits();
+    let first = match operation {
+        Operation::Or => {
+            format!("        if (!(before >> (i % {bits}) & 1)) atomic_inc(&firsts[i % {bits}]);\n")
+        }
+        Operation::And => {
+            format!("        if (before >> (i % {bits}) & 1) atomic_inc(&firsts[i % {bits}]);\n")
+        }
+        Operation::Add
+        | Operation::Sub
+        | Operation::Inc
+        | Operation::Dec
+        | Operation::Xor
+        | Operation::Min
+        | Operation::Max
+        | Operation::Exchange
+        | Operation::Compare
+        | Operation::Flag => String::new(),
+    };
+    text += &format!(
+        "\
+kernel void crowd(global {t} *left, global {t} *out, volatile global uint *firsts, uint passes) {{
+    const uint base = {base};
+{declare}{begin}    for (uint pass = 0; pass < passes; pass++) {{
+        {t} i = ({t})({item} + pass * {all} + base), before;
+        {{
+{operations}        }}
+        out[get_global_id(0) + pass * get_global_size(0)] = before;
+{first}    }}
+{end}}}
+"
+    );
+    if operation == Operation::Exchange {
+        text += &format!(
+            "\
+kernel void gather(global {t} *left, global {t} *out, global {t} *all, uint returned, uint cells) {{
+    for (uint i = 0; i < returned; i++) all[i] = out[i];
+    for (uint i = 0; i < cells; i++) all[returned + i] = left[i];
+}}
+"
+        );
+    }
+    text
+}
+
+/// What a work-item does to its object: statements that leave the value before in `before`.
+fn operations(
+    choices: &mut Choices,
+    (operation, stride): (Operation, u64),
+    form: &Form,
+    ty: Type,
+    inside: bool,
+) -> String {
+    let t = ty.name();
     // Whoever guesses is mostly told the value by a comparison that fails.
     let guessed = choices.percent(50);
-    let deeds = match deed {
-        Deed::Compare if form.legacy => {
+    match operation {
+        Operation::Compare if form.legacy => {
             let name = if ty.long() { "atom" } else { "atomic" };
             let first = if guessed {
                 "0".to_string()
@@ -78,7 +170,7 @@ pub(super) fn source(
 "
             )
         }
-        Deed::Compare => {
+        Operation::Compare => {
             let weak = choices.percent(50);
             let call = form.compare(weak, &format!("p, &old, old + ({t}){stride}"));
             let load = "atomic_load_explicit(p, memory_order_relaxed)";
@@ -104,7 +196,7 @@ pub(super) fn source(
 "
             )
         }
-        Deed::Flag => {
+        Operation::Flag => {
             let take = match form.explicit {
                 0 => "atomic_flag_test_and_set(p)".to_string(),
                 1 => "atomic_flag_test_and_set_explicit(p, memory_order_acquire)".into(),
@@ -135,124 +227,54 @@ pub(super) fn source(
 "
             )
         }
-        Deed::Add
-        | Deed::Sub
-        | Deed::Inc
-        | Deed::Dec
-        | Deed::Or
-        | Deed::And
-        | Deed::Xor
-        | Deed::Min
-        | Deed::Max
-        | Deed::Exchange => format!(
+        Operation::Add
+        | Operation::Sub
+        | Operation::Inc
+        | Operation::Dec
+        | Operation::Or
+        | Operation::And
+        | Operation::Xor
+        | Operation::Min
+        | Operation::Max
+        | Operation::Exchange => format!(
             "            before = {};\n",
-            operation(deed, stride, form, ty)
+            one(operation, stride, form, ty)
         ),
-    };
-    let item = if inside {
-        "get_local_id(0)"
-    } else {
-        "get_global_id(0)"
-    };
-    // The values that groups exchange in their own cells follow each other.
-    let base = if inside && deed == Deed::Exchange {
-        "get_group_id(0) * (get_local_size(0) * passes + 1)"
-    } else {
-        "0"
-    };
-    let all = if inside {
-        "get_local_size(0)"
-    } else {
-        "get_global_size(0)"
-    };
-    let mut text = String::new();
-    if ty.long() {
-        text += "\
-#ifdef cl_khr_int64_base_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
-";
     }
-    if deed == Deed::Flag {
-        return text + &flag(&deeds, inside);
-    }
-    let (declare, begin, end) = if inside {
-        let (init, load) = if form.legacy {
-            (
-                format!("cell = ({t}){initial} + ({t})base * ({t}){stride};"),
-                "cell".to_string(),
-            )
-        } else {
-            (
-                format!("atomic_init(&cell, ({t}){initial} + ({t})base * ({t}){stride});"),
-                format!(
-                    "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
-                     memory_scope_work_group)"
-                ),
-            )
-        };
+}
+
+/// The object of each group in local memory: how it is declared, begun with a value, and given back.
+fn local_cell(
+    (form, atomic): (&Form, &str),
+    t: &str,
+    stride: u64,
+    initial: &str,
+) -> (String, String, String) {
+    let (init, load) = if form.legacy {
         (
-            format!("    local {atomic} cell;\n    local {atomic} *p = &cell;\n"),
-            format!("    if (get_local_id(0) == 0) {init}\n    barrier(CLK_LOCAL_MEM_FENCE);\n"),
+            format!("cell = ({t}){initial} + ({t})base * ({t}){stride};"),
+            "cell".to_string(),
+        )
+    } else {
+        (
+            format!("atomic_init(&cell, ({t}){initial} + ({t})base * ({t}){stride});"),
             format!(
-                "    barrier(CLK_LOCAL_MEM_FENCE);\n    if (get_local_id(0) == 0) left[get_group_id(0)] = {load};\n"
+                "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
+                 memory_scope_work_group)"
             ),
         )
-    } else {
-        (
-            format!("    global {atomic} *p = (global {atomic} *)left;\n"),
-            String::new(),
-            String::new(),
-        )
     };
-    let bits = ty.bits();
-    let first = match deed {
-        Deed::Or => {
-            format!("        if (!(before >> (i % {bits}) & 1)) atomic_inc(&firsts[i % {bits}]);\n")
-        }
-        Deed::And => {
-            format!("        if (before >> (i % {bits}) & 1) atomic_inc(&firsts[i % {bits}]);\n")
-        }
-        Deed::Add
-        | Deed::Sub
-        | Deed::Inc
-        | Deed::Dec
-        | Deed::Xor
-        | Deed::Min
-        | Deed::Max
-        | Deed::Exchange
-        | Deed::Compare
-        | Deed::Flag => String::new(),
-    };
-    text += &format!(
-        "\
-kernel void crowd(global {t} *left, global {t} *out, volatile global uint *firsts, uint passes) {{
-    const uint base = {base};
-{declare}{begin}    for (uint pass = 0; pass < passes; pass++) {{
-        {t} i = ({t})({item} + pass * {all} + base), before;
-        {{
-{deeds}        }}
-        out[get_global_id(0) + pass * get_global_size(0)] = before;
-{first}    }}
-{end}}}
-"
-    );
-    if deed == Deed::Exchange {
-        text += &format!(
-            "\
-kernel void gather(global {t} *left, global {t} *out, global {t} *all, uint returned, uint cells) {{
-    for (uint i = 0; i < returned; i++) all[i] = out[i];
-    for (uint i = 0; i < cells; i++) all[returned + i] = left[i];
-}}
-"
-        );
-    }
-    text
+    (
+        format!("    local {atomic} cell;\n    local {atomic} *p = &cell;\n"),
+        format!("    if (get_local_id(0) == 0) {init}\n    barrier(CLK_LOCAL_MEM_FENCE);\n"),
+        format!(
+            "    barrier(CLK_LOCAL_MEM_FENCE);\n    if (get_local_id(0) == 0) left[get_group_id(0)] = {load};\n"
+        ),
+    )
 }
 
 /// The kernel of a crowd around a flag; behind the flag lies the count of its holders.
-fn flag(deeds: &str, inside: bool) -> String {
+fn flag(operations: &str, inside: bool) -> String {
     let begin = if inside {
         "\
     local atomic_flag cell;
@@ -273,7 +295,7 @@ kernel void crowd(global int *left, global int *out, volatile global uint *first
 {begin}    for (uint pass = 0; pass < passes; pass++) {{
         int before;
         {{
-{deeds}        }}
+{operations}        }}
         out[get_global_id(0) + pass * get_global_size(0)] = before;
     }}
 }}
