@@ -223,8 +223,14 @@ pub enum Op {
         callbacks: Vec<(CallbackId, Mark)>,
     },
     /// Bytes of memory that the process has in use, as an answer of eight bytes; none where the system does
-    /// not tell.
-    Resident(AnswerId),
+    /// not say.
+    Resident {
+        /// The answer.
+        into: AnswerId,
+        /// Where memory grew by at most so many bytes since this answer, the thread's further steps are
+        /// left out.
+        since: Option<(AnswerId, u64)>,
+    },
 }
 
 /// A call of the API.
@@ -244,7 +250,8 @@ pub struct Call {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expect {
     /// The codes, the right one first; empty where any will do. A call that gives another ends the run,
-    /// unless it had to be refused.
+    /// unless it had to be refused: one that was let through instead ends its thread, whose further steps
+    /// are left out, for it may have done anything to what they need.
     pub codes: Vec<i32>,
     /// The rules that it breaks with another code, the likeliest first.
     pub rules: Vec<RuleId>,
