@@ -1,10 +1,11 @@
 //! Programs as kernels: the text, what it asks of a device, and how instances are read back.
 
 use classay_litmus::kernel::{
-    AtomicsDialect, End, Inexpressible, Layout, Need, Needs, Shape, TestKernel,
+    AtomicsDialect, End, Inexpressible, Layout, Needs, Shape, TestKernel,
 };
 use classay_litmus::program::{Memory, Program};
 use classay_litmus::syntax::read_litmus;
+use classay_vocabulary::Need;
 
 fn program(text: &str) -> Program {
     read_litmus("test.litmus", text).unwrap_or_else(|e| panic!("{e:?}"))
@@ -117,7 +118,7 @@ fn what_a_test_needs_is_named() {
         [Need::C11Atomics, Need::OrderSeqCst, Need::ScopeDevice]
     );
     let host = MP.replace("P1@wg 1, dev 0", "P1@host");
-    assert!(needs(&host).all.contains(&Need::SvmFineAtomics));
+    assert!(needs(&host).all.contains(&Need::SvmAtomics));
     let devices = MP.replace("P1@wg 1, dev 0", "P1@wg 0, dev 1");
     assert!(needs(&devices).all.contains(&Need::Devices(2)));
     let all_devices = MP.replace("memory_scope_device", "memory_scope_all_svm_devices");

@@ -1,134 +1,17 @@
 //! What a run leaves behind, as plain data: these types travel from the worker to the store and
 //! from the store to every report. Counts are unsigned and exact; times are seconds.
 
+pub use classay_vocabulary::{CaseId, Verdict};
+
 use crate::stats::cluster::{Cluster, Clustered};
 use crate::stats::sequence::always;
 use crate::stats::{Confidence, Interval};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fmt;
 use time::OffsetDateTime;
 
 /// The kind of evidence which says that a case ended because enough was known.
 pub const STOPPED: &str = "stopped";
-
-/// The stable name of a case, `family/kind/name`: `litmus/classic/MP+rel+acq`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct CaseId(String);
-
-impl CaseId {
-    /// A case id from its three parts. The name may contain anything but control characters;
-    /// those are replaced by `_`.
-    pub fn new(family: &str, kind: &str, name: &str) -> CaseId {
-        let clean = |s: &str| s.replace(|c: char| c.is_control(), "_");
-        CaseId(format!("{}/{}/{}", clean(family), clean(kind), clean(name)))
-    }
-
-    /// A case id read back from where it was stored.
-    pub fn from_stored(text: String) -> CaseId {
-        CaseId(text)
-    }
-
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The family, before the first `/`.
-    pub fn family(&self) -> &str {
-        self.0.split('/').next().unwrap_or_default()
-    }
-
-    /// The name, after the second `/`.
-    pub fn name(&self) -> &str {
-        self.0.splitn(3, '/').nth(2).unwrap_or(&self.0)
-    }
-}
-
-impl fmt::Display for CaseId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// How a case ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Everything observed is allowed.
-    Pass,
-    /// Something forbidden was observed.
-    Fail,
-    /// A capability is missing; the reason names it.
-    Skip,
-    /// The worker died; the reason gives the signal or exit.
-    Crash,
-    /// The worker did not answer within the case's limit.
-    Timeout,
-    /// The observations do not decide; the reason says why.
-    Inconclusive,
-}
-
-impl Verdict {
-    /// Every verdict, in the order tables show them.
-    pub const ALL: [Verdict; 6] = [
-        Verdict::Pass,
-        Verdict::Fail,
-        Verdict::Skip,
-        Verdict::Crash,
-        Verdict::Timeout,
-        Verdict::Inconclusive,
-    ];
-
-    /// Every verdict, the worst first.
-    pub const WORST_FIRST: [Verdict; 6] = [
-        Verdict::Fail,
-        Verdict::Crash,
-        Verdict::Timeout,
-        Verdict::Inconclusive,
-        Verdict::Pass,
-        Verdict::Skip,
-    ];
-
-    /// Its place among the worst; the worse, the smaller.
-    pub fn rank(self) -> u8 {
-        match self {
-            Verdict::Fail => 0,
-            Verdict::Crash => 1,
-            Verdict::Timeout => 2,
-            Verdict::Inconclusive => 3,
-            Verdict::Pass => 4,
-            Verdict::Skip => 5,
-        }
-    }
-
-    /// Lower-case name, as stored and printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Pass => "pass",
-            Verdict::Fail => "fail",
-            Verdict::Skip => "skip",
-            Verdict::Crash => "crash",
-            Verdict::Timeout => "timeout",
-            Verdict::Inconclusive => "inconclusive",
-        }
-    }
-
-    /// Whether a run with this verdict in it exits with code 1.
-    pub fn is_failure(self) -> bool {
-        match self {
-            Verdict::Fail | Verdict::Crash | Verdict::Timeout => true,
-            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => false,
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// How often one outcome occurred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -327,16 +210,4 @@ pub struct Moment {
     pub load: Option<f64>,
     /// Clock of the processors, their mean, in MHz.
     pub clock_mhz: Option<f64>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_worst_stand_first() {
-        let mut sorted = Verdict::ALL;
-        sorted.sort_by_key(|verdict| verdict.rank());
-        assert_eq!(sorted, Verdict::WORST_FIRST);
-    }
 }

@@ -9,18 +9,7 @@
 use crate::record::{OutcomeCount, Verdict};
 use crate::stats::{Confidence, upper_bound_if_never_observed};
 use crate::text::number::{bound, grouped, rate};
-
-/// How a test's question quantifies over final states.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Quantifier {
-    /// Can the asked outcomes occur?
-    Exists,
-    /// Can they never occur?
-    NotExists,
-    /// Do no others occur?
-    Forall,
-}
+use classay_vocabulary::Quantifier;
 
 /// What is known about an outcome apart from its count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,8 +1,9 @@
 //! The catalogue of rules: `rules/*.yaml`, read once.
 
-use crate::need::Need;
 use crate::rule::RuleId;
-use serde::{Deserialize, Serialize};
+use classay_vocabulary::Need;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::OnceLock;
 
 /// What breaking a rule means.
@@ -77,6 +78,25 @@ pub fn all() -> &'static [Rule] {
     })
 }
 
+/// The rule of this name; `None` where the catalogue has none.
+pub fn find(name: &str) -> Option<RuleId> {
+    let rule = all().iter().find(|rule| rule.id.as_str() == name)?;
+    Some(rule.id)
+}
+
+/// Rules in a file, each of which the catalogue has.
+///
+/// # Errors
+///
+/// A name that is no rule's.
+pub fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<RuleId>, D::Error> {
+    let rules = Vec::<RuleId>::deserialize(deserializer)?;
+    match rules.iter().find(|rule| of(**rule).is_none()) {
+        Some(rule) => Err(D::Error::custom(format!("there is no rule \"{rule}\""))),
+        None => Ok(rules),
+    }
+}
+
 /// The entry of a rule; `None` for a name that the catalogue lacks, which a test excludes.
 pub fn of(id: RuleId) -> Option<&'static Rule> {
     all().iter().find(|rule| rule.id == id)
@@ -87,8 +107,7 @@ fn read(text: &str) -> Result<Vec<Rule>, String> {
     Ok(entries
         .into_iter()
         .map(|entry| Rule {
-            // Once in the life of the program.
-            id: RuleId::named(String::leak(entry.id)),
+            id: RuleId::new(&entry.id),
             section: entry.section,
             statement: entry.statement,
             kind: entry.kind,

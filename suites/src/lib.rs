@@ -18,6 +18,5 @@ mod choices;
 pub mod commands;
 pub mod host;
 pub mod kernels;
-pub mod need;
 pub mod rule;
 pub mod shrink;

@@ -1,50 +1,7 @@
-//! The names of rules.
-//!
-//! A rule is a normative statement of the specification, with an entry in `rules/*.yaml`. Code
-//! names it by one of the constants below; a [`RuleId`] that comes from a file is looked up in the
-//! catalogue, so one that names no rule cannot be made.
+//! The rules that code names: a rule is a normative statement of the specification, with an entry in
+//! `rules/*.yaml`, and a test looks each of the constants below up in the catalogue.
 
-use serde::{Deserialize, Deserializer, Serialize};
-use std::fmt;
-
-/// A rule of the catalogue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
-pub struct RuleId(&'static str);
-
-impl RuleId {
-    /// The name, as in the catalogue: `sp.event-wait`.
-    pub fn as_str(self) -> &'static str {
-        self.0
-    }
-
-    /// The rule of this name; `None` where the catalogue has none.
-    pub fn find(name: &str) -> Option<RuleId> {
-        crate::catalogue::all()
-            .iter()
-            .find(|rule| rule.id.0 == name)
-            .map(|rule| rule.id)
-    }
-
-    /// For the catalogue, which makes the names.
-    pub(crate) const fn named(name: &'static str) -> RuleId {
-        RuleId(name)
-    }
-}
-
-impl fmt::Display for RuleId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for RuleId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RuleId, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        RuleId::find(&name)
-            .ok_or_else(|| serde::de::Error::custom(format!("there is no rule \"{name}\"")))
-    }
-}
+pub use classay_vocabulary::RuleId;
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $constant:ident = $name:literal;)*) => {

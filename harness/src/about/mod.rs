@@ -11,7 +11,6 @@ mod dress;
 mod notes;
 
 use crate::campaign::covers::covers_within;
-use crate::execute::Budget;
 use crate::judge::{self, ChosenModel};
 use crate::plan::{Body, Case, Plan};
 use classay_litmus::Breaches;
@@ -23,6 +22,7 @@ use classay_reports::record::{CaseId, CaseResult};
 use classay_reports::report::{About, Context, Expected, Kind, Picture, Rule};
 use classay_reports::store::{Run, Store, StoreError};
 use classay_suites::catalogue;
+use classay_vocabulary::Budget;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -3,6 +3,7 @@
 use crate::plan::{Case, Work};
 use classay_litmus::Breaches;
 use classay_litmus::oracle::Limits;
+use classay_suites::catalogue;
 use classay_suites::rule::RuleId;
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ pub fn covers_within(case: &Case, breaches: &Breaches, limits: &Limits) -> BTree
         Ok(Work::Litmus(program)) => breaches
             .shown_by(&program, limits)
             .into_iter()
-            .filter_map(RuleId::find)
+            .filter_map(catalogue::find)
             .collect(),
         Ok(Work::Commands(plan)) => plan.covers(),
         Ok(Work::Kernel(case)) => case.covers(),

@@ -4,12 +4,13 @@ use super::Fault;
 use super::clean::{Clean, Shown, violations};
 use super::survey::{Seen, Survey};
 use crate::environment::{Environment, Launches, Meeting};
-use crate::execute::Budget;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseId, CaseResult, Verdict};
+use classay_suites::catalogue;
 use classay_suites::rule::RuleId;
+use classay_vocabulary::Budget;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
@@ -213,7 +214,11 @@ impl<'a> Hunt<'a> {
                 case.body.is_litmus() && sure.iter().any(|name| name == case.id.name())
             })
             .collect();
-        let rules: Vec<RuleId> = fault.rules.iter().filter_map(|r| RuleId::find(r)).collect();
+        let rules: Vec<RuleId> = fault
+            .rules
+            .iter()
+            .filter_map(|r| catalogue::find(r))
+            .collect();
         let main = |c: &Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
         // Any litmus test may show what is wrong with the consistency of memory.
         let of_memory = rules.iter().any(|r| r.as_str().starts_with("mm."));
@@ -405,7 +410,7 @@ impl<'a> Hunt<'a> {
     ) -> Result<Found, Stop> {
         // A litmus test that fails puts to the test what it is about, whatever else it names.
         let about = || {
-            let mut rules = self.fault.rules.iter().filter_map(|r| RuleId::find(r));
+            let mut rules = self.fault.rules.iter().filter_map(|r| catalogue::find(r));
             hunted.case.body.is_litmus() && rules.any(|rule| hunted.rules.contains(&rule))
         };
         let own = names_a_rule(&result, self.fault, as_it_is)
@@ -437,7 +442,7 @@ impl<'a> Hunt<'a> {
 
     /// Whether a case is about all that the fault breaks.
     fn is_about(&self, hunted: &Hunted) -> bool {
-        let mut rules = self.fault.rules.iter().map(|rule| RuleId::find(rule));
+        let mut rules = self.fault.rules.iter().map(|rule| catalogue::find(rule));
         rules.all(|rule| rule.is_some_and(|rule| hunted.rules.contains(&rule)))
     }
 

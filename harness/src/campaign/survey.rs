@@ -12,11 +12,12 @@
 use super::Fault;
 use super::drive::{Campaign, surroundings};
 use super::hunt::{Hunted, run};
-use crate::execute::Budget;
 use crate::worker::protocol::Known;
 use crate::worker::session::{Breakage, Session, Stop};
 use classay_reports::record::Verdict;
+use classay_suites::catalogue;
 use classay_suites::rule::RuleId;
+use classay_vocabulary::Budget;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ impl Survey {
     ) -> Result<Survey, Stop> {
         let rules: HashSet<RuleId> = faults
             .iter()
-            .flat_map(|fault| fault.rules.iter().filter_map(|rule| RuleId::find(rule)))
+            .flat_map(|fault| fault.rules.iter().filter_map(|rule| catalogue::find(rule)))
             .collect();
         let near = |hunted: &Hunted| hunted.rules.iter().any(|rule| rules.contains(rule));
         let mut order: Vec<usize> = (0..campaign.cases.len()).collect();

@@ -10,7 +10,6 @@ use super::progress::{Progress, Talk};
 use super::run::within;
 use crate::device::Selector;
 use crate::environment::Environment;
-use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{self, Case, Plan, Unreadable, seed};
@@ -19,6 +18,7 @@ use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::store::Store;
 use classay_reports::text::histogram;
+use classay_vocabulary::Budget;
 use std::path::{Path, PathBuf};
 
 /// Does it; returns the exit code.

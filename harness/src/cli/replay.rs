@@ -6,9 +6,9 @@ use super::failure::Failure;
 use super::litmus::{Asked, play, tell};
 use super::output::Out;
 use crate::environment::Environment;
-use crate::execute::Budget;
 use crate::plan::{self, Body, seed};
 use classay_reports::record::CaseId;
+use classay_vocabulary::Budget;
 
 /// Runs of each program unless told otherwise.
 const RUNS: u64 = 100;

@@ -6,11 +6,11 @@ use super::failure::Failure;
 use super::output::{Out, complain};
 use crate::campaign::covers::covers;
 use crate::campaign::list::{of_layer, of_touchstone};
-use crate::execute::Budget;
 use crate::judge::model;
 use crate::plan;
 use classay_litmus::Breaches;
 use classay_suites::catalogue::{self, Kind, Rule};
+use classay_vocabulary::Budget;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -10,7 +10,6 @@ use super::progress::{Progress, Talk};
 use super::shrink;
 use crate::device::{Selector, same};
 use crate::environment::Environment;
-use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{self, Case, Plan, seed, select};
@@ -21,6 +20,7 @@ use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::store::{Run, RunStatus, Store};
 use classay_reports::text::summary;
+use classay_vocabulary::Budget;
 use std::path::Path;
 use std::time::Duration;
 

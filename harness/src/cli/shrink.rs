@@ -12,7 +12,6 @@ use super::litmus::tell;
 use super::output::{Out, say};
 use crate::device::Selector;
 use crate::environment::Environment;
-use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::{AS_REQUIRED, ChosenModel};
 use crate::plan::{self, Body, Case, Work};
@@ -22,6 +21,7 @@ use classay_reports::stats::{Confidence, clopper_pearson};
 use classay_suites::commands::shrink::comparable::{Death, Failure as Fails, Observed, Target};
 use classay_suites::shrink::{Answer, Progress, Shrunk};
 use classay_suites::{api, commands, kernels};
+use classay_vocabulary::Budget;
 use std::time::{Duration, Instant};
 
 /// Runs of the program as it is given, unless told otherwise.

@@ -12,7 +12,6 @@ use super::drive::{chosen, devices_own, open};
 use super::failure::Failure;
 use super::keep::Kept;
 use super::output::{Out, say};
-use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::merge::add;
@@ -20,6 +19,7 @@ use crate::plan::{self, Case, Plan, seed, select};
 use crate::worker::session::{Session, Stop};
 use classay_reports::record::{CaseId, CaseResult};
 use classay_reports::store::{RunStatus, Store};
+use classay_vocabulary::Budget;
 use std::path::PathBuf;
 
 /// A device with what is kept of it.

@@ -7,6 +7,7 @@
 
 pub mod bundled;
 mod info;
+mod offers;
 pub mod open;
 mod probe;
 mod reported;

@@ -2,12 +2,13 @@
 
 use super::kernels::{self, Benches};
 use super::repeat::{Shown, repeat};
-use super::{Budget, Ended, NotRun, needs};
+use super::{Ended, NotRun, needs};
 use crate::device::OpenDevice;
 use classay_reports::record::{Evidence, Launch};
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::{check, yaml};
-use classay_suites::need::Need;
+use classay_vocabulary::Budget;
+use classay_vocabulary::Need;
 
 /// Runs it until the budget is spent: so many runs, or seconds.
 pub fn run_kernel(
@@ -19,9 +20,9 @@ pub fn run_kernel(
 ) -> Result<Ended, NotRun> {
     let mut needs = case.needs.clone();
     if case.devices() > 1 {
-        needs.insert(Need::Devices(case.devices()));
+        needs.insert(Need::Devices(case.devices().into()));
     }
-    needs::check(&device.capabilities, device.platform_devices.len(), &needs)?;
+    needs::check(device, &needs)?;
     let bench = benches.on(device, case.devices())?;
     if let Some(lacking) = kernels::lacking(bench, case)? {
         return Err(NotRun::Skip {

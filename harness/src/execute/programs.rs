@@ -3,11 +3,12 @@
 use super::commands::{self, Bench, SetupError};
 use super::needs;
 use super::repeat::{Shown, repeat};
-use super::{Budget, Ended, NotRun};
+use super::{Ended, NotRun};
 use crate::device::OpenDevice;
 use classay_reports::record::{Evidence, Launch};
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::yaml;
+use classay_vocabulary::Budget;
 use std::sync::Arc;
 
 impl From<SetupError> for NotRun {
@@ -27,12 +28,7 @@ pub fn run_commands(
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
 ) -> Result<Ended, NotRun> {
-    let devices = device.platform_devices.len();
-    needs::check(
-        &device.capabilities,
-        devices,
-        &needs::of_program(&plan.program),
-    )?;
+    needs::check(device, &needs::of_program(&plan.program))?;
     let plan = Arc::new(plan);
     let (mut ended, violated) = repeat(budget, on_launch, &mut |run| {
         let trace = commands::run(bench, &plan, run as u32)?;

@@ -1,9 +1,10 @@
 //! Runs a case again and again within its budget, and counts what each run showed.
 
-use super::{Budget, Ended, NotRun};
+use super::{Ended, NotRun};
 use crate::judge::{AS_REQUIRED, GAVE_UP};
 use classay_reports::record::{Evidence, Launch, OutcomeCount};
 use classay_suites::commands::check::Violation;
+use classay_vocabulary::Budget;
 use std::collections::BTreeMap;
 use std::time::Instant;
 

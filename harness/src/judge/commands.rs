@@ -3,9 +3,9 @@
 
 use super::Judged;
 use classay_reports::record::{OutcomeCount, Verdict};
-use classay_reports::verdict::{Judgement, Quantifier, verdict};
+use classay_reports::verdict::{Judgement, verdict};
 use classay_suites::catalogue;
-use classay_suites::rule::RuleId;
+use classay_vocabulary::Quantifier;
 
 /// The outcome of a run in which everything was as the rules require.
 pub const AS_REQUIRED: &str = "as the rules require";
@@ -43,7 +43,7 @@ pub fn judge_commands(histogram: &[OutcomeCount]) -> Judged {
 /// The rules that an outcome names, with the section of the first.
 fn rules(outcome: &str) -> String {
     let names = outcome.split(':').next().unwrap_or_default();
-    let first = names.split('|').next().and_then(RuleId::find);
+    let first = names.split('|').next().and_then(catalogue::find);
     match first.and_then(catalogue::of) {
         Some(rule) => format!("{names} ({})", rule.section),
         None => names.to_string(),

@@ -11,7 +11,8 @@ use classay_litmus::oracle::{self, Error, Explanation, Limits, Model, Patience, 
 use classay_litmus::program::{Observable, Predicate, Program};
 use classay_litmus::syntax;
 use classay_reports::record::{Evidence, OutcomeCount, Verdict};
-use classay_reports::verdict::{Judgement, Quantifier, verdict};
+use classay_reports::verdict::{Judgement, verdict};
+use classay_vocabulary::Quantifier;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;

@@ -30,11 +30,7 @@ const WEAK: &str = "1:r0=1 1:r1=0";
 
 fn judged(source: &str, counts: &[(&str, u64)]) -> Judged {
     let program = syntax::read_litmus("test", source).expect("a program");
-    let question = match program.condition.quantifier {
-        classay_litmus::program::Quantifier::Exists => Quantifier::Exists,
-        classay_litmus::program::Quantifier::NotExists => Quantifier::NotExists,
-        classay_litmus::program::Quantifier::Forall => Quantifier::Forall,
-    };
+    let question = program.condition.quantifier;
     let histogram: Vec<OutcomeCount> = counts
         .iter()
         .map(|(outcome, count)| OutcomeCount {

@@ -2,13 +2,13 @@
 
 use classay_litmus::program::Program;
 use classay_litmus::syntax;
-use classay_reports::verdict::Quantifier;
 use classay_suites::api;
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::generate::{Profile, enumerate, random};
 use classay_suites::commands::yaml as commands;
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::{generate as kernels, yaml};
+use classay_vocabulary::Quantifier;
 use serde::{Deserialize, Serialize};
 
 /// What a case runs.

@@ -2,14 +2,13 @@
 
 use super::{Body, Case, read_commands};
 use crate::environment::Environment;
-use crate::execute::Budget;
-use classay_litmus::program::{self, Program};
+use classay_litmus::program::Program;
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
-use classay_reports::verdict::Quantifier;
 use classay_suites::api;
 use classay_suites::commands::generate::{Profile, enumerate};
 use classay_suites::kernels::{generate as kernels, yaml};
+use classay_vocabulary::Budget;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -250,11 +249,7 @@ fn case(id: CaseId, program: &Program, file: &str) -> Case {
         file: file.to_string(),
         body: Body::Litmus {
             source: syntax::write_litmus(program),
-            question: match program.condition.quantifier {
-                program::Quantifier::Exists => Quantifier::Exists,
-                program::Quantifier::NotExists => Quantifier::NotExists,
-                program::Quantifier::Forall => Quantifier::Forall,
-            },
+            question: program.condition.quantifier,
         },
         environment: Environment::default(),
         seed: 0,

@@ -17,9 +17,9 @@ pub use cases::{
 };
 
 use crate::environment::Environment;
-use crate::execute::Budget;
 use classay_reports::record::CaseId;
 use classay_reports::store::{PlanHash, PlannedCase};
+use classay_vocabulary::Budget;
 use serde::{Deserialize, Serialize};
 use shard::Shard;
 
@@ -216,7 +216,7 @@ pub fn share_out(cases: &mut [Case], master: u64, asked: Budget) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use classay_reports::verdict::Quantifier;
+    use classay_vocabulary::Quantifier;
 
     fn case(name: &str) -> Case {
         Case {

@@ -11,6 +11,7 @@ use crate::execute::{self, Ended, NotRun};
 use crate::plan::{Body, Work};
 use crate::sys;
 use classay_reports::record::CaseId;
+use classay_vocabulary::Budget;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc;
@@ -127,7 +128,7 @@ struct Job<'a> {
     case: &'a CaseId,
     environment: &'a Environment,
     seed: u64,
-    budget: execute::Budget,
+    budget: Budget,
     patience: f64,
 }
 

@@ -11,9 +11,9 @@
 
 use crate::device::{At, Capabilities};
 use crate::environment::Environment;
-use crate::execute::Budget;
 use crate::plan::Body;
 use classay_reports::record::{CaseId, DeviceRecord, Evidence, Launch};
+use classay_vocabulary::Budget;
 use serde::{Deserialize, Serialize};
 
 /// Version of these messages. Parent and worker are one program, so they differ only when the

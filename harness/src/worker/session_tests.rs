@@ -1,10 +1,10 @@
 //! Workers that misbehave, played by shell scripts.
 
 use super::*;
-use crate::execute::Budget;
 use crate::plan::Body;
 use classay_reports::record::{CaseId, DeviceRecord, OutcomeCount, Verdict};
-use classay_reports::verdict::Quantifier;
+use classay_vocabulary::Budget;
+use classay_vocabulary::Quantifier;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};

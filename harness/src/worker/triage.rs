@@ -221,10 +221,10 @@ fn told(deaths: &[Death], total: usize, have_end: bool, result: &CaseResult) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::Budget;
     use crate::worker::death::How;
     use classay_reports::record::CaseId;
-    use classay_reports::verdict::Quantifier;
+    use classay_vocabulary::Budget;
+    use classay_vocabulary::Quantifier;
 
     fn case() -> Case {
         Case {

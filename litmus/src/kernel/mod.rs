@@ -22,7 +22,7 @@ pub mod test;
 
 pub use body::AtomicsDialect;
 pub use layout::{End, Layout};
-pub use needs::{Need, Needs};
+pub use needs::Needs;
 pub use shape::{DeviceShape, GroupShape, Inexpressible, Shape};
 
 use crate::program::{Program, ThreadId};

@@ -5,53 +5,8 @@ use crate::program::{
     Atomicity, BarrierScope, Expected, Expr, Instr, MemOrder, MemScope, Placement, Program, Region,
     ThreadId,
 };
+use classay_vocabulary::Need;
 use std::collections::BTreeSet;
-use std::fmt;
-
-/// One thing a device must offer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Need {
-    /// C11 atomics: anything that the relaxed OpenCL 1.x atomics cannot say.
-    C11Atomics,
-    /// Orders acquire, release or acq_rel.
-    OrderAcqRel,
-    /// Order seq_cst.
-    OrderSeqCst,
-    /// Scope sub_group.
-    ScopeSubGroup,
-    /// Scope device, stated or by default.
-    ScopeDevice,
-    /// Scope all_svm_devices.
-    ScopeAllDevices,
-    /// 64-bit atomics.
-    Int64Atomics,
-    /// Sub-groups.
-    SubGroups,
-    /// This many devices in one context.
-    Devices(u32),
-    /// Fine-grained SVM buffers with atomics.
-    SvmFineAtomics,
-}
-
-impl fmt::Display for Need {
-    /// The name of the capability in the specification.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Need::C11Atomics => f.write_str("C11 atomics"),
-            Need::OrderAcqRel => f.write_str("__opencl_c_atomic_order_acq_rel"),
-            Need::OrderSeqCst => f.write_str("__opencl_c_atomic_order_seq_cst"),
-            Need::ScopeSubGroup => f.write_str("memory_scope_sub_group"),
-            Need::ScopeDevice => f.write_str("__opencl_c_atomic_scope_device"),
-            Need::ScopeAllDevices => f.write_str("__opencl_c_atomic_scope_all_devices"),
-            Need::Int64Atomics => f.write_str("cl_khr_int64_base_atomics"),
-            Need::SubGroups => f.write_str("sub-groups"),
-            Need::Devices(n) => write!(f, "{n} devices in one context"),
-            Need::SvmFineAtomics => {
-                f.write_str("CL_DEVICE_SVM_FINE_GRAIN_BUFFER with CL_DEVICE_SVM_ATOMICS")
-            }
-        }
-    }
-}
 
 /// Everything a program needs, and whether the OpenCL 1.x atomics could say it instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +29,7 @@ impl Needs {
             all.insert(Need::Devices(highest + 1));
         }
         if shape.crosses_devices() {
-            all.insert(Need::SvmFineAtomics);
+            all.extend([Need::SvmFine, Need::SvmAtomics, Need::ScopeAllDevices]);
         }
         if shape.uses_sub_groups() {
             all.insert(Need::SubGroups);

@@ -1,5 +1,7 @@
 //! The question a test asks about its final states.
 
+pub use classay_vocabulary::Quantifier;
+
 use super::{LocId, RegId, ThreadId};
 
 /// Something whose final value an outcome records.
@@ -9,17 +11,6 @@ pub enum Observable {
     Register(ThreadId, RegId),
     /// An element of a location.
     Memory(LocId, u32),
-}
-
-/// How the question quantifies over final states.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Quantifier {
-    /// Can the predicate hold?
-    Exists,
-    /// Can the predicate never hold?
-    NotExists,
-    /// Does the predicate always hold?
-    Forall,
 }
 
 /// Comparison in a predicate.

@@ -2,7 +2,7 @@
 
 use super::{PlanHash, PlannedCase, Run, RunId, RunRecord, RunStatus, Store, StoreError};
 use crate::record::{CaseId, CaseResult, Evidence, Launch, Moment, OutcomeCount, Verdict};
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, Type, ValueRef};
 use rusqlite::{Row, params};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -228,7 +228,7 @@ fn result(row: &Row<'_>) -> rusqlite::Result<CaseResult> {
         case: CaseId::from_stored(row.get(1)?),
         test: row.get(2)?,
         file: row.get(3)?,
-        verdict: row.get(4)?,
+        verdict: verdict(row, 4)?,
         reason: row.get(5)?,
         instances: unsigned(row, 6)?,
         seconds: row.get(7)?,
@@ -241,12 +241,13 @@ fn result(row: &Row<'_>) -> rusqlite::Result<CaseResult> {
     })
 }
 
-impl FromSql for Verdict {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Verdict> {
-        let name = value.as_str()?;
-        let known = Verdict::ALL.into_iter().find(|v| v.name() == name);
-        known.ok_or_else(|| FromSqlError::Other(format!("no verdict is called `{name}`").into()))
-    }
+fn verdict(row: &Row<'_>, column: usize) -> rusqlite::Result<Verdict> {
+    let name: String = row.get(column)?;
+    let known = Verdict::ALL.into_iter().find(|v| v.name() == name);
+    known.ok_or_else(|| {
+        let why = format!("no verdict is called `{name}`");
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, why.into())
+    })
 }
 
 impl FromSql for RunStatus {

@@ -3,7 +3,7 @@
 use super::refusal::{Misuse, Refusal};
 use super::{Act, Case, Legacy, Story};
 use crate::choices::Choices;
-use crate::need::Need;
+use classay_vocabulary::Need;
 use std::collections::BTreeSet;
 
 /// A family of API cases: `family`, `kind`, and how one is drawn.

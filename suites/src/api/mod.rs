@@ -17,8 +17,8 @@ mod tests;
 pub use check::{Fact, LEAST_OBJECT, Trace, check};
 pub use draw::{FAMILIES, draw};
 
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 use refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

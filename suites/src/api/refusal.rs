@@ -1,7 +1,7 @@
 //! Calls that the specification refuses, each with the error that it names.
 
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -3,8 +3,9 @@
 use super::image::{Image, Sampler};
 use super::talk::Act;
 use super::transfer::Move;
-use crate::need::Need;
+use crate::catalogue;
 use crate::rule::RuleId;
+use classay_vocabulary::Need;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -252,6 +253,7 @@ pub enum Step {
         /// What it does.
         acts: Vec<Act>,
         /// The rules that are broken if a pointer leads it astray.
+        #[serde(deserialize_with = "catalogue::known")]
         rules: Vec<RuleId>,
     },
     /// The host writes bytes into an object that has an address, while nothing else does.
@@ -280,6 +282,7 @@ pub enum Step {
     /// The program's kernels are counted, named and made.
     AskKernels {
         /// The rules that are broken if they are not those that the program was made of.
+        #[serde(deserialize_with = "catalogue::known")]
         rules: Vec<RuleId>,
     },
     /// Everything is finished, and the object is looked at.
@@ -287,6 +290,7 @@ pub enum Step {
         /// The object.
         object: ObjectId,
         /// The rules that are broken if it is not as wanted, the likeliest first.
+        #[serde(deserialize_with = "catalogue::known")]
         rules: Vec<RuleId>,
         /// What it is called in a sentence.
         name: String,
@@ -350,7 +354,11 @@ pub struct Launch {
     pub fails: bool,
     /// The rules that are broken where it gives another, if it should give an error, or where the
     /// command does not fail.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "catalogue::known",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub rules: Vec<RuleId>,
 }
 

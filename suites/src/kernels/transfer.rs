@@ -2,6 +2,7 @@
 
 use super::case::{KernelCase, Kind, ObjectId, Place};
 use super::image::{Image, Spot};
+use crate::catalogue;
 use crate::rule::RuleId;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,11 @@ pub struct Move {
     #[serde(default)]
     pub code: i32,
     /// The rules that are broken where it gives another, if it should give an error.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "catalogue::known",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub rules: Vec<RuleId>,
 }
 

@@ -3,11 +3,11 @@
 use crate::campaign::list::By;
 use crate::device::Selector;
 use crate::environment::{Environment, Mode};
-use crate::execute::{Budget, Enough};
 use crate::plan::shard::Shard;
 use crate::worker::session::Limits;
 use clap::{Args, Parser, Subcommand};
 use classay_litmus::oracle::{self, Patience};
+use classay_vocabulary::{Budget, Enough};
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -7,10 +7,10 @@
 use super::super::failure::Failure;
 use super::super::output::Out;
 use crate::environment::Environment;
-use crate::execute::Budget;
 use crate::plan::{self, Case, seed};
 use crate::worker::session::{Load, Session};
 use crate::worker::triage::Outcome;
+use classay_vocabulary::Budget;
 use std::time::Duration;
 
 /// A weak outcome of two threads' own stores, one of messages, and one of four threads.

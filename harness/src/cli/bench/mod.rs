@@ -15,12 +15,12 @@ use super::exit;
 use super::failure::Failure;
 use super::output::Out;
 use crate::device::Selector;
-use crate::execute::Budget;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{self, Case};
 use crate::worker::session::{Breakage, Limits, Session};
 use classay_reports::record::Verdict;
+use classay_vocabulary::Budget;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

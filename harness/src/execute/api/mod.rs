@@ -13,10 +13,11 @@ mod stage;
 mod stories;
 
 use super::repeat::{Shown, repeat};
-use super::{Budget, Ended, NotRun, needs};
+use super::{Ended, NotRun, needs};
 use crate::device::OpenDevice;
 use classay_reports::record::{Evidence, Launch};
 use classay_suites::api::{Case, check, write};
+use classay_vocabulary::Budget;
 
 /// Runs it until the budget is spent: so many runs, or seconds.
 pub fn run_api(
@@ -25,7 +26,7 @@ pub fn run_api(
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
 ) -> Result<Ended, NotRun> {
-    needs::check(&device.capabilities, 1, &case.needs)?;
+    needs::check(device, &case.needs)?;
     let stage = stage::Stage::make(device)?;
     let (mut ended, violated) = repeat(budget, on_launch, &mut |_| {
         let trace = stories::tell(&stage, &case.story)?;

@@ -21,12 +21,13 @@ mod stress;
 mod tally;
 
 use super::cl::Bench;
-use super::{Budget, Ended, NotRun};
+use super::{Ended, NotRun};
 use crate::device::OpenDevice;
 use crate::environment::{Environment, resolve};
 use built::{Built, Written};
 use classay_litmus::program::Program;
 use classay_reports::record::Launch;
+use classay_vocabulary::Budget;
 use pool::Pool;
 pub use standalone::Standalone;
 

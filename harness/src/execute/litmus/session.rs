@@ -13,7 +13,7 @@
 //! back, so nothing has to be ordered with it.
 
 use super::super::cl::{Bench, In, Words};
-use super::super::{Budget, Ended, NotRun};
+use super::super::{Ended, NotRun};
 use super::aim::{Aim, Try};
 use super::built::Built;
 use super::launch::{Flight, Set, overflow_each};
@@ -26,6 +26,7 @@ use classay_reports::record::{Evidence, Launch, STOPPED};
 use classay_reports::stats::Confidence;
 use classay_reports::stats::cluster::Cluster;
 use classay_reports::stats::sequence::{Stop, Stopped};
+use classay_vocabulary::Budget;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::VecDeque;

@@ -10,8 +10,8 @@ use super::check::rules;
 use super::{Act, Case, Legacy, Story};
 use crate::commands::reproduce::text::{Text, quoted};
 use crate::commands::reproduce::{TELL, named};
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 const STAGE: &str = include_str!("stage.c");
 const REFUSALS: &str = include_str!("refuse.c");

@@ -73,7 +73,10 @@ pub struct Target {
 /// The rules that a violation's text names.
 pub fn rules(violation: &str) -> Vec<RuleId> {
     let names = violation.split(": ").next().unwrap_or_default();
-    names.split('|').filter_map(RuleId::find).collect()
+    names
+        .split('|')
+        .filter_map(crate::catalogue::find)
+        .collect()
 }
 
 /// The part of the first program's rate that a smaller one must keep.

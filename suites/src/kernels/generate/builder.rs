@@ -3,8 +3,8 @@
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Object, ObjectId, Place, Step, Unit, Want,
 };
-use crate::need::Need;
 use crate::rule::RuleId;
+use classay_vocabulary::Need;
 
 /// A case that is being made.
 pub(super) struct CaseBuilder {

@@ -3,8 +3,8 @@
 use super::builder::{CaseBuilder, object, same};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// Types of elements: the name, the name of a component, bytes of one, and how many.
 const TYPES: [(&str, &str, usize, usize); 10] = [

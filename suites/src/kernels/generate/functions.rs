@@ -3,8 +3,8 @@
 use super::builder::{CaseBuilder, object, same};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Launch, Range, Step, Unit};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// The value of a work-item, by its place in its group, and the group's number: one of so many around
 /// zero.

@@ -3,8 +3,8 @@
 use super::builder::{CaseBuilder, object, same};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Launch, Range, Step, Unit};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 use std::fmt::Write as _;
 
 /// A round of an exchange: each work-item writes its value, passes a barrier, reads another's, and

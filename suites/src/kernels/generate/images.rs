@@ -12,8 +12,8 @@ use crate::kernels::image::{
     Addressing, Channel, Format, Image, Order, Sampler, Shape, Spot, Told,
 };
 use crate::kernels::transfer::{Corner, Move, Transfer};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 const CHANNELS: &[Channel] = &[
     Channel::Unorm8,

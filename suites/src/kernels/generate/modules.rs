@@ -4,8 +4,8 @@ use super::builder::{CaseBuilder, at, object, same};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit};
 use crate::kernels::transfer::{Move, Transfer};
-use crate::need::{BuiltIn, Need};
 use crate::rule;
+use classay_vocabulary::{BuiltInKernel, Need};
 use rspirv::binary::Assemble as _;
 use rspirv::dr::{Builder, Error, Operand};
 use rspirv::spirv::{
@@ -219,7 +219,7 @@ pub fn built_in(choices: &mut Choices) -> KernelCase {
         return case.case;
     }
     case.case.about = "built-in kernels and transfers follow each other in a queue".into();
-    for kernel in BuiltIn::ALL {
+    for kernel in BuiltInKernel::ALL {
         case.need(&[Need::BuiltIn(kernel)]);
     }
     let items = choices.pick(&[1u32, 5, 64, 200]).unwrap_or(64);
@@ -228,7 +228,7 @@ pub fn built_in(choices: &mut Choices) -> KernelCase {
     let [numbers, copied, moved] = [0, 1, 2].map(|_| case.buffer(bytes));
     let start = choices.below(1000) as u32;
     let counter = case.object(Kind::Buffer, 4, Contents::Words(vec![start]));
-    let launch = |kernel: BuiltIn, args, items: u32, times| {
+    let launch = |kernel: BuiltInKernel, args, items: u32, times| {
         Step::Launch(Launch {
             kernel: kernel.name().into(),
             args,
@@ -255,21 +255,26 @@ pub fn built_in(choices: &mut Choices) -> KernelCase {
     };
     let times = choices.between(1, 4) as u32;
     case.step(launch(
-        BuiltIn::Iota,
+        BuiltInKernel::Iota,
         vec![object(numbers), Arg::Uint(first)],
         items,
         1,
     ));
-    case.step(launch(BuiltIn::Count, vec![object(counter)], items, times));
     case.step(launch(
-        BuiltIn::Copy,
+        BuiltInKernel::Count,
+        vec![object(counter)],
+        items,
+        times,
+    ));
+    case.step(launch(
+        BuiltInKernel::Copy,
         vec![object(numbers), object(copied)],
         bytes as u32,
         1,
     ));
     case.step(copy(copied, moved));
     case.step(launch(
-        BuiltIn::Iota,
+        BuiltInKernel::Iota,
         vec![object(copied), Arg::Uint(!first)],
         items,
         1,

@@ -3,8 +3,8 @@
 use super::builder::{CaseBuilder, object, same};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, FIELDS, KernelCase, Launch, Range, Step, Unit, Want};
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 /// Writes the ids of each work-item into a record of its own, in the order in which they come. The
 /// place of a record is drawn by an atomic, so that wrong ids cannot hide each other.

@@ -9,8 +9,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
 };
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 use std::fmt::Write as _;
 
 /// A type of packets: its declaration, name, bytes, and what makes one of a number `x`.

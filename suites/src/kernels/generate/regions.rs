@@ -6,8 +6,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Build, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit,
 };
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 use std::fmt::Write as _;
 
 fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Step {

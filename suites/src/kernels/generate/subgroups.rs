@@ -9,8 +9,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{
     Contents, KernelCase, Kind, Launch, Range, SUB_GROUP_FIELDS, Step, Unit, Want,
 };
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// A range of work-groups of one shape, uniform or not.
 fn range(choices: &mut Choices, case: &mut CaseBuilder) -> (Range, Vec<u32>) {

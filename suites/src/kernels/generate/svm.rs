@@ -5,8 +5,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Place, Range, Step, Want,
 };
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 /// Bytes of a node: two pointers, a value, and a place to fill.
 const NODE: usize = 24;

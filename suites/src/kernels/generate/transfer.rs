@@ -4,8 +4,8 @@ use super::builder::{CaseBuilder, at};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Step, Want};
 use crate::kernels::transfer::{Corner, Move, Transfer};
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 /// Lengths of objects of which a few bytes are moved.
 const LITTLE: &[usize] = &[1537, 2048, 4099];

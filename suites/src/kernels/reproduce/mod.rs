@@ -17,8 +17,8 @@ mod world;
 use super::case::{Arg, KernelCase, Kind, Launch, Step, Want};
 use crate::commands::reproduce::text::Text;
 use crate::commands::reproduce::{TELL, named};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// Functions that every such program has.
 const PRELUDE: &str = include_str!("prelude.c");
@@ -165,7 +165,6 @@ fn heading(case: &KernelCase, c: &mut Text) {
 mod tests {
     use super::*;
     use crate::kernels::generate::{FAMILIES, draw};
-    use crate::rule::RuleId;
 
     #[test]
     fn every_rule_that_the_c_text_names_is_one() {
@@ -176,7 +175,7 @@ mod tests {
             .flat_map(|text| text.split('|'));
         let mut found = 0;
         for name in names {
-            assert!(RuleId::find(name).is_some(), "{name}");
+            assert!(crate::catalogue::find(name).is_some(), "{name}");
             found += 1;
         }
         assert!(found > 10);

@@ -2,7 +2,7 @@
 
 use crate::commands::reproduce::text::{self, Text, quoted};
 use crate::kernels::case::KernelCase;
-use crate::need::Need;
+use classay_vocabulary::Need;
 
 /// `begin`: what outlives a run.
 pub fn begin(case: &KernelCase, c: &mut Text) {
@@ -126,6 +126,7 @@ fn needs(case: &KernelCase, c: &mut Text) {
             | Need::C11Atomics
             | Need::OrderAcqRel
             | Need::OrderSeqCst
+            | Need::ScopeSubGroup
             | Need::ScopeDevice
             | Need::ScopeAllDevices
             | Need::Int64Atomics

@@ -4,8 +4,8 @@ use super::form::Type;
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, object, same};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// Stores of values whose parts agree, and loads that must find such values.
 pub fn store(choices: &mut Choices) -> KernelCase {

@@ -8,8 +8,8 @@ use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
 };
 use crate::kernels::generate::builder::{CaseBuilder, object, same};
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::choices::Choices;
 use crate::kernels::case::{Kind, Unit};
 use crate::kernels::generate::builder::CaseBuilder;
-use crate::need::Need;
+use classay_vocabulary::Need;
 
 /// A type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use super::form::{Form, Region, Type, form};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, object, same};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 use std::fmt::Write;
 
 /// A function that gives what the object held, and what it leaves there.

@@ -3,8 +3,8 @@
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, object, same};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// A child waits for a user event that is set to an error: it does not run, nor does what waits for
 /// it, and the parent ends with an error.

@@ -3,8 +3,8 @@
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, object, same};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 use std::fmt::Write as _;
 
 /// Children wait for user events that are complete before they are enqueued, alone and beside other

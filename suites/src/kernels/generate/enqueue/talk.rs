@@ -5,8 +5,8 @@ use crate::kernels::case::{
     Arg, Contents, DeviceQueue, KernelCase, Kind, Launch, Range, Step, Unit, Want,
 };
 use crate::kernels::generate::builder::{CaseBuilder, object, same};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// Counting together, and messages in both directions. Nobody waits for ever: what does not come is
 /// not looked at.

@@ -7,8 +7,8 @@ use crate::kernels::case::{
 };
 use crate::kernels::generate::builder::{CaseBuilder, at, object, same};
 use crate::kernels::transfer::{Move, Transfer};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 use std::fmt::Write as _;
 
 /// What a work-item writes when it ends: the kernel's token and its linear id.

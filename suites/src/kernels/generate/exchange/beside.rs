@@ -5,8 +5,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, same};
 use crate::kernels::talk::{Act, Is, Num, Order, Reg};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 const PASS: Reg = Reg(0);
 const BYTE: Reg = Reg(1);

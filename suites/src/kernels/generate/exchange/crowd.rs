@@ -9,8 +9,8 @@ use crate::kernels::case::{
 };
 use crate::kernels::generate::builder::CaseBuilder;
 use crate::kernels::talk::{Act, Change, Is, Num, Order, Reg};
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 /// A type: its name, its element, and the types that can do more than exchange and compare.
 #[derive(Debug, Clone, Copy)]

@@ -7,8 +7,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;
 use crate::kernels::talk::{Act, Change, Is, Num, Order, Reg};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 const ROUND: Reg = Reg(0);
 const TRY: Reg = Reg(1);

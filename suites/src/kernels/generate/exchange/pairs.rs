@@ -5,8 +5,8 @@ use super::sides::{GROUPS, Idiom, TRIES, await_function, launch, none, objects, 
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sides {

@@ -14,8 +14,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;
 use crate::kernels::talk::{Act, Is, Num, Order, Reg};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// What is looked at.
 const NAME: &str = "the round whose store was never seen";

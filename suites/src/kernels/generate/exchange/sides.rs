@@ -4,8 +4,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, at, object};
 use crate::kernels::talk::{Act, Base, Cell, Num, Order, Reg};
-use crate::need::Need;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 /// Loads of a kernel before it gives up waiting for another kernel, which may need to be given a
 /// processor first.

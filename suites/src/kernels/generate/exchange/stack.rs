@@ -6,8 +6,8 @@ use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;
 use crate::kernels::talk::{Act, Base, Cell, Change, Is, Num, Order, Reg};
-use crate::need::Need;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// Bytes of a node: the next one's address, a number, and what follows from it.
 const NODE: usize = 24;

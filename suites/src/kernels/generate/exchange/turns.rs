@@ -8,7 +8,7 @@ use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, at};
 use crate::kernels::talk::{Act, Change, Num, Reg};
-use crate::need::Need;
+use classay_vocabulary::Need;
 
 const ROUND: Reg = Reg(0);
 const INDEX: Reg = Reg(1);

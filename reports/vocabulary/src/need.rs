@@ -1,14 +1,14 @@
-//! What a case needs of a device.
+//! What a case needs of a device: one list for litmus tests and for the suites.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A capability, by the name that reports use.
+/// A capability. Its name in reports is what [`fmt::Display`] writes, and in files the name of the variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Need {
     /// So many devices on the platform; 1 is always there.
-    Devices(u8),
+    Devices(u32),
     /// Out-of-order host queues.
     OutOfOrderQueue,
     /// Native kernels.
@@ -16,7 +16,7 @@ pub enum Need {
     /// Built-in kernels.
     BuiltInKernels,
     /// A built-in kernel of which it is known what it does.
-    BuiltIn(BuiltIn),
+    BuiltIn(BuiltInKernel),
     /// Coarse-grain SVM.
     SvmCoarse,
     /// Fine-grain SVM allocations.
@@ -57,6 +57,8 @@ pub enum Need {
     OrderAcqRel,
     /// Sequentially consistent atomics.
     OrderSeqCst,
+    /// Atomic scope sub_group.
+    ScopeSubGroup,
     /// Atomic scope device.
     ScopeDevice,
     /// Atomic scope all_svm_devices.
@@ -84,7 +86,7 @@ pub enum Need {
 /// A built-in kernel of some implementation, and what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum BuiltIn {
+pub enum BuiltInKernel {
     /// `(global uint *counter)`: each work-item adds one.
     Count,
     /// `(global uint *out, uint first)`: a work-item writes the first number plus its global id.
@@ -93,16 +95,20 @@ pub enum BuiltIn {
     Copy,
 }
 
-impl BuiltIn {
+impl BuiltInKernel {
     /// All.
-    pub const ALL: [BuiltIn; 3] = [BuiltIn::Count, BuiltIn::Iota, BuiltIn::Copy];
+    pub const ALL: [BuiltInKernel; 3] = [
+        BuiltInKernel::Count,
+        BuiltInKernel::Iota,
+        BuiltInKernel::Copy,
+    ];
 
     /// The name by which the implementation knows it.
     pub fn name(self) -> &'static str {
         match self {
-            BuiltIn::Count => "touchstone_count",
-            BuiltIn::Iota => "touchstone_iota",
-            BuiltIn::Copy => "touchstone_copy",
+            BuiltInKernel::Count => "touchstone_count",
+            BuiltInKernel::Iota => "touchstone_iota",
+            BuiltInKernel::Copy => "touchstone_copy",
         }
     }
 }
@@ -135,6 +141,7 @@ impl fmt::Display for Need {
             Need::C11Atomics => f.write_str("C11 atomics"),
             Need::OrderAcqRel => f.write_str("atomic orders acquire and release"),
             Need::OrderSeqCst => f.write_str("atomic order seq_cst"),
+            Need::ScopeSubGroup => f.write_str("atomic scope sub_group"),
             Need::ScopeDevice => f.write_str("atomic scope device"),
             Need::ScopeAllDevices => f.write_str("atomic scope all_svm_devices"),
             Need::Int64Atomics => f.write_str("64-bit atomics"),

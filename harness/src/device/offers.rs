@@ -1,0 +1,53 @@
+//! Whether a device offers what a case needs.
+
+use super::OpenDevice;
+use classay_vocabulary::Need;
+
+impl OpenDevice {
+    /// Whether it offers what a case needs, with the other devices of its platform.
+    pub fn offers(&self, need: Need) -> bool {
+        let c = &self.capabilities;
+        match need {
+            Need::Devices(n) => self.platform_devices.len() >= n as usize,
+            Need::OutOfOrderQueue => c.out_of_order_queue,
+            Need::NativeKernels => c.native_kernels,
+            Need::BuiltInKernels => !c.built_in_kernels.is_empty(),
+            Need::BuiltIn(kernel) => c
+                .built_in_kernels
+                .split(';')
+                .any(|name| name.trim() == kernel.name()),
+            Need::SvmCoarse => c.svm_coarse,
+            Need::SvmFine => c.svm_fine_buffer,
+            Need::SvmSystem => c.svm_fine_system,
+            Need::SvmAtomics => c.svm_atomics,
+            Need::ProgramScopeVariables => c.program_scope_variables,
+            Need::GenericAddressSpace => c.generic_address_space,
+            Need::NonUniformGroups => c.non_uniform_groups,
+            Need::SubGroups => c.sub_groups,
+            Need::SubGroupProgress => c.sub_group_progress,
+            Need::WorkGroupFunctions => c.work_group_functions,
+            Need::DeviceEnqueue => c.device_enqueue,
+            Need::Pipes => c.pipes,
+            Need::Images => c.images,
+            Need::ImageObjects => c.image_objects,
+            Need::ReadWriteImages => c.read_write_images,
+            Need::FullProfile => c.full_profile,
+            Need::Il => !c.il.is_empty(),
+            Need::C11Atomics => c.c11_atomics,
+            Need::OrderAcqRel => c.order_acq_rel,
+            Need::OrderSeqCst => c.order_seq_cst,
+            Need::ScopeSubGroup => c.scope_sub_group,
+            Need::ScopeDevice => c.scope_device,
+            Need::ScopeAllDevices => c.scope_all_devices,
+            Need::Int64Atomics => c.int64_atomics,
+            Need::Fp64 => c.fp64,
+            Need::Fp16 => c.fp16,
+            Need::WorkGroupSize(n) => c.max_work_group_size >= n as usize,
+            Need::SubBufferAlign(bytes) => bytes % (c.mem_base_addr_align_bits / 8).max(1) == 0,
+            Need::C20 => c.c_version >= (2, 0),
+            Need::Bits64 => c.address_bits == 64,
+            Need::Api21 => c.version >= (2, 1),
+            Need::Api30 => c.version >= (3, 0),
+        }
+    }
+}
