@@ -7,6 +7,8 @@
 mod api;
 mod cl;
 pub mod commands;
+#[cfg_attr(not(test), allow(dead_code))]
+pub mod host;
 mod kernel_cases;
 pub mod kernels;
 pub mod litmus;

@@ -39,9 +39,10 @@ ids! {
 /// A host program: what one process does with the API.
 ///
 /// A run makes what `begin` says, then plays `threads` beside each other, then `end`. `begin` and `end`
-/// belong to the main thread; a call of theirs that fails without being marked ends the run, which then
-/// says nothing of the implementation but that. What is in slots when all is over is released by the
-/// player, the last first.
+/// belong to the main thread. A call that fails against its [`Expect`] ends the run, which then says
+/// nothing of the implementation but that; `end` is played all the same. What is in slots when all is over
+/// is released by the player, the last first; but nothing is where commands may be left that use it,
+/// because events stayed pending or a call of `end` failed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostProgram {
     /// What it keeps, each with the name that its variable has in C.
@@ -214,14 +215,26 @@ pub enum Op {
         /// What the host does.
         operations: Vec<exchange::Operation>,
     },
+    /// Steps up to the first call that fails, as one: the code of the mark is that call's, or that of the
+    /// last.
+    Sequence(Vec<Step>),
+    /// A slot of an address gets that of a place.
+    Point {
+        /// The slot.
+        slot: Slot,
+        /// The place.
+        at: Place,
+    },
     /// Waits until none of these events is pending and each of these callbacks was called as often as it
     /// was registered, at most until the deadline. Where events stay pending the run gives nothing up.
     Settle {
         /// The events, where their slots hold one.
         events: Vec<Slot>,
-        /// The callbacks, each with the mark of its registration.
-        callbacks: Vec<(CallbackId, Mark)>,
+        /// The callbacks.
+        callbacks: Vec<Awaited>,
     },
+    /// Steps that are done only where no event stayed pending.
+    Settled(Vec<Step>),
     /// Bytes of memory that the process has in use, as an answer of eight bytes; none where the system does
     /// not say.
     Resident {
@@ -231,6 +244,17 @@ pub enum Op {
         /// left out.
         since: Option<(AnswerId, u64)>,
     },
+}
+
+/// A callback that has to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Awaited {
+    /// Which.
+    pub callback: CallbackId,
+    /// The mark of its registration: one that was refused never comes.
+    pub registered: Mark,
+    /// Callbacks of one sort are those that an implementation treats alike.
+    pub sort: u8,
 }
 
 /// A call of the API.
@@ -250,8 +274,10 @@ pub struct Call {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expect {
     /// The codes, the right one first; empty where any will do. A call that gives another ends the run,
-    /// unless it had to be refused: one that was let through instead ends its thread, whose further steps
-    /// are left out, for it may have done anything to what they need.
+    /// unless it had to be refused or was not made: all further steps of threads are left out. One that had
+    /// to be refused and was let through ends its thread alone, whose further steps are left out, for it may
+    /// have done anything to what they need. A function that gives an address alone gives CL_INVALID_VALUE
+    /// with a null one.
     pub codes: Vec<i32>,
     /// The rules that it breaks with another code, the likeliest first.
     pub rules: Vec<RuleId>,
@@ -357,7 +383,8 @@ pub enum CallbackOf {
 /// What a run observed. What is missing was not observed, because a step did not come to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record {
-    /// What marked calls returned; [`NOT_MADE`] where a call was not made since a slot was empty.
+    /// What marked calls returned; [`NOT_MADE`] where a call was not made, since a slot was empty or the
+    /// implementation lacks the function.
     pub codes: BTreeMap<Mark, i32>,
     /// When marked steps began and ended, in one order for all threads.
     pub stamps: BTreeMap<Mark, (u64, u64)>,
@@ -365,11 +392,11 @@ pub struct Record {
     pub clock: BTreeMap<Mark, (u64, u64)>,
     /// When everything was finished, by that clock.
     pub finished: Option<u64>,
-    /// What was answered and read; of a step that came several times, the last.
+    /// What calls that succeeded answered, and what was read; of a step that came several times, the last.
     pub answers: BTreeMap<AnswerId, Vec<u8>>,
     /// Callbacks, in the order in which they were called.
     pub fired: Vec<Fired>,
-    /// The addresses that slots held when `begin` was over.
+    /// The addresses that slots of memory were given, each its last.
     pub addresses: BTreeMap<Slot, u64>,
     /// A call that failed and ended the run.
     pub failed: Option<(Function, i32)>,

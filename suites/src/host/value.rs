@@ -41,9 +41,11 @@ pub enum Value {
     Flags(Vec<Constant>),
     /// What a slot holds. A call with a slot that is still empty is not made.
     Slot(Slot),
-    /// What a slot holds; the call takes the program's reference, and the slot is empty afterwards.
+    /// What a slot holds; the call takes the program's reference, and the slot is empty afterwards, unless
+    /// the call fails.
     Take(Slot),
-    /// Where the call leaves an object that it makes: the address of a slot.
+    /// Where the call leaves an object that it makes: the address of a slot. In a list, that place of the
+    /// list.
     Into(Slot),
     /// An address.
     At(Place),
@@ -57,6 +59,13 @@ pub enum Value {
     Token(Writer, u8),
     /// The address of room for so many bytes, which are kept as an answer after the call.
     Answer(AnswerId, usize),
+    /// The address of a byte of the memory that was made for an argument before this one.
+    Within {
+        /// The argument.
+        argument: u8,
+        /// The byte.
+        byte: usize,
+    },
     /// A function of the program for the implementation to call.
     Callback(CallbackId),
     /// What that function is given to know who it is.
@@ -145,6 +154,7 @@ impl Value {
             | Value::Text(_)
             | Value::Token(..)
             | Value::Answer(..)
+            | Value::Within { .. }
             | Value::Callback(_)
             | Value::Data(_) => {}
         }

@@ -1,0 +1,133 @@
+//! Atomic accesses of the host to memory that it shares with kernels, by width.
+//!
+//! Where threads meet: the other side is not of this language. Every access of the host is an atomic one,
+//! also those that a program calls plain (relaxed), so that a race with a kernel is no race in this
+//! process; what orders them is the program's own atomics and fences, which is what is put to the test.
+
+use classay_suites::host::exchange::Change;
+use std::sync::atomic::{
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering,
+};
+
+/// An element that the host may use: 1, 2, 4 or 8 bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Shared {
+    address: *mut u8,
+    bytes: usize,
+}
+
+/// Does something with the atomic of an element's width, unsigned and signed.
+macro_rules! by_width {
+    ($shared:expr, |$atom:ident: $int:ident, $signed_atom:ident: $signed:ident| $body:expr) => {{
+        #[allow(dead_code, unused_variables, clippy::unnecessary_cast)]
+        // SAFETY: whoever made the element promised its bounds, its alignment, and that it lives.
+        unsafe {
+            let at = $shared.address;
+            match $shared.bytes {
+                1 => {
+                    type $int = u8;
+                    type $signed = i8;
+                    let ($atom, $signed_atom) =
+                        (AtomicU8::from_ptr(at), AtomicI8::from_ptr(at.cast()));
+                    $body
+                }
+                2 => {
+                    type $int = u16;
+                    type $signed = i16;
+                    let at: *mut u16 = at.cast();
+                    let ($atom, $signed_atom) =
+                        (AtomicU16::from_ptr(at), AtomicI16::from_ptr(at.cast()));
+                    $body
+                }
+                8 => {
+                    type $int = u64;
+                    type $signed = i64;
+                    let at: *mut u64 = at.cast();
+                    let ($atom, $signed_atom) =
+                        (AtomicU64::from_ptr(at), AtomicI64::from_ptr(at.cast()));
+                    $body
+                }
+                _ => {
+                    type $int = u32;
+                    type $signed = i32;
+                    let at: *mut u32 = at.cast();
+                    let ($atom, $signed_atom) =
+                        (AtomicU32::from_ptr(at), AtomicI32::from_ptr(at.cast()));
+                    $body
+                }
+            }
+        }
+    }};
+}
+
+impl Shared {
+    /// The element of so many bytes at an address.
+    ///
+    /// # Safety
+    /// It lies in memory that lives longer than this, is aligned to its width, and everyone accesses it
+    /// atomically as long as this is used.
+    pub unsafe fn at(address: *mut u8, bytes: usize) -> Shared {
+        Shared { address, bytes }
+    }
+
+    /// Where it is.
+    pub fn address(self) -> usize {
+        self.address.expose_provenance()
+    }
+
+    /// As much of a number as it holds.
+    pub fn cut(self, value: u64) -> u64 {
+        match self.bytes {
+            1 => u64::from(value as u8),
+            2 => u64::from(value as u16),
+            8 => value,
+            _ => u64::from(value as u32),
+        }
+    }
+
+    pub fn load(self, order: Ordering) -> u64 {
+        by_width!(self, |a: Int, s: Signed| a.load(order) as u64)
+    }
+
+    pub fn store(self, value: u64, order: Ordering) {
+        by_width!(self, |a: Int, s: Signed| a.store(value as Int, order));
+    }
+
+    /// The value before.
+    pub fn change(self, how: Change, by: u64, order: Ordering) -> u64 {
+        by_width!(self, |a: Int, s: Signed| {
+            let (value, signed) = (by as Int, by as Signed);
+            match how {
+                Change::Add => a.fetch_add(value, order) as u64,
+                Change::Sub => a.fetch_sub(value, order) as u64,
+                Change::Or => a.fetch_or(value, order) as u64,
+                Change::And => a.fetch_and(value, order) as u64,
+                Change::Xor => a.fetch_xor(value, order) as u64,
+                Change::Min => a.fetch_min(value, order) as u64,
+                Change::Max => a.fetch_max(value, order) as u64,
+                Change::Exchange => a.swap(value, order) as u64,
+                Change::MinSigned => s.fetch_min(signed, order) as Int as u64,
+                Change::MaxSigned => s.fetch_max(signed, order) as Int as u64,
+            }
+        })
+    }
+
+    /// The value before, or the other one that was found.
+    pub fn compare_exchange(
+        self,
+        expected: u64,
+        new: u64,
+        (success, failure): (Ordering, Ordering),
+        weak: bool,
+    ) -> Result<u64, u64> {
+        by_width!(self, |a: Int, s: Signed| {
+            let (expected, new) = (expected as Int, new as Int);
+            let result = if weak {
+                a.compare_exchange_weak(expected, new, success, failure)
+            } else {
+                a.compare_exchange(expected, new, success, failure)
+            };
+            result.map(|v| v as u64).map_err(|v| v as u64)
+        })
+    }
+}

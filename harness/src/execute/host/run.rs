@@ -1,0 +1,270 @@
+//! A run: what its threads and callbacks share.
+
+use super::api::Api;
+use super::deadlines::Deadlines;
+use crate::execute::memory::HostMemory;
+use classay_suites::host::{
+    Call, Function, HostProgram, Mark, Record, SignalId, Slot, SlotKind, Value,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+/// A run of a program.
+pub struct Run {
+    pub program: Arc<HostProgram>,
+    pub api: Arc<Api>,
+    pub deadlines: Arc<Deadlines>,
+    /// The device's version is below 2.0.
+    pub before_2_0: bool,
+    /// The number of the run in its tokens.
+    pub number_in_tokens: u32,
+    /// Its number in the table of runs.
+    pub number: u64,
+    /// What slots hold; 0 for nothing.
+    slots: Vec<AtomicUsize>,
+    /// The bytes of the memory whose address a slot holds, where that is known.
+    lengths: Vec<AtomicUsize>,
+    /// Memory of the host's own, freed with the run.
+    host: BTreeMap<Slot, HostMemory>,
+    signals: Vec<Signal>,
+    clock: AtomicU64,
+    begun: Instant,
+    /// A call failed that must not: further steps are left out.
+    ended: AtomicBool,
+    /// Commands may be left that use what slots hold.
+    pub left_behind: AtomicBool,
+    shared: Mutex<Observed>,
+    called: Condvar,
+}
+
+/// What a run observed so far.
+#[derive(Default)]
+pub struct Observed {
+    pub record: Record,
+    /// How often marked calls succeeded.
+    pub succeeded: BTreeMap<Mark, u32>,
+}
+
+impl Observed {
+    fn add(&mut self, part: Observed) {
+        let (all, part_of) = (&mut self.record, part.record);
+        all.codes.extend(part_of.codes);
+        all.stamps.extend(part_of.stamps);
+        all.clock.extend(part_of.clock);
+        all.answers.extend(part_of.answers);
+        all.fired.extend(part_of.fired);
+        all.astray.extend(part_of.astray);
+        all.timed_out |= part_of.timed_out;
+        all.finished = part_of.finished.or(all.finished);
+        for (mark, times) in part.succeeded {
+            *self.succeeded.entry(mark).or_default() += times;
+        }
+    }
+}
+
+/// A signal between host threads.
+#[derive(Default)]
+struct Signal {
+    given: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Run {
+    /// A run that begins now, with these fixtures in their slots.
+    pub fn new(
+        program: &Arc<HostProgram>,
+        api: &Arc<Api>,
+        deadlines: &Arc<Deadlines>,
+        before_2_0: bool,
+        fixtures: &[(Slot, usize)],
+        number_in_tokens: u32,
+    ) -> Arc<Run> {
+        let zeros =
+            || -> Vec<AtomicUsize> { program.slots.iter().map(|_| AtomicUsize::new(0)).collect() };
+        let mut run = Run {
+            program: program.clone(),
+            api: api.clone(),
+            deadlines: deadlines.clone(),
+            before_2_0,
+            number_in_tokens,
+            number: 0,
+            slots: zeros(),
+            lengths: zeros(),
+            host: BTreeMap::new(),
+            signals: (0..program.signals).map(|_| Signal::default()).collect(),
+            clock: AtomicU64::new(1),
+            begun: Instant::now(),
+            ended: AtomicBool::new(false),
+            left_behind: AtomicBool::new(false),
+            shared: Mutex::default(),
+            called: Condvar::new(),
+        };
+        for (slot, handle) in fixtures {
+            run.store(*slot, *handle);
+        }
+        for (n, info) in program.slots.iter().enumerate() {
+            if let SlotKind::Host { bytes } = info.kind {
+                let (slot, memory) = (Slot(n as u16), HostMemory::bytes(bytes));
+                run.store(slot, memory.pointer().expose_provenance());
+                run.lengths[n].store(bytes, Ordering::Release);
+                run.host.insert(slot, memory);
+            }
+        }
+        enter(run)
+    }
+
+    /// What a slot holds; 0 for nothing.
+    pub fn load(&self, slot: Slot) -> usize {
+        let place = self.slots.get(slot.index());
+        place.map_or(0, |place| place.load(Ordering::Acquire))
+    }
+
+    /// A slot gets an object or an address.
+    pub fn store(&self, slot: Slot, value: usize) {
+        let Some(info) = self.program.slots.get(slot.index()) else {
+            return;
+        };
+        self.slots[slot.index()].store(value, Ordering::Release);
+        if value != 0 && is_address(info.kind) {
+            let mut shared = self.observed();
+            shared.record.addresses.insert(slot, value as u64);
+        }
+    }
+
+    /// A slot gives up what it holds.
+    pub fn take(&self, slot: Slot) -> usize {
+        let place = self.slots.get(slot.index());
+        place.map_or(0, |place| place.swap(0, Ordering::AcqRel))
+    }
+
+    /// What a call made goes to its slot.
+    pub fn made(&self, slot: Slot, call: &Call, made: usize) {
+        if call.function == Function::SVMAlloc
+            && let Some(Value::Number(bytes)) = call.arguments.get(2)
+            && let Some(length) = self.lengths.get(slot.index())
+        {
+            length.store(*bytes as usize, Ordering::Release);
+        }
+        self.store(slot, made);
+    }
+
+    /// Where the memory of a slot begins, and its bytes, where that is known.
+    pub fn span(&self, slot: Slot) -> Option<(usize, usize)> {
+        let length = self.lengths.get(slot.index())?.load(Ordering::Acquire);
+        let start = self.load(slot);
+        (start != 0 && length != 0).then_some((start, length))
+    }
+
+    /// All memory of which that is known.
+    pub fn spans(&self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.slots.len()).filter_map(|n| self.span(Slot(n as u16)))
+    }
+
+    /// The next stamp.
+    pub fn stamp(&self) -> u64 {
+        self.clock.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// Nanoseconds from the run's beginning.
+    pub fn nanoseconds(&self) -> u64 {
+        self.begun.elapsed().as_nanos() as u64
+    }
+
+    /// Whether further steps are left out.
+    pub fn ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// A call failed that must not.
+    pub fn fail(&self, function: Function, code: i32) {
+        self.observed()
+            .record
+            .failed
+            .get_or_insert((function, code));
+        self.ended.store(true, Ordering::Release);
+        // Nobody waits for a signal that is not given any more.
+        (0..self.signals.len()).for_each(|n| self.signal(SignalId(n as u16)));
+    }
+
+    /// Gives a signal.
+    pub fn signal(&self, id: SignalId) {
+        if let Some(signal) = self.signals.get(id.index()) {
+            *signal.given.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            signal.changed.notify_all();
+        }
+    }
+
+    /// Waits for a signal.
+    pub fn wait_for_signal(&self, id: SignalId) {
+        let Some(signal) = self.signals.get(id.index()) else {
+            return;
+        };
+        let mut given = signal.given.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*given {
+            let waited = signal.changed.wait(given);
+            given = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// What was observed so far.
+    pub fn observed(&self) -> MutexGuard<'_, Observed> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what a thread or a callback observed.
+    pub fn add(&self, part: Observed) {
+        self.observed().add(part);
+        self.called.notify_all();
+    }
+
+    /// Where callbacks are waited for.
+    pub fn called(&self) -> &Condvar {
+        &self.called
+    }
+}
+
+/// Whether a slot holds the address of memory.
+fn is_address(kind: SlotKind) -> bool {
+    match kind {
+        SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => true,
+        SlotKind::Platform
+        | SlotKind::Device
+        | SlotKind::Context
+        | SlotKind::Queue
+        | SlotKind::Memory
+        | SlotKind::Sampler
+        | SlotKind::Program
+        | SlotKind::Kernel
+        | SlotKind::Event => false,
+    }
+}
+
+/// The runs that callbacks and native kernels can find.
+fn runs() -> &'static Mutex<HashMap<u64, Arc<Run>>> {
+    static RUNS: OnceLock<Mutex<HashMap<u64, Arc<Run>>>> = OnceLock::new();
+    RUNS.get_or_init(Mutex::default)
+}
+
+/// Gives a run its number, by which callbacks find it.
+fn enter(mut run: Run) -> Arc<Run> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    run.number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let run = Arc::new(run);
+    let mut all = runs().lock().unwrap_or_else(PoisonError::into_inner);
+    all.insert(run.number, run.clone());
+    run
+}
+
+/// Lets callbacks that come later find nothing.
+pub fn leave(number: u64) {
+    let mut all = runs().lock().unwrap_or_else(PoisonError::into_inner);
+    all.remove(&number);
+}
+
+/// A run, by number.
+pub fn find(number: u64) -> Option<Arc<Run>> {
+    let all = runs().lock().unwrap_or_else(PoisonError::into_inner);
+    all.get(&number).cloned()
+}
