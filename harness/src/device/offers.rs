@@ -1,14 +1,14 @@
 //! Whether a device offers what a case needs.
 
-use super::OpenDevice;
+use super::Capabilities;
 use classay_vocabulary::Need;
 
-impl OpenDevice {
-    /// Whether it offers what a case needs, with the other devices of its platform.
-    pub fn offers(&self, need: Need) -> bool {
-        let c = &self.capabilities;
+impl Capabilities {
+    /// Whether a device of these capabilities, one of so many of its platform, offers what a case needs.
+    pub fn offers(&self, need: Need, devices: usize) -> bool {
+        let c = self;
         match need {
-            Need::Devices(n) => self.platform_devices.len() >= n as usize,
+            Need::Devices(n) => devices >= n as usize,
             Need::OutOfOrderQueue => c.out_of_order_queue,
             Need::NativeKernels => c.native_kernels,
             Need::BuiltInKernels => !c.built_in_kernels.is_empty(),

@@ -21,7 +21,7 @@ pub use api::run_api;
 pub use kernel_cases::run_kernel;
 pub use programs::run_commands;
 
-use crate::device::OpenDevice;
+use crate::device::Capabilities;
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Needs};
 use classay_reports::record::Evidence;
 
@@ -96,9 +96,13 @@ impl From<Inexpressible> for NotRun {
 }
 
 /// The atomic functions to write the test with, or which capability is missing.
-fn choose_dialect(device: &OpenDevice, needs: &Needs) -> Result<AtomicsDialect, NotRun> {
-    match needs::check(device, &needs.all) {
-        Ok(()) if device.capabilities.c11_atomics => Ok(AtomicsDialect::C11),
+fn choose_dialect(
+    capabilities: &Capabilities,
+    needs: &Needs,
+    devices: usize,
+) -> Result<AtomicsDialect, NotRun> {
+    match needs::check_offer(capabilities, devices, &needs.all) {
+        Ok(()) if capabilities.c11_atomics => Ok(AtomicsDialect::C11),
         Ok(()) => Ok(AtomicsDialect::V1),
         Err(_) if needs.fits_v1 => Ok(AtomicsDialect::V1),
         Err(lacking) => Err(lacking),

@@ -1,16 +1,25 @@
 //! What a case of the suites needs of a device, and whether the device has it.
 
 use super::NotRun;
-use crate::device::OpenDevice;
+use crate::device::{Capabilities, OpenDevice};
 use classay_suites::commands::program::{HostPointer, Kind, Program, What};
 use classay_vocabulary::Need;
 use std::collections::BTreeSet;
 
 /// An error that names what is missing, where something is.
 pub fn check(device: &OpenDevice, needs: &BTreeSet<Need>) -> Result<(), NotRun> {
+    check_offer(&device.capabilities, device.platform_devices.len(), needs)
+}
+
+/// The same of a device that is not at hand, one of so many of its platform.
+pub fn check_offer(
+    capabilities: &Capabilities,
+    devices: usize,
+    needs: &BTreeSet<Need>,
+) -> Result<(), NotRun> {
     let missing: Vec<String> = needs
         .iter()
-        .filter(|need| !device.offers(**need))
+        .filter(|need| !capabilities.offers(**need, devices))
         .map(ToString::to_string)
         .collect();
     if missing.is_empty() {

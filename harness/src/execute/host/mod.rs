@@ -30,7 +30,7 @@ mod settle;
 #[cfg(test)]
 mod tests;
 
-pub use fixtures::{Fixtures, SetupError};
+pub use fixtures::Fixtures;
 
 use super::NotRun;
 use api::Api;

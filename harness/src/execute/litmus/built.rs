@@ -22,7 +22,7 @@ impl Written {
     pub fn new(device: &OpenDevice, program: Program, number: usize) -> Result<Written, NotRun> {
         let shape = Shape::of(&program)?;
         let needs = Needs::of(&program, &shape)?;
-        let dialect = choose_dialect(device, &needs)?;
+        let dialect = choose_dialect(&device.capabilities, &needs, device.platform_devices.len())?;
         let test = TestKernel::numbered(&program, dialect, number)?;
         Ok(Written { program, test })
     }
