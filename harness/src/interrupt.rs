@@ -14,7 +14,7 @@ impl Interrupt {
         let noted = interrupt.clone();
         ctrlc::set_handler(move || {
             if noted.0.swap(true, Ordering::Relaxed) {
-                crate::sys::exit_now(i32::from(crate::cli::exit::INTERRUPTED));
+                crate::sys::exit_now(i32::from(crate::exit::INTERRUPTED));
             }
         })
         .map_err(|e| format!("Ctrl-C cannot be listened to: {e}"))?;

@@ -9,6 +9,7 @@ use time::OffsetDateTime;
 pub const BETWEEN: Duration = Duration::from_secs(30);
 
 /// Looks at the machine now and then.
+#[derive(Default)]
 pub struct Watch {
     last: Option<Instant>,
 }

@@ -1,7 +1,7 @@
 //! How to get at a failed case again: its program, the smallest one that was kept, and the commands.
 
-use crate::cli::failures;
 use crate::plan::{Body, Case};
+use crate::run::failures;
 use classay_reports::record::CaseResult;
 use classay_reports::report::Note;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! `classay compare`: two runs, held against each other.
 
 use super::args::CompareArgs;
-use super::exit;
-use super::failure::Failure;
 use super::output::{Out, colour};
+use classay::Error;
+use classay::exit;
 use classay_reports::difference::{Differences, differences};
 use classay_reports::record::{CaseId, CaseResult};
 use classay_reports::store::{Run, RunId, Store};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// Does it; returns the exit code: 1 on a new failure or a rate that changed.
-pub fn compare(args: &CompareArgs) -> Result<u8, Failure> {
+pub fn compare(args: &CompareArgs) -> Result<u8, Error> {
     let (before, then) = load(&args.before, args.before_run)?;
     let (after, now) = load(&args.after, args.after_run)?;
     let (found, same_seed) = between((&before, &then), (&after, &now));
@@ -77,9 +77,9 @@ pub fn between(
 }
 
 /// The run with this number, or the last one.
-pub fn load(path: &Path, number: Option<u32>) -> Result<(Run, Vec<CaseResult>), Failure> {
+pub fn load(path: &Path, number: Option<u32>) -> Result<(Run, Vec<CaseResult>), Error> {
     if !path.exists() {
-        return Err(Failure::Usage(format!(
+        return Err(Error::Usage(format!(
             "there is no store {}; `classay run --store FILE` writes one",
             path.display()
         )));
@@ -90,11 +90,11 @@ pub fn load(path: &Path, number: Option<u32>) -> Result<(Run, Vec<CaseResult>), 
         None => store
             .runs()?
             .pop()
-            .ok_or_else(|| Failure::Nothing(format!("{} holds no run", path.display())))?,
+            .ok_or_else(|| Error::Nothing(format!("{} holds no run", path.display())))?,
     };
     let results = store.case_results(run.id)?;
     if results.is_empty() {
-        return Err(Failure::Nothing(format!(
+        return Err(Error::Nothing(format!(
             "run {} of {} has no results",
             run.id,
             path.display()

@@ -1,19 +1,19 @@
 //! `classay devices`: implementations, platforms and devices, with what decides what can run.
 
 use super::args::DevicesArgs;
-use super::exit;
-use super::failure::Failure;
 use super::output::{Out, colour};
-use crate::device::{At, Capabilities, Library, Selector};
-use crate::interrupt::Interrupt;
-use crate::worker::protocol::Known;
-use crate::worker::session::{self, Session, Stop};
+use classay::Error;
+use classay::device::{At, Capabilities, Library, Selector};
+use classay::exit;
+use classay::interrupt::Interrupt;
+use classay::worker::protocol::Known;
+use classay::worker::session::{self, Session, Stop};
 use classay_reports::text::layout::{plain, wrap};
 use classay_reports::text::{Colour, WIDTH};
 
 /// Does it; returns the exit code.
-pub fn devices(args: &DevicesArgs) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+pub fn devices(args: &DevicesArgs) -> Result<u8, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
     let mut found = 0;
     let mut missing = 0;

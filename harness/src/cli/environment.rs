@@ -1,30 +1,28 @@
 //! `classay environment`: an environment drawn from a seed, as YAML.
 
 use super::args::EnvironmentArgs;
-use super::drive::open;
-use super::exit;
-use super::failure::Failure;
 use super::output::Out;
-use crate::environment::{Drawing, Environment, draw, vary};
-use crate::interrupt::Interrupt;
-use crate::plan::seed;
+use classay::environment::{Drawing, Environment, draw, vary};
+use classay::interrupt::Interrupt;
+use classay::plan::seed;
+use classay::{Error, exit, open};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 /// Does it; returns the exit code.
-pub fn environment(args: &EnvironmentArgs) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+pub fn environment(args: &EnvironmentArgs) -> Result<u8, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let like = args
         .like
         .as_ref()
         .map(|path| Environment::from_file(path))
         .transpose()
-        .map_err(|e| Failure::Usage(format!("--like {e}")))?;
+        .map_err(|e| Error::Usage(format!("--like {e}")))?;
     let selector = match &args.device {
         Some(selector) => selector.clone(),
-        None => "touchstone".parse().map_err(Failure::Bug)?,
+        None => "touchstone".parse().map_err(Error::Bug)?,
     };
-    let session = open(&selector, &interrupt)?;
+    let session = open::device(&selector, &interrupt)?;
     let capabilities = session.known().capabilities.clone();
     session.close();
     let seed = args.seed.unwrap_or_else(seed::draw);

@@ -1,12 +1,12 @@
 //! `classay explain`: why a memory model allows an outcome of a test, or forbids it.
 
 use super::args::ExplainArgs;
-use super::exit;
-use super::failure::Failure;
 use super::litmus::tell;
 use super::output::Out;
-use crate::judge::ChosenModel;
-use crate::plan;
+use classay::Error;
+use classay::exit;
+use classay::judge::ChosenModel;
+use classay::plan;
 use classay_litmus::explain::{self, Report};
 use classay_litmus::program::Program;
 use std::path::Path;
@@ -15,9 +15,9 @@ use std::path::Path;
 const STACK: usize = 64 << 20;
 
 /// Does it; returns the exit code.
-pub fn explain(args: &ExplainArgs) -> Result<u8, Failure> {
+pub fn explain(args: &ExplainArgs) -> Result<u8, Error> {
     let mut out = Out::new();
-    let chosen = ChosenModel::load(&args.model).map_err(Failure::Usage)?;
+    let chosen = ChosenModel::load(&args.model).map_err(Error::Usage)?;
     let program = match plan::read(&args.file) {
         Ok(program) => program,
         Err(error) => {
@@ -45,11 +45,11 @@ pub fn explain(args: &ExplainArgs) -> Result<u8, Failure> {
     Ok(exit::PASSED)
 }
 
-fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result<Report, Failure> {
+fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result<Report, Error> {
     let outcome = match &args.outcome {
         Some(text) => explain::outcome(program, text).map_err(|error| {
             let pointed = error.pointed(text).replace('\n', "\n  ");
-            Failure::Usage(format!("--outcome: {error}\n  {pointed}"))
+            Error::Usage(format!("--outcome: {error}\n  {pointed}"))
         })?,
         None => program.condition.predicate.clone(),
     };
@@ -64,20 +64,17 @@ fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result
     });
     match asked {
         Ok(Ok(report)) => report.map_err(|error| {
-            Failure::Usage(format!(
+            Error::Usage(format!(
                 "{} cannot be explained: {}",
                 args.file.display(),
                 args.oracle.said(&error)
             ))
         }),
-        Ok(Err(_)) => Err(Failure::Bug("the oracle panicked".into())),
-        Err(error) => Err(Failure::Bug(format!("no thread can be started: {error}"))),
+        Ok(Err(_)) => Err(Error::Bug("the oracle panicked".into())),
+        Err(error) => Err(Error::Bug(format!("no thread can be started: {error}"))),
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| Failure::Output {
-        path: path.to_path_buf(),
-        reason: error.to_string(),
-    })
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(Error::output(path))
 }

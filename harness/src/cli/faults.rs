@@ -1,21 +1,19 @@
 //! `classay faults`: which faults the suites notice.
 
 use super::args::FaultsArgs;
-use super::drive::{devices_own, open};
-use super::exit;
-use super::failure::Failure;
 use super::output::{Out, complain, say};
-use crate::campaign::covers::covers;
-use crate::campaign::hunt::{Hunted, Terms};
-use crate::campaign::list::{By, of_layer, of_touchstone};
-use crate::campaign::power::Power;
-use crate::campaign::{Campaign, Fault, Found};
-use crate::device::{Library, Selector};
-use crate::interrupt::Interrupt;
-use crate::judge::ChosenModel;
-use crate::machine::Watch;
-use crate::plan::{self, Work, seed, select};
-use crate::worker::session::{Limits, Stop};
+use classay::campaign::covers::covers;
+use classay::campaign::hunt::{Hunted, Terms};
+use classay::campaign::list::{By, of_layer, of_touchstone};
+use classay::campaign::power::Power;
+use classay::campaign::{Campaign, Fault, Found};
+use classay::device::{Library, Selector};
+use classay::interrupt::Interrupt;
+use classay::judge::ChosenModel;
+use classay::machine::Watch;
+use classay::plan::{self, Work, seed, select};
+use classay::worker::session::{Limits, Stop};
+use classay::{Error, exit, open};
 use classay_litmus::Breaches;
 use classay_reports::expectation::Expectations;
 use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
@@ -42,8 +40,8 @@ struct Line<'a> {
 }
 
 /// Does it; returns the exit code.
-pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+pub fn faults(args: &FaultsArgs) -> Result<u8, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let selector = args.device.clone().unwrap_or(Selector {
         library: Library::Touchstone,
         at: None,
@@ -56,13 +54,13 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
             Err(why) => complain(&why),
         }
     }
-    faults.extend(of_layer().map_err(Failure::NoDevice)?);
+    faults.extend(of_layer().map_err(Error::NoDevice)?);
     faults.retain(|fault| {
         let named = args.select.iter().any(|p| select::matches(p, &fault.id));
         (args.select.is_empty() || named) && (args.by.is_empty() || args.by.contains(&fault.by))
     });
     if faults.is_empty() {
-        return Err(Failure::Nothing(format!(
+        return Err(Error::Nothing(format!(
             "no fault {}matches {}; `classay faults --list` prints them",
             if args.by.is_empty() {
                 ""
@@ -85,8 +83,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
     }
     let seed = args.seed.unwrap_or_else(seed::draw);
     let begun = Instant::now();
-    let session = open(&selector, &interrupt)?;
-    let model = devices_own(&session)?;
+    let (session, model) = open::judged(&selector, None, &interrupt)?;
     let cases = cases(args.programs, seed, &model)?;
     let jobs = args.jobs.map_or_else(
         || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -105,7 +102,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
             Ok(Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) | Err(_) => None,
         });
     let power = Power::of(&selector, &session.known().capabilities, &model, tests)
-        .map_err(Failure::NoDevice)?;
+        .map_err(Error::NoDevice)?;
     session.close();
     let campaign = Campaign {
         faults: &faults,
@@ -149,7 +146,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Failure> {
     let results = match results {
         Ok(results) => results,
         Err(Stop::Interrupted) => {
-            return Err(Failure::Interrupted(format!(
+            return Err(Error::Interrupted(format!(
                 ": {} of {} faults were settled",
                 settled.load(Ordering::Relaxed),
                 faults.len()
@@ -239,14 +236,14 @@ fn others(all: &[(&Fault, &Found)], power: &Power) -> String {
 }
 
 /// The cases, each kind's in turn.
-fn cases(each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunted>, Failure> {
+fn cases(each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunted>, Error> {
     let mut all = plan::drawn(each);
     all.extend(plan::small(each));
     // The first of every kind, then the second: a fault is found soonest by many kinds.
     all.sort_by(|a, b| (a.id.name(), a.id.as_str()).cmp(&(b.id.name(), b.id.as_str())));
-    all.extend(plan::shipped().map_err(Failure::Bug)?);
+    all.extend(plan::shipped().map_err(Error::Bug)?);
     plan::share_out(&mut all, seed, Budget::Instances(1));
-    let breaches = Breaches::of(&model.given).map_err(|error| Failure::Bug(error.to_string()))?;
+    let breaches = Breaches::of(&model.given).map_err(|error| Error::Bug(error.to_string()))?;
     Ok(all
         .into_iter()
         .map(|case| Hunted {
@@ -333,7 +330,7 @@ fn write_junit(
     faults: &[Fault],
     results: &[Found],
     power: &Power,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
     let cases: Vec<CaseResult> = faults
         .iter()
@@ -432,7 +429,7 @@ fn write_junit(
         committed: cases.len() as u64,
         moments: vec![Watch::new().look()],
     };
-    let failure = |reason: String| Failure::Output {
+    let failure = |reason: String| Error::Output {
         path: path.to_path_buf(),
         reason,
     };

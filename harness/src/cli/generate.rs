@@ -1,10 +1,10 @@
 //! `classay generate`: tests from the memory model's vocabulary, as files or as a list.
 
 use super::args::{Cover, Form, GenerateArgs};
-use super::exit;
-use super::failure::Failure;
 use super::output::{Out, say};
-use crate::judge::ChosenModel;
+use classay::Error;
+use classay::exit;
+use classay::judge::ChosenModel;
 use classay_litmus::generate::{
     Class, Generated, Options, Selection, Test, generate as generated, index,
 };
@@ -15,16 +15,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Does it; returns the exit code.
-pub fn generate(args: &GenerateArgs) -> Result<u8, Failure> {
-    let chosen = ChosenModel::load(&args.model).map_err(Failure::Usage)?;
-    let sc = Model::named("sc").map_err(|error| Failure::Bug(error.to_string()))?;
+pub fn generate(args: &GenerateArgs) -> Result<u8, Error> {
+    let chosen = ChosenModel::load(&args.model).map_err(Error::Usage)?;
+    let sc = Model::named("sc").map_err(|error| Error::Bug(error.to_string()))?;
     let begun = Instant::now();
     // A test beyond the oracle's limits can only come from a model of the user's own.
     let made = generated(&options(args), &chosen.model, &sc)
-        .map_err(|error| Failure::Usage(format!("with this model, {error}")))?;
+        .map_err(|error| Error::Usage(format!("with this model, {error}")))?;
     let seconds = begun.elapsed().as_secs_f64();
     if made.tests.is_empty() {
-        return Err(Failure::Nothing(
+        return Err(Error::Nothing(
             "no test has these threads, edges and classes; --threads goes from 2 to 4, --edges from \
              3 to 6"
                 .into(),
@@ -73,7 +73,7 @@ fn line(test: &Test) -> String {
 }
 
 /// Writes the tests and their index. Nothing is written where a file that differs would be lost.
-fn write_all(folder: &Path, tests: &[Test], args: &GenerateArgs) -> Result<(), Failure> {
+fn write_all(folder: &Path, tests: &[Test], args: &GenerateArgs) -> Result<(), Error> {
     let name = |test: &Test| match args.format {
         Form::Litmus => format!("{}.litmus", test.name),
         Form::Yaml => format!("{}.yaml", test.name),
@@ -88,7 +88,7 @@ fn write_all(folder: &Path, tests: &[Test], args: &GenerateArgs) -> Result<(), F
         .collect();
     // The index comes last: where it is, the files are.
     files.push((folder.join("index.csv"), index(tests, &name)));
-    let failure = |path: &Path, error: std::io::Error| Failure::Output {
+    let failure = |path: &Path, error: std::io::Error| Error::Output {
         path: path.to_path_buf(),
         reason: error.to_string(),
     };
@@ -99,7 +99,7 @@ fn write_all(folder: &Path, tests: &[Test], args: &GenerateArgs) -> Result<(), F
             Ok(there) if there == text.as_bytes() => {}
             Ok(_) if args.replace => missing.push((path, text)),
             Ok(_) => {
-                return Err(Failure::Output {
+                return Err(Error::Output {
                     path: path.clone(),
                     reason: "it is there already with other contents, and nothing was written; \
                              choose another folder, or write over it with --replace"

@@ -1,24 +1,22 @@
 //! `classay hunt`: looks for forbidden outcomes until the time ends; everything goes on where it stopped.
 
 use super::args::HuntArgs;
-use super::drive::{chosen, devices_own, open};
-use super::exit;
-use super::failure::Failure;
 use super::output::{Out, say};
-use crate::device::Selector;
-use crate::environment::{Drawing, Environment};
-use crate::hunt::bandit::below;
-use crate::hunt::field::Field;
-use crate::hunt::finding::Finding;
-use crate::hunt::journal::{Found, Journal, JournalError, Probe, Pull, Record, Terms};
-use crate::hunt::quarry::{Quarry, quarry};
-use crate::hunt::reduce::{Seen, Small, reduce};
-use crate::interrupt::Interrupt;
-use crate::judge::{self, ChosenModel};
-use crate::plan::{self, Case, seed};
-use crate::tune::tuned::{For, Tuned};
-use crate::worker::session::{Limits, Load, Session, Stop};
-use crate::worker::triage::Outcome;
+use classay::device::Selector;
+use classay::environment::{Drawing, Environment};
+use classay::hunt::bandit::below;
+use classay::hunt::field::Field;
+use classay::hunt::finding::Finding;
+use classay::hunt::journal::{Found, Journal, JournalError, Probe, Pull, Record, Terms};
+use classay::hunt::quarry::{Quarry, quarry};
+use classay::hunt::reduce::{Seen, Small, reduce};
+use classay::interrupt::Interrupt;
+use classay::judge::{self, ChosenModel};
+use classay::plan::{self, Case, seed};
+use classay::tune::tuned::{For, Tuned};
+use classay::worker::session::{Limits, Load, Session, Stop};
+use classay::worker::triage::Outcome;
+use classay::{Error, exit, open};
 use classay_litmus::program::Program;
 use classay_reports::record::{CaseId, CaseResult, Verdict};
 use classay_reports::text::number::{grouped, short};
@@ -48,7 +46,7 @@ const JOURNAL: &str = "hunt.jsonl";
 enum Over {
     Stop(Stop),
     Journal(JournalError),
-    Failure(Failure),
+    Error(Error),
 }
 
 impl From<Stop> for Over {
@@ -64,22 +62,22 @@ impl From<JournalError> for Over {
 }
 
 /// Does it; returns the exit code.
-pub fn hunt(args: &HuntArgs) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+pub fn hunt(args: &HuntArgs) -> Result<u8, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let path = args.out.join(JOURNAL);
     if path.exists() && !args.resume {
-        return Err(Failure::Usage(format!(
+        return Err(Error::Usage(format!(
             "{} has a hunt already: --resume goes on with it, --out DIR begins another elsewhere",
             args.out.display()
         )));
     }
     if args.resume && !path.exists() {
-        return Err(Failure::Usage(format!(
+        return Err(Error::Usage(format!(
             "{} has no hunt to go on with",
             args.out.display()
         )));
     }
-    let output = |e: std::io::Error| Failure::Output {
+    let output = |e: std::io::Error| Error::Output {
         path: args.out.clone(),
         reason: e.to_string(),
     };
@@ -94,7 +92,7 @@ pub fn hunt(args: &HuntArgs) -> Result<u8, Failure> {
     });
     let (selector, given) = match &begun {
         Some(terms) => {
-            let selector: Selector = terms.selector.parse().map_err(Failure::Usage)?;
+            let selector: Selector = terms.selector.parse().map_err(Error::Usage)?;
             (selector, Some(terms.model.as_str()))
         }
         None => (
@@ -102,12 +100,8 @@ pub fn hunt(args: &HuntArgs) -> Result<u8, Failure> {
             args.model.as_deref(),
         ),
     };
-    let chosen = chosen(given)?;
-    let session = open(&selector, &interrupt)?;
-    let model = match chosen {
-        Some(model) => model,
-        None => devices_own(&session)?,
-    };
+    let chosen = open::chosen(given)?;
+    let (session, model) = open::judged(&selector, chosen, &interrupt)?;
     let device = For::of(&session.known().record);
     let terms = match begun {
         Some(terms) => same(terms, &device)?,
@@ -132,7 +126,7 @@ pub fn hunt(args: &HuntArgs) -> Result<u8, Failure> {
         args.hours,
         if args.resume { ", going on" } else { "" }
     ));
-    let quarry = quarry(terms.tests as usize, &model.model).map_err(Failure::Bug)?;
+    let quarry = quarry(terms.tests as usize, &model.model).map_err(Error::Bug)?;
     let mut hunter = Hunter {
         args,
         terms: &terms,
@@ -165,34 +159,34 @@ pub fn hunt(args: &HuntArgs) -> Result<u8, Failure> {
                 exit::FAILED
             })
         }
-        Err(Over::Stop(Stop::Interrupted)) => Err(Failure::Interrupted(format!(
+        Err(Over::Stop(Stop::Interrupted)) => Err(Error::Interrupted(format!(
             ": `classay hunt --resume --out {} --hours {}` goes on",
             args.out.display(),
             args.hours
         ))),
         Err(Over::Stop(stop @ Stop::NoDevice(_))) => Err(stop.into()),
-        Err(Over::Journal(error)) => Err(Failure::Output {
+        Err(Over::Journal(error)) => Err(Error::Output {
             path,
             reason: error.to_string(),
         }),
-        Err(Over::Failure(failure)) => Err(failure),
+        Err(Over::Error(failure)) => Err(failure),
     }
 }
 
-fn unreadable(path: &Path, error: JournalError) -> Failure {
+fn unreadable(path: &Path, error: JournalError) -> Error {
     match error {
-        JournalError::Io(error) => Failure::Output {
+        JournalError::Io(error) => Error::Output {
             path: path.to_path_buf(),
             reason: error.to_string(),
         },
-        JournalError::Line { .. } => Failure::Usage(format!("{}: {error}", path.display())),
+        JournalError::Line { .. } => Error::Usage(format!("{}: {error}", path.display())),
     }
 }
 
 /// The terms of a hunt that goes on, where nothing has changed under it.
-fn same(terms: Terms, device: &For) -> Result<Terms, Failure> {
+fn same(terms: Terms, device: &For) -> Result<Terms, Error> {
     let wrong = |what: &str, was: &str, is: &str| {
-        Err(Failure::Usage(format!(
+        Err(Error::Usage(format!(
             "this hunt began with {what} {was}, and this is {is}: begin another with --out DIR"
         )))
     };
@@ -385,7 +379,7 @@ impl Hunter<'_> {
             }
         }
         if self.unfit.len() == self.quarry.len() {
-            return Err(Over::Failure(Failure::Nothing(format!(
+            return Err(Over::Error(Error::Nothing(format!(
                 "none of {} generated tests can be run on {}",
                 self.quarry.len(),
                 self.terms.device.name
@@ -564,7 +558,7 @@ impl Hunter<'_> {
         }
         .write(&folder, &name)
         .map_err(|e| {
-            Over::Failure(Failure::Output {
+            Over::Error(Error::Output {
                 path: folder.clone(),
                 reason: e.to_string(),
             })

@@ -3,14 +3,14 @@
 //! Files are judged on all cores and told in the order in which they were given.
 
 use super::args::JudgeArgs;
-use super::exit;
-use super::failure::Failure;
 use super::litmus::{tell, unanswered};
 use super::output::{Out, complain};
-use crate::interrupt::Interrupt;
-use crate::judge::{ChosenModel, outcome};
-use crate::plan::{self, Unreadable};
-use classay_litmus::oracle::{self, Error, Judgement, Limits};
+use classay::Error;
+use classay::exit;
+use classay::interrupt::Interrupt;
+use classay::judge::{ChosenModel, outcome};
+use classay::plan::{self, Unreadable};
+use classay_litmus::oracle::{self, Judgement, Limits};
 use classay_litmus::program::{Program, Quantifier};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,9 +24,9 @@ use std::time::Instant;
 const STACK: usize = 64 << 20;
 
 /// Does it; returns the exit code.
-pub fn judge(args: &JudgeArgs) -> Result<u8, Failure> {
-    let chosen = ChosenModel::load(&args.model).map_err(Failure::Usage)?;
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+pub fn judge(args: &JudgeArgs) -> Result<u8, Error> {
+    let chosen = ChosenModel::load(&args.model).map_err(Error::Usage)?;
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
     let mut code = exit::PASSED;
     in_order(
@@ -39,7 +39,7 @@ pub fn judge(args: &JudgeArgs) -> Result<u8, Failure> {
             (!matches!(
                 said,
                 Said::Unjudged {
-                    error: Error::Stopped,
+                    error: oracle::Error::Stopped,
                     ..
                 }
             ))
@@ -85,7 +85,7 @@ enum Said {
     Unjudged {
         path: PathBuf,
         test: String,
-        error: Error,
+        error: oracle::Error,
     },
 }
 
@@ -219,7 +219,7 @@ fn in_order<I: Sync, T: Send>(
     items: &[I],
     work: impl Fn(&I) -> T + Sync,
     each: &mut dyn FnMut(T),
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
     let (send, receive) = channel();
@@ -239,7 +239,7 @@ fn in_order<I: Sync, T: Send>(
                         }
                     }
                 })
-                .map_err(|e| Failure::Bug(format!("no thread can be started: {e}")))?;
+                .map_err(|e| Error::Bug(format!("no thread can be started: {e}")))?;
         }
         drop(send);
         let mut early = BTreeMap::new();

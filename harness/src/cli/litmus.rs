@@ -1,30 +1,22 @@
 //! `classay litmus`: tests from files, a histogram each.
 
-use super::args::{LitmusArgs, SurroundingsArgs};
-use super::drive::{Pace, Terms, chosen, devices_own, drive, halted, open, surroundings};
-use super::exit;
-use super::failure::Failure;
-use super::keep::{Kept, expect};
+use super::args::LitmusArgs;
 use super::output::{Out, colour, complain, say, say_folded};
-use super::progress::{Progress, Talk};
-use super::run::within;
-use crate::device::Selector;
-use crate::environment::Environment;
-use crate::interrupt::Interrupt;
-use crate::judge::ChosenModel;
-use crate::plan::{self, Case, Plan, Unreadable, seed};
-use crate::worker::session::Limits;
+use super::progress::{Progress, Shown, Talk};
+use super::run::{within, write_junit};
+use classay::interrupt::Interrupt;
+use classay::plan::{self, Plan, Unreadable, seed};
+use classay::run::Run;
+use classay::{Error, exit, open};
 use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
-use classay_reports::store::Store;
 use classay_reports::text::histogram;
-use classay_vocabulary::Budget;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Does it; returns the exit code.
-pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
+pub fn litmus(args: &LitmusArgs) -> Result<u8, Error> {
     let mut out = Out::new();
-    let chosen = chosen(args.model.as_deref())?;
+    let chosen = open::chosen(args.model.as_deref())?;
     let (cases, unreadable) = plan::from_files(&args.files);
     for file in &unreadable {
         tell(file, args.json, &mut out);
@@ -32,24 +24,26 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
     if cases.is_empty() {
         return Ok(exit::USAGE);
     }
-    let seed = args.seed.unwrap_or_else(seed::draw);
-    let code = play(
-        Asked {
-            device: args.device.as_ref(),
-            seed,
-            environment: args.surroundings.environment().map_err(Failure::Usage)?,
-            surroundings: Some(&args.surroundings),
-            budget: args.budget(),
-            store: args.store.as_deref(),
-            junit: args.junit.as_deref(),
-            json: args.json,
-            limits: args.care.limits(),
-            model: chosen,
-            expect: &args.expect,
-        },
-        cases,
-        &mut out,
-    )?;
+    let mut run = Run::of_cases(cases)
+        .seed(args.seed.unwrap_or_else(seed::draw))
+        .budget(args.budget())
+        .limits(args.care.limits());
+    if let Some(environment) = args.surroundings.fixed().map_err(Error::Usage)? {
+        run = run.environment(environment);
+    }
+    if let Some(model) = chosen {
+        run = run.model(model);
+    }
+    if let Some(device) = &args.device {
+        run = run.device(device.clone());
+    }
+    if let Some(store) = &args.store {
+        run = run.store(store);
+    }
+    for file in &args.expect {
+        run = run.expect(file);
+    }
+    let code = play(run, args.junit.as_deref(), args.json, out)?;
     Ok(if unreadable.is_empty() {
         code
     } else {
@@ -57,124 +51,54 @@ pub fn litmus(args: &LitmusArgs) -> Result<u8, Failure> {
     })
 }
 
-/// What a user asks for with cases from files.
-pub(super) struct Asked<'a> {
-    /// Where.
-    pub device: Option<&'a Selector>,
-    /// The master seed.
-    pub seed: u64,
-    /// How they are placed and stressed, as far as that was asked for.
-    pub environment: Environment,
-    /// What was asked for, where what was tuned for the device may take its place.
-    pub surroundings: Option<&'a SurroundingsArgs>,
-    /// For each case.
-    pub budget: Budget,
-    /// What keeps the results.
-    pub store: Option<&'a Path>,
-    /// Where JUnit goes.
-    pub junit: Option<&'a Path>,
-    /// Objects instead of tables.
-    pub json: bool,
-    /// The bounds on each case.
-    pub limits: Limits,
-    /// What judges; the device's own where it is not chosen.
-    pub model: Option<ChosenModel>,
-    /// What the results are held against.
-    pub expect: &'a [PathBuf],
-}
-
-/// Runs the cases, a histogram each; returns the exit code.
-pub(super) fn play(asked: Asked<'_>, mut cases: Vec<Case>, out: &mut Out) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
-    let Asked { seed, budget, .. } = asked;
-    cases = plan::part(cases, seed, None).0;
-    for case in &mut cases {
-        case.seed = seed::of_case(seed, &case.id);
-        case.budget = budget;
-    }
-    let selector = asked.device.cloned().unwrap_or(Selector::TOUCHSTONE);
-    let store = asked.store.map(Store::open).transpose()?;
-    let mut session = open(&selector, &interrupt)?;
-    let model = match asked.model {
-        Some(model) => model,
-        None => devices_own(&session)?,
-    };
-    let record = session.known().record.clone();
-    let environment = match asked.surroundings {
-        Some(args) => surroundings(args, asked.environment, &record)?,
-        None => asked.environment,
-    };
-    for case in &mut cases {
-        case.environment = environment.clone();
-    }
-    let plan = Plan::new(
-        selector.to_string(),
-        model.given.clone(),
-        seed,
-        Vec::new(),
-        budget,
-        &cases,
-        None,
-    );
+/// Runs cases from files, a histogram each; returns the exit code.
+pub(super) fn play(run: Run, junit: Option<&Path>, json: bool, mut out: Out) -> Result<u8, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
+    let mut active = run.begin(&interrupt, &say)?;
+    let record = active.known().record.clone();
+    let plan = Plan::from_text(&active.results().run().record.plan).map_err(Error::Bug)?;
     say_folded(&format!(
-        "{} ({selector}), driver {}{}; judged by {}; seed {seed}",
+        "{} ({}), driver {}{}; judged by {}; seed {}",
         record.name,
+        plan.device,
         record.driver,
-        within(&environment),
-        model.given
+        within(&plan.environment),
+        plan.model,
+        plan.seed
     ));
     for finding in &record.findings {
         say_folded(&format!("finding: {finding}"));
     }
-    let expectations = expect(asked.expect, &record)?;
-    let mut kept = Kept::begin(store, &plan, &cases, session.known())?;
-    kept.expect(expectations.clone());
-    if let Some(path) = asked.junit {
+    if let Some(path) = junit {
         // A file that cannot be written is better known before than after.
-        kept.write_junit(path)?;
+        active.results().write_junit(path)?;
     }
+    let expectations = active.results().expectations().clone();
     let colour = colour();
-    let ended = drive(
-        &mut session,
-        &cases,
-        Terms {
-            limits: asked.limits,
-            model: &model,
-            pace: Pace::free(),
-        },
-        &mut kept,
-        Progress::new(0, cases.len(), Talk::Live),
-        &mut |result: &CaseResult| {
-            if asked.json {
-                let standing = expectations.of(result);
-                out.line(
-                    &TestJson::new(result, &record.name)
-                        .held_against(standing)
-                        .to_line(),
-                );
+    let ended = active.go(&mut Shown {
+        progress: Progress::new(0, plan.cases, Talk::Live),
+        write: |result: &CaseResult| {
+            out.line(&if json {
+                TestJson::new(result, &record.name)
+                    .held_against(expectations.of(result))
+                    .to_line()
             } else {
-                out.line(&histogram(result, colour));
-            }
+                histogram(result, colour)
+            });
         },
-    );
-    match ended {
-        Ok(()) => session.close(),
-        Err(halt) => {
-            drop(session);
-            if let Some(Err(failure)) = asked.junit.map(|path| kept.write_junit(path)) {
-                complain(&failure.to_string());
-            }
-            let resume = || {
-                let path = kept.store_path()?;
-                Some(format!("classay run --resume --store {}", path.display()))
-            };
-            return Err(halted(halt, &kept, &resume));
-        }
+    });
+    if let Err(halt) = ended {
+        let error = active.halted(halt, |path| {
+            format!("classay run --resume --store {}", path.display())
+        });
+        write_junit(junit, &active.close());
+        return Err(error);
     }
-    if let Some(path) = asked.junit {
-        kept.write_junit(path)?;
+    let results = active.close();
+    if let Some(path) = junit {
+        results.write_junit(path)?;
     }
-    kept.code()
+    results.exit_code()
 }
 
 /// A file without an answer as `--json` prints it: `file`, the name of the test where it could be

@@ -1,22 +1,20 @@
 //! `classay merge`: shards of a run, or runs of the same tests, as one run.
 
 use super::args::MergeArgs;
-use super::exit;
-use super::failure::Failure;
-use super::keep::{expect, judged};
 use super::output::{Out, colour, say};
-use crate::merge::{Input, Leave, merge as merged};
-use crate::plan::{Case, Plan};
+use classay::Error;
+use classay::exit;
+use classay::merge::{Input, Leave, merge as merged};
+use classay::plan::{Case, Plan};
+use classay::run::results;
 use classay_reports::expectation::Expectations;
-use classay_reports::junit;
 use classay_reports::record::Moment;
 use classay_reports::store::{Run, RunRecord, Store};
 use classay_reports::text::summary;
-use std::io::Write;
 use std::path::Path;
 
 /// Does it; returns the exit code: 0 where the runs were merged, unless a gate is asked for.
-pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
+pub fn merge(args: &MergeArgs) -> Result<u8, Error> {
     let mut inputs = Vec::new();
     let mut moments: Vec<Moment> = Vec::new();
     let mut created = None;
@@ -36,7 +34,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         partial: args.partial,
         any_device: args.any_device,
     };
-    let whole = merged(inputs, leave).map_err(Failure::Usage)?;
+    let whole = merged(inputs, leave).map_err(Error::Usage)?;
     let record = RunRecord {
         // There is at least one store.
         created: created.unwrap_or_else(time::OffsetDateTime::now_utc),
@@ -45,7 +43,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         plan: whole.plan.to_text(),
     };
     let expectations = match &whole.device {
-        Some(device) => expect(&args.expect, device)?,
+        Some(device) => results::expectations(&args.expect, device, &say)?,
         None => Expectations::default(),
     };
     let planned: Vec<_> = whole.cases.iter().map(Case::planned).collect();
@@ -59,15 +57,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     )?;
     let run = store.run(id)?;
     if let Some(path) = &args.junit {
-        let failure = |reason: String| Failure::Output {
-            path: path.clone(),
-            reason,
-        };
-        let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
-        let mut out = std::io::BufWriter::new(file);
-        junit::write(&run, &whole.results, &expectations, &mut out)
-            .map_err(|e| failure(e.to_string()))?;
-        out.flush().map_err(|e| failure(e.to_string()))?;
+        results::write_junit(path, &run, &whole.results, &expectations)?;
     }
     let device = whole
         .device
@@ -91,15 +81,15 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         say(&format!("shards that are missing: {}", missing.join(", ")));
     }
     if args.gate {
-        return judged(&whole.results, false, &expectations);
+        return results::exit_code(&whole.results, false, &expectations);
     }
     Ok(exit::PASSED)
 }
 
 /// The last run of a store.
-fn load(path: &Path) -> Result<(Run, Input), Failure> {
+fn load(path: &Path) -> Result<(Run, Input), Error> {
     if !path.exists() {
-        return Err(Failure::Usage(format!(
+        return Err(Error::Usage(format!(
             "there is no store {}; `classay run --store FILE` writes one",
             path.display()
         )));
@@ -108,8 +98,8 @@ fn load(path: &Path) -> Result<(Run, Input), Failure> {
     let run = store
         .runs()?
         .pop()
-        .ok_or_else(|| Failure::Usage(format!("{} holds no run", path.display())))?;
-    let wrong = |why| Failure::Usage(format!("{}: {why}", path.display()));
+        .ok_or_else(|| Error::Usage(format!("{} holds no run", path.display())))?;
+    let wrong = |why| Error::Usage(format!("{}: {why}", path.display()));
     let input = Input {
         name: path.display().to_string(),
         version: run.record.version.clone(),

@@ -1,27 +1,21 @@
 //! The command line: one file a subcommand.
 //!
-//! [`args`] is the grammar, [`exit`] the exit codes, [`failure`] what a user is told when a command
-//! ends early. `drive` runs a list of cases for `run` and `litmus`, `keep` puts the results where
-//! they are wanted, `progress` shows how far it is, `output` writes to standard output and error.
+//! [`args`] is the grammar, `progress` shows how far a run is, `output` writes to standard output and
+//! error. What the subcommands do is the library's.
 
-pub mod args;
+mod args;
 mod bench;
 mod compare;
 mod devices;
-mod drive;
 mod environment;
-pub mod exit;
 mod explain;
-pub mod failure;
-pub mod failures;
 mod faults;
 mod generate;
 mod hunt;
 mod judge;
-mod keep;
 mod litmus;
 mod merge;
-pub mod output;
+mod output;
 mod progress;
 mod replay;
 mod report;
@@ -34,7 +28,7 @@ mod versus;
 
 use args::{Cli, Command};
 use clap::Parser;
-use failure::Failure;
+use classay::{Error, exit};
 
 /// Runs the command line; returns the exit code.
 pub fn main() -> u8 {
@@ -53,7 +47,6 @@ pub fn main() -> u8 {
     };
     log();
     let done = match cli.command {
-        Some(Command::Worker) => return crate::worker::child::main(),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Litmus(args)) => litmus::litmus(&args),
         Some(Command::Judge(args)) => judge::judge(&args),
@@ -80,7 +73,7 @@ pub fn main() -> u8 {
         }
         None => run::run(&cli.run),
     };
-    done.unwrap_or_else(|failure: Failure| {
+    done.unwrap_or_else(|failure: Error| {
         output::complain(&failure.to_string());
         failure.exit_code()
     })

@@ -2,13 +2,13 @@
 
 use super::args::{DEFAULT_STORE, part};
 use super::compare::{between, load};
-use super::exit;
-use super::failure::Failure;
-use super::keep::expect;
 use super::output::{Out, colour, say};
-use crate::about;
-use crate::tune::tuned::For;
 use clap::Args;
+use classay::Error;
+use classay::about;
+use classay::exit;
+use classay::run::results;
+use classay::tune::tuned::For;
 use classay_reports::record::CaseResult;
 use classay_reports::report::{Against, Context, Faults, Report, Tuning};
 use classay_reports::store::{Run, RunId, Store};
@@ -58,7 +58,7 @@ pub struct ReportArgs {
 }
 
 /// Does it; returns the exit code, which says whether the report was written, not how the run ended.
-pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
+pub fn report(args: &ReportArgs) -> Result<u8, Error> {
     let path = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.into());
     let (run, results) = load(&path, args.run)?;
     let wants_context = args.html.is_some() || args.json.is_some();
@@ -67,7 +67,7 @@ pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
         false => Context::default(),
     };
     if let Some(device) = &run.device {
-        context.expectations = expect(&args.expect, device)?;
+        context.expectations = results::expectations(&args.expect, device, &say)?;
     }
     if let Some(file) = &args.faults {
         context.faults = Some(campaign(file)?);
@@ -80,12 +80,12 @@ pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
     }
     let report = Report::new(&run, &results, &context);
     if let Some(file) = &args.html {
-        let page = html::html(&report).map_err(|error| Failure::Bug(error.to_string()))?;
+        let page = html::html(&report).map_err(|error| Error::Bug(error.to_string()))?;
         put(file, |out| out.write_all(page.as_bytes()))?;
     }
     if let Some(file) = &args.json {
         let text = serde_json::to_string_pretty(&json::run(&report))
-            .map_err(|error| Failure::Bug(error.to_string()))?;
+            .map_err(|error| Error::Bug(error.to_string()))?;
         put(file, |out| writeln!(out, "{text}"))?;
     }
     if let Some(file) = &args.csv {
@@ -128,7 +128,7 @@ fn is_standard(path: &Path) -> bool {
 fn put(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let written = if is_standard(path) {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         match write(&mut out).and_then(|()| out.flush()) {
@@ -142,28 +142,25 @@ fn put(
             write(&mut out).and_then(|()| out.flush())
         })
     };
-    written.map_err(|error| Failure::Output {
-        path: path.to_path_buf(),
-        reason: error.to_string(),
-    })
+    written.map_err(Error::output(path))
 }
 
 /// A campaign's lines.
-fn campaign(path: &Path) -> Result<Faults, Failure> {
-    let wrong = |why: String| Failure::Usage(format!("--faults {}: {why}", path.display()));
+fn campaign(path: &Path) -> Result<Faults, Error> {
+    let wrong = |why: String| Error::Usage(format!("--faults {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     Faults::read(&path.display().to_string(), &text).map_err(|error| wrong(error.to_string()))
 }
 
 /// What tuning gave: what is in the file, or what is kept for the run's device.
-fn tuning(file: Option<&Path>, run: &Run) -> Result<Tuning, Failure> {
+fn tuning(file: Option<&Path>, run: &Run) -> Result<Tuning, Error> {
     let kept = || {
         run.device
             .as_ref()
             .and_then(|device| For::of(device).file())
     };
     let Some(path) = file.map(Path::to_path_buf).or_else(kept) else {
-        return Err(Failure::Usage(
+        return Err(Error::Usage(
             "--tuned: it is not known where what `classay tune` found is kept; name the file"
                 .into(),
         ));
@@ -173,7 +170,7 @@ fn tuning(file: Option<&Path>, run: &Run) -> Result<Tuning, Failure> {
             Some(_) => "",
             None => "; `classay tune` tunes for a device",
         };
-        Failure::Usage(format!("--tuned {}: {why}{hint}", path.display()))
+        Error::Usage(format!("--tuned {}: {why}{hint}", path.display()))
     };
     let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
     Tuning::read(&path.display().to_string(), &text).map_err(wrong)
@@ -186,10 +183,10 @@ fn against(
     run: &Run,
     results: &[CaseResult],
     rate: f64,
-) -> Result<Against, Failure> {
+) -> Result<Against, Error> {
     let (before, then) = match earlier.parse::<u32>() {
         Ok(number) if RunId::new(number) == run.id => {
-            return Err(Failure::Usage(format!(
+            return Err(Error::Usage(format!(
                 "run {number} is the one that is reported; --against takes another"
             )));
         }

@@ -1,25 +1,18 @@
 //! `classay reproduce`: a generated case as a C program that needs nothing of ours.
 
 use super::args::ReproduceArgs;
-use super::drive::{chosen, devices_own, open};
-use super::exit;
-use super::failure::Failure;
 use super::litmus::tell;
 use super::output::Out;
-use crate::device::Selector;
-use crate::environment::Environment;
-use crate::execute::commands::SOURCE;
-use crate::execute::litmus::Standalone;
-use crate::interrupt::Interrupt;
-use crate::judge::allowed_values;
-use crate::plan::{self, Work};
+use classay::device::Selector;
+use classay::environment::Environment;
+use classay::interrupt::Interrupt;
+use classay::plan;
+use classay::reproduce;
+use classay::{Error, exit, open};
 use classay_litmus::program::Program;
-use classay_suites::api::reproduce::to_c as api_to_c;
-use classay_suites::commands::reproduce::to_c as program_to_c;
-use classay_suites::kernels::reproduce::to_c as case_to_c;
 
 /// Does it; returns the exit code.
-pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Failure> {
+pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Error> {
     let mut out = Out::new();
     match plan::read(&args.file) {
         Ok(program) => {
@@ -39,59 +32,42 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Failure> {
     let Some(case) = cases.first() else {
         return Ok(exit::USAGE);
     };
-    let text = match case.body.work(case.seed).map_err(Failure::Usage)? {
-        Work::Commands(plan) => program_to_c(&plan, SOURCE),
-        Work::Kernel(case) => case_to_c(&case),
-        Work::Api(case) => api_to_c(&case),
-        // Files of programs give no litmus test.
-        Work::Litmus(_) => return Ok(exit::USAGE),
+    let work = case.body.work(case.seed).map_err(Error::Usage)?;
+    // Files of programs give no litmus test.
+    let Some(text) = reproduce::to_c(&work) else {
+        return Ok(exit::USAGE);
     };
     put(args, &text, &mut out)
 }
 
-fn put(args: &ReproduceArgs, text: &str, out: &mut Out) -> Result<u8, Failure> {
+fn put(args: &ReproduceArgs, text: &str, out: &mut Out) -> Result<u8, Error> {
     match &args.out {
-        Some(path) => std::fs::write(path, text).map_err(|e| Failure::Output {
-            path: path.clone(),
-            reason: e.to_string(),
-        })?,
+        Some(path) => std::fs::write(path, text).map_err(Error::output(path))?,
         None => out.text(text),
     }
     Ok(exit::PASSED)
 }
 
 /// A litmus test, for a device and in an environment.
-fn litmus_to_c(args: &ReproduceArgs, program: Program) -> Result<String, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
-    let chosen = chosen(args.model.as_deref())?;
+fn litmus_to_c(args: &ReproduceArgs, program: Program) -> Result<String, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
+    let chosen = open::chosen(args.model.as_deref())?;
     let environment = match &args.environment {
-        Some(file) => Environment::from_file(file).map_err(|e| Failure::Usage(e.to_string()))?,
+        Some(file) => Environment::from_file(file).map_err(|e| Error::Usage(e.to_string()))?,
         None => Environment::default(),
     };
     let selector = args.device.clone().unwrap_or(Selector::TOUCHSTONE);
-    let session = open(&selector, &interrupt)?;
-    let model = match chosen {
-        Some(model) => model,
-        None => devices_own(&session)?,
-    };
-    let (allowed, judged) = match allowed_values(program.clone(), &model) {
-        Ok(values) => (Some(values), format!("Judged by {}.", model.name())),
-        Err(why) => (None, format!("Not judged: {why}.")),
-    };
+    let (session, model) = open::judged(&selector, chosen, &interrupt)?;
     let known = session.known();
-    let text = Standalone {
-        program: &program,
+    let text = reproduce::Litmus {
         capabilities: &known.capabilities,
+        device: &known.record.name,
         environment: &environment,
         seed: args.seed,
-        allowed,
-        about: vec![format!(
-            "Litmus test {}, for {}. {judged}",
-            program.name, known.record.name
-        )],
+        model: &model,
     }
-    .to_c()
-    .map_err(Failure::Usage)?;
+    .to_c(&program)
+    .map_err(Error::Usage)?;
     session.close();
     Ok(text)
 }

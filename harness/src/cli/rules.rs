@@ -1,13 +1,13 @@
 //! `classay rules`: the catalogue, with the cases and the faults of each rule.
 
 use super::args::{RulesArgs, RulesFormat};
-use super::exit;
-use super::failure::Failure;
 use super::output::{Out, complain};
-use crate::campaign::covers::covers;
-use crate::campaign::list::{of_layer, of_touchstone};
-use crate::judge::model;
-use crate::plan;
+use classay::Error;
+use classay::campaign::covers::covers;
+use classay::campaign::list::{of_layer, of_touchstone};
+use classay::exit;
+use classay::judge::model;
+use classay::plan;
 use classay_litmus::Breaches;
 use classay_suites::catalogue::{self, Kind, Rule};
 use classay_vocabulary::Budget;
@@ -26,12 +26,12 @@ struct Covered {
 }
 
 /// Does it; returns the exit code.
-pub fn rules(args: &RulesArgs) -> Result<u8, Failure> {
+pub fn rules(args: &RulesArgs) -> Result<u8, Error> {
     let mut cases = plan::drawn(args.programs);
     cases.extend(plan::small(args.programs));
-    cases.extend(plan::shipped().map_err(Failure::Bug)?);
+    cases.extend(plan::shipped().map_err(Error::Bug)?);
     plan::share_out(&mut cases, 1, Budget::Instances(1));
-    let breaches = Breaches::of(model::LATEST).map_err(|error| Failure::Bug(error.to_string()))?;
+    let breaches = Breaches::of(model::LATEST).map_err(|error| Error::Bug(error.to_string()))?;
     let mut by_rule: BTreeMap<_, BTreeMap<String, u32>> = BTreeMap::new();
     for case in &cases {
         let kind = case

@@ -1,19 +1,17 @@
 //! `classay tune`: environments that make weak outcomes frequent on a device.
 
 use super::args::TuneArgs;
-use super::drive::{chosen, devices_own, open};
-use super::exit;
-use super::failure::Failure;
 use super::output::{Out, say};
-use crate::device::{Capabilities, Selector};
-use crate::environment::{self, Drawing, Environment};
-use crate::interrupt::Interrupt;
-use crate::plan::{Case, seed};
-use crate::tune::mutants::{Mutant, Pool, Sight};
-use crate::tune::search::{Played, Player, Terms, Trial, search};
-use crate::tune::tuned::{For, Tuned, Wanted, ceiling};
-use crate::worker::session::{Load, Session, Stop};
-use crate::worker::triage::Outcome;
+use classay::device::{Capabilities, Selector};
+use classay::environment::{self, Drawing, Environment};
+use classay::interrupt::Interrupt;
+use classay::plan::{Case, seed};
+use classay::tune::mutants::{Mutant, Pool, Sight};
+use classay::tune::search::{Played, Player, Terms, Trial, search};
+use classay::tune::tuned::{For, Tuned, Wanted, ceiling};
+use classay::worker::session::{Load, Session, Stop};
+use classay::worker::triage::Outcome;
+use classay::{Error, exit, open};
 use classay_reports::record::CaseId;
 use classay_reports::stats::Confidence;
 use classay_vocabulary::Budget;
@@ -27,20 +25,16 @@ use std::time::Duration;
 const SHORTEST: f64 = 0.15;
 
 /// Does it; returns the exit code.
-pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
-    let chosen = chosen(args.model.as_deref())?;
+pub fn tune(args: &TuneArgs) -> Result<u8, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
+    let chosen = open::chosen(args.model.as_deref())?;
     let selector = args.device.clone().unwrap_or(Selector::TOUCHSTONE);
-    let mut session = open(&selector, &interrupt)?;
-    let model = match chosen {
-        Some(model) => model,
-        None => devices_own(&session)?,
-    };
+    let (mut session, model) = open::judged(&selector, chosen, &interrupt)?;
     let record = session.known().record.clone();
     let out = match &args.out {
         Some(path) => path.clone(),
         None => For::of(&record).file().ok_or_else(|| {
-            Failure::Usage(
+            Error::Usage(
                 "there is no folder to keep the result in: set CLASSAY_HOME, or give --out FILE"
                     .into(),
             )
@@ -50,10 +44,10 @@ pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
     writable(&out)?;
     let seed = args.seed.unwrap_or_else(seed::draw);
     let patience = Duration::from_secs_f64(args.case_timeout);
-    let pool = Pool::new(args.mutants as usize, &model.model).map_err(Failure::Bug)?;
+    let pool = Pool::new(args.mutants as usize, &model.model).map_err(Error::Bug)?;
     let (usable, without) = build(&mut session, &pool, args.mutants as usize, patience)?;
     if usable.is_empty() {
-        return Err(Failure::Nothing(format!(
+        return Err(Error::Nothing(format!(
             "none of {} mutants can be run on {}",
             without.len(),
             record.name
@@ -96,8 +90,8 @@ pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
     let spent = bench.spent;
     let not_run = without.len();
     let tuned = Tuned::new(&record, seed, wanted, &usable, not_run, &found, spent);
-    let text = tuned.to_yaml().map_err(Failure::Bug)?;
-    std::fs::write(&out, &text).map_err(|e| Failure::Output {
+    let text = tuned.to_yaml().map_err(Error::Bug)?;
+    std::fs::write(&out, &text).map_err(|e| Error::Output {
         path: out.clone(),
         reason: e.to_string(),
     })?;
@@ -114,7 +108,7 @@ pub fn tune(args: &TuneArgs) -> Result<u8, Failure> {
             session.close();
             Ok(exit::PASSED)
         }
-        Some(Stop::Interrupted) => Err(Failure::Interrupted(format!(
+        Some(Stop::Interrupted) => Err(Error::Interrupted(format!(
             ": what was found in {spent:.0} s is kept in {}",
             out.display()
         ))),
@@ -129,7 +123,7 @@ fn build(
     pool: &Pool,
     count: usize,
     patience: Duration,
-) -> Result<(Vec<Mutant>, HashSet<String>), Failure> {
+) -> Result<(Vec<Mutant>, HashSet<String>), Error> {
     let mut without: HashSet<String> = HashSet::new();
     let mut reasons: BTreeSet<String> = BTreeSet::new();
     let mut built: HashSet<String> = HashSet::new();
@@ -169,8 +163,8 @@ fn build(
     Ok((usable, without))
 }
 
-fn writable(out: &Path) -> Result<(), Failure> {
-    let failure = |reason: std::io::Error| Failure::Output {
+fn writable(out: &Path) -> Result<(), Error> {
+    let failure = |reason: std::io::Error| Error::Output {
         path: out.to_path_buf(),
         reason: reason.to_string(),
     };

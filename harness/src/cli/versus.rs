@@ -8,15 +8,14 @@
 
 use super::args::VersusArgs;
 use super::compare::{between, gate, told};
-use super::drive::{chosen, devices_own, open};
-use super::failure::Failure;
-use super::keep::Kept;
 use super::output::{Out, say};
-use crate::interrupt::Interrupt;
-use crate::judge::ChosenModel;
-use crate::merge::add;
-use crate::plan::{self, Case, Plan, seed, select};
-use crate::worker::session::{Session, Stop};
+use classay::interrupt::Interrupt;
+use classay::judge::ChosenModel;
+use classay::merge::add;
+use classay::plan::{self, Case, Plan, seed, select};
+use classay::run::Results;
+use classay::worker::session::{Session, Stop};
+use classay::{Error, open};
 use classay_reports::record::{CaseId, CaseResult};
 use classay_reports::store::{RunStatus, Store};
 use classay_vocabulary::Budget;
@@ -25,44 +24,38 @@ use std::path::PathBuf;
 /// A device with what is kept of it.
 struct Side {
     session: Session,
-    kept: Kept,
+    kept: Results,
     path: PathBuf,
 }
 
 /// Does it; returns the exit code: that of a comparison.
-pub fn versus(args: &VersusArgs) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
-    let mut cases = plan::shipped().map_err(Failure::Bug)?;
+pub fn versus(args: &VersusArgs) -> Result<u8, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
+    let mut cases = plan::shipped().map_err(Error::Bug)?;
     cases.retain(|case| select::selected(&args.select, case));
     if cases.is_empty() {
-        return Err(Failure::Nothing(format!(
+        return Err(Error::Nothing(format!(
             "no shipped litmus test matches {}",
             args.select.join(" or ")
         )));
     }
-    let given = chosen(args.model.as_deref())?;
-    let environment = args.surroundings.environment().map_err(Failure::Usage)?;
+    let given = open::chosen(args.model.as_deref())?;
+    let environment = args.surroundings.environment().map_err(Error::Usage)?;
     let master = args.seed.unwrap_or_else(seed::draw);
     let asked = Budget::Seconds(args.budget / 2.0);
     plan::share_out(&mut cases, master, asked);
     for case in &mut cases {
         case.environment = environment.clone();
     }
-    std::fs::create_dir_all(&args.out).map_err(|e| Failure::Output {
-        path: args.out.clone(),
-        reason: e.to_string(),
-    })?;
+    std::fs::create_dir_all(&args.out).map_err(Error::output(&args.out))?;
     let mut sides = Vec::new();
     let mut model: Option<ChosenModel> = given;
     for (selector, file) in args.devices.iter().zip(["first.db", "second.db"]) {
         let path = args.out.join(file);
         let store = Store::open(&path)?;
-        let session = open(selector, &interrupt)?;
         // One model judges both, that of the first where none is asked for.
-        let model = match &model {
-            Some(model) => model,
-            None => model.insert(devices_own(&session)?),
-        };
+        let (session, chosen) = open::judged(selector, model.take(), &interrupt)?;
+        let model = model.insert(chosen);
         let plan = Plan::new(
             selector.to_string(),
             model.given.clone(),
@@ -77,7 +70,7 @@ pub fn versus(args: &VersusArgs) -> Result<u8, Failure> {
             "{file}: {} ({selector}), driver {}",
             record.name, record.driver
         ));
-        let kept = Kept::begin(Some(store), &plan, &cases, session.known())?;
+        let kept = Results::begin(Some(store), &plan, &cases, session.known())?;
         sides.push(Side {
             session,
             kept,
@@ -85,7 +78,7 @@ pub fn versus(args: &VersusArgs) -> Result<u8, Failure> {
         });
     }
     let (Some(model), [first, second]) = (model, sides.as_mut_slice()) else {
-        return Err(Failure::Usage("two devices are needed".into()));
+        return Err(Error::Usage("two devices are needed".into()));
     };
     say(&format!(
         "{} tests in {} rounds, about {} s in all; judged by {}; seed {master}",
@@ -103,8 +96,8 @@ pub fn versus(args: &VersusArgs) -> Result<u8, Failure> {
     second.kept.finish(status)?;
     played?;
     let (found, _) = between(
-        (first.kept.run(), first.kept.results()),
-        (second.kept.run(), second.kept.results()),
+        (first.kept.run(), first.kept.all()),
+        (second.kept.run(), second.kept.all()),
     );
     let mut out = Out::new();
     told(&found, args.rate, args.json, &mut out);
@@ -123,7 +116,7 @@ fn play(
     first: &mut Side,
     second: &mut Side,
     interrupt: &Interrupt,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     for case in cases {
         let mut sums: [Option<CaseResult>; 2] = [None, None];
         for round in 0..args.rounds {
@@ -162,11 +155,9 @@ fn play(
     Ok(())
 }
 
-fn stopped(stop: Stop) -> Failure {
+fn stopped(stop: Stop) -> Error {
     match stop {
-        Stop::Interrupted => {
-            Failure::Interrupted(": what both devices had finished is kept".into())
-        }
-        Stop::NoDevice(why) => Failure::NoDevice(why),
+        Stop::Interrupted => Error::Interrupted(": what both devices had finished is kept".into()),
+        Stop::NoDevice(why) => Error::NoDevice(why),
     }
 }

@@ -16,15 +16,15 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc;
 
-/// Serves requests until told to quit or left alone; returns the exit code, though normally it
-/// ends the process itself, without running a driver's exit handlers.
-pub fn main() -> u8 {
+/// Serves requests until told to quit or left alone, and ends the process without running a driver's exit
+/// handlers.
+pub fn main() -> ! {
     sys::die_with_parent();
     match serve() {
         Ok(()) => sys::exit_now(0),
         Err(message) => {
             eprintln!("classay worker: {message}");
-            sys::exit_now(i32::from(crate::cli::exit::USAGE))
+            sys::exit_now(i32::from(crate::exit::USAGE))
         }
     }
 }

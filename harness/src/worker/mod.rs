@@ -7,12 +7,21 @@
 //! [`session`] what the parent does with workers: open a device, run a case, and when the worker
 //! dies record that, try again, and go on with a fresh one.
 
-pub mod child;
+mod child;
 pub mod death;
 pub mod host;
 pub mod protocol;
 pub mod session;
 pub mod triage;
+
+/// Serves as a worker and does not return, where this program was started as one. A program that drives runs
+/// calls this first: a run starts the program again for the process that loads the driver.
+pub fn serve_if_asked() {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == "worker") && arguments.next().is_none() {
+        child::main();
+    }
+}
 
 /// Names the pieces of the environment that the parent gives a worker.
 pub mod variables {

@@ -36,7 +36,7 @@ pub struct GenerateArgs {
     pub replace: bool,
     /// The memory model that says what each test is: a name, as opencl-3.1 or opencl-3.0, or the
     /// path of a .cat file
-    #[arg(long, value_name = "MODEL", default_value = crate::judge::model::LATEST)]
+    #[arg(long, value_name = "MODEL", default_value = classay::judge::model::LATEST)]
     pub model: String,
     /// How many threads, within 2-4 [default: 2-4]
     #[arg(long, value_name = "N-M", value_parser = |text: &str| span(text, 2, 4))]

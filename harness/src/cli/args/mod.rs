@@ -1,11 +1,11 @@
 //! The command line's grammar.
 
-use crate::campaign::list::By;
-use crate::device::Selector;
-use crate::environment::{Environment, Mode};
-use crate::plan::shard::Shard;
-use crate::worker::session::Limits;
 use clap::{Args, Parser, Subcommand};
+use classay::campaign::list::By;
+use classay::device::Selector;
+use classay::environment::{Environment, Mode};
+use classay::plan::shard::Shard;
+use classay::worker::session::Limits;
 use classay_litmus::oracle::{self, Patience};
 use classay_vocabulary::{Budget, Enough};
 use std::path::PathBuf;
@@ -99,9 +99,6 @@ pub enum Command {
     Devices(DevicesArgs),
     /// Print the version
     Version,
-    /// Serve requests over a library (started by classay itself)
-    #[command(hide = true)]
-    Worker,
 }
 
 /// Which device.
@@ -200,6 +197,11 @@ impl SurroundingsArgs {
         Ok(environment)
     }
 
+    /// The environment that litmus tests run in whatever was tuned for the device; the error is a sentence.
+    pub fn fixed(&self) -> Result<Option<Environment>, String> {
+        Ok((self.given() || self.untuned).then_some(self.environment()?))
+    }
+
     /// Whether any was asked for.
     pub fn given(&self) -> bool {
         self.environment.is_some() || self.mode.is_some()
@@ -272,7 +274,7 @@ pub struct JudgeArgs {
     pub files: Vec<PathBuf>,
     /// The memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc or sc, or
     /// the path of a .cat file
-    #[arg(long, value_name = "MODEL", default_value = crate::judge::model::LATEST)]
+    #[arg(long, value_name = "MODEL", default_value = classay::judge::model::LATEST)]
     pub model: String,
     /// Print one JSON object a test instead
     #[arg(long)]
@@ -330,7 +332,7 @@ pub struct ExplainArgs {
     pub outcome: Option<String>,
     /// The memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc or sc, or
     /// the path of a .cat file
-    #[arg(long, value_name = "MODEL", default_value = crate::judge::model::LATEST)]
+    #[arg(long, value_name = "MODEL", default_value = classay::judge::model::LATEST)]
     pub model: String,
     /// Also draw the execution as SVG
     #[arg(long, value_name = "FILE")]

@@ -1,8 +1,8 @@
 //! Options of the commands that play for a long time to find something out: `versus`, `tune`, `hunt`.
 
 use super::{CareArgs, DEVICE_HELP, LONGEST, MODEL_HELP, SurroundingsArgs, part, seconds};
-use crate::device::Selector;
 use clap::Args;
+use classay::device::Selector;
 use std::path::PathBuf;
 
 /// Options of `versus`.

@@ -4,12 +4,12 @@
 //! it, so that what else the machine does meets both. Rates are by the wall clock, from the request to
 //! the last count, and every instance that is counted has been checked to be there.
 
-use super::super::failure::Failure;
 use super::super::output::Out;
-use crate::environment::Environment;
-use crate::plan::{self, Case, seed};
-use crate::worker::session::{Load, Session};
-use crate::worker::triage::Outcome;
+use classay::Error;
+use classay::environment::Environment;
+use classay::plan::{self, Case, seed};
+use classay::worker::session::{Load, Session};
+use classay::worker::triage::Outcome;
 use classay_vocabulary::Budget;
 use std::time::Duration;
 
@@ -52,9 +52,9 @@ pub fn bench(
     master: u64,
     device: &str,
     out: &mut Out,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let cases: Vec<Case> = plan::shipped()
-        .map_err(Failure::Bug)?
+        .map_err(Error::Bug)?
         .into_iter()
         .filter(|case| TESTS.contains(&case.id.name()))
         .collect();
@@ -89,7 +89,7 @@ fn both(
     seconds: f64,
     master: u64,
     patience: Duration,
-) -> Result<Result<(Rate, Rate), String>, Failure> {
+) -> Result<Result<(Rate, Rate), String>, Error> {
     let mut rates = [Rate::default(); 2];
     for turn in 0..TURNS {
         for (rate, environment) in rates

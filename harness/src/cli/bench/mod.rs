@@ -10,15 +10,13 @@
 mod litmus;
 
 use super::args::{BenchArgs, Part};
-use super::drive::{devices_own, open};
-use super::exit;
-use super::failure::Failure;
 use super::output::Out;
-use crate::device::Selector;
-use crate::interrupt::Interrupt;
-use crate::judge::ChosenModel;
-use crate::plan::{self, Case};
-use crate::worker::session::{Breakage, Limits, Session};
+use classay::device::Selector;
+use classay::interrupt::Interrupt;
+use classay::judge::ChosenModel;
+use classay::plan::{self, Case};
+use classay::worker::session::{Breakage, Limits, Session};
+use classay::{Error, exit, open};
 use classay_reports::record::Verdict;
 use classay_vocabulary::Budget;
 use std::path::Path;
@@ -48,11 +46,11 @@ impl Rate {
 }
 
 /// Does it; returns the exit code.
-pub fn bench(args: &BenchArgs) -> Result<u8, Failure> {
-    let interrupt = Interrupt::listen().map_err(Failure::Bug)?;
+pub fn bench(args: &BenchArgs) -> Result<u8, Error> {
+    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut devices = args.device.clone();
     if devices.is_empty() {
-        devices.push("touchstone".parse().map_err(Failure::Bug)?);
+        devices.push("touchstone".parse().map_err(Error::Bug)?);
     }
     let mut out = Out::new();
     let wanted = |part| args.only.is_none_or(|only| only == part);
@@ -66,7 +64,7 @@ pub fn bench(args: &BenchArgs) -> Result<u8, Failure> {
     if wanted(Part::Litmus) {
         out.line(litmus::HEADING);
         for selector in &devices {
-            let mut session = open(selector, &interrupt)?;
+            let mut session = open::device(selector, &interrupt)?;
             let name = format!("{} ({selector})", session.known().record.name);
             litmus::bench(&mut session, args.seconds, args.seed, &name, &mut out)?;
             session.close();
@@ -75,11 +73,10 @@ pub fn bench(args: &BenchArgs) -> Result<u8, Failure> {
     Ok(exit::PASSED)
 }
 
-fn device(args: &BenchArgs, selector: &Selector, interrupt: &Interrupt) -> Result<String, Failure> {
+fn device(args: &BenchArgs, selector: &Selector, interrupt: &Interrupt) -> Result<String, Error> {
     let mut cases = plan::small(PROGRAMS);
     plan::share_out(&mut cases, args.seed, Budget::Instances(1));
-    let mut session = open(selector, interrupt)?;
-    let model = devices_own(&session)?;
+    let (mut session, model) = open::judged(selector, None, interrupt)?;
     let name = session.known().record.name.clone();
     let mut bench = Bench {
         cases,
@@ -111,7 +108,7 @@ struct Bench {
 
 impl Bench {
     /// Plays programs for the time, each so often. What the device cannot play counts for nothing.
-    fn measure(&mut self, session: &mut Session, runs: u64) -> Result<Rate, Failure> {
+    fn measure(&mut self, session: &mut Session, runs: u64) -> Result<Rate, Error> {
         let limits = Limits {
             patience: Duration::from_secs(10),
             retries: 0,
@@ -151,7 +148,7 @@ impl Bench {
         selector: &Selector,
         interrupt: &Interrupt,
         file: &Path,
-    ) -> Result<(f64, f64), Failure> {
+    ) -> Result<(f64, f64), Error> {
         let broken = Breakage {
             times: Some(file.to_path_buf()),
             ..Breakage::default()
@@ -173,9 +170,9 @@ impl Bench {
 }
 
 /// Calls and nanoseconds, as the layer counts them.
-fn counters(file: &Path) -> Result<[u64; 2], Failure> {
+fn counters(file: &Path) -> Result<[u64; 2], Error> {
     let bytes = std::fs::read(file)
-        .map_err(|e| Failure::Bug(format!("the layer left no {}: {e}", file.display())))?;
+        .map_err(|e| Error::Bug(format!("the layer left no {}: {e}", file.display())))?;
     let word = |n: usize| {
         let bytes = bytes.get(8 * n..8 * n + 8).and_then(|b| b.try_into().ok());
         bytes.map(u64::from_ne_bytes).unwrap_or_default()

@@ -10,6 +10,8 @@
 mod view;
 
 use super::output::{colour_of, say};
+use classay::plan::Case;
+use classay::run::Observer;
 use classay_reports::record::{CaseResult, Launch};
 use classay_reports::text::Colour;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -33,6 +35,33 @@ pub struct Progress {
     live: Option<Live>,
     lines: bool,
     view: View,
+}
+
+/// Shows a run's progress, and writes what there is to say of each result.
+pub struct Shown<W> {
+    /// How far it is.
+    pub progress: Progress,
+    /// Writes to standard output.
+    pub write: W,
+}
+
+impl<W: FnMut(&CaseResult)> Observer for Shown<W> {
+    fn case_begins(&mut self, case: &Case) {
+        self.progress.begins(&case.test);
+    }
+
+    fn launched(&mut self, _case: &Case, launch: &Launch) {
+        self.progress.launched(launch);
+    }
+
+    fn case_ends(&mut self, result: &CaseResult) {
+        self.progress.ends(result);
+        self.progress.aside(|| (self.write)(result));
+    }
+
+    fn run_ends(&mut self) {
+        self.progress.close();
+    }
 }
 
 /// The live view.
@@ -61,7 +90,7 @@ impl Progress {
     }
 
     /// A case begins.
-    pub fn begins(&mut self, test: &str) {
+    fn begins(&mut self, test: &str) {
         self.view.begins(test);
         if let Some(live) = &mut self.live {
             live.redraw(&self.view);
@@ -69,7 +98,7 @@ impl Progress {
     }
 
     /// A launch of it ended.
-    pub fn launched(&mut self, _test: &str, launch: &Launch) {
+    fn launched(&mut self, launch: &Launch) {
         self.view.launched(launch);
         if let Some(live) = &mut self.live
             && live.drawn.elapsed() >= REDRAW
@@ -79,7 +108,7 @@ impl Progress {
     }
 
     /// A case ended.
-    pub fn ends(&mut self, result: &CaseResult) {
+    fn ends(&mut self, result: &CaseResult) {
         self.view.ends(result);
         match &mut self.live {
             Some(live) => {
@@ -97,7 +126,7 @@ impl Progress {
     }
 
     /// Does something that writes to the terminal, with the live view out of its way.
-    pub fn aside(&self, write: impl FnOnce()) {
+    fn aside(&self, write: impl FnOnce()) {
         match &self.live {
             Some(live) => live.all.suspend(write),
             None => write(),
@@ -105,8 +134,8 @@ impl Progress {
     }
 
     /// Nothing more comes.
-    pub fn close(self) {
-        if let Some(live) = self.live {
+    fn close(&mut self) {
+        if let Some(live) = self.live.take() {
             for bar in [&live.case, &live.verdicts, &live.bar] {
                 bar.finish_and_clear();
             }

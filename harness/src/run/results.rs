@@ -1,11 +1,9 @@
 //! Where results go: the store as each case ends, the JUnit file at the end.
 
-use super::exit;
-use super::failure::Failure;
-use super::output::say;
 use crate::machine::Watch;
 use crate::plan::{Case, Plan};
 use crate::worker::protocol::Known;
+use crate::{Error, Notify, exit};
 use classay_reports::expectation::Expectations;
 use classay_reports::junit;
 use classay_reports::record::{CaseResult, DeviceRecord, Moment, Verdict};
@@ -14,15 +12,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
-/// What files say of a device; a file for other devices says nothing, which the user is told.
-pub fn expect(files: &[PathBuf], device: &DeviceRecord) -> Result<Expectations, Failure> {
+/// What files expect of a device. One for other devices expects nothing, which `notify` is told.
+///
+/// # Errors
+///
+/// A file cannot be read, or says what no such file says.
+pub fn expectations(
+    files: &[PathBuf],
+    device: &DeviceRecord,
+    notify: Notify<'_>,
+) -> Result<Expectations, Error> {
     let mut all = Expectations::default();
     for path in files {
-        let wrong = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
+        let wrong = |why: String| Error::Usage(format!("{}: {why}", path.display()));
         let text =
             std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
         if !all.add(&text, device).map_err(wrong)? {
-            say(&format!(
+            notify(&format!(
                 "{} is for other devices than {}: nothing in it is expected",
                 path.display(),
                 device.name
@@ -34,16 +40,20 @@ pub fn expect(files: &[PathBuf], device: &DeviceRecord) -> Result<Expectations, 
 
 /// The exit code that the results of a run call for. That nothing was tested is a failure of a whole run
 /// alone: a part of one may have no case, or none that the device can run.
-pub fn judged(
+///
+/// # Errors
+///
+/// Nothing was tested.
+pub fn exit_code(
     results: &[CaseResult],
     part: bool,
     expectations: &Expectations,
-) -> Result<u8, Failure> {
+) -> Result<u8, Error> {
     if results.iter().any(|r| !expectations.passes(r)) {
         return Ok(exit::FAILED);
     }
     if !part && results.iter().all(|r| r.verdict == Verdict::Skip) {
-        return Err(Failure::Nothing(
+        return Err(Error::Nothing(
             "nothing was tested: every case was skipped; the reasons name what the device lacks"
                 .into(),
         ));
@@ -51,8 +61,8 @@ pub fn judged(
     Ok(exit::PASSED)
 }
 
-/// A run that is going on, and what it has so far.
-pub struct Kept {
+/// The results of a run as they come.
+pub struct Results {
     run: Run,
     store: Option<Store>,
     results: Vec<CaseResult>,
@@ -60,14 +70,18 @@ pub struct Kept {
     watch: Watch,
 }
 
-impl Kept {
+impl Results {
     /// A new run. With a store, the plan is written before anything runs.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be written.
     pub fn begin(
         store: Option<Store>,
         plan: &Plan,
         cases: &[Case],
         known: &Known,
-    ) -> Result<Kept, Failure> {
+    ) -> Result<Results, Error> {
         let record = RunRecord {
             created: OffsetDateTime::now_utc(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -84,7 +98,7 @@ impl Kept {
             }
             None => RunId::new(1),
         };
-        let mut kept = Kept {
+        let mut all = Results {
             run: Run {
                 id,
                 plan_hash: PlanHash::of(&record.plan),
@@ -101,26 +115,30 @@ impl Kept {
             expectations: Expectations::default(),
             watch: Watch::new(),
         };
-        kept.look()?;
-        Ok(kept)
+        all.look()?;
+        Ok(all)
     }
 
-    /// An unfinished run of a store, with what it has.
-    pub fn resume(mut store: Store, run: Run) -> Result<Kept, Failure> {
+    /// A run of a store, with the results that it has.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read or written.
+    pub fn resume(mut store: Store, run: Run) -> Result<Results, Error> {
         let results = store.case_results(run.id)?;
         store.finish_run(run.id, RunStatus::Running)?;
-        let mut kept = Kept {
+        let mut all = Results {
             run,
             store: Some(store),
             results,
             expectations: Expectations::default(),
             watch: Watch::new(),
         };
-        kept.look()?;
-        Ok(kept)
+        all.look()?;
+        Ok(all)
     }
 
-    /// Holds the results against this.
+    /// Compares the results with this.
     pub fn expect(&mut self, expectations: Expectations) {
         self.expectations = expectations;
     }
@@ -131,9 +149,13 @@ impl Kept {
     }
 
     /// The exit code that the results call for.
-    pub fn code(&self) -> Result<u8, Failure> {
-        let plan = Plan::from_text(&self.run.record.plan).map_err(Failure::Bug)?;
-        judged(&self.results, plan.part.is_some(), &self.expectations)
+    ///
+    /// # Errors
+    ///
+    /// Nothing was tested.
+    pub fn exit_code(&self) -> Result<u8, Error> {
+        let plan = Plan::from_text(&self.run.record.plan).map_err(Error::Bug)?;
+        exit_code(&self.results, plan.part.is_some(), &self.expectations)
     }
 
     /// Notes how the machine is.
@@ -151,6 +173,10 @@ impl Kept {
     }
 
     /// Keeps a result. When this returns, a store has it for good.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be written.
     pub fn commit(&mut self, result: CaseResult) -> Result<(), StoreError> {
         if let Some(store) = &mut self.store {
             store.commit_case(self.run.id, &result)?;
@@ -163,6 +189,10 @@ impl Kept {
     }
 
     /// Notes how the run ended.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be written.
     pub fn finish(&mut self, status: RunStatus) -> Result<(), StoreError> {
         self.look()?;
         match &mut self.store {
@@ -178,7 +208,7 @@ impl Kept {
     }
 
     /// The results so far.
-    pub fn results(&self) -> &[CaseResult] {
+    pub fn all(&self) -> &[CaseResult] {
         &self.results
     }
 
@@ -192,16 +222,34 @@ impl Kept {
         self.store.as_ref().map(Store::path)
     }
 
-    /// Writes the JUnit file.
-    pub fn write_junit(&self, path: &Path) -> Result<(), Failure> {
-        let failure = |reason: String| Failure::Output {
-            path: path.to_path_buf(),
-            reason,
-        };
-        let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
-        let mut out = std::io::BufWriter::new(file);
-        junit::write(&self.run, &self.results, &self.expectations, &mut out)
-            .map_err(|e| failure(e.to_string()))?;
-        out.flush().map_err(|e| failure(e.to_string()))
+    /// The run, its results, and what was expected of them.
+    pub fn into_parts(self) -> (Run, Vec<CaseResult>, Expectations) {
+        (self.run, self.results, self.expectations)
     }
+
+    /// Writes the JUnit file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn write_junit(&self, path: &Path) -> Result<(), Error> {
+        write_junit(path, &self.run, &self.results, &self.expectations)
+    }
+}
+
+/// Writes results as JUnit XML into a file.
+///
+/// # Errors
+///
+/// The file cannot be written.
+pub fn write_junit(
+    path: &Path,
+    run: &Run,
+    results: &[CaseResult],
+    expectations: &Expectations,
+) -> Result<(), Error> {
+    let file = std::fs::File::create(path).map_err(Error::output(path))?;
+    let mut out = std::io::BufWriter::new(file);
+    junit::write(run, results, expectations, &mut out).map_err(Error::output(path))?;
+    out.flush().map_err(Error::output(path))
 }

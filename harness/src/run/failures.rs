@@ -2,10 +2,9 @@
 //!
 //! The files lie in a folder beside the store, `classay.failures` for `classay.db`, one for each case.
 
-use super::failure::Failure;
-use super::output::say;
-use super::shrink::{Smaller, Terms, smaller};
+use crate::Error;
 use crate::plan::{Body, Work, seed};
+use crate::shrink::{Options, Reduction, shrink};
 use crate::worker::session::{Session, Stop};
 use classay_reports::record::{CaseId, CaseResult};
 use std::path::{Path, PathBuf};
@@ -28,51 +27,51 @@ pub fn drawn(id: &CaseId, master: u64) -> Option<Work> {
 }
 
 /// Keeps every failed case of a run; `device` is what `--device` takes.
+///
+/// # Errors
+///
+/// A file cannot be written, the device is gone, or the user interrupted.
 pub fn keep(
     session: &mut Session,
     results: &[CaseResult],
     (store, master, device): (&Path, u64, &str),
-    terms: &Terms<'_>,
-) -> Result<(), Failure> {
+    options: &Options<'_>,
+) -> Result<(), Error> {
     let folder = folder(store);
     for result in results.iter().filter(|r| r.verdict.is_failure()) {
         let Some(work) = drawn(&result.case, master) else {
             continue;
         };
-        say(&format!("{}: {}", result.case, result.verdict));
+        (options.notify)(&format!("{}: {}", result.case, result.verdict));
         if matches!(work, Work::Litmus(_)) {
             continue;
         }
         let as_drawn = work.to_text();
-        let (text, stopped) = match smaller(session, work, terms)? {
-            Smaller::Found(small) => (small.text, small.stopped),
-            Smaller::Passes { runs } => {
+        let (text, stopped) = match shrink(session, work, options)? {
+            Reduction::Found(small) => (small.text, small.stopped),
+            Reduction::Passes { runs } => {
                 let head = result.reason.replace('\n', " ");
                 let head = format!("# {head}\n# In {runs} more runs this passed.\n");
                 (head + &as_drawn, None)
             }
-            Smaller::Skipped(reason) => (format!("# {reason}\n{as_drawn}"), None),
+            Reduction::Skipped(reason) => (format!("# {reason}\n{as_drawn}"), None),
         };
         let path = file(store, &result.case);
-        let failure = |e: std::io::Error| Failure::Output {
-            path: path.clone(),
-            reason: e.to_string(),
-        };
-        std::fs::create_dir_all(&folder).map_err(failure)?;
-        std::fs::write(&path, text).map_err(failure)?;
+        std::fs::create_dir_all(&folder).map_err(Error::output(&folder))?;
+        std::fs::write(&path, text).map_err(Error::output(&path))?;
         let shown = path.display();
-        say(&format!(
+        (options.notify)(&format!(
             "{}: kept in {shown}; `classay replay {shown} --device {device}` runs it, `classay \
              reproduce {shown} --c` writes it in C",
             result.case
         ));
         match stopped {
             Some(Stop::Interrupted) => {
-                return Err(Failure::Interrupted(
+                return Err(Error::Interrupted(
                     ": the run is complete; not all that failed was made small".into(),
                 ));
             }
-            Some(Stop::NoDevice(why)) => return Err(Failure::NoDevice(why)),
+            Some(Stop::NoDevice(why)) => return Err(Error::NoDevice(why)),
             None => {}
         }
     }

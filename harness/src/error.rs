@@ -1,13 +1,13 @@
-//! What ends a command early, for the user: what happened, where, and what to do.
+//! What ends an engine early: what happened, where, and what to do.
 
-use super::exit;
+use crate::exit;
 use crate::worker::session::Stop;
 use classay_reports::store::StoreError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Why a command did not do what was asked. Each prints as one or more sentences.
+/// Why an engine did not do what was asked. Each prints as one or more sentences.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum Error {
     /// A mistake in what the user gave.
     #[error("{0}")]
     Usage(String),
@@ -41,34 +41,43 @@ pub enum Failure {
     Bug(String),
 }
 
-impl Failure {
-    /// The code that the process exits with.
+impl Error {
+    /// The code that a process exits with.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Usage(_) => exit::USAGE,
-            Failure::Bug(_) => exit::BUG,
-            Failure::NoDevice(_) => exit::NO_DEVICE,
-            Failure::Nothing(_) => exit::NOTHING,
-            Failure::Interrupted(_) => exit::INTERRUPTED,
-            Failure::Store { .. } | Failure::Output { .. } => exit::STORE,
+            Error::Usage(_) => exit::USAGE,
+            Error::Bug(_) => exit::BUG,
+            Error::NoDevice(_) => exit::NO_DEVICE,
+            Error::Nothing(_) => exit::NOTHING,
+            Error::Interrupted(_) => exit::INTERRUPTED,
+            Error::Store { .. } | Error::Output { .. } => exit::STORE,
+        }
+    }
+
+    /// A file that cannot be written, for `map_err`.
+    pub fn output<E: ToString>(path: &Path) -> impl FnOnce(E) -> Error {
+        let path = path.to_path_buf();
+        move |error| Error::Output {
+            path,
+            reason: error.to_string(),
         }
     }
 }
 
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Failure {
-        Failure::Store {
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        Error::Store {
             error,
             advice: String::new(),
         }
     }
 }
 
-impl From<Stop> for Failure {
-    fn from(stop: Stop) -> Failure {
+impl From<Stop> for Error {
+    fn from(stop: Stop) -> Error {
         match stop {
-            Stop::Interrupted => Failure::Interrupted(String::new()),
-            Stop::NoDevice(sentence) => Failure::NoDevice(sentence),
+            Stop::Interrupted => Error::Interrupted(String::new()),
+            Stop::NoDevice(sentence) => Error::NoDevice(sentence),
         }
     }
 }

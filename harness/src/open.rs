@@ -1,0 +1,61 @@
+//! Opens a device for an engine, with the memory model that judges what it does.
+
+use crate::Error;
+use crate::device::Selector;
+use crate::interrupt::Interrupt;
+use crate::judge::{ChosenModel, model};
+use crate::worker::session::Session;
+
+/// The model that a user chose, which is read before a device is opened.
+///
+/// # Errors
+///
+/// There is no such model, or its file cannot be used.
+pub fn chosen(model: Option<&str>) -> Result<Option<ChosenModel>, Error> {
+    model
+        .map(ChosenModel::load)
+        .transpose()
+        .map_err(Error::Usage)
+}
+
+/// Opens a device that tests can run on.
+///
+/// # Errors
+///
+/// The device does not open, its compiler builds nothing, or the user interrupted.
+pub fn device(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Error> {
+    let session = Session::open(selector, interrupt)?;
+    let known = session.known();
+    if known.capabilities.c_std.is_empty() {
+        let why = match known.record.findings.as_slice() {
+            [] => "it claims no version of OpenCL C".into(),
+            findings => findings.join("; "),
+        };
+        return Err(Error::NoDevice(format!(
+            "no test can run on {selector} ({}), since it builds no OpenCL C: {why}.",
+            known.record.name
+        )));
+    }
+    Ok(session)
+}
+
+/// Opens a device that tests can run on, and takes the model of its OpenCL version where none was chosen.
+///
+/// # Errors
+///
+/// As [`device`].
+pub fn judged(
+    selector: &Selector,
+    chosen: Option<ChosenModel>,
+    interrupt: &Interrupt,
+) -> Result<(Session, ChosenModel), Error> {
+    let session = device(selector, interrupt)?;
+    let model = match chosen {
+        Some(model) => model,
+        None => {
+            let name = model::of_version(session.known().capabilities.version);
+            ChosenModel::load(name).map_err(Error::Bug)?
+        }
+    };
+    Ok((session, model))
+}

@@ -1,0 +1,60 @@
+//! A case as one C program that needs nothing but an OpenCL library.
+
+use crate::device::Capabilities;
+use crate::environment::Environment;
+use crate::execute::commands::SOURCE;
+use crate::execute::litmus::Standalone;
+use crate::judge::{ChosenModel, allowed_values};
+use crate::plan::Work;
+use classay_litmus::program::Program;
+use classay_suites::{api, commands, kernels};
+
+/// How a litmus test is written for a device.
+pub struct Litmus<'a> {
+    /// What the device can do.
+    pub capabilities: &'a Capabilities,
+    /// The device's name, for the comment at the head.
+    pub device: &'a str,
+    /// How it is placed and stressed.
+    pub environment: &'a Environment,
+    /// Seed of what its launches draw.
+    pub seed: u64,
+    /// The model that says which outcomes are wrong.
+    pub model: &'a ChosenModel,
+}
+
+impl Litmus<'_> {
+    /// The test as a C program.
+    ///
+    /// # Errors
+    ///
+    /// The device cannot run the test, or no launch can express it; one sentence.
+    pub fn to_c(&self, program: &Program) -> Result<String, String> {
+        let (allowed, judged) = match allowed_values(program.clone(), self.model) {
+            Ok(values) => (Some(values), format!("Judged by {}.", self.model.name())),
+            Err(why) => (None, format!("Not judged: {why}.")),
+        };
+        Standalone {
+            program,
+            capabilities: self.capabilities,
+            environment: self.environment,
+            seed: self.seed,
+            allowed,
+            about: vec![format!(
+                "Litmus test {}, for {}. {judged}",
+                program.name, self.device
+            )],
+        }
+        .to_c()
+    }
+}
+
+/// A generated case as a C program; `None` for a litmus test, which [`Litmus`] writes.
+pub fn to_c(work: &Work) -> Option<String> {
+    match work {
+        Work::Commands(plan) => Some(commands::reproduce::to_c(plan, SOURCE)),
+        Work::Kernel(case) => Some(kernels::reproduce::to_c(case)),
+        Work::Api(case) => Some(api::reproduce::to_c(case)),
+        Work::Litmus(_) => None,
+    }
+}

@@ -1,0 +1,365 @@
+//! A run: cases on one device, each result kept before the next case begins.
+//!
+//! [`Run`] says what to run and where, [`Active`] is a run with its device open, [`Stored`] one that a store
+//! keeps. [`results`] keeps what comes back, [`failures`] shrinks what failed.
+
+mod active;
+pub mod failures;
+pub mod results;
+mod resume;
+
+pub use active::{Active, Halt, Observer};
+pub use results::Results;
+pub use resume::Stored;
+
+use crate::device::Selector;
+use crate::environment::Environment;
+use crate::interrupt::Interrupt;
+use crate::judge::ChosenModel;
+use crate::plan::shard::Shard;
+use crate::plan::{self, Case, Plan, seed, select};
+use crate::tune::tuned::{For, Tuned};
+use crate::worker::session::Limits;
+use crate::{Error, Notify, open};
+use active::Pace;
+use classay_reports::expectation::Expectations;
+use classay_reports::record::{CaseResult, DeviceRecord, Verdict};
+use classay_reports::store::Store;
+use classay_vocabulary::Budget;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What to run, where, and how long. What is not said is as `classay run` has it: Touchstone, every case,
+/// a minute, a seed of its own, no store.
+///
+/// ```no_run
+/// use classay::{Budget, Run, Verdict, worker};
+///
+/// // A run starts its own program again for the process that loads the driver.
+/// worker::serve_if_asked();
+/// let summary = Run::new()
+///     .device("system".parse().map_err(classay::Error::Usage)?)
+///     .select("litmus/*")
+///     .budget(Budget::Seconds(10.0))
+///     .seed(7)
+///     .store("results.db")
+///     .run()?;
+/// for result in &summary.results {
+///     println!("{}: {}", result.case, result.verdict);
+/// }
+/// assert_eq!(summary.count(Verdict::Fail), 0);
+/// # Ok::<(), classay::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Run {
+    device: Selector,
+    cases: Source,
+    budget: Budget,
+    seed: Option<u64>,
+    shard: Option<Shard>,
+    model: Option<ChosenModel>,
+    environment: Surroundings,
+    store: Option<PathBuf>,
+    expect: Vec<PathBuf>,
+    limits: Limits,
+}
+
+/// Where the cases come from.
+#[derive(Debug, Clone)]
+enum Source {
+    /// The shipped and the generated ones, of which some are selected; they share the budget.
+    Generated {
+        select: Vec<String>,
+        programs: u32,
+        small: u32,
+    },
+    /// These, each with the budget to itself.
+    Given(Vec<Case>),
+}
+
+/// How litmus tests are placed and stressed.
+#[derive(Debug, Clone)]
+enum Surroundings {
+    /// As was tuned for the device, or else as suits it.
+    Tuned,
+    /// As this says.
+    Given(Environment),
+}
+
+impl Default for Run {
+    fn default() -> Run {
+        Run::new()
+    }
+}
+
+impl Run {
+    /// Seconds that a run takes unless told otherwise.
+    pub const BUDGET: f64 = 60.0;
+
+    /// Generated cases of each kind unless told otherwise.
+    pub const PROGRAMS: u32 = 10;
+
+    /// Bounded-exhaustive programs of commands unless told otherwise.
+    pub const BOUNDED: u32 = 40;
+
+    /// The shipped and the generated cases on Touchstone, for about a minute.
+    pub fn new() -> Run {
+        Run {
+            device: Selector::TOUCHSTONE,
+            cases: Source::Generated {
+                select: Vec::new(),
+                programs: Run::PROGRAMS,
+                small: Run::BOUNDED,
+            },
+            budget: Budget::Seconds(Run::BUDGET),
+            seed: None,
+            shard: None,
+            model: None,
+            environment: Surroundings::Tuned,
+            store: None,
+            expect: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// These cases, as [`plan::from_files`] reads them. Each has the whole budget to itself.
+    pub fn of_cases(cases: Vec<Case>) -> Run {
+        Run {
+            cases: Source::Given(cases),
+            ..Run::new()
+        }
+    }
+
+    /// On this device.
+    pub fn device(mut self, device: Selector) -> Run {
+        self.device = device;
+        self
+    }
+
+    /// Also the cases whose name or id matches this pattern, `*` and `?` being wildcards; without a
+    /// pattern every case. Given cases are all run.
+    pub fn select(mut self, pattern: impl Into<String>) -> Run {
+        if let Source::Generated { select, .. } = &mut self.cases {
+            select.push(pattern.into());
+        }
+        self
+    }
+
+    /// So many generated cases of each kind, and so many bounded-exhaustive programs of commands.
+    pub fn generate(mut self, each: u32, bounded: u32) -> Run {
+        if let Source::Generated {
+            programs, small, ..
+        } = &mut self.cases
+        {
+            (*programs, *small) = (each, bounded);
+        }
+        self
+    }
+
+    /// Only this part of the cases; needs the master seed of the whole run.
+    pub fn shard(mut self, shard: Shard) -> Run {
+        self.shard = Some(shard);
+        self
+    }
+
+    /// How long: seconds that the cases share, or instances of each.
+    pub fn budget(mut self, budget: Budget) -> Run {
+        self.budget = budget;
+        self
+    }
+
+    /// The master seed: with the same seed the same cases are generated.
+    pub fn seed(mut self, seed: u64) -> Run {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// The memory model that judges, in place of that of the device's OpenCL version.
+    pub fn model(mut self, model: ChosenModel) -> Run {
+        self.model = Some(model);
+        self
+    }
+
+    /// How litmus tests are placed and stressed, in place of what was tuned for the device.
+    pub fn environment(mut self, environment: Environment) -> Run {
+        self.environment = Surroundings::Given(environment);
+        self
+    }
+
+    /// A file that keeps the plan and each result; [`Stored`] goes on from it.
+    pub fn store(mut self, path: impl Into<PathBuf>) -> Run {
+        self.store = Some(path.into());
+        self
+    }
+
+    /// Also what this file expects of the device.
+    pub fn expect(mut self, path: impl Into<PathBuf>) -> Run {
+        self.expect.push(path.into());
+        self
+    }
+
+    /// What a case may take beyond its budget, and how often it is tried.
+    pub fn limits(mut self, limits: Limits) -> Run {
+        self.limits = limits;
+        self
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Run::begin`] and [`Active::go`].
+    pub fn run(self) -> Result<Summary, Error> {
+        let mut active = self.begin(&Interrupt::default(), &|_| ())?;
+        active.go(&mut ())?;
+        Ok(active.close().into())
+    }
+
+    /// Opens the device and writes the plan down. `notify` is told what the user should know.
+    ///
+    /// # Errors
+    ///
+    /// No case is selected, a file or an option is wrong, the device does not open, or the store cannot be
+    /// written.
+    pub fn begin(self, interrupt: &Interrupt, notify: Notify<'_>) -> Result<Active, Error> {
+        let (cases, select, shares) = self.cases.list()?;
+        if self.shard.is_some() && self.seed.is_none() {
+            return Err(Error::Usage(
+                "a shard needs the master seed of the whole run, or the shards would be of different \
+                 runs: give each the same --seed"
+                    .into(),
+            ));
+        }
+        let seed = self.seed.unwrap_or_else(seed::draw);
+        let (mut cases, part) = plan::part(cases, seed, self.shard);
+        plan::share_out(&mut cases, seed, self.budget);
+        if !shares {
+            for case in &mut cases {
+                case.budget = self.budget;
+            }
+        }
+        let store = self.store.as_deref().map(Store::open).transpose()?;
+        let (session, model) = open::judged(&self.device, self.model, interrupt)?;
+        let record = &session.known().record;
+        let environment = self.environment.on(record, notify)?;
+        for case in cases.iter_mut().filter(|case| case.body.is_litmus()) {
+            case.environment = environment.clone();
+        }
+        let plan = Plan::new(
+            self.device.to_string(),
+            model.given.clone(),
+            seed,
+            select,
+            self.budget,
+            &cases,
+            part,
+        );
+        let expectations = results::expectations(&self.expect, record, notify)?;
+        let mut results = Results::begin(store, &plan, &cases, session.known())?;
+        results.expect(expectations);
+        Ok(Active {
+            pace: if shares {
+                Pace::within(&cases)
+            } else {
+                Pace::free()
+            },
+            session,
+            cases,
+            model,
+            limits: self.limits,
+            results,
+        })
+    }
+}
+
+impl Source {
+    /// The cases, the patterns that select them, and whether they share the budget.
+    fn list(self) -> Result<(Vec<Case>, Vec<String>, bool), Error> {
+        match self {
+            Source::Given(cases) => Ok((cases, Vec::new(), false)),
+            Source::Generated {
+                select,
+                programs,
+                small,
+            } => {
+                let mut cases = plan::shipped().map_err(Error::Bug)?;
+                cases.extend(plan::small(small));
+                cases.extend(plan::drawn(programs));
+                let all = cases.len();
+                cases.retain(|case| select::selected(&select, case));
+                if cases.is_empty() {
+                    return Err(Error::Nothing(format!(
+                        "no case is selected: none of the {all} shipped cases matches {}; a pattern has \
+                         to match a whole name or id, as in --select 'MP*'",
+                        select.join(" or ")
+                    )));
+                }
+                Ok((cases, select, true))
+            }
+        }
+    }
+}
+
+impl Surroundings {
+    /// The environment on a device.
+    fn on(self, device: &DeviceRecord, notify: Notify<'_>) -> Result<Environment, Error> {
+        if let Surroundings::Given(environment) = self {
+            return Ok(environment);
+        }
+        let Some(file) = For::of(device).file().filter(|file| file.exists()) else {
+            return Ok(Environment::default());
+        };
+        let tuned = Tuned::read(&file).map_err(|why| {
+            Error::Usage(format!(
+                "{why}; it is what `classay tune` kept for this device: remove it, or leave it out with \
+                 --untuned"
+            ))
+        })?;
+        notify(&format!(
+            "environment {} of {} (--untuned leaves it out)",
+            tuned.merged.digest(),
+            file.display()
+        ));
+        Ok(tuned.merged)
+    }
+}
+
+impl Default for Limits {
+    /// A minute without a sign of life, and a second try.
+    fn default() -> Limits {
+        Limits {
+            patience: Duration::from_secs(60),
+            retries: 1,
+        }
+    }
+}
+
+/// What a run found.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// The run, with its plan, its device and the machine.
+    pub run: classay_reports::store::Run,
+    /// A result for each case, in the order of the plan.
+    pub results: Vec<CaseResult>,
+    /// What was expected of the device.
+    pub expectations: Expectations,
+}
+
+impl Summary {
+    /// How many cases have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let has = self.results.iter().filter(|r| r.verdict == verdict);
+        has.count()
+    }
+}
+
+impl From<Results> for Summary {
+    fn from(results: Results) -> Summary {
+        let (run, results, expectations) = results.into_parts();
+        Summary {
+            run,
+            results,
+            expectations,
+        }
+    }
+}
