@@ -257,115 +257,20 @@ fn races(order: &Order, uses: &[Use]) -> Result<(), Invalid> {
 
 /// Plays the accesses in one order; without races any gives the same.
 fn play(program: &Program, order: &Order) -> Memory {
-    let mut now: BTreeMap<Cell, Value> = BTreeMap::new();
-    for (n, object) in program.objects.iter().enumerate() {
-        let id = ObjectId::at(n);
-        if program.root(id).0 == id {
-            for cell in 0..object.cells {
-                now.insert((id, cell), Value::Of(Writer::Creation(id), cell));
-            }
-        }
-    }
-    let mut memory = Memory {
-        reads: BTreeMap::new(),
-        writes: BTreeMap::new(),
-    };
-    let mut copied: BTreeMap<CommandId, Vec<Value>> = BTreeMap::new();
+    let mut replay = Replay::begin(program, order);
     let steps: BTreeMap<_, _> = program.steps().collect();
     for moment in order.moments() {
         match moment {
             // What fails does not run.
             Moment::Start(id) | Moment::End(id) if order.fate(id) == Fate::Fails => {}
-            Moment::Start(id) => {
-                let see = |range: Range| -> Vec<(Cell, Value)> {
-                    cells(program, range)
-                        .into_iter()
-                        .map(|cell| (cell, now[&cell]))
-                        .collect()
-                };
-                match &program.commands[id.index()].what {
-                    What::Kernel(kernel) | What::Native(kernel) => {
-                        for (n, range) in kernel.reads.iter().enumerate() {
-                            let read = Read::Kernel {
-                                command: id,
-                                range: n as u8,
-                            };
-                            memory.reads.insert(read, see(*range));
-                        }
-                    }
-                    What::Read(transfer) => {
-                        memory.reads.insert(Read::Command(id), see(transfer.range));
-                    }
-                    What::Copy { from, .. } => {
-                        copied.insert(id, see(*from).into_iter().map(|(_, v)| v).collect());
-                    }
-                    What::Write(_)
-                    | What::Fill(_)
-                    | What::Map { .. }
-                    | What::Unmap(_)
-                    | What::Migrate { .. }
-                    | What::Free(_)
-                    | What::Marker
-                    | What::Barrier => {}
-                }
-            }
-            Moment::End(id) => {
-                let writer = Writer::Command(id);
-                let mut put = |range: Range, value: &dyn Fn(usize, u8) -> Value| {
-                    for (n, cell) in cells(program, range).into_iter().enumerate() {
-                        let value = match order.fate(id) {
-                            Fate::Completes => value(n, cell.1),
-                            Fate::Fails | Fate::Open => Value::Anything,
-                        };
-                        now.insert(cell, value);
-                        memory.writes.entry(cell).or_default().push(Write {
-                            writer,
-                            value,
-                            from: Moment::Start(id),
-                            to: Moment::End(id),
-                        });
-                    }
-                };
-                match &program.commands[id.index()].what {
-                    What::Kernel(kernel) | What::Native(kernel) => {
-                        for range in &kernel.writes {
-                            put(*range, &|_, cell| Value::Of(writer, cell));
-                        }
-                    }
-                    What::Write(transfer) => {
-                        put(transfer.range, &|_, cell| Value::Of(writer, cell));
-                    }
-                    What::Copy { to, .. } => {
-                        let from = copied.remove(&id).unwrap_or_default();
-                        put(*to, &|n, _| from.get(n).copied().unwrap_or(Value::Anything));
-                    }
-                    What::Fill(range) => put(*range, &|_, _| Value::Of(writer, ANY_CELL)),
-                    What::Map {
-                        range,
-                        mode: MapMode::Invalidate,
-                    } => {
-                        for cell in cells(program, *range) {
-                            now.insert(cell, Value::Anything);
-                        }
-                    }
-                    What::Read(_)
-                    | What::Map { .. }
-                    | What::Unmap(_)
-                    | What::Migrate { .. }
-                    | What::Free(_)
-                    | What::Marker
-                    | What::Barrier => {}
-                }
-            }
+            Moment::Start(id) => replay.start(id),
+            Moment::End(id) => replay.end(id),
             Moment::Call(place) => {
                 if let Some(Step::Access(id)) = steps.get(&place)
                     && !program.accesses[id.index()].write
                 {
-                    let seen = cells(program, program.accesses[id.index()].range)
-                        .into_iter()
-                        .map(|cell| (cell, now[&cell]))
-                        .collect();
-                    memory.reads.insert(Read::Access(*id), seen);
+                    let seen = replay.see(program.accesses[id.index()].range);
+                    replay.memory.reads.insert(Read::Access(*id), seen);
                 }
             }
             Moment::Return(place) => {
@@ -373,22 +278,148 @@ fn play(program: &Program, order: &Order) -> Memory {
                     && program.accesses[id.index()].write
                 {
                     let writer = Writer::Access(*id);
-                    for cell in cells(program, program.accesses[id.index()].range) {
-                        let value = Value::Of(writer, cell.1);
-                        now.insert(cell, value);
-                        memory.writes.entry(cell).or_default().push(Write {
-                            writer,
-                            value,
-                            from: Moment::Call(place),
-                            to: Moment::Return(place),
-                        });
-                    }
+                    let range = program.accesses[id.index()].range;
+                    let during = (Moment::Call(place), Moment::Return(place));
+                    replay.put(range, writer, during, &|_, cell| Value::Of(writer, cell));
                 }
             }
             Moment::Run(_) => {}
         }
     }
-    memory
+    replay.memory
+}
+
+/// Memory as it is while a program is played in the order that its rules give.
+struct Replay<'p> {
+    program: &'p Program,
+    order: &'p Order,
+    now: BTreeMap<Cell, Value>,
+    /// What copies have read and not yet written.
+    copied: BTreeMap<CommandId, Vec<Value>>,
+    memory: Memory,
+}
+
+impl<'p> Replay<'p> {
+    fn begin(program: &'p Program, order: &'p Order) -> Replay<'p> {
+        let mut now = BTreeMap::new();
+        for (n, object) in program.objects.iter().enumerate() {
+            let id = ObjectId::at(n);
+            if program.root(id).0 == id {
+                for cell in 0..object.cells {
+                    now.insert((id, cell), Value::Of(Writer::Creation(id), cell));
+                }
+            }
+        }
+        Replay {
+            program,
+            order,
+            now,
+            copied: BTreeMap::new(),
+            memory: Memory {
+                reads: BTreeMap::new(),
+                writes: BTreeMap::new(),
+            },
+        }
+    }
+
+    fn see(&self, range: Range) -> Vec<(Cell, Value)> {
+        let cells = cells(self.program, range).into_iter();
+        cells.map(|cell| (cell, self.now[&cell])).collect()
+    }
+
+    fn put(
+        &mut self,
+        range: Range,
+        writer: Writer,
+        (from, to): (Moment, Moment),
+        value: &dyn Fn(usize, u8) -> Value,
+    ) {
+        for (n, cell) in cells(self.program, range).into_iter().enumerate() {
+            let value = value(n, cell.1);
+            self.now.insert(cell, value);
+            self.memory.writes.entry(cell).or_default().push(Write {
+                writer,
+                value,
+                from,
+                to,
+            });
+        }
+    }
+
+    /// What a command reads when it starts.
+    fn start(&mut self, id: CommandId) {
+        match &self.program.commands[id.index()].what {
+            What::Kernel(kernel) | What::Native(kernel) => {
+                for (n, range) in kernel.reads.iter().enumerate() {
+                    let read = Read::Kernel {
+                        command: id,
+                        range: n as u8,
+                    };
+                    self.memory.reads.insert(read, self.see(*range));
+                }
+            }
+            What::Read(transfer) => {
+                let seen = self.see(transfer.range);
+                self.memory.reads.insert(Read::Command(id), seen);
+            }
+            What::Copy { from, .. } => {
+                let seen = self.see(*from).into_iter().map(|(_, v)| v).collect();
+                self.copied.insert(id, seen);
+            }
+            What::Write(_)
+            | What::Fill(_)
+            | What::Map { .. }
+            | What::Unmap(_)
+            | What::Migrate { .. }
+            | What::Free(_)
+            | What::Marker
+            | What::Barrier => {}
+        }
+    }
+
+    /// What a command leaves when it ends.
+    fn end(&mut self, id: CommandId) {
+        let (program, writer) = (self.program, Writer::Command(id));
+        let during = (Moment::Start(id), Moment::End(id));
+        let open = self.order.fate(id) != Fate::Completes;
+        let mut put = |range: Range, value: &dyn Fn(usize, u8) -> Value| {
+            self.put(range, writer, during, &|n, cell| match open {
+                true => Value::Anything,
+                false => value(n, cell),
+            });
+        };
+        match &program.commands[id.index()].what {
+            What::Kernel(kernel) | What::Native(kernel) => {
+                for range in &kernel.writes {
+                    put(*range, &|_, cell| Value::Of(writer, cell));
+                }
+            }
+            What::Write(transfer) => put(transfer.range, &|_, cell| Value::Of(writer, cell)),
+            What::Copy { to, .. } => {
+                let from = self.copied.remove(&id).unwrap_or_default();
+                self.put(*to, writer, during, &|n, _| match open {
+                    true => Value::Anything,
+                    false => from.get(n).copied().unwrap_or(Value::Anything),
+                });
+            }
+            What::Fill(range) => put(*range, &|_, _| Value::Of(writer, ANY_CELL)),
+            What::Map {
+                range,
+                mode: MapMode::Invalidate,
+            } => {
+                for cell in cells(program, *range) {
+                    self.now.insert(cell, Value::Anything);
+                }
+            }
+            What::Read(_)
+            | What::Map { .. }
+            | What::Unmap(_)
+            | What::Migrate { .. }
+            | What::Free(_)
+            | What::Marker
+            | What::Barrier => {}
+        }
+    }
 }
 
 /// Whether a buffer's memory is the application's own, so that a map gives its address.

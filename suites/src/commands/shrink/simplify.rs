@@ -315,82 +315,15 @@ impl List<'_> {
         }
         match &command.what {
             What::Kernel(kernel) | What::Native(kernel) => self.kernel(n, kernel),
-            What::Read(t) | What::Write(t) => {
-                let t = *t;
-                let set = |p: &mut Program, new: Transfer| match &mut p.commands[n].what {
-                    What::Read(t) | What::Write(t) => *t = new,
-                    _ => {}
-                };
-                for range in narrower(t.range) {
-                    self.with(|p| set(p, Transfer { range, ..t }));
-                }
-                if t.rect {
-                    let range = Range {
-                        stride: 1,
-                        ..t.range
-                    };
-                    self.with(|p| set(p, Transfer { range, rect: false }));
-                }
-                if let What::Write(_) = &command.what
-                    && !t.rect
-                    && !command.blocking
-                {
-                    self.with(|p| p.commands[n].what = What::Fill(t.range));
-                }
-            }
-            What::Copy { from, to, rect } => {
-                let (from, to, rect) = (*from, *to, *rect);
-                for (a, b) in narrower(from).into_iter().zip(narrower(to)) {
-                    let what = What::Copy {
-                        from: a,
-                        to: b,
-                        rect,
-                    };
-                    self.with(|p| p.commands[n].what = what);
-                }
-                if rect {
-                    let plain = |range| Range { stride: 1, ..range };
-                    let what = What::Copy {
-                        from: plain(from),
-                        to: plain(to),
-                        rect: false,
-                    };
-                    self.with(|p| p.commands[n].what = what);
-                }
-                // The half of it that matters, as a fill.
-                self.with(|p| {
-                    p.commands[n].what = What::Fill(Range { stride: 1, ..to });
-                    p.commands[n].blocking = false;
-                });
-            }
+            What::Read(t) => self.transfer(n, *t, false, command.blocking),
+            What::Write(t) => self.transfer(n, *t, true, command.blocking),
+            What::Copy { from, to, rect } => self.copy(n, *from, *to, *rect),
             What::Fill(range) => {
                 for range in narrower(*range) {
                     self.with(|p| p.commands[n].what = What::Fill(range));
                 }
             }
-            What::Map { range, mode } => {
-                let (range, mode) = (*range, *mode);
-                for range in narrower(range) {
-                    // The host's accesses stay within it.
-                    self.with(|p| {
-                        p.commands[n].what = What::Map { range, mode };
-                        for access in &mut p.accesses {
-                            if access.map == Some(id) {
-                                access.range = range;
-                            }
-                        }
-                    });
-                }
-                for plainer in [MapMode::Read, MapMode::Write, MapMode::ReadWrite] {
-                    if plainer != mode {
-                        let what = What::Map {
-                            range,
-                            mode: plainer,
-                        };
-                        self.with(|p| p.commands[n].what = what);
-                    }
-                }
-            }
+            What::Map { range, mode } => self.map(n, *range, *mode),
             What::Migrate { objects, to_host } => {
                 for at in 0..objects.len() {
                     self.with(|p| {
@@ -417,6 +350,75 @@ impl List<'_> {
                 }
             }
             What::Unmap(_) | What::Marker | What::Barrier => {}
+        }
+    }
+
+    fn transfer(&mut self, n: usize, t: Transfer, write: bool, blocking: bool) {
+        let set = |p: &mut Program, new: Transfer| match &mut p.commands[n].what {
+            What::Read(t) | What::Write(t) => *t = new,
+            _ => {}
+        };
+        for range in narrower(t.range) {
+            self.with(|p| set(p, Transfer { range, ..t }));
+        }
+        if t.rect {
+            let range = Range {
+                stride: 1,
+                ..t.range
+            };
+            self.with(|p| set(p, Transfer { range, rect: false }));
+        }
+        if write && !t.rect && !blocking {
+            self.with(|p| p.commands[n].what = What::Fill(t.range));
+        }
+    }
+
+    fn copy(&mut self, n: usize, from: Range, to: Range, rect: bool) {
+        for (a, b) in narrower(from).into_iter().zip(narrower(to)) {
+            let what = What::Copy {
+                from: a,
+                to: b,
+                rect,
+            };
+            self.with(|p| p.commands[n].what = what);
+        }
+        if rect {
+            let plain = |range| Range { stride: 1, ..range };
+            let what = What::Copy {
+                from: plain(from),
+                to: plain(to),
+                rect: false,
+            };
+            self.with(|p| p.commands[n].what = what);
+        }
+        // The half of it that matters, as a fill.
+        self.with(|p| {
+            p.commands[n].what = What::Fill(Range { stride: 1, ..to });
+            p.commands[n].blocking = false;
+        });
+    }
+
+    fn map(&mut self, n: usize, range: Range, mode: MapMode) {
+        let id = CommandId::at(n);
+        for range in narrower(range) {
+            // The host's accesses stay within it.
+            self.with(|p| {
+                p.commands[n].what = What::Map { range, mode };
+                for access in &mut p.accesses {
+                    if access.map == Some(id) {
+                        access.range = range;
+                    }
+                }
+            });
+        }
+        for plainer in [MapMode::Read, MapMode::Write, MapMode::ReadWrite] {
+            if plainer != mode {
+                let what = What::Map {
+                    range,
+                    mode: plainer,
+                };
+                self.with(|p| p.commands[n].what = what);
+            }
         }
     }
 

@@ -152,53 +152,8 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
             .find(|(other, _)| *other != id)
             .map_or((id, own), |found| *found);
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
-        let what = match choices.below(9) {
-            0 => Transfer::ReadImage {
-                from: spot,
-                to: corner,
-                region,
-            },
-            1 => Transfer::WriteImage {
-                from: corner,
-                to: spot,
-                region,
-            },
-            2 | 3 => Transfer::CopyImage {
-                from: spot,
-                to: Spot {
-                    object: other.0,
-                    origin: [0, 1, 2].map(|d| choices.below(other.1.shape.size()[d] - fit[d] + 1)),
-                },
-                region: fit,
-            },
-            4 => Transfer::CopyImageToBuffer {
-                from: spot,
-                to: at(buffer, begin),
-                region,
-            },
-            5 => Transfer::CopyBufferToImage {
-                from: at(buffer, begin),
-                to: spot,
-                region,
-            },
-            6 => Transfer::FillImage {
-                colour: values(format, choices.below(1000) as u32, 0),
-                to: spot,
-                region,
-            },
-            7 => Transfer::MapReadImage {
-                from: spot,
-                to: at(host, begin),
-                region,
-            },
-            _ => Transfer::MapWriteImage {
-                from: at(host, begin),
-                to: spot,
-                region,
-                // All of the region is written.
-                invalidate: choices.percent(40),
-            },
-        };
+        let near = [host, buffer];
+        let what = one(choices, (spot, region), corner, near, (other, fit), format);
         debug_assert!(begin + bytes <= room, "a region has room");
         case.step(Step::Move(Move {
             what,
@@ -216,6 +171,65 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     case.look(host, rules, "the host's memory", Want::AsMoved);
     case.look(buffer, rules, "the buffer", Want::AsMoved);
     case.case
+}
+
+/// A transfer between a region of an image and the host, a buffer or the other image.
+fn one(
+    choices: &mut Choices,
+    (spot, region): (Spot, [usize; 3]),
+    corner: Corner,
+    [host, buffer]: [ObjectId; 2],
+    (other, fit): ((ObjectId, Image), [usize; 3]),
+    format: Format,
+) -> Transfer {
+    let begin = corner.origin[0];
+    match choices.below(9) {
+        0 => Transfer::ReadImage {
+            from: spot,
+            to: corner,
+            region,
+        },
+        1 => Transfer::WriteImage {
+            from: corner,
+            to: spot,
+            region,
+        },
+        2 | 3 => Transfer::CopyImage {
+            from: spot,
+            to: Spot {
+                object: other.0,
+                origin: [0, 1, 2].map(|d| choices.below(other.1.shape.size()[d] - fit[d] + 1)),
+            },
+            region: fit,
+        },
+        4 => Transfer::CopyImageToBuffer {
+            from: spot,
+            to: at(buffer, begin),
+            region,
+        },
+        5 => Transfer::CopyBufferToImage {
+            from: at(buffer, begin),
+            to: spot,
+            region,
+        },
+        6 => Transfer::FillImage {
+            colour: values(format, choices.below(1000) as u32, 0),
+            to: spot,
+            region,
+        },
+        7 => Transfer::MapReadImage {
+            from: spot,
+            to: at(host, begin),
+            region,
+        },
+        _ => Transfer::MapWriteImage {
+            from: at(host, begin),
+            to: spot,
+            region,
+            // All of the region is written.
+            invalidate: choices.percent(40),
+        },
+    }
 }
 
 /// What a coordinate outside of an image leads to; none is the border.

@@ -280,6 +280,36 @@ kernel void roam(global uint *cells, local uint *near, global uint *out) {{
     case.case
 }
 
+/// Types of parameters with their sizes in bytes; what is listed more than once is likelier.
+const PARAMETERS: [(&str, usize); 26] = [
+    ("char", 1),
+    ("uchar", 1),
+    ("short", 2),
+    ("ushort", 2),
+    ("int", 4),
+    ("uint", 4),
+    ("long", 8),
+    ("ulong", 8),
+    ("float", 4),
+    ("char2", 2),
+    ("uchar3", 4),
+    ("short4", 8),
+    ("ushort8", 16),
+    ("int3", 16),
+    ("uint4", 16),
+    ("int16", 64),
+    ("long2", 16),
+    ("ulong4", 32),
+    ("long16", 128),
+    ("float4", 16),
+    ("float8", 32),
+    ("thing", 24),
+    ("thing", 24),
+    ("thing", 24),
+    ("large", 256),
+    ("large", 256),
+];
+
 /// Arguments of every type, compared byte by byte with what was set; some come from a binary.
 pub fn arguments(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("a kernel finds each byte of its arguments");
@@ -290,36 +320,7 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
     let mut after = String::new();
     let mut wanted = Vec::new();
     for n in 0..count {
-        let (name, size) = choices
-            .pick(&[
-                ("char", 1),
-                ("uchar", 1),
-                ("short", 2),
-                ("ushort", 2),
-                ("int", 4),
-                ("uint", 4),
-                ("long", 8),
-                ("ulong", 8),
-                ("float", 4),
-                ("char2", 2),
-                ("uchar3", 4),
-                ("short4", 8),
-                ("ushort8", 16),
-                ("int3", 16),
-                ("uint4", 16),
-                ("int16", 64),
-                ("long2", 16),
-                ("ulong4", 32),
-                ("long16", 128),
-                ("float4", 16),
-                ("float8", 32),
-                ("thing", 24),
-                ("thing", 24),
-                ("thing", 24),
-                ("large", 256),
-                ("large", 256),
-            ])
-            .unwrap_or(("int", 4));
+        let (name, size) = choices.pick(&PARAMETERS).unwrap_or(("int", 4));
         let bytes = Contents::Noise(choices.below(1 << 30) as u32).bytes(size);
         let _ = write!(parameters, ", {name} a{n}");
         let place = wanted.len();

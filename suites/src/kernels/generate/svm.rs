@@ -78,6 +78,39 @@ fn walks(nodes: &[Node], from: usize, count: u32, steps: u32) -> Vec<u32> {
         .collect()
 }
 
+/// Nodes at places that jump between allocations: a list (0), a tree (1), or pointers to anywhere.
+fn nodes(choices: &mut Choices, shape: usize, allocations: &[ObjectId], each: usize) -> Vec<Node> {
+    let total = each * allocations.len();
+    // The nodes in an order that jumps between allocations.
+    let mut places: Vec<Place> = allocations
+        .iter()
+        .flat_map(|a| (0..each).map(|n| at(*a, n * NODE)))
+        .collect();
+    for n in (1..places.len()).rev() {
+        places.swap(n, choices.below(n + 1));
+    }
+    (0..total)
+        .map(|n| {
+            let inside = |n: usize| (n < total).then_some(n);
+            let (left, right) = match shape {
+                // A list that can be followed both ways.
+                0 => (inside(n + 1), n.checked_sub(1)),
+                1 => (inside(2 * n + 1), inside(2 * n + 2)),
+                _ => {
+                    let mut any = || choices.percent(90).then(|| choices.below(total));
+                    (any(), any())
+                }
+            };
+            Node {
+                at: places[n],
+                left,
+                right,
+                value: choices.below(1000) as u32,
+            }
+        })
+        .collect()
+}
+
 /// Lists, trees and graphs over several allocations: the host builds, a kernel walks and turns them
 /// around, the host looks at the pointers, builds some anew, and a kernel walks again.
 pub fn structures(choices: &mut Choices) -> KernelCase {
@@ -108,34 +141,7 @@ pub fn structures(choices: &mut Choices) -> KernelCase {
         turn % 2
     };
     let shape = choices.below(3);
-    // The nodes in an order that jumps between allocations.
-    let mut places: Vec<Place> = allocations
-        .iter()
-        .flat_map(|a| (0..each).map(|n| at(*a, n * NODE)))
-        .collect();
-    for n in (1..places.len()).rev() {
-        places.swap(n, choices.below(n + 1));
-    }
-    let mut nodes: Vec<Node> = (0..total)
-        .map(|n| {
-            let inside = |n: usize| (n < total).then_some(n);
-            let (left, right) = match shape {
-                // A list that can be followed both ways.
-                0 => (inside(n + 1), n.checked_sub(1)),
-                1 => (inside(2 * n + 1), inside(2 * n + 2)),
-                _ => {
-                    let mut any = || choices.percent(90).then(|| choices.below(total));
-                    (any(), any())
-                }
-            };
-            Node {
-                at: places[n],
-                left,
-                right,
-                value: choices.below(1000) as u32,
-            }
-        })
-        .collect();
+    let mut nodes = nodes(choices, shape, &allocations, each);
     let point = |case: &mut CaseBuilder, nodes: &[Node], n: usize| {
         let node = &nodes[n];
         for (byte, to) in [(0, node.left), (8, node.right)] {

@@ -190,49 +190,7 @@ impl Builder<'_> {
             .collect();
         mine.retain(|id| !early.contains(id));
         for queue in 0..queues {
-            let queue = QueueId::at(queue);
-            let mut last: Vec<Event> = mine
-                .iter()
-                .copied()
-                .filter(|id| self.queue_of(*id) == queue)
-                .map(Event::Command)
-                .collect();
-            // What counts of a list may stand anywhere in it.
-            for n in (1..last.len()).rev() {
-                last.swap(n, self.choices.below(n + 1));
-            }
-            let gone = released.contains(&queue);
-            if gone {
-                self.main.push(Step::ReleaseQueue(queue));
-            }
-            self.open();
-            let others: Vec<QueueId> = (0..queues)
-                .map(QueueId::at)
-                .filter(|q| !released.contains(q))
-                .collect();
-            if gone
-                && !last.is_empty()
-                && let Some(on) = self.choices.pick(&others)
-                && self.choices.percent(60)
-            {
-                // A wait for its own events would flush it: what has to come is the release's doing.
-                let marker = self.push(on, What::Marker, last.clone(), Work::Empty);
-                self.flush(on);
-                self.main.push(Step::Wait(vec![Event::Command(marker)]));
-            }
-            let lost = early.iter().any(|id| self.queue_of(*id) == queue);
-            if gone || !lost && self.choices.percent(30) {
-                if let Some(first) = last.first().copied() {
-                    // The host's list may be long, too; one event again and again is one event.
-                    if self.choices.percent(25) {
-                        let more = self.choices.between(4, 40);
-                        last.splice(0..0, std::iter::repeat_n(first, more));
-                    }
-                    self.main.push(Step::Wait(last));
-                }
-            } else {
-                self.main.push(Step::Finish(queue));
-            }
+            self.end_queue(QueueId::at(queue), &mine, &released, &early);
         }
         // What was released cannot be flushed any more.
         if released.is_empty() && !freed && self.choices.percent(self.profile.looks_back) {
@@ -270,6 +228,58 @@ impl Builder<'_> {
             .collect();
         if release && let Some(id) = self.choices.pick(&free) {
             self.main.push(Step::ReleaseEvent(Event::Command(id)));
+        }
+    }
+
+    /// Finishes a queue, waits for its commands, or releases it and leaves them to come.
+    fn end_queue(
+        &mut self,
+        queue: QueueId,
+        mine: &[CommandId],
+        released: &[QueueId],
+        early: &[CommandId],
+    ) {
+        let mut last: Vec<Event> = mine
+            .iter()
+            .copied()
+            .filter(|id| self.queue_of(*id) == queue)
+            .map(Event::Command)
+            .collect();
+        // What counts of a list may stand anywhere in it.
+        for n in (1..last.len()).rev() {
+            last.swap(n, self.choices.below(n + 1));
+        }
+        let gone = released.contains(&queue);
+        if gone {
+            self.main.push(Step::ReleaseQueue(queue));
+        }
+        self.open();
+        let others: Vec<QueueId> = (0..self.program.queues.len())
+            .map(QueueId::at)
+            .filter(|q| !released.contains(q))
+            .collect();
+        if gone
+            && !last.is_empty()
+            && let Some(on) = self.choices.pick(&others)
+            && self.choices.percent(60)
+        {
+            // A wait for its own events would flush it: what has to come is the release's doing.
+            let marker = self.push(on, What::Marker, last.clone(), Work::Empty);
+            self.flush(on);
+            self.main.push(Step::Wait(vec![Event::Command(marker)]));
+        }
+        let lost = early.iter().any(|id| self.queue_of(*id) == queue);
+        if gone || !lost && self.choices.percent(30) {
+            if let Some(first) = last.first().copied() {
+                // The host's list may be long, too; one event again and again is one event.
+                if self.choices.percent(25) {
+                    let more = self.choices.between(4, 40);
+                    last.splice(0..0, std::iter::repeat_n(first, more));
+                }
+                self.main.push(Step::Wait(last));
+            }
+        } else {
+            self.main.push(Step::Finish(queue));
         }
     }
 }

@@ -68,7 +68,7 @@ const TYPES: [Type; 10] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum Operation {
     Add,
     Sub,
     Or,
@@ -112,28 +112,9 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
         ])
         .unwrap_or(Sides::Host);
     let ty = choices.pick(&TYPES).unwrap_or(TYPES[1]);
-    let deeds: &[Deed] = if ty.number {
-        &[
-            Deed::Add,
-            Deed::Add,
-            Deed::Sub,
-            Deed::Or,
-            Deed::And,
-            Deed::Xor,
-            Deed::Min,
-            Deed::Max,
-            Deed::Exchange,
-            Deed::CompareStrong,
-            Deed::CompareWeak,
-        ]
-    } else if ty.float {
-        &[Deed::Exchange, Deed::CompareStrong, Deed::CompareWeak]
-    } else {
-        &[Deed::Add, Deed::Exchange, Deed::CompareStrong]
-    };
-    let deed = choices.pick(deeds).unwrap_or(Deed::Exchange);
+    let operation = choices.pick(operations(ty)).unwrap_or(Operation::Exchange);
     let mut case = CaseBuilder::new(format!(
-        "a crowd of two sides ({sides:?}): {deed:?} of {}",
+        "a crowd of two sides ({sides:?}): {operation:?} of {}",
         ty.name
     ));
     case.need(&[Need::C20, Need::C11Atomics]);
@@ -169,15 +150,8 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
         (true, Unit::Byte | Unit::Word) => 0x3f80_0000,
         (false, _) => 0,
     };
-    let initial = match deed {
-        Deed::Sub => 3 * crowd + 4,
-        Deed::And => 0x7fff_ffff,
-        Deed::Min => 1_000_000_000,
-        Deed::Max if ty.signed => 1_000_000_u64.wrapping_neg(),
-        Deed::Add | Deed::Or | Deed::Xor | Deed::Max => 0,
-        Deed::Exchange | Deed::CompareStrong | Deed::CompareWeak => first,
-    };
-    case.case.source = source(ty, deed, sides, [order, scope], first);
+    let initial = initial(operation, ty, crowd, first);
+    case.case.source = source(ty, operation, sides, [order, scope], first);
     let fill = |value: u64| match ty.unit {
         Unit::Long => Contents::Longs(vec![value]),
         Unit::Byte | Unit::Word => Contents::Words(vec![value as u32]),
@@ -204,7 +178,7 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     match sides {
         Sides::Host => {
             let acts = host_part(
-                deed,
+                operation,
                 ty,
                 orders,
                 [shared, here, outs[1]],
@@ -227,8 +201,59 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     let mut args = objects(&[shared, outs[0], outs[1], out]);
     args.extend([Arg::Uint(kernel), Arg::Uint(second)]);
     run(&mut case, launch("last", args, Range::line(1, 1)));
-    looks(&mut case, [shared, out], deed, ty, crowd, first, &rules);
+    looks(
+        &mut case,
+        [shared, out],
+        operation,
+        ty,
+        crowd,
+        first,
+        &rules,
+    );
     case.case
+}
+
+/// What can be done to a type.
+fn operations(ty: Type) -> &'static [Operation] {
+    if ty.number {
+        &[
+            Operation::Add,
+            Operation::Add,
+            Operation::Sub,
+            Operation::Or,
+            Operation::And,
+            Operation::Xor,
+            Operation::Min,
+            Operation::Max,
+            Operation::Exchange,
+            Operation::CompareStrong,
+            Operation::CompareWeak,
+        ]
+    } else if ty.float {
+        &[
+            Operation::Exchange,
+            Operation::CompareStrong,
+            Operation::CompareWeak,
+        ]
+    } else {
+        &[
+            Operation::Add,
+            Operation::Exchange,
+            Operation::CompareStrong,
+        ]
+    }
+}
+
+/// The value that the object begins with. No sum leaves the type from there.
+fn initial(operation: Operation, ty: Type, crowd: u64, first: u64) -> u64 {
+    match operation {
+        Operation::Sub => 3 * crowd + 4,
+        Operation::And => 0x7fff_ffff,
+        Operation::Min => 1_000_000_000,
+        Operation::Max if ty.signed => 1_000_000_u64.wrapping_neg(),
+        Operation::Add | Operation::Or | Operation::Xor | Operation::Max => 0,
+        Operation::Exchange | Operation::CompareStrong | Operation::CompareWeak => first,
+    }
 }
 
 /// What kind of memory there is, the scope of the kernels' operations, and the rules that are put to
@@ -280,7 +305,7 @@ fn memory(
 }
 
 /// The kernels. Elements of `out` have the bits of the values before.
-fn source(ty: Type, deed: Deed, sides: Sides, words: [&str; 2], first: u64) -> String {
+fn source(ty: Type, operation: Operation, sides: Sides, words: [&str; 2], first: u64) -> String {
     let [order, scope] = words;
     let t = ty.name;
     let (bits, width) = match ty.unit {
@@ -307,19 +332,19 @@ fn source(ty: Type, deed: Deed, sides: Sides, words: [&str; 2], first: u64) -> S
         );
         format!("before = {};", from(&call))
     };
-    let deeds = match deed {
-        Deed::Add => plain("fetch_add", to("3")),
-        Deed::Sub => plain("fetch_sub", to("3")),
-        Deed::Or => plain("fetch_or", to("1 << (i % 31)")),
-        Deed::And => plain("fetch_and", to("~(1 << (i % 31))")),
-        Deed::Xor => plain("fetch_xor", to("1 << (i % 31)")),
-        Deed::Min if ty.signed => plain("fetch_min", format!("({t})2 - ({t})i")),
-        Deed::Min => plain("fetch_min", to("1000000 - i")),
-        Deed::Max if ty.signed => plain("fetch_max", format!("({t})i - ({t})900000")),
-        Deed::Max => plain("fetch_max", to("i + 5")),
-        Deed::Exchange => plain("exchange", to("i + 1")),
-        Deed::CompareStrong | Deed::CompareWeak => {
-            let name = if deed == Deed::CompareWeak {
+    let operations = match operation {
+        Operation::Add => plain("fetch_add", to("3")),
+        Operation::Sub => plain("fetch_sub", to("3")),
+        Operation::Or => plain("fetch_or", to("1 << (i % 31)")),
+        Operation::And => plain("fetch_and", to("~(1 << (i % 31))")),
+        Operation::Xor => plain("fetch_xor", to("1 << (i % 31)")),
+        Operation::Min if ty.signed => plain("fetch_min", format!("({t})2 - ({t})i")),
+        Operation::Min => plain("fetch_min", to("1000000 - i")),
+        Operation::Max if ty.signed => plain("fetch_max", format!("({t})i - ({t})900000")),
+        Operation::Max => plain("fetch_max", to("i + 5")),
+        Operation::Exchange => plain("exchange", to("i + 1")),
+        Operation::CompareStrong | Operation::CompareWeak => {
+            let name = if operation == Operation::CompareWeak {
                 "weak"
             } else {
                 "strong"
@@ -376,7 +401,7 @@ kernel void crowd(volatile global atomic_{t} *shared, volatile global atomic_uin
     for (uint pass = 0; pass < passes; pass++) {{
         uint i = first + item * passes + pass;
         {bits} before;
-        {deeds}
+        {operations}
         out[i - first] = before;
     }}
 }}
@@ -407,7 +432,7 @@ const FP64: &str = "\
 
 /// What the host does, beside the kernel.
 fn host_part(
-    deed: Deed,
+    operation: Operation,
     ty: Type,
     order: Order,
     objects: [ObjectId; 3],
@@ -460,24 +485,26 @@ fn host_part(
         }
         acts
     };
-    let mut acts = match deed {
-        Deed::Add => change(Change::Add, Num::of(3)),
-        Deed::Sub => change(Change::Sub, Num::of(3)),
-        Deed::Or => with_bit(Change::Or, false),
-        Deed::And => with_bit(Change::And, true),
-        Deed::Xor => with_bit(Change::Xor, false),
-        Deed::Min if ty.signed => change(
+    let mut acts = match operation {
+        Operation::Add => change(Change::Add, Num::of(3)),
+        Operation::Sub => change(Change::Sub, Num::of(3)),
+        Operation::Or => with_bit(Change::Or, false),
+        Operation::And => with_bit(Change::And, true),
+        Operation::Xor => with_bit(Change::Xor, false),
+        Operation::Min if ty.signed => change(
             Change::MinSigned,
             Num::of(2u64.wrapping_sub(kernel.into())).and(TURN, u64::MAX),
         ),
-        Deed::Min => change(
+        Operation::Min => change(
             Change::Min,
             Num::of(1_000_000 - u64::from(kernel)).and(TURN, u64::MAX),
         ),
-        Deed::Max if ty.signed => change(Change::MaxSigned, number(900_000_u64.wrapping_neg())),
-        Deed::Max => change(Change::Max, number(5)),
-        Deed::Exchange => change(Change::Exchange, number(first + 1)),
-        Deed::CompareStrong | Deed::CompareWeak => vec![
+        Operation::Max if ty.signed => {
+            change(Change::MaxSigned, number(900_000_u64.wrapping_neg()))
+        }
+        Operation::Max => change(Change::Max, number(5)),
+        Operation::Exchange => change(Change::Exchange, number(first + 1)),
+        Operation::CompareStrong | Operation::CompareWeak => vec![
             Act::Load(BEFORE, at.clone(), Order::Relaxed),
             Act::Repeat(
                 Num::of(TRIES.into()),
@@ -488,7 +515,7 @@ fn host_part(
                         expected: BEFORE,
                         new: Num::reg(BEFORE).more(1),
                         order,
-                        weak: deed == Deed::CompareWeak,
+                        weak: operation == Operation::CompareWeak,
                         done: DONE,
                     },
                     Act::When(Num::reg(DONE), Is::Equal, Num::of(1), vec![Act::Leave]),
@@ -516,7 +543,7 @@ fn host_part(
 fn looks(
     case: &mut CaseBuilder,
     objects: [ObjectId; 2],
-    deed: Deed,
+    operation: Operation,
     ty: Type,
     crowd: u64,
     first: u64,
@@ -525,19 +552,19 @@ fn looks(
     let [shared, out] = objects;
     let mask = (1u64 << crowd.min(31)) - 1;
     let parity = (0..crowd).fold(0u64, |p, i| p ^ 1 << (i % 31));
-    let last = match deed {
-        Deed::Add => Some(3 * crowd),
-        Deed::Sub => Some(4),
-        Deed::Or => Some(mask),
-        Deed::And => Some(0x7fff_ffff & !mask),
-        Deed::Xor => Some(parity),
-        Deed::Min if ty.signed => Some(2u64.wrapping_sub(crowd - 1)),
-        Deed::Min => Some(1_000_000 - (crowd - 1)),
-        Deed::Max if ty.signed => Some((crowd - 1).wrapping_sub(900_000)),
-        Deed::Max => Some(crowd - 1 + 5),
+    let last = match operation {
+        Operation::Add => Some(3 * crowd),
+        Operation::Sub => Some(4),
+        Operation::Or => Some(mask),
+        Operation::And => Some(0x7fff_ffff & !mask),
+        Operation::Xor => Some(parity),
+        Operation::Min if ty.signed => Some(2u64.wrapping_sub(crowd - 1)),
+        Operation::Min => Some(1_000_000 - (crowd - 1)),
+        Operation::Max if ty.signed => Some((crowd - 1).wrapping_sub(900_000)),
+        Operation::Max => Some(crowd - 1 + 5),
         // Anyone's.
-        Deed::Exchange => None,
-        Deed::CompareStrong | Deed::CompareWeak => Some(first + crowd),
+        Operation::Exchange => None,
+        Operation::CompareStrong | Operation::CompareWeak => Some(first + crowd),
     };
     if let Some(last) = last {
         let contents = match ty.unit {
@@ -551,12 +578,14 @@ fn looks(
         };
         case.look(shared, rules, "what is left", want);
     }
-    let values = match deed {
-        Deed::Add => Some((0, 3, 1)),
-        Deed::Sub => Some((4, 3, 1)),
+    let values = match operation {
+        Operation::Add => Some((0, 3, 1)),
+        Operation::Sub => Some((4, 3, 1)),
         // With the last one.
-        Deed::Exchange | Deed::CompareStrong | Deed::CompareWeak => Some((first, 1, 1)),
-        Deed::Or | Deed::And | Deed::Xor | Deed::Min | Deed::Max => None,
+        Operation::Exchange | Operation::CompareStrong | Operation::CompareWeak => {
+            Some((first, 1, 1))
+        }
+        Operation::Or | Operation::And | Operation::Xor | Operation::Min | Operation::Max => None,
     };
     if let Some((first, step, more)) = values {
         let want = Want::Permutation {
