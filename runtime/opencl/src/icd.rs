@@ -12,6 +12,7 @@ use opencl_sys::{cl_int, cl_platform_id, cl_uint};
 use crate::api::buffer::*;
 use crate::api::context::*;
 use crate::api::device::*;
+use crate::api::entry::entry_points;
 use crate::api::event::*;
 use crate::api::image::*;
 use crate::api::image_transfer::*;
@@ -29,7 +30,7 @@ use crate::api::sampler::*;
 use crate::api::svm::*;
 use crate::api::sync::*;
 use crate::api::transfer::*;
-use crate::ffi::entry::{caught, entry_points};
+use crate::ffi::entry::caught;
 use crate::ffi::raw;
 use crate::platform;
 
@@ -37,6 +38,7 @@ use crate::platform;
 macro_rules! dispatch {
     ($($name:ident),* $(,)?) => {
         /// What every object points at with its first word.
+        #[unsafe(export_name = "touchstone_dispatch")]
         pub static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
             $($name: Some($name)),*
         };

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
+use super::entry::entry_points;
 use crate::context::Context;
-use crate::ffi::entry::entry_points;
 use crate::ffi::{ensure, raw};
 use crate::memory::Buffer;
 use crate::object;

@@ -6,9 +6,9 @@ use opencl_sys::*;
 
 use super::device::devices_of_type;
 use super::devices_of;
+use super::entry::entry_points;
 use crate::callback::UserData;
 use crate::context::{Context, DestructorFn, ErrorFn, check_properties};
-use crate::ffi::entry::entry_points;
 use crate::ffi::{Error, ensure, raw};
 use crate::object;
 
@@ -60,17 +60,9 @@ entry_points! {
     }
 
     /// Answers a query about a context.
-    status fn clGetContextInfo(
-        context: cl_context,
-        param_name: cl_context_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
-    ) {
+    query fn clGetContextInfo(context: cl_context, param_name: cl_context_info) {
         let context = object::find::<Context>(context)?;
-        let answer = context.info(param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        context.info(param_name)
     }
 
     /// Registers a callback for the deletion of a context.

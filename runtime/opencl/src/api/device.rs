@@ -1,12 +1,11 @@
 //! Devices (`opencl_platform_layer`, Querying Devices, Partitioning a Device).
 
-use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
 
 use super::device_of;
-use crate::ffi::entry::entry_points;
+use super::entry::entry_points;
 use crate::ffi::{Result, ensure, raw};
 use crate::object;
 use crate::platform::partition::Scheme;
@@ -38,17 +37,9 @@ entry_points! {
     }
 
     /// Answers a query about a device.
-    status fn clGetDeviceInfo(
-        device: cl_device_id,
-        param_name: cl_device_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
-    ) {
+    query fn clGetDeviceInfo(device: cl_device_id, param_name: cl_device_info) {
         let device = device_of(device)?;
-        let answer = query::device_info(&device, param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        query::device_info(&device, param_name)
     }
 
     /// Reads both clocks, which are one.

@@ -7,9 +7,9 @@ use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 use touchstone_queue::Trigger;
 
+use super::entry::entry_points;
 use crate::callback::UserData;
 use crate::context::Context;
-use crate::ffi::entry::entry_points;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::object;
 use crate::queue::broken;
@@ -61,17 +61,9 @@ entry_points! {
     }
 
     /// Answers a query about an event.
-    status fn clGetEventInfo(
-        event: cl_event,
-        param_name: cl_event_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
-    ) {
+    query fn clGetEventInfo(event: cl_event, param_name: cl_event_info) {
         let event = object::find::<Event>(event)?;
-        let answer = event.info(param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        event.info(param_name)
     }
 
     /// Retains an event.
@@ -107,16 +99,8 @@ entry_points! {
     }
 
     /// Answers a query about the times of a command.
-    status fn clGetEventProfilingInfo(
-        event: cl_event,
-        param_name: cl_profiling_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
-    ) {
+    query fn clGetEventProfilingInfo(event: cl_event, param_name: cl_profiling_info) {
         let event = object::find::<Event>(event)?;
-        let answer = event.profiling(param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        event.profiling(param_name)
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
+use super::entry::entry_points;
 use crate::context::Context;
-use crate::ffi::entry::entry_points;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::Image;
 use crate::memory::flags::{HOST_ACCESS, HOST_POINTER};
@@ -175,16 +175,8 @@ entry_points! {
     }
 
     /// Answers a query about an image.
-    status fn clGetImageInfo(
-        image: cl_mem,
-        param_name: cl_image_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
-    ) {
-        let answer = object::find::<Image>(image)?.image_info(param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    query fn clGetImageInfo(image: cl_mem, param_name: cl_image_info) {
+        object::find::<Image>(image)?.image_info(param_name)
     }
 }
 

@@ -7,17 +7,15 @@ use std::sync::Arc;
 use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 
+use super::buffer_of;
+use super::entry::entry_points;
 use super::image::image_of;
 use super::map::check_map_flags;
-use super::{Tail, buffer_of};
-use crate::ffi::entry::entry_points;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::image::format::Colour;
 use crate::memory::rect::Shape;
 use crate::memory::{Buffer, Image, copy, flags};
-use crate::object;
-use crate::queue::Queue;
 use crate::queue::command::Kind;
 
 /// Reads an origin and a region and checks that they lie in an image.
@@ -52,27 +50,15 @@ fn in_buffer(
 entry_points! {
     /// Reads from an image into host memory.
     status fn clEnqueueReadImage(
-        command_queue: cl_command_queue,
-        image: cl_mem,
-        blocking_read: cl_bool,
-        origin: *const usize,
-        region: *const usize,
-        row_pitch: usize,
-        slice_pitch: usize,
-        ptr: *mut c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        image: cl_mem, blocking_read: cl_bool, origin: *const usize, region: *const usize,
+        row_pitch: usize, slice_pitch: usize, ptr: *mut c_void,
+    ) |queue, tail| {
         let image = image_of(&queue, image)?;
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
         let to = image.geometry().host_shape(region, row_pitch, slice_pitch)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         flags::check_host_reads(image.flags())?;
         let from = image.geometry().shape(origin, region);
         let bytes = image.geometry().in_bytes(region);
@@ -83,33 +69,20 @@ entry_points! {
             unsafe { copy::rect(image.start(), &from, memory.get(), &to, bytes) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.blocking(blocking_read).enqueue(&queue, Kind::ReadImage, list, action) }
+        tail.blocking(blocking_read).enqueue(&queue, Kind::ReadImage, list, action)
     }
 
     /// Writes host memory into an image.
     status fn clEnqueueWriteImage(
-        command_queue: cl_command_queue,
-        image: cl_mem,
-        blocking_write: cl_bool,
-        origin: *const usize,
-        region: *const usize,
-        input_row_pitch: usize,
-        input_slice_pitch: usize,
-        ptr: *const c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        image: cl_mem, blocking_write: cl_bool, origin: *const usize, region: *const usize,
+        input_row_pitch: usize, input_slice_pitch: usize, ptr: *const c_void,
+    ) |queue, tail| {
         let image = image_of(&queue, image)?;
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
         let from = image.geometry().host_shape(region, input_row_pitch, input_slice_pitch)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         flags::check_host_writes(image.flags())?;
         let to = image.geometry().shape(origin, region);
         let bytes = image.geometry().in_bytes(region);
@@ -119,24 +92,14 @@ entry_points! {
             unsafe { copy::rect(memory.get(), &from, image.start(), &to, bytes) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.blocking(blocking_write).enqueue(&queue, Kind::WriteImage, list, action) }
+        tail.blocking(blocking_write).enqueue(&queue, Kind::WriteImage, list, action)
     }
 
     /// Copies from an image to an image of the same format.
     status fn clEnqueueCopyImage(
-        command_queue: cl_command_queue,
-        src_image: cl_mem,
-        dst_image: cl_mem,
-        src_origin: *const usize,
-        dst_origin: *const usize,
-        region: *const usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        src_image: cl_mem, dst_image: cl_mem, src_origin: *const usize,
+        dst_origin: *const usize, region: *const usize,
+    ) |queue, tail| {
         let source = image_of(&queue, src_image)?;
         let target = image_of(&queue, dst_image)?;
         ensure!(source.format() == target.format(), CL_IMAGE_FORMAT_MISMATCH);
@@ -147,8 +110,7 @@ entry_points! {
                 region_of(&target, dst_origin, region)?,
             )
         };
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let origin = if on(Fault::ImageCopyOrigin) {
             [0; 3]
         } else {
@@ -165,32 +127,21 @@ entry_points! {
             unsafe { copy::rect(source.start(), &from, target.start(), &to, bytes) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::CopyImage, list, action) }
+        tail.enqueue(&queue, Kind::CopyImage, list, action)
     }
 
     /// Copies from an image to a buffer.
     status fn clEnqueueCopyImageToBuffer(
-        command_queue: cl_command_queue,
-        src_image: cl_mem,
-        dst_buffer: cl_mem,
-        src_origin: *const usize,
-        region: *const usize,
-        dst_offset: usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        src_image: cl_mem, dst_buffer: cl_mem, src_origin: *const usize,
+        region: *const usize, dst_offset: usize,
+    ) |queue, tail| {
         let image = image_of(&queue, src_image)?;
         let buffer = buffer_of(&queue, dst_buffer)?;
         ensure!(!image.is_made_from(&buffer), CL_INVALID_MEM_OBJECT);
         // SAFETY: the application vouches for its origin and region.
         let (origin, size) = unsafe { region_of(&image, src_origin, region)? };
         let to = in_buffer(&image, size, &buffer, dst_offset)?;
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let from = image.geometry().shape(origin, size);
         let bytes = image.geometry().in_bytes(size);
         let action = Box::new(move || {
@@ -198,32 +149,21 @@ entry_points! {
             unsafe { copy::rect(image.start(), &from, buffer.start(), &to, bytes) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::CopyImageToBuffer, list, action) }
+        tail.enqueue(&queue, Kind::CopyImageToBuffer, list, action)
     }
 
     /// Copies from a buffer to an image.
     status fn clEnqueueCopyBufferToImage(
-        command_queue: cl_command_queue,
-        src_buffer: cl_mem,
-        dst_image: cl_mem,
-        src_offset: usize,
-        dst_origin: *const usize,
+        src_buffer: cl_mem, dst_image: cl_mem, src_offset: usize, dst_origin: *const usize,
         region: *const usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         let buffer = buffer_of(&queue, src_buffer)?;
         let image = image_of(&queue, dst_image)?;
         ensure!(!image.is_made_from(&buffer), CL_INVALID_MEM_OBJECT);
         // SAFETY: the application vouches for its origin and region.
         let (origin, size) = unsafe { region_of(&image, dst_origin, region)? };
         let from = in_buffer(&image, size, &buffer, src_offset)?;
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let to = image.geometry().shape(origin, size);
         let bytes = image.geometry().in_bytes(size);
         let action = Box::new(move || {
@@ -231,31 +171,21 @@ entry_points! {
             unsafe { copy::rect(buffer.start(), &from, image.start(), &to, bytes) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::CopyBufferToImage, list, action) }
+        tail.enqueue(&queue, Kind::CopyBufferToImage, list, action)
     }
 
     /// Fills a region of an image with a colour.
     status fn clEnqueueFillImage(
-        command_queue: cl_command_queue,
-        image: cl_mem,
-        fill_color: *const c_void,
-        origin: *const usize,
+        image: cl_mem, fill_color: *const c_void, origin: *const usize,
         region: *const usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         let image = image_of(&queue, image)?;
         ensure!(!fill_color.is_null(), CL_INVALID_VALUE);
         // SAFETY: not null, and four components in every supported format.
         let colour = unsafe { fill_color.cast::<Colour>().read_unaligned() };
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let element = image.format().element(colour);
         let shape = image.geometry().shape(origin, region);
         let [width, height, depth] = image.geometry().in_bytes(region);
@@ -271,27 +201,15 @@ entry_points! {
             }
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::FillImage, list, action) }
+        tail.enqueue(&queue, Kind::FillImage, list, action)
     }
 
     /// Maps a region of an image. The address and the pitches are the image's own; the
     /// command is there for its place in the order.
     create fn clEnqueueMapImage(
-        command_queue: cl_command_queue,
-        image: cl_mem,
-        blocking_map: cl_bool,
-        map_flags: cl_map_flags,
-        origin: *const usize,
-        region: *const usize,
-        image_row_pitch: *mut usize,
-        image_slice_pitch: *mut usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) -> *mut c_void {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        image: cl_mem, blocking_map: cl_bool, map_flags: cl_map_flags, origin: *const usize,
+        region: *const usize, image_row_pitch: *mut usize, image_slice_pitch: *mut usize,
+    ) -> *mut c_void |queue, tail| {
         let image = image_of(&queue, image)?;
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
@@ -300,8 +218,7 @@ entry_points! {
         let geometry = *image.geometry();
         let needs_slices = geometry.kind.has_slices();
         ensure!(!(needs_slices && image_slice_pitch.is_null()), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let writes = map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
         if map_flags & CL_MAP_READ != 0 {
             flags::check_host_reads(image.flags())?;
@@ -315,9 +232,7 @@ entry_points! {
             drop(image);
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        let enqueued =
-            unsafe { tail.blocking(blocking_map).enqueue(&queue, Kind::MapImage, list, action) };
+        let enqueued = tail.blocking(blocking_map).enqueue(&queue, Kind::MapImage, list, action);
         if let Err(error) = enqueued {
             // The application gets no address, so nothing is mapped.
             mapped.unmap(address as usize)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::device_of;
-use crate::ffi::entry::entry_points;
+use super::entry::entry_points;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::Kernel;
 use crate::object;
@@ -107,48 +107,26 @@ entry_points! {
     }
 
     /// Answers a query about a kernel.
-    status fn clGetKernelInfo(
-        kernel: cl_kernel,
-        param_name: cl_kernel_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
-    ) {
+    query fn clGetKernelInfo(kernel: cl_kernel, param_name: cl_kernel_info) {
         let kernel = object::find::<Kernel>(kernel)?;
-        let answer = kernel.info(param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        kernel.info(param_name)
     }
 
     /// Answers a query about an argument.
-    status fn clGetKernelArgInfo(
-        kernel: cl_kernel,
-        arg_index: cl_uint,
-        param_name: cl_kernel_arg_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
+    query fn clGetKernelArgInfo(
+        kernel: cl_kernel, arg_index: cl_uint, param_name: cl_kernel_arg_info,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
-        let answer = kernel.argument_info(arg_index, param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        kernel.argument_info(arg_index, param_name)
     }
 
     /// Answers a query about running a kernel on a device.
-    status fn clGetKernelWorkGroupInfo(
-        kernel: cl_kernel,
-        device: cl_device_id,
-        param_name: cl_kernel_work_group_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
+    query fn clGetKernelWorkGroupInfo(
+        kernel: cl_kernel, device: cl_device_id, param_name: cl_kernel_work_group_info,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
         let target = target(&kernel, device)?;
-        let answer = kernel.work_group_info(target, param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        kernel.work_group_info(target, param_name)
     }
 
     /// Answers a query about sub-groups, which the device does not have.

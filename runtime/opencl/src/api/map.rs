@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::{Tail, buffer_of};
+use super::buffer_of;
+use super::entry::entry_points;
 use crate::ffi::ensure;
-use crate::ffi::entry::entry_points;
 use crate::memory::{MemObject, broken};
-use crate::object;
-use crate::queue::Queue;
 use crate::queue::command::Kind;
 
 /// Checks the flags of a map.
@@ -33,24 +31,14 @@ entry_points! {
     /// Maps a region of a buffer. The address is the buffer's own; the command is there
     /// for its place in the order.
     create fn clEnqueueMapBuffer(
-        command_queue: cl_command_queue,
-        buffer: cl_mem,
-        blocking_map: cl_bool,
-        map_flags: cl_map_flags,
-        offset: usize,
+        buffer: cl_mem, blocking_map: cl_bool, map_flags: cl_map_flags, offset: usize,
         size: usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) -> *mut c_void {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) -> *mut c_void |queue, tail| {
         let buffer = buffer_of(&queue, buffer)?;
         buffer.check_range(offset, size)?;
         ensure!(size != 0, CL_INVALID_VALUE);
         check_map_flags(map_flags)?;
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let writes = map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
         if map_flags & CL_MAP_READ != 0 {
             buffer.check_host_reads()?;
@@ -68,9 +56,7 @@ entry_points! {
             drop(buffer);
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        let enqueued =
-            unsafe { tail.blocking(blocking_map).enqueue(&queue, Kind::MapBuffer, list, action) };
+        let enqueued = tail.blocking(blocking_map).enqueue(&queue, Kind::MapBuffer, list, action);
         match enqueued {
             Ok(()) => Ok(address.cast()),
             Err(error) => {
@@ -82,20 +68,10 @@ entry_points! {
     }
 
     /// Unmaps a region.
-    status fn clEnqueueUnmapMemObject(
-        command_queue: cl_command_queue,
-        memobj: cl_mem,
-        mapped_ptr: *mut c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    status fn clEnqueueUnmapMemObject(memobj: cl_mem, mapped_ptr: *mut c_void) |queue, tail| {
         let object = MemObject::find(memobj)?;
         ensure!(object.is_mapped_at(mapped_ptr as usize), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
         // Another thread may have been quicker since the check above.
         object.unmap(mapped_ptr as usize)?;
@@ -109,7 +85,6 @@ entry_points! {
             drop(object);
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::UnmapMemObject, list, action) }
+        tail.enqueue(&queue, Kind::UnmapMemObject, list, action)
     }
 }

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
+use super::entry::entry_points;
 use crate::context::Context;
 use crate::ffi::Error;
-use crate::ffi::entry::entry_points;
 use crate::object;
 
 entry_points! {

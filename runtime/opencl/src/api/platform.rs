@@ -1,10 +1,8 @@
 //! Platforms (`opencl_platform_layer`, Querying Platform Info).
 
-use std::ffi::c_void;
-
 use opencl_sys::*;
 
-use crate::ffi::entry::entry_points;
+use super::entry::entry_points;
 use crate::ffi::{ensure, raw};
 use crate::object;
 use crate::platform::{self, query};
@@ -28,16 +26,8 @@ entry_points! {
     }
 
     /// Answers a query about a platform.
-    status fn clGetPlatformInfo(
-        platform: cl_platform_id,
-        param_name: cl_platform_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
-    ) {
+    query fn clGetPlatformInfo(platform: cl_platform_id, param_name: cl_platform_info) {
         platform::find_platform(platform)?;
-        let answer = query::platform_info(param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        query::platform_info(param_name)
     }
 }

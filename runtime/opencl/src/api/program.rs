@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
+use super::entry::entry_points;
 use super::{device_of, devices_of};
 use crate::callback::UserData;
 use crate::context::Context;
-use crate::ffi::entry::{created, entry_points};
+use crate::ffi::entry::created;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::frontend::{Purpose, Unit};
 use crate::platform::Device;
@@ -346,20 +347,13 @@ entry_points! {
     }
 
     /// Answers a query about a program's last build.
-    status fn clGetProgramBuildInfo(
-        program: cl_program,
-        device: cl_device_id,
-        param_name: cl_program_build_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
+    query fn clGetProgramBuildInfo(
+        program: cl_program, device: cl_device_id, param_name: cl_program_build_info,
     ) {
         let program = object::find::<Program>(program)?;
         let device = device_of(device)?;
         let at = program.index_of(&device).ok_or(Error(CL_INVALID_DEVICE))?;
-        let answer = program.build_info(at, param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        program.build_info(at, param_name)
     }
 }
 

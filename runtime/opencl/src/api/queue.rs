@@ -1,13 +1,11 @@
 //! Command queues (`opencl_runtime_layer`, Command-Queues; Flush and Finish).
 
-use std::ffi::c_void;
-
 use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 
 use super::device_of;
+use super::entry::entry_points;
 use crate::context::Context;
-use crate::ffi::entry::entry_points;
 use crate::ffi::{Error, ensure, raw};
 use crate::object;
 use crate::queue::{HOST_QUEUE_PROPERTIES, Queue};
@@ -80,17 +78,11 @@ entry_points! {
     }
 
     /// Answers a query about a queue.
-    status fn clGetCommandQueueInfo(
-        command_queue: cl_command_queue,
-        param_name: cl_command_queue_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
+    query fn clGetCommandQueueInfo(
+        command_queue: cl_command_queue, param_name: cl_command_queue_info,
     ) {
         let queue = object::find::<Queue>(command_queue)?;
-        let answer = queue.info(param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+        queue.info(param_name)
     }
 
     /// Submits what was enqueued.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::{Tail, buffer_of};
-use crate::ffi::entry::entry_points;
+use super::buffer_of;
+use super::entry::entry_points;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::range::Range;
@@ -61,54 +61,32 @@ unsafe fn range(
 entry_points! {
     /// Runs a kernel over an index space.
     status fn clEnqueueNDRangeKernel(
-        command_queue: cl_command_queue,
-        kernel: cl_kernel,
-        work_dim: cl_uint,
-        global_work_offset: *const usize,
-        global_work_size: *const usize,
-        local_work_size: *const usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
+        global_work_size: *const usize, local_work_size: *const usize,
+    ) |queue, tail| {
         let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
-        // SAFETY: the application vouches for its sizes, its wait list and its place for
-        // the event.
-        unsafe {
-            let range =
-                range(target, work_dim, global_work_offset, global_work_size, local_work_size)?;
-            let range = broken::range(range, &kernel);
-            let mut list = tail.wait_list(&queue.context)?;
-            let mut action = kernel.launch(&queue.device, target, &range)?;
-            if touchstone_faults::any() {
-                broken::at_enqueue(&queue, &kernel, &range, &mut list, &mut action);
-            }
-            tail.enqueue(&queue, Kind::NdRangeKernel, list, action)
+        // SAFETY: the application vouches for its sizes.
+        let range = unsafe {
+            range(target, work_dim, global_work_offset, global_work_size, local_work_size)?
+        };
+        let range = broken::range(range, &kernel);
+        let mut list = tail.wait_list(&queue.context)?;
+        let mut action = kernel.launch(&queue.device, target, &range)?;
+        if touchstone_faults::any() {
+            broken::at_enqueue(&queue, &kernel, &range, &mut list, &mut action);
         }
+        tail.enqueue(&queue, Kind::NdRangeKernel, list, action)
     }
 
     /// Runs a kernel with one work-item (OpenCL 1.x).
-    status fn clEnqueueTask(
-        command_queue: cl_command_queue,
-        kernel: cl_kernel,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    status fn clEnqueueTask(kernel: cl_kernel) |queue, tail| {
         let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
         let range = Range::new(1, None, Some(&[1]), Some(&[1]), &Kernel::demands(target))?;
-        // SAFETY: the application vouches for its wait list and its place for the event.
-        unsafe {
-            let list = tail.wait_list(&queue.context)?;
-            let action = kernel.launch(&queue.device, target, &range)?;
-            tail.enqueue(&queue, Kind::Task, list, action)
-        }
+        let list = tail.wait_list(&queue.context)?;
+        let action = kernel.launch(&queue.device, target, &range)?;
+        tail.enqueue(&queue, Kind::Task, list, action)
     }
 
     /// Runs a function of the application as a command.
@@ -116,19 +94,9 @@ entry_points! {
     /// Its arguments are copied; where `args_mem_loc` points into them, the addresses of
     /// the buffers' memory are written over the handles.
     status fn clEnqueueNativeKernel(
-        command_queue: cl_command_queue,
-        user_func: Option<NativeFn>,
-        args: *mut c_void,
-        cb_args: usize,
-        num_mem_objects: cl_uint,
-        mem_list: *const cl_mem,
-        args_mem_loc: *mut *const c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        user_func: Option<NativeFn>, args: *mut c_void, cb_args: usize,
+        num_mem_objects: cl_uint, mem_list: *const cl_mem, args_mem_loc: *mut *const c_void,
+    ) |queue, tail| {
         let function = user_func.ok_or(Error(CL_INVALID_VALUE))?;
         ensure!(args.is_null() == (cb_args == 0), CL_INVALID_VALUE);
         ensure!(!args.is_null() || num_mem_objects == 0, CL_INVALID_VALUE);
@@ -167,8 +135,7 @@ entry_points! {
             held.extend(buffer);
         }
         let null_args = args.is_null();
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let action = Box::new(move || {
             let _held = held;
             let args = if null_args {
@@ -181,8 +148,7 @@ entry_points! {
             unsafe { function(args.get().cast()) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::NativeKernel, list, action) }
+        tail.enqueue(&queue, Kind::NativeKernel, list, action)
     }
 
     /// Says which work-group size an enqueue without one would get.

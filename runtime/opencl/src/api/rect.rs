@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::{Tail, buffer_of};
-use crate::ffi::entry::entry_points;
+use super::buffer_of;
+use super::entry::entry_points;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::rect::Shape;
 use crate::memory::{Buffer, copy};
-use crate::object;
-use crate::queue::Queue;
 use crate::queue::command::Kind;
 
 /// Two origins and a region, none of them null.
@@ -43,23 +41,11 @@ fn check_inside(shape: &Shape, buffer: &Arc<Buffer>) -> Result<()> {
 entry_points! {
     /// Reads a rectangular region of a buffer.
     status fn clEnqueueReadBufferRect(
-        command_queue: cl_command_queue,
-        buffer: cl_mem,
-        blocking_read: cl_bool,
-        buffer_origin: *const usize,
-        host_origin: *const usize,
-        region: *const usize,
-        buffer_row_pitch: usize,
-        buffer_slice_pitch: usize,
-        host_row_pitch: usize,
-        host_slice_pitch: usize,
+        buffer: cl_mem, blocking_read: cl_bool, buffer_origin: *const usize,
+        host_origin: *const usize, region: *const usize, buffer_row_pitch: usize,
+        buffer_slice_pitch: usize, host_row_pitch: usize, host_slice_pitch: usize,
         ptr: *mut c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         let buffer = buffer_of(&queue, buffer)?;
         // SAFETY: the application vouches for its origins and region.
         let (origin, host, region) = unsafe { triples(buffer_origin, host_origin, region)? };
@@ -67,8 +53,7 @@ entry_points! {
         let to = Shape::new(host, region, host_row_pitch, host_slice_pitch)?;
         check_inside(&from, &buffer)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         buffer.check_host_reads()?;
         let memory = HostAddress::new(ptr);
         let action = Box::new(move || {
@@ -78,29 +63,16 @@ entry_points! {
             Ok(())
         });
         let tail = tail.blocking(blocking_read);
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::ReadBufferRect, list, action) }
+        tail.enqueue(&queue, Kind::ReadBufferRect, list, action)
     }
 
     /// Writes a rectangular region of a buffer.
     status fn clEnqueueWriteBufferRect(
-        command_queue: cl_command_queue,
-        buffer: cl_mem,
-        blocking_write: cl_bool,
-        buffer_origin: *const usize,
-        host_origin: *const usize,
-        region: *const usize,
-        buffer_row_pitch: usize,
-        buffer_slice_pitch: usize,
-        host_row_pitch: usize,
-        host_slice_pitch: usize,
+        buffer: cl_mem, blocking_write: cl_bool, buffer_origin: *const usize,
+        host_origin: *const usize, region: *const usize, buffer_row_pitch: usize,
+        buffer_slice_pitch: usize, host_row_pitch: usize, host_slice_pitch: usize,
         ptr: *const c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         let buffer = buffer_of(&queue, buffer)?;
         // SAFETY: the application vouches for its origins and region.
         let (origin, host, region) = unsafe { triples(buffer_origin, host_origin, region)? };
@@ -108,8 +80,7 @@ entry_points! {
         let from = Shape::new(host, region, host_row_pitch, host_slice_pitch)?;
         check_inside(&to, &buffer)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         buffer.check_host_writes()?;
         let memory = HostAddress::new(ptr);
         let action = Box::new(move || {
@@ -118,28 +89,15 @@ entry_points! {
             Ok(())
         });
         let tail = tail.blocking(blocking_write);
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::WriteBufferRect, list, action) }
+        tail.enqueue(&queue, Kind::WriteBufferRect, list, action)
     }
 
     /// Copies a rectangular region from a buffer to a buffer.
     status fn clEnqueueCopyBufferRect(
-        command_queue: cl_command_queue,
-        src_buffer: cl_mem,
-        dst_buffer: cl_mem,
-        src_origin: *const usize,
-        dst_origin: *const usize,
-        region: *const usize,
-        src_row_pitch: usize,
-        src_slice_pitch: usize,
-        dst_row_pitch: usize,
-        dst_slice_pitch: usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        src_buffer: cl_mem, dst_buffer: cl_mem, src_origin: *const usize,
+        dst_origin: *const usize, region: *const usize, src_row_pitch: usize,
+        src_slice_pitch: usize, dst_row_pitch: usize, dst_slice_pitch: usize,
+    ) |queue, tail| {
         let source = buffer_of(&queue, src_buffer)?;
         let target = buffer_of(&queue, dst_buffer)?;
         // SAFETY: the application vouches for its origins and region.
@@ -151,8 +109,7 @@ entry_points! {
         if Arc::ptr_eq(&source, &target) {
             ensure!(from.has_pitches_of(&to), CL_INVALID_VALUE);
         }
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let (from_root, from_start) = source.place();
         let (to_root, to_start) = target.place();
         if from_root == to_root {
@@ -164,7 +121,6 @@ entry_points! {
             unsafe { copy::rect(source.start(), &from, target.start(), &to, region) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::CopyBufferRect, list, action) }
+        tail.enqueue(&queue, Kind::CopyBufferRect, list, action)
     }
 }

@@ -1,11 +1,9 @@
 //! Samplers (`opencl_runtime_layer`, Sampler Objects).
 
-use std::ffi::c_void;
-
 use opencl_sys::*;
 
+use super::entry::entry_points;
 use crate::context::Context;
-use crate::ffi::entry::entry_points;
 use crate::ffi::raw;
 use crate::memory::image::check_support;
 use crate::object;
@@ -50,15 +48,7 @@ entry_points! {
     }
 
     /// Answers a query about a sampler.
-    status fn clGetSamplerInfo(
-        sampler: cl_sampler,
-        param_name: cl_sampler_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
-    ) {
-        let answer = object::find::<Sampler>(sampler)?.info(param_name)?;
-        // SAFETY: the application vouches for its pointers.
-        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
+    query fn clGetSamplerInfo(sampler: cl_sampler, param_name: cl_sampler_info) {
+        object::find::<Sampler>(sampler)?.info(param_name)
     }
 }

@@ -5,18 +5,17 @@ use std::ffi::c_void;
 use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 
-use super::Tail;
+use super::entry::entry_points;
 use super::map::check_map_flags;
 use super::transfer::pattern_of;
 use crate::callback::UserData;
 use crate::context::Context;
-use crate::ffi::entry::{caught, entry_points};
+use crate::ffi::entry::caught;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, ensure, raw};
 use crate::memory::{broken, named};
 use crate::object;
 use crate::platform::capabilities;
-use crate::queue::Queue;
 use crate::queue::command::{Action, Kind};
 
 /// The callback of `clEnqueueSVMFree`, which frees in the application's stead.
@@ -68,24 +67,15 @@ pub unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void
 entry_points! {
     /// Frees shared virtual memory in queue order.
     status fn clEnqueueSVMFree(
-        command_queue: cl_command_queue,
-        num_svm_pointers: cl_uint,
-        svm_pointers: *mut *mut c_void,
-        pfn_free_func: Option<FreeFn>,
-        user_data: *mut c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        num_svm_pointers: cl_uint, svm_pointers: *mut *mut c_void,
+        pfn_free_func: Option<FreeFn>, user_data: *mut c_void,
+    ) |queue, tail| {
         capabilities::require_svm()?;
         ensure!(svm_pointers.is_null() == (num_svm_pointers == 0), CL_INVALID_VALUE);
         // SAFETY: not null unless empty, and the application vouches for the length.
         let pointers = unsafe { raw::slice(svm_pointers, num_svm_pointers as usize) };
         let pointers: Vec<_> = pointers.iter().map(|&p| HostAddress::new(p)).collect();
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let user_data = UserData::new(user_data);
         // A pending command keeps its queue alive through its event.
         let handle = HostAddress::new(object::handle(&queue));
@@ -129,27 +119,16 @@ entry_points! {
         } else {
             Box::new(work)
         };
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::SvmFree, list, action) }
+        tail.enqueue(&queue, Kind::SvmFree, list, action)
     }
 
     /// Copies memory.
     status fn clEnqueueSVMMemcpy(
-        command_queue: cl_command_queue,
-        blocking_copy: cl_bool,
-        dst_ptr: *mut c_void,
-        src_ptr: *const c_void,
-        size: usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        blocking_copy: cl_bool, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize,
+    ) |queue, tail| {
         capabilities::require_svm()?;
         ensure!(!dst_ptr.is_null() && !src_ptr.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let distance = (dst_ptr as usize).abs_diff(src_ptr as usize);
         ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
         let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
@@ -165,30 +144,19 @@ entry_points! {
             broken::svm_written(&context.svm, to.get() as usize);
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.blocking(blocking_copy).enqueue(&queue, Kind::SvmMemcpy, list, action) }
+        tail.blocking(blocking_copy).enqueue(&queue, Kind::SvmMemcpy, list, action)
     }
 
     /// Fills memory with a pattern.
     status fn clEnqueueSVMMemFill(
-        command_queue: cl_command_queue,
-        svm_ptr: *mut c_void,
-        pattern: *const c_void,
-        pattern_size: usize,
-        size: usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize,
+    ) |queue, tail| {
         capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its pattern.
         let pattern = unsafe { pattern_of(pattern, pattern_size, svm_ptr as usize, size)? };
         let pattern = pattern.to_vec();
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let to = HostAddress::new(svm_ptr);
         let size = if on(Fault::SvmFillShort) {
             size.saturating_sub(pattern.len())
@@ -202,68 +170,36 @@ entry_points! {
             broken::svm_written(&context.svm, to.get() as usize);
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::SvmMemFill, list, action) }
+        tail.enqueue(&queue, Kind::SvmMemFill, list, action)
     }
 
     /// Lets the host use a range; a command that is there for its place in the order.
     status fn clEnqueueSVMMap(
-        command_queue: cl_command_queue,
-        blocking_map: cl_bool,
-        flags: cl_map_flags,
-        svm_ptr: *mut c_void,
-        size: usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+        blocking_map: cl_bool, flags: cl_map_flags, svm_ptr: *mut c_void, size: usize,
+    ) |queue, tail| {
         capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null() && size != 0, CL_INVALID_VALUE);
         check_map_flags(flags)?;
         let tail = tail.blocking(blocking_map);
-        // SAFETY: the application vouches for its pointers.
-        unsafe {
-            let list = tail.wait_list(&queue.context)?;
-            let action = broken::svm_action(&queue, svm_ptr as usize, Some(size));
-            tail.enqueue(&queue, Kind::SvmMap, list, action)
-        }
+        let list = tail.wait_list(&queue.context)?;
+        let action = broken::svm_action(&queue, svm_ptr as usize, Some(size));
+        tail.enqueue(&queue, Kind::SvmMap, list, action)
     }
 
     /// Gives a range back to the devices.
-    status fn clEnqueueSVMUnmap(
-        command_queue: cl_command_queue,
-        svm_ptr: *mut c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    status fn clEnqueueSVMUnmap(svm_ptr: *mut c_void) |queue, tail| {
         capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its pointers.
-        unsafe {
-            let list = tail.wait_list(&queue.context)?;
-            let action = broken::svm_action(&queue, svm_ptr as usize, None);
-            tail.enqueue(&queue, Kind::SvmUnmap, list, action)
-        }
+        let list = tail.wait_list(&queue.context)?;
+        let action = broken::svm_action(&queue, svm_ptr as usize, None);
+        tail.enqueue(&queue, Kind::SvmUnmap, list, action)
     }
 
     /// Migrates ranges: a command that has nothing to move.
     status fn clEnqueueSVMMigrateMem(
-        command_queue: cl_command_queue,
-        num_svm_pointers: cl_uint,
-        svm_pointers: *mut *const c_void,
-        sizes: *const usize,
+        num_svm_pointers: cl_uint, svm_pointers: *mut *const c_void, sizes: *const usize,
         flags: cl_mem_migration_flags,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         capabilities::require_svm()?;
         ensure!(num_svm_pointers != 0 && !svm_pointers.is_null(), CL_INVALID_VALUE);
         let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
@@ -282,12 +218,9 @@ entry_points! {
             });
             ensure!(inside, CL_INVALID_VALUE);
         }
-        // SAFETY: the application vouches for its pointers.
-        unsafe {
-            let list = tail.wait_list(&queue.context)?;
-            let keeps = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
-            let action = broken::svm_migration(&queue, pointers, keeps);
-            tail.enqueue(&queue, Kind::SvmMigrateMem, list, action)
-        }
+        let list = tail.wait_list(&queue.context)?;
+        let keeps = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
+        let action = broken::svm_migration(&queue, pointers, keeps);
+        tail.enqueue(&queue, Kind::SvmMigrateMem, list, action)
     }
 }

@@ -6,13 +6,11 @@ use std::ffi::c_void;
 use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 
-use super::{Tail, buffer_of};
-use crate::ffi::entry::entry_points;
+use super::buffer_of;
+use super::entry::entry_points;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Result, ensure, raw};
 use crate::memory::{broken, copy};
-use crate::object;
-use crate::queue::Queue;
 use crate::queue::command::Kind;
 
 /// The longest pattern of a fill: the size of the largest built-in type.
@@ -47,23 +45,13 @@ pub(super) unsafe fn pattern_of<'a>(
 entry_points! {
     /// Reads from a buffer into host memory.
     status fn clEnqueueReadBuffer(
-        command_queue: cl_command_queue,
-        buffer: cl_mem,
-        blocking_read: cl_bool,
-        offset: usize,
-        size: usize,
+        buffer: cl_mem, blocking_read: cl_bool, offset: usize, size: usize,
         ptr: *mut c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         let buffer = buffer_of(&queue, buffer)?;
         buffer.check_range(offset, size)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         buffer.check_host_reads()?;
         let to = HostAddress::new(ptr);
         let size = size - usize::from(size > 0 && on(Fault::ReadShort));
@@ -78,29 +66,18 @@ entry_points! {
             unsafe { copy::bytes(buffer.start().add(offset), to.get(), size) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.blocking(blocking_read).enqueue(&queue, Kind::ReadBuffer, list, action) }
+        tail.blocking(blocking_read).enqueue(&queue, Kind::ReadBuffer, list, action)
     }
 
     /// Writes host memory into a buffer.
     status fn clEnqueueWriteBuffer(
-        command_queue: cl_command_queue,
-        buffer: cl_mem,
-        blocking_write: cl_bool,
-        offset: usize,
-        size: usize,
+        buffer: cl_mem, blocking_write: cl_bool, offset: usize, size: usize,
         ptr: *const c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         let buffer = buffer_of(&queue, buffer)?;
         buffer.check_range(offset, size)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         buffer.check_host_writes()?;
         let from = HostAddress::new(ptr);
         let size = size - usize::from(size > 0 && on(Fault::WriteShort));
@@ -109,30 +86,19 @@ entry_points! {
             unsafe { copy::bytes(from.get(), buffer.start().add(offset), size) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.blocking(blocking_write).enqueue(&queue, Kind::WriteBuffer, list, action) }
+        tail.blocking(blocking_write).enqueue(&queue, Kind::WriteBuffer, list, action)
     }
 
     /// Copies from a buffer to a buffer.
     status fn clEnqueueCopyBuffer(
-        command_queue: cl_command_queue,
-        src_buffer: cl_mem,
-        dst_buffer: cl_mem,
-        src_offset: usize,
-        dst_offset: usize,
+        src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize, dst_offset: usize,
         size: usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         let from = buffer_of(&queue, src_buffer)?;
         let to = buffer_of(&queue, dst_buffer)?;
         from.check_range(src_offset, size)?;
         to.check_range(dst_offset, size)?;
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let (from_root, from_origin) = from.place();
         let (to_root, to_origin) = to.place();
         let distance = (from_origin + src_offset).abs_diff(to_origin + dst_offset);
@@ -150,30 +116,19 @@ entry_points! {
             }
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::CopyBuffer, list, action) }
+        tail.enqueue(&queue, Kind::CopyBuffer, list, action)
     }
 
     /// Fills a buffer with a pattern.
     status fn clEnqueueFillBuffer(
-        command_queue: cl_command_queue,
-        buffer: cl_mem,
-        pattern: *const c_void,
-        pattern_size: usize,
-        offset: usize,
+        buffer: cl_mem, pattern: *const c_void, pattern_size: usize, offset: usize,
         size: usize,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        let tail = Tail::new(num_events_in_wait_list, event_wait_list, event);
-        let queue = object::find::<Queue>(command_queue)?;
+    ) |queue, tail| {
         let buffer = buffer_of(&queue, buffer)?;
         buffer.check_range(offset, size)?;
         // SAFETY: the application vouches for its pattern.
         let pattern = unsafe { pattern_of(pattern, pattern_size, offset, size)? }.to_vec();
-        // SAFETY: the application vouches for its wait list.
-        let list = unsafe { tail.wait_list(&queue.context)? };
+        let list = tail.wait_list(&queue.context)?;
         let size = if on(Fault::FillShort) {
             size.saturating_sub(pattern.len())
         } else {
@@ -184,7 +139,6 @@ entry_points! {
             unsafe { copy::fill(buffer.start().add(offset), size, &pattern) };
             Ok(())
         });
-        // SAFETY: the application vouches for its place for the event.
-        unsafe { tail.enqueue(&queue, Kind::FillBuffer, list, action) }
+        tail.enqueue(&queue, Kind::FillBuffer, list, action)
     }
 }

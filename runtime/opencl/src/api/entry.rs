@@ -1,0 +1,215 @@
+//! How entry points are defined, and what all that enqueue commands have in common.
+
+use std::sync::Arc;
+
+use opencl_sys::*;
+use touchstone_faults::{Fault, on};
+
+use crate::context::Context;
+use crate::ffi::{Error, Result, ensure, raw};
+use crate::object;
+use crate::queue::Queue;
+use crate::queue::command::{Action, Kind};
+use crate::queue::event::Event;
+
+/// Defines entry points.
+///
+/// - `status fn` bodies evaluate to `Result<()>` and the symbol returns the code;
+/// - `create fn` bodies evaluate to `Result<*mut _>` and the symbol gains the trailing
+///   `errcode_ret` that all such functions of OpenCL have;
+/// - `query fn` bodies evaluate to `Result<Answer>` and the symbol gains the three trailing
+///   parameters of the `clGet*Info` family;
+/// - with `|queue, tail|` the function enqueues a command: the symbol gains the queue as its first
+///   parameter and the wait list and the event as its last.
+macro_rules! entry_points {
+    () => {};
+    (
+        $(#[$meta:meta])*
+        status fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block
+        $($rest:tt)*
+    ) => {
+        $(#[$meta])*
+        ///
+        /// # Safety
+        /// Every pointer is null or what the OpenCL specification demands of it.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> opencl_sys::cl_int {
+            $crate::ffi::entry::status(move || -> $crate::ffi::Result<()> { $body })
+        }
+        $crate::api::entry::entry_points! { $($rest)* }
+    };
+    (
+        $(#[$meta:meta])*
+        create fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $made:ty $body:block
+        $($rest:tt)*
+    ) => {
+        $(#[$meta])*
+        ///
+        /// # Safety
+        /// Every pointer is null or what the OpenCL specification demands of it.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            $($arg: $ty,)*
+            errcode_ret: *mut opencl_sys::cl_int,
+        ) -> $made {
+            let body = move || -> $crate::ffi::Result<$made> { $body };
+            // SAFETY: the caller passes null or a valid pointer for the error code.
+            unsafe { $crate::ffi::entry::created(errcode_ret, body) }
+        }
+        $crate::api::entry::entry_points! { $($rest)* }
+    };
+    (
+        $(#[$meta:meta])*
+        query fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            $(#[$meta])*
+            status fn $name(
+                $($arg: $ty,)*
+                param_value_size: usize,
+                param_value: *mut std::ffi::c_void,
+                param_value_size_ret: *mut usize,
+            ) {
+                let answer: $crate::ffi::Result<$crate::ffi::answer::Answer> = $body;
+                // SAFETY: the application vouches for its pointers.
+                unsafe { answer?.deliver(param_value_size, param_value, param_value_size_ret) }
+            }
+            $($rest)*
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        $form:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $made:ty)?
+        |$queue:ident, $tail:ident| $body:block
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            $(#[$meta])*
+            $form fn $name(
+                command_queue: opencl_sys::cl_command_queue,
+                $($arg: $ty,)*
+                num_events_in_wait_list: opencl_sys::cl_uint,
+                event_wait_list: *const opencl_sys::cl_event,
+                event: *mut opencl_sys::cl_event,
+            ) $(-> $made)? {
+                // SAFETY: the application vouches for its wait list and its place for the event.
+                let $tail = unsafe {
+                    $crate::api::entry::Tail::new(num_events_in_wait_list, event_wait_list, event)
+                };
+                let $queue = $crate::object::find::<$crate::queue::Queue>(command_queue)?;
+                $body
+            }
+            $($rest)*
+        }
+    };
+}
+pub(crate) use entry_points;
+
+/// What every enqueue function takes last.
+#[derive(Clone, Copy)]
+pub(super) struct Tail {
+    count: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+    blocking: bool,
+}
+
+impl Tail {
+    /// The end of a call's parameters.
+    ///
+    /// # Safety
+    /// As long as the call lasts, the list is null or has as many elements as it says, and the
+    /// place for the event is null or valid for a write.
+    pub(super) unsafe fn new(count: cl_uint, list: *const cl_event, event: *mut cl_event) -> Self {
+        Self {
+            count,
+            list,
+            event,
+            blocking: false,
+        }
+    }
+
+    pub(super) fn blocking(self, blocking: cl_bool) -> Self {
+        Self {
+            blocking: blocking != CL_FALSE,
+            ..self
+        }
+    }
+
+    /// The events of the wait list.
+    ///
+    /// # Errors
+    /// `CL_INVALID_EVENT_WAIT_LIST`, `CL_INVALID_CONTEXT`.
+    pub(super) fn wait_list(&self, context: &Arc<Context>) -> Result<Vec<Arc<Event>>> {
+        ensure!(
+            self.list.is_null() == (self.count == 0),
+            CL_INVALID_EVENT_WAIT_LIST
+        );
+        // SAFETY: as was promised when this was made.
+        let handles = unsafe { raw::slice(self.list, self.count as usize) };
+        let events = handles
+            .iter()
+            .map(|&handle| object::find::<Event>(handle))
+            .collect::<Result<Vec<_>>>()
+            .map_err(|_| Error(CL_INVALID_EVENT_WAIT_LIST))?;
+        let same = events
+            .iter()
+            .all(|event| Arc::ptr_eq(&event.context, context));
+        ensure!(same || on(Fault::ForeignEventsAccepted), CL_INVALID_CONTEXT);
+        Ok(events)
+    }
+
+    /// Enqueues the command, waits for it if the call is blocking and gives out its event.
+    ///
+    /// # Errors
+    /// Of a blocking call the command's status, when it failed.
+    pub(super) fn enqueue(
+        self,
+        queue: &Arc<Queue>,
+        kind: Kind,
+        wait_list: Vec<Arc<Event>>,
+        action: Action,
+    ) -> Result<()> {
+        let event = if self.waits_for(kind) {
+            let event = queue.enqueue_and_wait(kind, wait_list, action);
+            let status = event.status();
+            if status < 0 && self.blocking && !on(Fault::WaitHidesFailure) {
+                return Err(Error(status));
+            }
+            event
+        } else {
+            queue.enqueue(kind, wait_list, action)
+        };
+        if !self.event.is_null() {
+            // SAFETY: not null, and valid as was promised when this was made.
+            unsafe { self.event.write(object::publish(&event)) };
+            if on(Fault::EventsLeak) {
+                std::mem::forget(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the call waits for its command.
+    fn waits_for(self, kind: Kind) -> bool {
+        if !touchstone_faults::any() {
+            return self.blocking;
+        }
+        let returns = match kind {
+            Kind::ReadBuffer | Kind::ReadBufferRect | Kind::ReadImage => Fault::BlockingReadReturns,
+            Kind::WriteBuffer | Kind::WriteBufferRect | Kind::WriteImage => {
+                Fault::BlockingWriteReturns
+            }
+            Kind::MapBuffer | Kind::MapImage | Kind::SvmMap => Fault::BlockingMapReturns,
+            Kind::SvmMemcpy => Fault::BlockingSvmReturns,
+            // Nothing else can be blocking.
+            _ => return self.blocking,
+        };
+        if self.blocking {
+            !on(returns)
+        } else {
+            on(Fault::NonBlockingBlocks)
+        }
+    }
+}
