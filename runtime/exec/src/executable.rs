@@ -3,6 +3,7 @@
 use crate::error::PrepareError;
 use crate::interp::code::{Kernel, MAX_ALIGN};
 use crate::interp::lower::{self, GlobalsLayout};
+use crate::launch::KernelId;
 use crate::map::MemoryMap;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::HashMap;
@@ -10,10 +11,6 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 use touchstone_faults::{Fault, on};
 use touchstone_ir::{AddressSpace, KernelInfo, Module};
-
-/// A kernel of an [`Executable`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct KernelId(pub(crate) u32);
 
 /// What the host may know about a kernel.
 #[derive(Clone, Debug)]

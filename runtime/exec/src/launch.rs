@@ -1,11 +1,14 @@
 //! What a launch is made of.
 
-use crate::executable::KernelId;
 use crate::map::{MemoryMap, Permission};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// A kernel of an [`Executable`](crate::Executable).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KernelId(pub(crate) u32);
 
 /// One enqueue of a kernel.
 #[derive(Clone, Debug)]

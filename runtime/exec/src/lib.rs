@@ -46,8 +46,8 @@ mod printf;
 mod scalar;
 
 pub use error::{LaunchError, Missed, Place, PrepareError, Trap, TrapKind};
-pub use executable::{Executable, KernelId, KernelMeta};
+pub use executable::{Executable, KernelMeta};
 pub use interp::{CATCHES_FAULTS, copy_caught};
-pub use launch::{Arg, Launch, LaunchStats, Output, ZeroDivision};
+pub use launch::{Arg, KernelId, Launch, LaunchStats, Output, ZeroDivision};
 pub use map::{MemoryMap, Owner, Permission};
 pub use pool::Pool;

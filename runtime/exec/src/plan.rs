@@ -3,8 +3,9 @@
 use crate::error::LaunchError;
 use crate::executable::Executable;
 use crate::interp::code::{Kernel, MAX_ALIGN, ObjectPlace};
-use crate::interp::group::{Layout, Space, Start};
+use crate::interp::group::{Layout, Start};
 use crate::interp::port::host::Extent;
+use crate::interp::space::Space;
 use crate::launch::{Arg, Launch};
 use touchstone_faults::{Fault, on};
 use touchstone_ir::{ArgPass, Scalar, Type};

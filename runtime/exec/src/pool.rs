@@ -13,10 +13,10 @@
 use crate::error::LaunchError;
 use crate::executable::Executable;
 use crate::float::FloatEnvironment;
-use crate::interp::code::Kernel;
+use crate::interp::code::{FIRST_SITE, Kernel};
 use crate::interp::group::{Arena, Control, Ended, GroupRunner};
 use crate::interp::port::broken::{self, BrokenMemory};
-use crate::interp::port::host::{FIRST_SITE, HostMemory};
+use crate::interp::port::host::HostMemory;
 use crate::interp::port::{GroupPort, fault};
 use crate::launch::{Launch, LaunchStats};
 use crate::map::MemoryMap;

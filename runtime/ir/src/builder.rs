@@ -5,10 +5,10 @@
 //! `return`) go to a fresh block that nothing reaches, so a front end need not
 //! ask. [`finish`](FunctionBuilder::finish) drops blocks that cannot be reached.
 
-use crate::function::{Block, BlockId, FuncId, Function, RegDecl, Slot, SlotId};
+use crate::function::{Block, Function, RegDecl, Slot};
+use crate::ids::{BlockId, FuncId, GlobalId, LocalId, SlotId};
 use crate::intrinsic::{Intrinsic, Signature};
 use crate::memory::{MemScope, Order, Regions, RmwOp};
-use crate::module::{GlobalId, LocalId};
 use crate::op::{
     BarrierKind, Cmp, FloatOp, Inst, IntOp, NumKind, Op, Query, Rounding, Terminator, UnaryOp,
 };

@@ -11,6 +11,7 @@
 //!
 //! | module | subject |
 //! | --- | --- |
+//! | [`ids`] | numbers of functions, blocks and variables |
 //! | [`types`] | scalars, vectors, pointers, address spaces, sizes |
 //! | [`value`] | registers, constants, operands, source locations |
 //! | [`memory`] | orders, scopes, fence regions, read-modify-write operations |
@@ -27,6 +28,7 @@
 
 pub mod builder;
 pub mod function;
+pub mod ids;
 pub mod intrinsic;
 pub mod memory;
 pub mod module;
@@ -38,12 +40,13 @@ pub mod value;
 
 pub use builder::FunctionBuilder;
 pub use function::{
-    AccessQualifier, ArgPass, ArgQualifier, Block, BlockId, FuncId, Function, KernelArg,
-    KernelInfo, RegDecl, Slot, SlotId, TypeQualifiers,
+    AccessQualifier, ArgPass, ArgQualifier, Block, Function, KernelArg, KernelInfo, RegDecl, Slot,
+    TypeQualifiers,
 };
+pub use ids::{BlockId, FuncId, GlobalId, LocalId, SlotId};
 pub use intrinsic::Intrinsic;
 pub use memory::{MemScope, Order, Regions, RmwOp};
-pub use module::{Global, GlobalId, LocalId, LocalVar, Module, Reloc};
+pub use module::{Global, LocalVar, Module, Reloc};
 pub use op::{
     BarrierKind, Cmp, FloatOp, Inst, IntOp, NumKind, Op, Query, Rounding, Terminator, TrapReason,
     UnaryOp,

@@ -1,28 +1,8 @@
 //! Modules: functions and the variables that outlive a work-item.
 
-use crate::function::{FuncId, Function};
+use crate::function::Function;
+use crate::ids::{FuncId, GlobalId, LocalId};
 use crate::types::AddressSpace;
-use std::fmt;
-
-/// A program-scope variable; an index into `Module::globals`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct GlobalId(pub u32);
-
-/// A static local variable; an index into `Module::locals`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LocalId(pub u32);
-
-impl fmt::Display for GlobalId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "@g{}", self.0)
-    }
-}
-
-impl fmt::Display for LocalId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "@l{}", self.0)
-    }
-}
 
 /// A variable of the program, in constant or global memory. It keeps its value
 /// between launches.

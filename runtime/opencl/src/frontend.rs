@@ -7,13 +7,22 @@ use touchstone_clc::encoding::text_of;
 use touchstone_clc::{BuildOptions, CompileOptions, DeviceProfile, Version, compile_unit};
 use touchstone_ir::Module;
 
-use crate::program::binary::Source;
-
 /// The largest header read from the file system, in bytes.
 const MAX_HEADER: u64 = 16 << 20;
 
 /// What the language offers on this device: everything the front end can translate.
 static PROFILE: LazyLock<DeviceProfile> = LazyLock::new(DeviceProfile::default);
+
+/// One translation unit as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The options it was compiled with.
+    pub options: String,
+    /// The source.
+    pub text: String,
+    /// Names and texts of the headers it was given.
+    pub headers: Vec<(String, String)>,
+}
 
 /// A compiled translation unit.
 pub struct Unit {

@@ -1,7 +1,7 @@
 //! Objects: where they are, and reading and writing them.
 
 use super::function::{Home, Lower};
-use crate::hir::{Expr, ExprKind};
+use crate::hir::{Expr, ExprKind, Init, VarId};
 use crate::types::Qual;
 use touchstone_ir as ir;
 use touchstone_ir::{Const, Op, Operand, Reg};
@@ -262,5 +262,59 @@ impl Lower<'_> {
                 }
             }
         }
+    }
+
+    /// Initialises the memory at an address, so aligned.
+    pub(super) fn init_memory(&mut self, address: Operand, align: u32, id: VarId, init: &Init) {
+        match init {
+            Init::None => {}
+            Init::Value(value) => {
+                let qual = value.qual;
+                let place = Place::Memory {
+                    address,
+                    align,
+                    volatile: false,
+                };
+                let value = self.value(value);
+                self.write(&place, value, qual);
+            }
+            Init::Parts(parts) => {
+                let size = self
+                    .slot_size(id)
+                    .map(|n| ir::Const::scalar(ir::Scalar::I64, u64::from(n)));
+                if let Some(size) = size {
+                    self.b.push(Op::MemSet {
+                        dst: address,
+                        byte: ir::Const::scalar(ir::Scalar::I8, 0).into(),
+                        size: size.into(),
+                        align,
+                    });
+                }
+                for (offset, value) in parts {
+                    let qual = value.qual;
+                    let value = self.value(value);
+                    let part = self.offset(address, *offset);
+                    let place = Place::Memory {
+                        address: part,
+                        align: self
+                            .cx
+                            .align(qual)
+                            .min(1 << offset.trailing_zeros().min(12))
+                            .min(align.max(1)),
+                        volatile: false,
+                    };
+                    self.write(&place, value, qual);
+                }
+            }
+        }
+    }
+
+    /// The size of the slot that a variable's address comes from.
+    fn slot_size(&mut self, id: VarId) -> Option<u32> {
+        let home = *self.homes.get(id.0 as usize)?;
+        let Home::Memory(Operand::Reg(reg), _) = home else {
+            return None;
+        };
+        self.slot_sizes.get(&reg).copied()
     }
 }

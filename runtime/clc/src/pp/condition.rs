@@ -1,10 +1,9 @@
 //! The value of an `#if` expression (C99 6.10.1).
 
 use super::Preprocessor;
-use super::token::{PpKind, PpToken};
 use crate::diag::Reported;
 use crate::source::Loc;
-use crate::token::{Literal, Punct, char_constant, number};
+use crate::token::{Literal, PpKind, PpToken, Punct, char_constant, number};
 
 /// How deep an expression may nest.
 const DEPTH: u32 = 200;

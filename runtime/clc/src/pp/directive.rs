@@ -2,11 +2,10 @@
 
 use super::Preprocessor;
 use super::macros::Macro;
-use super::token::{PpKind, PpToken};
 use crate::diag::Diagnostics;
 use crate::intern::Symbol;
 use crate::source::Loc;
-use crate::token::Punct;
+use crate::token::{PpKind, PpToken, Punct};
 use std::rc::Rc;
 
 /// How deep `#include` may go.

@@ -1,10 +1,9 @@
 //! Text to preprocessing tokens: splices, comments, the shapes of C99 6.4.
 
-use super::token::{PpKind, PpToken};
 use crate::diag::Diagnostics;
 use crate::intern::Interner;
 use crate::source::{FileId, Loc};
-use crate::token::Punct;
+use crate::token::{PpKind, PpToken, Punct};
 use std::rc::Rc;
 
 /// Reads one text.

@@ -1,10 +1,9 @@
 //! Macro definitions and expansion (C99 6.10.3).
 
-use super::token::{PpKind, PpToken};
 use super::{EXPANSION_LIMIT, Preprocessor};
 use crate::intern::Symbol;
 use crate::source::Loc;
-use crate::token::Punct;
+use crate::token::{PpKind, PpToken, Punct};
 use std::rc::Rc;
 
 /// How deep arguments may hold invocations whose arguments hold invocations, …

@@ -16,16 +16,13 @@ mod directive;
 mod lexer;
 mod macros;
 mod predefined;
-mod token;
-
-pub(crate) use token::{PpKind, PpToken};
 
 use crate::device::{DeviceProfile, Language};
 use crate::diag::Diagnostics;
 use crate::intern::{Interner, Symbol};
 use crate::options::BuildOptions;
 use crate::source::{Loc, SourceMap};
-use crate::token::Punct;
+use crate::token::{PpKind, PpToken, Punct};
 use directive::Conditional;
 use lexer::Lexer;
 use macros::{Frame, Macro};

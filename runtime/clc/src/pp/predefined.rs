@@ -1,9 +1,10 @@
 //! What is defined before the first line (OpenCL C 6.13, and the constants of 6.15).
 
+use super::Preprocessor;
 use super::macros::{Macro, quote};
-use super::{PpKind, PpToken, Preprocessor};
 use crate::device::{DeviceProfile, Language, Version};
 use crate::options::{BuildOptions, MacroOption};
+use crate::token::{PpKind, PpToken};
 use std::fmt::Write as _;
 use std::rc::Rc;
 

@@ -2,15 +2,16 @@
 
 mod keyword;
 mod literal;
+mod preprocessing;
 mod punct;
 
 pub(crate) use keyword::Keyword;
 pub(crate) use literal::{FloatSuffix, Literal, char_constant, number, string_constant};
+pub(crate) use preprocessing::{PpKind, PpToken};
 pub(crate) use punct::Punct;
 
 use crate::diag::Diagnostics;
 use crate::intern::{Interner, Symbol};
-use crate::pp::{PpKind, PpToken};
 use crate::source::Loc;
 
 /// A token.

@@ -16,6 +16,25 @@ pub(crate) type Pc = u32;
 /// Which memory window an access goes through: see [`crate::interp::port`].
 pub(crate) type Site = u16;
 
+/// Where the sites of private memory begin: one for each size of an access whose object is not
+/// known.
+pub(crate) const PRIVATE_SITES: usize = 0;
+/// Where those of local memory begin.
+pub(crate) const LOCAL_SITES: usize = 4;
+
+/// Where the kernel's own sites begin.
+pub(crate) const FIRST_SITE: usize = 8;
+
+/// The site of an access to private memory whose object is not known.
+pub(crate) const fn private_site(size: u32) -> Site {
+    (PRIVATE_SITES as u32 + size.trailing_zeros()) as Site
+}
+
+/// The site of an access to local memory whose object is not known.
+pub(crate) const fn local_site(size: u32) -> Site {
+    (LOCAL_SITES as u32 + size.trailing_zeros()) as Site
+}
+
 /// One instruction. `d` is where the result goes; `a`, `b`, `c` are operands.
 /// Values are zero-extended bits. Sixteen bytes at most.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,8 +7,9 @@
 //! | [`lower`] | from IR to bytecode |
 //! | [`port`] | the memory port: what the stepper asks of memory; the machine's own memory |
 //! | [`regs`] | the slots of a work-item |
+//! | [`space`] | the index space, and the place of a work-item in it |
 //! | [`step`] | the stepper: runs one work-item until it yields, waits, ends or traps |
-//! | [`group`] | a work-group: items in turns, barriers, the index space |
+//! | [`group`] | a work-group: items in turns, barriers |
 //!
 //! # Shape
 //!
@@ -25,6 +26,7 @@ pub(crate) mod group;
 pub(crate) mod lower;
 pub(crate) mod port;
 pub(crate) mod regs;
+pub(crate) mod space;
 pub(crate) mod step;
 
 pub use port::fault::{CATCHES_FAULTS, copy_caught};

@@ -13,7 +13,8 @@ mod typing;
 
 pub use flow::read_before_written;
 
-use crate::function::{ArgPass, BlockId, FuncId, Function};
+use crate::function::{ArgPass, Function};
+use crate::ids::{BlockId, FuncId};
 use crate::module::{Global, Module};
 use crate::op::Op;
 use crate::types::{AddressSpace, Scalar, Type};

@@ -36,7 +36,7 @@ mod round;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use data::Plant;
+use model::Plant;
 
 /// A round that takes longer is a hang.
 const PATIENCE: Duration = Duration::from_secs(120);

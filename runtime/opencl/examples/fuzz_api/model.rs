@@ -9,8 +9,6 @@ use opencl_sys::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::data::Plant;
-
 /// Bytes of host memory that a thread's commands read and write.
 pub const HOST_BYTES: usize = 1 << 16;
 
@@ -23,6 +21,33 @@ pub type Flag = Arc<AtomicBool>;
 /// Whether all of these user events have been set.
 pub fn set(flags: &[Flag]) -> bool {
     flags.iter().all(|flag| flag.load(Ordering::SeqCst))
+}
+
+/// A fault of the calls that the checks must find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plant {
+    /// One in eight commands is not enqueued.
+    Lost,
+    /// Commands do not wait for those before them.
+    Unordered,
+    /// The fills of linear memory are one pattern short.
+    Short,
+}
+
+impl Plant {
+    pub const ALL: [Self; 3] = [Self::Lost, Self::Unordered, Self::Short];
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|plant| plant.name() == name)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lost => "lost",
+            Self::Unordered => "unordered",
+            Self::Short => "short",
+        }
+    }
 }
 
 /// Contexts: the shared one and the thread's own.

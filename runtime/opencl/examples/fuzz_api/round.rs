@@ -23,7 +23,6 @@ use touchstone::queue::Queue;
 use touchstone::queue::event::Event;
 use touchstone::sampler::Sampler;
 
-use super::data::Plant;
 use super::model::*;
 
 /// How long callbacks and deletions may take after the last call.

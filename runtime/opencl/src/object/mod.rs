@@ -23,7 +23,6 @@ use opencl_sys::cl_int;
 use touchstone_faults::{Fault, on};
 
 use crate::ffi::{Error, Result};
-use crate::icd::DISPATCH;
 
 pub use registry::Registry;
 
@@ -38,6 +37,13 @@ pub unsafe trait Object: Sized + Send + Sync + 'static {
 
     /// The live objects of this type.
     fn registry() -> &'static Registry<Self>;
+}
+
+unsafe extern "C" {
+    /// The ICD dispatch table. It names every entry point, all of which are above the objects, so
+    /// the linker brings it here.
+    #[link_name = "touchstone_dispatch"]
+    safe static DISPATCH: cl_icd_dispatch;
 }
 
 /// The first field of every object.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use crate::frontend::Unit;
+use crate::frontend::{Source, Unit};
 
 const MAGIC: &[u8; 16] = b"touchstone-clbin";
 const FORMAT: u32 = 1;
@@ -44,17 +44,6 @@ impl Kind {
             .into_iter()
             .find(|kind| kind.code() == code)
     }
-}
-
-/// One translation unit as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The options it was compiled with.
-    pub options: String,
-    /// The source.
-    pub text: String,
-    /// Names and texts of the headers it was given.
-    pub headers: Vec<(String, String)>,
 }
 
 /// A program binary.

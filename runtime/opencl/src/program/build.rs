@@ -13,11 +13,11 @@ use opencl_sys::*;
 use touchstone_exec::Executable;
 use touchstone_ir::Module;
 
-use super::binary::{Container, Kind, Source};
+use super::binary::{Container, Kind};
 use super::{Built, Origin, Product, Program};
 use crate::callback::{self, UserData};
 use crate::ffi::{Error, Result};
-use crate::frontend::{self, Unit};
+use crate::frontend::{self, Source, Unit};
 use crate::object;
 
 /// The callback of a build.

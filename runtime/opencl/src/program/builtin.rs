@@ -16,11 +16,10 @@ use std::sync::atomic::AtomicU64;
 use opencl_sys::{CL_BUILD_SUCCESS, CL_OUT_OF_RESOURCES};
 use touchstone_exec::Executable;
 
-use super::binary::Source;
 use super::{Built, Origin, Product, Program};
 use crate::context::Context;
 use crate::ffi::{Error, Result, ensure};
-use crate::frontend;
+use crate::frontend::{self, Source};
 use crate::platform::Device;
 
 /// Their names, as `CL_DEVICE_BUILT_IN_KERNELS` lists them.

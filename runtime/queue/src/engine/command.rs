@@ -11,6 +11,7 @@ use touchstone_faults::{Fault, on};
 
 use super::agenda::Agenda;
 use super::lane::Lane;
+use super::order::Role;
 use super::queue::Queue;
 use super::state::{State, Times, Trigger};
 use crate::sync::{self, AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Condvar, Mutex, Ordering};
@@ -56,18 +57,6 @@ pub trait Command: Sized + Send + Sync + 'static {
 
     /// The time now, for [`Times`]; never goes back. Anything for a queue without profiling.
     fn now(&self) -> u64;
-}
-
-/// How a command takes its place in its queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Role {
-    /// It takes less time than handing it to another thread, so whoever makes it ready
-    /// performs it: markers, barriers, maps.
-    pub prompt: bool,
-    /// It waits for everything before it: a marker or barrier without a list.
-    pub after_all: bool,
-    /// Everything behind it waits for it: a barrier.
-    pub before_all: bool,
 }
 
 struct Asked<C: Command> {

@@ -8,8 +8,9 @@ mod pool;
 mod queue;
 mod state;
 
-pub use command::{Command, Core, Role, WAIT_LIST_FAILED, ask, set, wait};
+pub use command::{Command, Core, WAIT_LIST_FAILED, ask, set, wait};
 pub use lane::Lane;
+pub use order::Role;
 pub use pool::Pool;
 pub use queue::{Queue, Submission};
 pub use state::{State, Times, Trigger};

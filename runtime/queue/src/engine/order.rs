@@ -9,7 +9,17 @@ use std::sync::Arc;
 
 use touchstone_faults::{Fault, on};
 
-use super::command::{Command, Role};
+/// How a command takes its place in its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Role {
+    /// It takes less time than handing it to another thread, so whoever makes it ready
+    /// performs it: markers, barriers, maps.
+    pub prompt: bool,
+    /// It waits for everything before it: a marker or barrier without a list.
+    pub after_all: bool,
+    /// Everything behind it waits for it: a barrier.
+    pub before_all: bool,
+}
 
 /// The order of one queue.
 pub(super) enum Order<C> {
@@ -17,7 +27,7 @@ pub(super) enum Order<C> {
     OutOfOrder(OutOfOrder<C>),
 }
 
-impl<C: Command> Order<C> {
+impl<C> Order<C> {
     pub(super) fn new(out_of_order: bool) -> Self {
         if out_of_order {
             Self::OutOfOrder(OutOfOrder::new())
@@ -74,7 +84,7 @@ pub(super) struct InOrder<C> {
     line: VecDeque<Arc<C>>,
 }
 
-impl<C: Command> InOrder<C> {
+impl<C> InOrder<C> {
     fn new() -> Self {
         Self {
             ended: 0,
@@ -116,7 +126,7 @@ struct Barrier<C> {
     behind: Vec<Arc<C>>,
 }
 
-impl<C: Command> OutOfOrder<C> {
+impl<C> OutOfOrder<C> {
     fn new() -> Self {
         Self {
             ended: 0,

@@ -2,9 +2,9 @@
 
 use super::GroupRunner;
 use super::arena::{Item, State};
-use super::space::{GroupPlace, Ids};
 use crate::error::{Trap, TrapKind};
 use crate::interp::port::GroupPort;
+use crate::interp::space::{GroupPlace, Ids};
 
 impl<M: GroupPort> GroupRunner<'_, M> {
     /// Lets items go on whose barrier is complete.

@@ -1,10 +1,10 @@
 //! What groups and index spaces do under a fault; nothing of it is used without one.
 
 use super::arena::State;
-use super::space::{GroupPlace, Ids};
 use super::{GroupRunner, Item};
 use crate::interp::code::Pc;
 use crate::interp::port::GroupPort;
+use crate::interp::space::{GroupPlace, Ids};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use touchstone_faults::{Fault, on};
@@ -13,7 +13,7 @@ use touchstone_ir::Query;
 impl Ids<'_> {
     /// The answer that a fault gives to a query.
     #[cold]
-    pub(super) fn broken_answer(&self, query: Query, dim: u32) -> Option<u64> {
+    pub(crate) fn broken_answer(&self, query: Query, dim: u32) -> Option<u64> {
         let s = self.space;
         let d = dim as usize;
         if dim >= s.work_dim && !matches!(query, Query::GlobalLinearId | Query::LocalLinearId) {

@@ -1,4 +1,4 @@
-//! A work-group: its items in turns, its barriers, its place in the index space.
+//! A work-group: its items in turns, its barriers.
 //!
 //! Items run round robin, each for a number of steps that is drawn from the
 //! launch's seed and the group's number: often few, so that items interleave
@@ -8,7 +8,6 @@
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | [`space`] | the index space, and an item's place in it |
 //! | [`arena`] | the memory of a thread for its groups, and what items start from |
 //! | [`turns`] | how long items run before the next one does |
 //! | [`barrier`] | who waits, who may go on |
@@ -18,21 +17,19 @@
 mod arena;
 mod barrier;
 mod broken;
-mod space;
 mod turns;
 mod watch;
 
 pub(crate) use arena::{Arena, Layout, Start};
-pub(crate) use space::{Ids, Space};
 
 use crate::error::{Place, Trap, TrapKind};
 use crate::interp::code::{Fill, Kernel, MAX_ALIGN, Pc};
 use crate::interp::port::GroupPort;
 use crate::interp::port::host::Block;
+use crate::interp::space::{GroupPlace, Ids, Space};
 use crate::interp::step::{Stop, step};
 use crate::launch::Launch;
 use arena::{Item, State};
-use space::GroupPlace;
 use touchstone_faults::{Fault, on};
 use turns::Turns;
 use watch::{Effect, Found, Verdict, Watch, effect};

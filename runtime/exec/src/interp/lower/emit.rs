@@ -5,10 +5,9 @@ use super::slot_number;
 use super::slots::SlotPool;
 use crate::error::PrepareError;
 use crate::interp::code::{
-    Fill, Ins, Kernel, Object, ObjectId, ParamPlace, Pc, Printing, Site, SiteInfo, Slot,
-    SwitchTable,
+    FIRST_SITE, Fill, Ins, Kernel, Object, ObjectId, ParamPlace, Pc, Printing, Site, SiteInfo,
+    Slot, SwitchTable, local_site, private_site,
 };
-use crate::interp::port::host::{FIRST_SITE, local_site, private_site};
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
 use std::collections::HashMap;

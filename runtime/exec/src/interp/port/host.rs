@@ -17,7 +17,7 @@
 use super::word::{AtomicWord, Word, read_bytes, write_bytes};
 use super::{GroupPort, Port};
 use crate::error::{Missed, TrapKind};
-use crate::interp::code::{Kernel, ObjectId, Site};
+use crate::interp::code::{FIRST_SITE, Kernel, LOCAL_SITES, ObjectId, PRIVATE_SITES, Site};
 use crate::launch::{Launch, Output, ZeroDivision};
 use crate::map::{FIRST_PAGE, MemoryMap, Permission};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -80,24 +80,6 @@ pub(crate) enum Extent {
     Private { offset: u64, len: u64 },
     /// A part of the group's local memory.
     Local { offset: u64, len: u64 },
-}
-
-/// Windows of private memory come first, one for each size, then those of local
-/// memory, then those of the sites.
-const PRIVATE: usize = 0;
-const LOCAL: usize = 4;
-
-/// Where the windows of the kernel's sites begin.
-pub(crate) const FIRST_SITE: usize = 8;
-
-/// The site of an access to private memory whose object is not known.
-pub(crate) const fn private_site(size: u32) -> Site {
-    (PRIVATE as u32 + size.trailing_zeros()) as Site
-}
-
-/// The site of an access to local memory whose object is not known.
-pub(crate) const fn local_site(size: u32) -> Site {
-    (LOCAL as u32 + size.trailing_zeros()) as Site
 }
 
 /// A site whose window moves with the item: into which part of its private memory.
@@ -394,7 +376,7 @@ impl<'a, const CHECKED: bool> HostMemory<'a, CHECKED> {
 impl<const CHECKED: bool> GroupPort for HostMemory<'_, CHECKED> {
     fn set_local(&mut self, block: Block) {
         self.local = block;
-        self.set_block(LOCAL, block);
+        self.set_block(LOCAL_SITES, block);
         for (window, site) in self.windows.iter_mut().zip(&self.kernel.sites) {
             let Some(ObjectId(object)) = site.object else {
                 continue;
@@ -409,7 +391,7 @@ impl<const CHECKED: bool> GroupPort for HostMemory<'_, CHECKED> {
     fn set_private(&mut self, block: Block) {
         if block != self.private {
             self.private = block;
-            self.set_block(PRIVATE, block);
+            self.set_block(PRIVATE_SITES, block);
             for m in &self.moving {
                 self.windows[m.site] = Window {
                     first: block.base + m.offset,

@@ -6,7 +6,7 @@
 //! all of it is enqueued before a user event lets it begin. The model carries every command out on a
 //! shadow of the memory when it is enqueued; what is read must be what the shadow held then.
 //!
-//! That this finds wrong data is shown by planting faults in this file ([`Plant`]): `fuzz_api planted`.
+//! That this finds wrong data is shown by planting faults in the calls ([`Plant`]): `fuzz_api planted`.
 //!
 //! | file | commands |
 //! | --- | --- |
@@ -33,33 +33,6 @@ use linear::{Memory, Part};
 
 /// Commands of one sequence.
 const COMMANDS: usize = 40;
-
-/// A fault of the calls that the checks must find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plant {
-    /// One in eight commands is not enqueued.
-    Lost,
-    /// Commands do not wait for those before them.
-    Unordered,
-    /// The fills of linear memory are one pattern short.
-    Short,
-}
-
-impl Plant {
-    pub const ALL: [Self; 3] = [Self::Lost, Self::Unordered, Self::Short];
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|plant| plant.name() == name)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lost => "lost",
-            Self::Unordered => "unordered",
-            Self::Short => "short",
-        }
-    }
-}
 
 /// What fixes the order of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Preprocessing tokens.
 
+use super::Punct;
 use crate::intern::Symbol;
 use crate::source::Loc;
-use crate::token::Punct;
 
 /// What a preprocessing token is (C99 6.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

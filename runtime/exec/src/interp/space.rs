@@ -61,7 +61,7 @@ pub(crate) struct Ids<'a> {
 }
 
 impl Ids<'_> {
-    pub(super) fn of(space: &Space, group: GroupPlace, item: u64) -> Ids<'_> {
+    pub(crate) fn of(space: &Space, group: GroupPlace, item: u64) -> Ids<'_> {
         let [sx, sy, _] = group.size;
         Ids {
             space,
@@ -95,7 +95,7 @@ impl Ids<'_> {
         self.answer(query, dim)
     }
 
-    pub(super) fn answer(&self, query: Query, dim: u32) -> u64 {
+    pub(crate) fn answer(&self, query: Query, dim: u32) -> u64 {
         let s = self.space;
         let d = dim as usize;
         let inside = dim < s.work_dim;
