@@ -5,10 +5,9 @@
 //! which operand and result types it takes; [`validate`](crate::validate())
 //! enforces that.
 
-use crate::function::{BlockId, FuncId, SlotId};
+use crate::ids::{BlockId, FuncId, GlobalId, LocalId, SlotId};
 use crate::intrinsic::Intrinsic;
 use crate::memory::{MemScope, Order, Regions, RmwOp};
-use crate::module::{GlobalId, LocalId};
 use crate::value::{Loc, Operand, Reg};
 
 /// One instruction.
@@ -232,6 +231,76 @@ pub enum Op {
         /// Numbers, vectors and pointers, promoted.
         args: Vec<Operand>,
     },
+}
+
+/// Patterns that stand for whole groups of variants, so that an exhaustive match names a group and
+/// a new variant is sorted into one in one place.
+mod groups {
+    /// Operations that compute a value from their operands and touch no memory.
+    #[macro_export]
+    macro_rules! computations {
+        () => {
+            $crate::Op::Int(..)
+                | $crate::Op::Float(..)
+                | $crate::Op::Unary(..)
+                | $crate::Op::Compare(..)
+                | $crate::Op::Splat(_)
+                | $crate::Op::Construct(_)
+                | $crate::Op::Extract(..)
+                | $crate::Op::Insert(..)
+                | $crate::Op::Shuffle(..)
+                | $crate::Op::Query { .. }
+                | $crate::Op::Intrinsic(..)
+        };
+    }
+
+    /// Reads and writes of memory.
+    #[macro_export]
+    macro_rules! accesses {
+        () => {
+            $crate::Op::Load { .. }
+                | $crate::Op::Store { .. }
+                | $crate::Op::AtomicLoad { .. }
+                | $crate::Op::AtomicStore { .. }
+                | $crate::Op::AtomicRmw { .. }
+                | $crate::Op::AtomicCas { .. }
+                | $crate::Op::MemCopy { .. }
+                | $crate::Op::MemSet { .. }
+        };
+    }
+
+    /// Comparisons of integers, booleans and pointers.
+    #[macro_export]
+    macro_rules! integer_comparisons {
+        () => {
+            $crate::Cmp::Eq
+                | $crate::Cmp::Ne
+                | $crate::Cmp::SLt
+                | $crate::Cmp::SLe
+                | $crate::Cmp::SGt
+                | $crate::Cmp::SGe
+                | $crate::Cmp::ULt
+                | $crate::Cmp::ULe
+                | $crate::Cmp::UGt
+                | $crate::Cmp::UGe
+        };
+    }
+
+    /// Comparisons of floats.
+    #[macro_export]
+    macro_rules! float_comparisons {
+        () => {
+            $crate::Cmp::FEq
+                | $crate::Cmp::FNe
+                | $crate::Cmp::FLt
+                | $crate::Cmp::FLe
+                | $crate::Cmp::FGt
+                | $crate::Cmp::FGe
+                | $crate::Cmp::FLtGt
+                | $crate::Cmp::FOrdered
+                | $crate::Cmp::FUnordered
+        };
+    }
 }
 
 /// Integer operations.
@@ -532,6 +601,7 @@ impl Terminator {
 
 impl Op {
     /// Calls `f` with each operand, in order.
+    #[rustfmt::skip]
     pub fn for_each_operand(&self, mut f: impl FnMut(Operand)) {
         match self {
             Op::Copy(a)
@@ -548,41 +618,18 @@ impl Op {
             | Op::Compare(_, a, b)
             | Op::Extract(a, b)
             | Op::Shuffle(a, b, _)
-            | Op::PtrAdd {
-                base: a, index: b, ..
-            }
-            | Op::Store {
-                ptr: a, value: b, ..
-            }
-            | Op::AtomicStore {
-                ptr: a, value: b, ..
-            }
-            | Op::AtomicRmw {
-                ptr: a, value: b, ..
-            } => {
+            | Op::PtrAdd { base: a, index: b, .. }
+            | Op::Store { ptr: a, value: b, .. }
+            | Op::AtomicStore { ptr: a, value: b, .. }
+            | Op::AtomicRmw { ptr: a, value: b, .. } => {
                 f(*a);
                 f(*b);
             }
             Op::Select(a, b, c)
             | Op::Insert(a, b, c)
-            | Op::AtomicCas {
-                ptr: a,
-                expected: b,
-                desired: c,
-                ..
-            }
-            | Op::MemCopy {
-                dst: a,
-                src: b,
-                size: c,
-                ..
-            }
-            | Op::MemSet {
-                dst: a,
-                byte: b,
-                size: c,
-                ..
-            } => {
+            | Op::AtomicCas { ptr: a, expected: b, desired: c, .. }
+            | Op::MemCopy { dst: a, src: b, size: c, .. }
+            | Op::MemSet { dst: a, byte: b, size: c, .. } => {
                 f(*a);
                 f(*b);
                 f(*c);

@@ -181,6 +181,7 @@ fn snake(value: impl fmt::Debug) -> String {
     out
 }
 
+#[rustfmt::skip]
 fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::Result {
     if let Some(dst) = inst.dst {
         write!(f, "{dst}: ")?;
@@ -199,13 +200,7 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
         Op::Float(op, a, b) => write!(f, "f{} {a}, {b}", word(op)),
         Op::Unary(op, a) => write!(f, "{} {a}", word(op)),
         Op::Compare(cmp, a, b) => write!(f, "compare.{} {a}, {b}", word(cmp)),
-        Op::Convert {
-            value,
-            from,
-            to,
-            rounding,
-            saturate,
-        } => {
+        Op::Convert { value, from, to, rounding, saturate } => {
             let kind = |k: &NumKind| match k {
                 NumKind::Signed => "s",
                 NumKind::Unsigned => "u",
@@ -239,108 +234,42 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
         Op::SlotAddr(slot) => write!(f, "slot_addr {slot}"),
         Op::GlobalAddr(id) => write!(f, "global_addr {id}"),
         Op::LocalAddr(id) => write!(f, "local_addr {id}"),
-        Op::PtrAdd {
-            base,
-            index,
-            scale,
-            disp,
-        } => write!(f, "ptr_add {base} + {index} * {scale} + {disp}"),
-        Op::Load {
-            ptr,
-            align,
-            volatile: v,
-        } => write!(
-            f,
-            "load.{}{} [{ptr}], align {align}",
-            space(*ptr),
-            volatile(*v)
-        ),
-        Op::Store {
-            ptr,
-            value,
-            align,
-            volatile: v,
-        } => write!(
-            f,
-            "store.{}{} [{ptr}], {value}, align {align}",
-            space(*ptr),
-            volatile(*v)
-        ),
-        Op::AtomicLoad { ptr, order, scope } => {
-            write!(f, "atomic_load.{} [{ptr}], {order}, {scope}", space(*ptr))
-        }
-        Op::AtomicStore {
-            ptr,
-            value,
-            order,
-            scope,
-        } => write!(
-            f,
-            "atomic_store.{} [{ptr}], {value}, {order}, {scope}",
-            space(*ptr)
-        ),
-        Op::AtomicRmw {
-            op,
-            ptr,
-            value,
-            order,
-            scope,
-        } => write!(
-            f,
-            "atomic_{op}.{} [{ptr}], {value}, {order}, {scope}",
-            space(*ptr)
-        ),
-        Op::AtomicCas {
-            ptr,
-            expected,
-            desired,
-            success,
-            failure,
-            scope,
-            weak,
-        } => write!(
-            f,
-            "atomic_cas{}.{} [{ptr}], {expected} -> {desired}, {success} else {failure}, {scope}",
-            if *weak { "_weak" } else { "" },
-            space(*ptr)
-        ),
-        Op::Fence {
-            regions,
-            order,
-            scope,
-        } => write!(f, "fence {regions}, {order}, {scope}"),
-        Op::Barrier {
-            kind,
-            regions,
-            scope,
-        } => {
+        Op::PtrAdd { base, index, scale, disp } =>
+            write!(f, "ptr_add {base} + {index} * {scale} + {disp}"),
+        Op::Load { ptr, align, volatile: v } =>
+            write!(f, "load.{}{} [{ptr}], align {align}", space(*ptr), volatile(*v)),
+        Op::Store { ptr, value, align, volatile: v } =>
+            write!(f, "store.{}{} [{ptr}], {value}, align {align}", space(*ptr), volatile(*v)),
+        Op::AtomicLoad { ptr, order, scope } =>
+            write!(f, "atomic_load.{} [{ptr}], {order}, {scope}", space(*ptr)),
+        Op::AtomicStore { ptr, value, order, scope } =>
+            write!(f, "atomic_store.{} [{ptr}], {value}, {order}, {scope}", space(*ptr)),
+        Op::AtomicRmw { op, ptr, value, order, scope } =>
+            write!(f, "atomic_{op}.{} [{ptr}], {value}, {order}, {scope}", space(*ptr)),
+        Op::AtomicCas { ptr, expected, desired, success, failure, scope, weak } =>
+            write!(
+                f,
+                "atomic_cas{}.{} [{ptr}], {expected} -> {desired}, {success} else {failure}, {scope}",
+                if *weak { "_weak" } else { "" },
+                space(*ptr)
+            ),
+        Op::Fence { regions, order, scope } => write!(f, "fence {regions}, {order}, {scope}"),
+        Op::Barrier { kind, regions, scope } => {
             let kind = match kind {
                 BarrierKind::WorkGroup => "work_group",
                 BarrierKind::SubGroup => "sub_group",
             };
             write!(f, "barrier.{kind} {regions}, {scope}")
         }
-        Op::MemCopy {
-            dst,
-            src,
-            size,
-            align,
-        } => write!(
-            f,
-            "mem_copy.{}.{} [{dst}], [{src}], {size}, align {align}",
-            space(*dst),
-            space(*src)
-        ),
-        Op::MemSet {
-            dst,
-            byte,
-            size,
-            align,
-        } => write!(
-            f,
-            "mem_set.{} [{dst}], {byte}, {size}, align {align}",
-            space(*dst)
-        ),
+        Op::MemCopy { dst, src, size, align } =>
+            write!(
+                f,
+                "mem_copy.{}.{} [{dst}], [{src}], {size}, align {align}",
+                space(*dst),
+                space(*src)
+            ),
+        Op::MemSet { dst, byte, size, align } =>
+            write!(f, "mem_set.{} [{dst}], {byte}, {size}, align {align}", space(*dst)),
         Op::Call { callee, args } => {
             write!(f, "call {callee}(")?;
             write_list(f, args)?;

@@ -4,7 +4,7 @@ use super::Lowered;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use touchstone_ir as ir;
-use touchstone_ir::{FuncId, GlobalId, LocalId, Op};
+use touchstone_ir::{FuncId, GlobalId, LocalId, Op, accesses, computations};
 
 /// What other units see of a function or a variable.
 #[derive(Clone, Debug)]
@@ -174,36 +174,19 @@ fn relocate(
             }
         }
         Op::LocalAddr(local) => *local = LocalId(local.0 + first_local),
-        Op::Copy(_)
-        | Op::Int(..)
-        | Op::Float(..)
-        | Op::Unary(..)
-        | Op::Compare(..)
+        computations!()
+        | accesses!()
+        | Op::Copy(_)
         | Op::Convert { .. }
         | Op::Bitcast(_)
         | Op::PtrCast(_)
         | Op::ToSpace(_)
         | Op::Select(..)
-        | Op::Splat(_)
-        | Op::Construct(_)
-        | Op::Extract(..)
-        | Op::Insert(..)
-        | Op::Shuffle(..)
         | Op::SlotAddr(_)
         | Op::PtrAdd { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::AtomicLoad { .. }
-        | Op::AtomicStore { .. }
-        | Op::AtomicRmw { .. }
-        | Op::AtomicCas { .. }
         | Op::Fence { .. }
         | Op::Barrier { .. }
-        | Op::MemCopy { .. }
-        | Op::MemSet { .. }
-        | Op::Query { .. }
-        | Op::Printf { .. }
-        | Op::Intrinsic(..) => {}
+        | Op::Printf { .. } => {}
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::error::TrapKind;
 use crate::interp::code::{Ins, Kernel, Pc, PrintArg, Printing, Site, Slot, TrapCode};
-use crate::interp::group::Ids;
 use crate::interp::port::Port;
 use crate::interp::regs::Regs;
+use crate::interp::space::Ids;
 use crate::printf::{self, Value};
 use crate::scalar::convert::read_float;
 use touchstone_ir::{MemScope, Regions, TrapReason};
@@ -141,32 +141,52 @@ pub(crate) unsafe fn step<P: Port>(
             }
         };
     }
-    macro_rules! load {
-        ($t:ty, $d:expr, $site:expr, $address:expr) => {{
+    // An access of memory without a value, and one whose value goes to a slot.
+    macro_rules! access {
+        ($access:expr) => {{
             spend!();
-            let value: $t = port!(port.load::<$t>($site, $address));
+            port!($access);
+        }};
+        ($t:ty, $d:expr, $access:expr) => {{
+            spend!();
+            let value: $t = port!($access);
             r.set($d, value.into());
         }};
     }
+    macro_rules! load {
+        ($t:ty, $d:expr, $site:expr, $address:expr) => {
+            access!($t, $d, port.load::<$t>($site, $address))
+        };
+    }
     macro_rules! store {
-        ($t:ty, $v:expr, $site:expr, $address:expr) => {{
-            spend!();
-            port!(port.store::<$t>($site, $address, r.get($v) as $t));
-        }};
+        ($t:ty, $v:expr, $site:expr, $address:expr) => {
+            access!(port.store::<$t>($site, $address, r.get($v) as $t))
+        };
+    }
+    macro_rules! jump {
+        ($condition:expr, $to:expr) => {
+            if $condition {
+                at = code.wrapping_add($to as usize);
+            }
+        };
     }
     let disp = |a: Slot, disp: i32| r.get(a).wrapping_add(disp as i64 as u64);
-    let indexed = |a: Slot, index: u64, scale: u64, disp: i32| {
+    let indexed = |a: Slot, index: u64, scale: u32, disp: i32| {
         r.get(a)
-            .wrapping_add(index.wrapping_mul(scale))
+            .wrapping_add(index.wrapping_mul(scale.into()))
             .wrapping_add(disp as i64 as u64)
     };
     let signed = |slot: Slot| r.i32(slot) as i64 as u64;
+    // Addresses with an index: all 64 bits of a slot, or a signed number of 32.
+    let wide = |a, index, scale, disp| indexed(a, r.get(index), scale, disp);
+    let narrow = |a, index, scale, disp| indexed(a, signed(index), scale, disp);
 
     loop {
         // SAFETY: jumps go to instructions of the kernel, and its last one does
         // not fall through (see `regs`).
         let ins = unsafe { &*at };
         at = at.wrapping_add(1);
+        #[rustfmt::skip]
         match *ins {
             Ins::Move { d, a } => r.set(d, r.get(a)),
             Ins::Add32 { d, a, b } => r.set(d, r.u32(a).wrapping_add(r.u32(b)).into()),
@@ -174,9 +194,7 @@ pub(crate) unsafe fn step<P: Port>(
             Ins::Mul32 { d, a, b } => r.set(d, r.u32(a).wrapping_mul(r.u32(b)).into()),
             Ins::Shl32 { d, a, b } => r.set(d, r.u32(a).wrapping_shl(r.u32(b)).into()),
             Ins::LShr32 { d, a, b } => r.set(d, r.u32(a).wrapping_shr(r.u32(b)).into()),
-            Ins::AShr32 { d, a, b } => {
-                r.set(d, (r.i32(a).wrapping_shr(r.u32(b)) as u32).into());
-            }
+            Ins::AShr32 { d, a, b } => r.set(d, (r.i32(a).wrapping_shr(r.u32(b)) as u32).into()),
             Ins::Add64 { d, a, b } => r.set(d, r.get(a).wrapping_add(r.get(b))),
             Ins::Sub64 { d, a, b } => r.set(d, r.get(a).wrapping_sub(r.get(b))),
             Ins::Mul64 { d, a, b } => r.set(d, r.get(a).wrapping_mul(r.get(b))),
@@ -238,16 +256,12 @@ pub(crate) unsafe fn step<P: Port>(
             Ins::FNe32 { d, a, b } => r.set(d, (r.f32(a) != r.f32(b)).into()),
             Ins::FLt32 { d, a, b } => r.set(d, (r.f32(a) < r.f32(b)).into()),
             Ins::FLe32 { d, a, b } => r.set(d, (r.f32(a) <= r.f32(b)).into()),
-            Ins::FOrd32 { d, a, b } => {
-                r.set(d, r.f32(a).partial_cmp(&r.f32(b)).is_some().into());
-            }
+            Ins::FOrd32 { d, a, b } => r.set(d, r.f32(a).partial_cmp(&r.f32(b)).is_some().into()),
             Ins::FEq64 { d, a, b } => r.set(d, (r.f64(a) == r.f64(b)).into()),
             Ins::FNe64 { d, a, b } => r.set(d, (r.f64(a) != r.f64(b)).into()),
             Ins::FLt64 { d, a, b } => r.set(d, (r.f64(a) < r.f64(b)).into()),
             Ins::FLe64 { d, a, b } => r.set(d, (r.f64(a) <= r.f64(b)).into()),
-            Ins::FOrd64 { d, a, b } => {
-                r.set(d, r.f64(a).partial_cmp(&r.f64(b)).is_some().into());
-            }
+            Ins::FOrd64 { d, a, b } => r.set(d, r.f64(a).partial_cmp(&r.f64(b)).is_some().into()),
 
             Ins::Select { d, c, a, b } => {
                 let value = if r.get(c) != 0 { r.get(a) } else { r.get(b) };
@@ -261,33 +275,14 @@ pub(crate) unsafe fn step<P: Port>(
                 let lane = (r.get(index) % u64::from(n)) as Slot;
                 r.set(d + lane, r.get(a));
             }
-            Ins::PtrAdd {
-                d,
-                a,
-                index,
-                scale,
-                disp,
-            } => r.set(d, indexed(a, r.get(index), scale.into(), disp)),
-            Ins::PtrAddS {
-                d,
-                a,
-                index,
-                scale,
-                disp,
-            } => r.set(d, indexed(a, signed(index), scale.into(), disp)),
-            Ins::Convert { d, a, conversion } => {
-                r.set(
-                    d,
-                    kernel.conversions[usize::from(conversion)].apply(r.get(a)),
-                );
-            }
+            Ins::PtrAdd { d, a, index, scale, disp } => r.set(d, wide(a, index, scale, disp)),
+            Ins::PtrAddS { d, a, index, scale, disp } => r.set(d, narrow(a, index, scale, disp)),
+            Ins::Convert { d, a, conversion } =>
+                r.set(d, kernel.conversions[usize::from(conversion)].apply(r.get(a))),
             Ins::Call1 { d, a, f } => r.set(d, kernel.fns1[usize::from(f)](r.get(a))),
-            Ins::Call2 { d, a, b, f } => {
-                r.set(d, kernel.fns2[usize::from(f)](r.get(a), r.get(b)));
-            }
-            Ins::Call3 { d, a, b, c, f } => {
-                r.set(d, kernel.fns3[usize::from(f)](r.get(a), r.get(b), r.get(c)));
-            }
+            Ins::Call2 { d, a, b, f } => r.set(d, kernel.fns2[usize::from(f)](r.get(a), r.get(b))),
+            Ins::Call3 { d, a, b, c, f } =>
+                r.set(d, kernel.fns3[usize::from(f)](r.get(a), r.get(b), r.get(c))),
             Ins::Query { d, dim, query } => r.set(d, ids.query(query, r.u32(dim))),
 
             Ins::Jump { to } => at = code.wrapping_add(to as usize),
@@ -295,56 +290,16 @@ pub(crate) unsafe fn step<P: Port>(
                 spend!();
                 at = code.wrapping_add(to as usize);
             }
-            Ins::JumpIf { a, to } => {
-                if r.get(a) != 0 {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpIfNot { a, to } => {
-                if r.get(a) == 0 {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpEq { a, b, to } => {
-                if r.get(a) == r.get(b) {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpNe { a, b, to } => {
-                if r.get(a) != r.get(b) {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpULt { a, b, to } => {
-                if r.get(a) < r.get(b) {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpULe { a, b, to } => {
-                if r.get(a) <= r.get(b) {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpSLt32 { a, b, to } => {
-                if r.i32(a) < r.i32(b) {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpSLe32 { a, b, to } => {
-                if r.i32(a) <= r.i32(b) {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpSLt64 { a, b, to } => {
-                if r.i64(a) < r.i64(b) {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
-            Ins::JumpSLe64 { a, b, to } => {
-                if r.i64(a) <= r.i64(b) {
-                    at = code.wrapping_add(to as usize);
-                }
-            }
+            Ins::JumpIf { a, to } => jump!(r.get(a) != 0, to),
+            Ins::JumpIfNot { a, to } => jump!(r.get(a) == 0, to),
+            Ins::JumpEq { a, b, to } => jump!(r.get(a) == r.get(b), to),
+            Ins::JumpNe { a, b, to } => jump!(r.get(a) != r.get(b), to),
+            Ins::JumpULt { a, b, to } => jump!(r.get(a) < r.get(b), to),
+            Ins::JumpULe { a, b, to } => jump!(r.get(a) <= r.get(b), to),
+            Ins::JumpSLt32 { a, b, to } => jump!(r.i32(a) < r.i32(b), to),
+            Ins::JumpSLe32 { a, b, to } => jump!(r.i32(a) <= r.i32(b), to),
+            Ins::JumpSLt64 { a, b, to } => jump!(r.i64(a) < r.i64(b), to),
+            Ins::JumpSLe64 { a, b, to } => jump!(r.i64(a) <= r.i64(b), to),
             Ins::Switch { a, table } => {
                 let table = &kernel.switches[usize::from(table)];
                 let value = r.get(a);
@@ -367,256 +322,61 @@ pub(crate) unsafe fn step<P: Port>(
                 TrapCode::Reason(TrapReason::Explicit) => TrapKind::Explicit,
             }),
 
-            Ins::Load8 {
-                d,
-                a,
-                site,
-                disp: n,
-            } => load!(u8, d, site, disp(a, n)),
-            Ins::Load16 {
-                d,
-                a,
-                site,
-                disp: n,
-            } => load!(u16, d, site, disp(a, n)),
-            Ins::Load32 {
-                d,
-                a,
-                site,
-                disp: n,
-            } => load!(u32, d, site, disp(a, n)),
-            Ins::Load64 {
-                d,
-                a,
-                site,
-                disp: n,
-            } => load!(u64, d, site, disp(a, n)),
-            Ins::Store8 {
-                v,
-                a,
-                site,
-                disp: n,
-            } => store!(u8, v, site, disp(a, n)),
-            Ins::Store16 {
-                v,
-                a,
-                site,
-                disp: n,
-            } => store!(u16, v, site, disp(a, n)),
-            Ins::Store32 {
-                v,
-                a,
-                site,
-                disp: n,
-            } => store!(u32, v, site, disp(a, n)),
-            Ins::Store64 {
-                v,
-                a,
-                site,
-                disp: n,
-            } => store!(u64, v, site, disp(a, n)),
-            Ins::Load32X {
-                d,
-                a,
-                index,
-                site,
-                scale,
-                disp: n,
-            } => load!(u32, d, site, indexed(a, r.get(index), scale.into(), n)),
-            Ins::Load64X {
-                d,
-                a,
-                index,
-                site,
-                scale,
-                disp: n,
-            } => load!(u64, d, site, indexed(a, r.get(index), scale.into(), n)),
-            Ins::Store32X {
-                v,
-                a,
-                index,
-                site,
-                scale,
-                disp: n,
-            } => store!(u32, v, site, indexed(a, r.get(index), scale.into(), n)),
-            Ins::Store64X {
-                v,
-                a,
-                index,
-                site,
-                scale,
-                disp: n,
-            } => store!(u64, v, site, indexed(a, r.get(index), scale.into(), n)),
-            Ins::Load32S {
-                d,
-                a,
-                index,
-                site,
-                scale,
-                disp: n,
-            } => load!(u32, d, site, indexed(a, signed(index), scale.into(), n)),
-            Ins::Load64S {
-                d,
-                a,
-                index,
-                site,
-                scale,
-                disp: n,
-            } => load!(u64, d, site, indexed(a, signed(index), scale.into(), n)),
-            Ins::Store32S {
-                v,
-                a,
-                index,
-                site,
-                scale,
-                disp: n,
-            } => store!(u32, v, site, indexed(a, signed(index), scale.into(), n)),
-            Ins::Store64S {
-                v,
-                a,
-                index,
-                site,
-                scale,
-                disp: n,
-            } => store!(u64, v, site, indexed(a, signed(index), scale.into(), n)),
+            Ins::Load8 { d, a, site, disp: n } => load!(u8, d, site, disp(a, n)),
+            Ins::Load16 { d, a, site, disp: n } => load!(u16, d, site, disp(a, n)),
+            Ins::Load32 { d, a, site, disp: n } => load!(u32, d, site, disp(a, n)),
+            Ins::Load64 { d, a, site, disp: n } => load!(u64, d, site, disp(a, n)),
+            Ins::Store8 { v, a, site, disp: n } => store!(u8, v, site, disp(a, n)),
+            Ins::Store16 { v, a, site, disp: n } => store!(u16, v, site, disp(a, n)),
+            Ins::Store32 { v, a, site, disp: n } => store!(u32, v, site, disp(a, n)),
+            Ins::Store64 { v, a, site, disp: n } => store!(u64, v, site, disp(a, n)),
+            Ins::Load32X { d, a, index, site, scale, disp: n } =>
+                load!(u32, d, site, wide(a, index, scale.into(), n)),
+            Ins::Load64X { d, a, index, site, scale, disp: n } =>
+                load!(u64, d, site, wide(a, index, scale.into(), n)),
+            Ins::Store32X { v, a, index, site, scale, disp: n } =>
+                store!(u32, v, site, wide(a, index, scale.into(), n)),
+            Ins::Store64X { v, a, index, site, scale, disp: n } =>
+                store!(u64, v, site, wide(a, index, scale.into(), n)),
+            Ins::Load32S { d, a, index, site, scale, disp: n } =>
+                load!(u32, d, site, narrow(a, index, scale.into(), n)),
+            Ins::Load64S { d, a, index, site, scale, disp: n } =>
+                load!(u64, d, site, narrow(a, index, scale.into(), n)),
+            Ins::Store32S { v, a, index, site, scale, disp: n } =>
+                store!(u32, v, site, narrow(a, index, scale.into(), n)),
+            Ins::Store64S { v, a, index, site, scale, disp: n } =>
+                store!(u64, v, site, narrow(a, index, scale.into(), n)),
 
-            Ins::AtomicLoad32 {
-                d,
-                a,
-                site,
-                order,
-                scope,
-            } => {
-                spend!();
-                let value: u32 = port!(port.atomic_load(site, r.get(a), order, scope));
-                r.set(d, value.into());
-            }
-            Ins::AtomicLoad64 {
-                d,
-                a,
-                site,
-                order,
-                scope,
-            } => {
-                spend!();
-                r.set(d, port!(port.atomic_load(site, r.get(a), order, scope)));
-            }
-            Ins::AtomicStore32 {
-                v,
-                a,
-                site,
-                order,
-                scope,
-            } => {
-                spend!();
-                port!(port.atomic_store(site, r.get(a), r.u32(v), order, scope));
-            }
-            Ins::AtomicStore64 {
-                v,
-                a,
-                site,
-                order,
-                scope,
-            } => {
-                spend!();
-                port!(port.atomic_store(site, r.get(a), r.get(v), order, scope));
-            }
-            Ins::Rmw32 {
-                d,
-                v,
-                a,
-                site,
-                op,
-                order,
-                scope,
-            } => {
-                spend!();
-                let old: u32 = port!(port.rmw(site, r.get(a), op, r.u32(v), order, scope));
-                r.set(d, old.into());
-            }
-            Ins::Rmw64 {
-                d,
-                v,
-                a,
-                site,
-                op,
-                order,
-                scope,
-            } => {
-                spend!();
-                r.set(
-                    d,
-                    port!(port.rmw(site, r.get(a), op, r.get(v), order, scope)),
-                );
-            }
-            Ins::Cas32 {
-                d,
-                a,
-                expected,
-                desired,
-                site,
-                success,
-                failure,
-                scope,
-            } => {
-                spend!();
+            Ins::AtomicLoad32 { d, a, site, order, scope } =>
+                access!(u32, d, port.atomic_load(site, r.get(a), order, scope)),
+            Ins::AtomicLoad64 { d, a, site, order, scope } =>
+                access!(u64, d, port.atomic_load(site, r.get(a), order, scope)),
+            Ins::AtomicStore32 { v, a, site, order, scope } =>
+                access!(port.atomic_store(site, r.get(a), r.u32(v), order, scope)),
+            Ins::AtomicStore64 { v, a, site, order, scope } =>
+                access!(port.atomic_store(site, r.get(a), r.get(v), order, scope)),
+            Ins::Rmw32 { d, v, a, site, op, order, scope } =>
+                access!(u32, d, port.rmw(site, r.get(a), op, r.u32(v), order, scope)),
+            Ins::Rmw64 { d, v, a, site, op, order, scope } =>
+                access!(u64, d, port.rmw(site, r.get(a), op, r.get(v), order, scope)),
+            Ins::Cas32 { d, a, expected, desired, site, success, failure, scope } => {
                 let values = (r.u32(expected), r.u32(desired));
-                let old: u32 = port!(port.cas(site, r.get(a), values, (success, failure), scope));
-                r.set(d, old.into());
+                access!(u32, d, port.cas(site, r.get(a), values, (success, failure), scope))
             }
-            Ins::Cas64 {
-                d,
-                a,
-                expected,
-                desired,
-                site,
-                success,
-                failure,
-                scope,
-            } => {
-                spend!();
+            Ins::Cas64 { d, a, expected, desired, site, success, failure, scope } => {
                 let values = (r.get(expected), r.get(desired));
-                r.set(
-                    d,
-                    port!(port.cas(site, r.get(a), values, (success, failure), scope)),
-                );
+                access!(u64, d, port.cas(site, r.get(a), values, (success, failure), scope))
             }
-            Ins::Fence {
-                order,
-                scope,
-                regions,
-            } => {
+            Ins::Fence { order, scope, regions } => {
                 spend!();
                 port.fence(order, scope, regions);
             }
-            Ins::Barrier {
-                sub_group,
-                regions,
-                scope,
-            } => stop!(Stop::Barrier {
-                sub_group,
-                regions,
-                scope
-            }),
-            Ins::MemCopy {
-                dst,
-                src,
-                size,
-                dst_site,
-                src_site,
-            } => {
-                spend!();
-                port!(port.copy((dst_site, src_site), r.get(dst), r.get(src), r.get(size)));
-            }
-            Ins::MemSet {
-                dst,
-                byte,
-                size,
-                site,
-            } => {
-                spend!();
-                port!(port.fill(site, r.get(dst), r.get(byte) as u8, r.get(size)));
-            }
+            Ins::Barrier { sub_group, regions, scope } =>
+                stop!(Stop::Barrier { sub_group, regions, scope }),
+            Ins::MemCopy { dst, src, size, dst_site, src_site } =>
+                access!(port.copy((dst_site, src_site), r.get(dst), r.get(src), r.get(size))),
+            Ins::MemSet { dst, byte, size, site } =>
+                access!(port.fill(site, r.get(dst), r.get(byte) as u8, r.get(size))),
             Ins::ToSpace { d, a, space } => {
                 let address = r.get(a);
                 let inside = port.space_of(address) == Some(space);
@@ -627,6 +387,6 @@ pub(crate) unsafe fn step<P: Port>(
                 let printing = &kernel.printings[usize::from(print)];
                 r.set(d, port!(printf(printing, |slot| r.get(slot), port)));
             }
-        }
+        };
     }
 }

@@ -1,6 +1,7 @@
 //! Operand and result types, address spaces and orders of each operation.
 
 use super::{Check, check_block, check_operand, check_reg, ensure};
+use crate::float_comparisons;
 use crate::function::Function;
 use crate::intrinsic::{Intrinsic, Signature};
 use crate::memory::{Order, RmwOp};
@@ -430,15 +431,7 @@ impl Types<'_> {
             Cmp::Eq | Cmp::Ne => !ty.is_float(),
             Cmp::SLt | Cmp::SLe | Cmp::SGt | Cmp::SGe => ty.is_int(),
             Cmp::ULt | Cmp::ULe | Cmp::UGt | Cmp::UGe => ty.is_int() || ty.space().is_some(),
-            Cmp::FEq
-            | Cmp::FNe
-            | Cmp::FLt
-            | Cmp::FLe
-            | Cmp::FGt
-            | Cmp::FGe
-            | Cmp::FLtGt
-            | Cmp::FOrdered
-            | Cmp::FUnordered => ty.is_float(),
+            float_comparisons!() => ty.is_float(),
         };
         ensure!(fits, "comparison {cmp:?} of {ty}");
         self.result_is(ty.compare_result())

@@ -9,6 +9,7 @@
 use touchstone_ir::types::Type;
 use touchstone_ir::{
     Block, Const, Function, Inst, NumKind, Op, Operand, Query, Reg, Scalar, SlotId, Terminator,
+    accesses, computations,
 };
 
 /// How a register's value is had.
@@ -105,35 +106,18 @@ fn is_renaming(function: &Function, inst: &Inst, dst: Reg) -> Option<Operand> {
             let source = function.operand_type(value)?.element()?;
             keeps_bits((from, source), (to, target.element()?), saturate).then_some(value)
         }
-        Op::Int(..)
-        | Op::Float(..)
-        | Op::Unary(..)
-        | Op::Compare(..)
+        computations!()
+        | accesses!()
         | Op::ToSpace(_)
         | Op::Select(..)
-        | Op::Splat(_)
-        | Op::Construct(_)
-        | Op::Extract(..)
-        | Op::Insert(..)
-        | Op::Shuffle(..)
         | Op::SlotAddr(_)
         | Op::GlobalAddr(_)
         | Op::LocalAddr(_)
         | Op::PtrAdd { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::AtomicLoad { .. }
-        | Op::AtomicStore { .. }
-        | Op::AtomicRmw { .. }
-        | Op::AtomicCas { .. }
         | Op::Fence { .. }
         | Op::Barrier { .. }
-        | Op::MemCopy { .. }
-        | Op::MemSet { .. }
         | Op::Call { .. }
-        | Op::Query { .. }
-        | Op::Printf { .. }
-        | Op::Intrinsic(..) => None,
+        | Op::Printf { .. } => None,
     }
 }
 

@@ -9,7 +9,9 @@ use super::analysis::keeps_bits;
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
 use crate::scalar::convert::{self, Conversion};
-use touchstone_ir::{FloatOp, IntOp, NumKind, Op, Operand, Reg, Rounding, Scalar, Type, UnaryOp};
+use touchstone_ir::{
+    FloatOp, IntOp, NumKind, Op, Operand, Reg, Rounding, Scalar, Type, UnaryOp, accesses,
+};
 
 impl Lowering<'_> {
     pub(super) fn element(&self, ty: Type) -> Scalar {
@@ -160,21 +162,14 @@ impl Lowering<'_> {
                 });
             }
             Op::Intrinsic(intrinsic, args) => self.intrinsic(*intrinsic, args, dst),
-            Op::SlotAddr(_)
+            accesses!()
+            | Op::SlotAddr(_)
             | Op::GlobalAddr(_)
             | Op::LocalAddr(_)
             | Op::PtrAdd { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::AtomicLoad { .. }
-            | Op::AtomicStore { .. }
-            | Op::AtomicRmw { .. }
-            | Op::AtomicCas { .. }
+            | Op::ToSpace(_)
             | Op::Fence { .. }
             | Op::Barrier { .. }
-            | Op::MemCopy { .. }
-            | Op::MemSet { .. }
-            | Op::ToSpace(_)
             | Op::Printf { .. }
             | Op::Call { .. } => unreachable!("not arithmetic"),
         }
@@ -238,43 +233,38 @@ impl Lowering<'_> {
 
     fn int(&mut self, op: IntOp, scalar: Scalar, d: Slot, a: Slot, b: Slot) {
         match scalar {
-            Scalar::I32 | Scalar::F32 => self.e.emit(match op {
-                IntOp::Add => Ins::Add32 { d, a, b },
-                IntOp::Sub => Ins::Sub32 { d, a, b },
-                IntOp::Mul => Ins::Mul32 { d, a, b },
-                IntOp::SDiv => Ins::SDiv32 { d, a, b },
-                IntOp::UDiv => Ins::UDiv { d, a, b },
-                IntOp::SRem => Ins::SRem32 { d, a, b },
-                IntOp::URem => Ins::URem { d, a, b },
-                IntOp::And => Ins::And { d, a, b },
-                IntOp::Or => Ins::Or { d, a, b },
-                IntOp::Xor => Ins::Xor { d, a, b },
-                IntOp::Shl => Ins::Shl32 { d, a, b },
-                IntOp::AShr => Ins::AShr32 { d, a, b },
-                IntOp::LShr => Ins::LShr32 { d, a, b },
-            }),
-            Scalar::I64 | Scalar::F64 => self.int64(op, d, a, b),
+            Scalar::I32 | Scalar::F32 => self.int_of(true, op, d, a, b),
+            Scalar::I64 | Scalar::F64 => self.int_of(false, op, d, a, b),
             Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::F16 => {
                 self.narrow(op, scalar, d, a, b);
             }
         }
     }
 
-    fn int64(&mut self, op: IntOp, d: Slot, a: Slot, b: Slot) {
-        self.e.emit(match op {
-            IntOp::Add => Ins::Add64 { d, a, b },
-            IntOp::Sub => Ins::Sub64 { d, a, b },
-            IntOp::Mul => Ins::Mul64 { d, a, b },
-            IntOp::SDiv => Ins::SDiv64 { d, a, b },
-            IntOp::UDiv => Ins::UDiv { d, a, b },
-            IntOp::SRem => Ins::SRem64 { d, a, b },
-            IntOp::URem => Ins::URem { d, a, b },
-            IntOp::And => Ins::And { d, a, b },
-            IntOp::Or => Ins::Or { d, a, b },
-            IntOp::Xor => Ins::Xor { d, a, b },
-            IntOp::Shl => Ins::Shl64 { d, a, b },
-            IntOp::AShr => Ins::AShr64 { d, a, b },
-            IntOp::LShr => Ins::LShr64 { d, a, b },
+    /// Integers of 32 bits, or of 64.
+    fn int_of(&mut self, single: bool, op: IntOp, d: Slot, a: Slot, b: Slot) {
+        self.e.emit(match (op, single) {
+            (IntOp::Add, true) => Ins::Add32 { d, a, b },
+            (IntOp::Sub, true) => Ins::Sub32 { d, a, b },
+            (IntOp::Mul, true) => Ins::Mul32 { d, a, b },
+            (IntOp::SDiv, true) => Ins::SDiv32 { d, a, b },
+            (IntOp::SRem, true) => Ins::SRem32 { d, a, b },
+            (IntOp::Shl, true) => Ins::Shl32 { d, a, b },
+            (IntOp::AShr, true) => Ins::AShr32 { d, a, b },
+            (IntOp::LShr, true) => Ins::LShr32 { d, a, b },
+            (IntOp::Add, false) => Ins::Add64 { d, a, b },
+            (IntOp::Sub, false) => Ins::Sub64 { d, a, b },
+            (IntOp::Mul, false) => Ins::Mul64 { d, a, b },
+            (IntOp::SDiv, false) => Ins::SDiv64 { d, a, b },
+            (IntOp::SRem, false) => Ins::SRem64 { d, a, b },
+            (IntOp::Shl, false) => Ins::Shl64 { d, a, b },
+            (IntOp::AShr, false) => Ins::AShr64 { d, a, b },
+            (IntOp::LShr, false) => Ins::LShr64 { d, a, b },
+            (IntOp::UDiv, _) => Ins::UDiv { d, a, b },
+            (IntOp::URem, _) => Ins::URem { d, a, b },
+            (IntOp::And, _) => Ins::And { d, a, b },
+            (IntOp::Or, _) => Ins::Or { d, a, b },
+            (IntOp::Xor, _) => Ins::Xor { d, a, b },
         });
     }
 
@@ -282,11 +272,11 @@ impl Lowering<'_> {
     fn narrow(&mut self, op: IntOp, scalar: Scalar, d: Slot, a: Slot, b: Slot) {
         match op {
             IntOp::And | IntOp::Or | IntOp::Xor | IntOp::UDiv | IntOp::URem => {
-                self.int64(op, d, a, b);
+                self.int_of(false, op, d, a, b);
             }
             IntOp::Add | IntOp::Sub | IntOp::Mul => {
                 let t = self.scratch(1);
-                self.int64(op, t, a, b);
+                self.int_of(false, op, t, a, b);
                 self.mask(scalar, d, t);
             }
             IntOp::Shl | IntOp::AShr | IntOp::LShr => {
@@ -303,13 +293,13 @@ impl Lowering<'_> {
                     a
                 };
                 let t = self.scratch(1);
-                self.int64(op, t, a, count);
+                self.int_of(false, op, t, a, count);
                 self.mask(scalar, d, t);
             }
             IntOp::SDiv | IntOp::SRem => {
                 let (a, b) = (self.widen(scalar, a), self.widen(scalar, b));
                 let t = self.scratch(1);
-                self.int64(op, t, a, b);
+                self.int_of(false, op, t, a, b);
                 self.mask(scalar, d, t);
             }
         }

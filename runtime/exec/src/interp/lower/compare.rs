@@ -2,7 +2,7 @@
 
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
-use touchstone_ir::{Cmp, Scalar, Type, UnaryOp};
+use touchstone_ir::{Cmp, Scalar, Type, UnaryOp, float_comparisons, integer_comparisons};
 
 impl Lowering<'_> {
     /// 0 or 1 from a comparison of two scalars.
@@ -37,18 +37,9 @@ impl Lowering<'_> {
             (Cmp::SLe, false) => Ins::SLe64 { d, a, b },
             (Cmp::SGt, false) => Ins::SLt64 { d, a: b, b: a },
             (Cmp::SGe, false) => Ins::SLe64 { d, a: b, b: a },
-            (
-                Cmp::FEq
-                | Cmp::FNe
-                | Cmp::FLt
-                | Cmp::FLe
-                | Cmp::FGt
-                | Cmp::FGe
-                | Cmp::FLtGt
-                | Cmp::FOrdered
-                | Cmp::FUnordered,
-                _,
-            ) => unreachable!("the module is valid: integers are not compared as floats"),
+            (float_comparisons!(), _) => {
+                unreachable!("the module is valid: integers are not compared as floats")
+            }
         });
     }
 
@@ -78,25 +69,12 @@ impl Lowering<'_> {
                 let (less, greater) = (self.scratch(1), self.scratch(1));
                 self.compare_floats(Cmp::FLt, double, less, a, b);
                 self.compare_floats(Cmp::FGt, double, greater, a, b);
-                Ins::Or {
-                    d,
-                    a: less,
-                    b: greater,
-                }
+                let (a, b) = (less, greater);
+                Ins::Or { d, a, b }
             }
-            (
-                Cmp::Eq
-                | Cmp::Ne
-                | Cmp::SLt
-                | Cmp::SLe
-                | Cmp::SGt
-                | Cmp::SGe
-                | Cmp::ULt
-                | Cmp::ULe
-                | Cmp::UGt
-                | Cmp::UGe,
-                _,
-            ) => unreachable!("the module is valid: floats are not compared as integers"),
+            (integer_comparisons!(), _) => {
+                unreachable!("the module is valid: floats are not compared as integers")
+            }
         };
         self.e.emit(ins);
     }

@@ -6,7 +6,8 @@ use super::provenance::{Instance, InstanceId};
 use super::{Program, width};
 use crate::interp::code::{Fill, Ins, Slot, SwitchTable, TrapCode};
 use touchstone_ir::{
-    BarrierKind, BlockId, Cmp, Function, Inst, Op, Operand, Reg, Terminator, Type,
+    BarrierKind, BlockId, Cmp, Function, Inst, Op, Operand, Reg, Terminator, Type, accesses,
+    computations, float_comparisons,
 };
 
 /// The slots through which a function is called.
@@ -281,14 +282,7 @@ impl Lowering<'_> {
 
     fn inst(&mut self, inst: &Inst, dst: Option<Reg>, (b, i): (usize, usize)) {
         match &inst.op {
-            Op::Load { .. }
-            | Op::Store { .. }
-            | Op::AtomicLoad { .. }
-            | Op::AtomicStore { .. }
-            | Op::AtomicRmw { .. }
-            | Op::AtomicCas { .. }
-            | Op::MemCopy { .. }
-            | Op::MemSet { .. }
+            accesses!()
             | Op::SlotAddr(_)
             | Op::GlobalAddr(_)
             | Op::LocalAddr(_)
@@ -322,22 +316,12 @@ impl Lowering<'_> {
                     self.call(callee, args, dst);
                 }
             }
-            Op::Copy(_)
-            | Op::Int(..)
-            | Op::Float(..)
-            | Op::Unary(..)
-            | Op::Compare(..)
+            computations!()
+            | Op::Copy(_)
             | Op::Convert { .. }
             | Op::Bitcast(_)
             | Op::PtrCast(_)
-            | Op::Select(..)
-            | Op::Splat(_)
-            | Op::Construct(_)
-            | Op::Extract(..)
-            | Op::Insert(..)
-            | Op::Shuffle(..)
-            | Op::Query { .. }
-            | Op::Intrinsic(..) => {
+            | Op::Select(..) => {
                 if let Some(dst) = dst {
                     self.arith(&inst.op, dst);
                 }
@@ -510,15 +494,7 @@ impl Lowering<'_> {
                 Cmp::SGt => Condition::SLt(wide, b, a),
                 Cmp::SGe => Condition::SLe(wide, b, a),
                 // The analysis fuses comparisons of integers and pointers only.
-                Cmp::FEq
-                | Cmp::FNe
-                | Cmp::FLt
-                | Cmp::FLe
-                | Cmp::FGt
-                | Cmp::FGe
-                | Cmp::FLtGt
-                | Cmp::FOrdered
-                | Cmp::FUnordered => Condition::Ne(a, b),
+                float_comparisons!() => Condition::Ne(a, b),
             };
         }
         Condition::True(self.operand(cond))

@@ -5,7 +5,7 @@ use super::function::Lowering;
 use super::permission_of;
 use super::provenance::Root;
 use crate::interp::code::{Fill, Ins, Object, ObjectId, ObjectPlace, Site, SiteInfo, Slot};
-use touchstone_ir::{AddressSpace, ArgPass, Op, Operand, Reg, Scalar, Type};
+use touchstone_ir::{AddressSpace, ArgPass, Op, Operand, Reg, Scalar, SlotId, Type, computations};
 
 /// An address in parts: `base + index * scale + disp`.
 #[derive(Clone, Copy, Debug)]
@@ -17,20 +17,25 @@ pub(super) struct Address {
     disp: i64,
 }
 
+impl Address {
+    /// An address without an index.
+    fn at(base: Slot, disp: i64) -> Address {
+        Address {
+            base,
+            index: None,
+            scale: 1,
+            disp,
+        }
+    }
+}
+
 impl Lowering<'_> {
     /// An address in parts.
     pub(super) fn address(&mut self, operand: Operand) -> Address {
         if let Operand::Reg(reg) = operand {
             match self.analysis.exprs[reg.0 as usize] {
                 Expr::Alias(other) => return self.address(other),
-                Expr::SlotAddr(slot) => {
-                    return Address {
-                        base: self.e.fill(Fill::PrivateBase),
-                        index: None,
-                        scale: 1,
-                        disp: self.private[slot.0 as usize] as i64,
-                    };
-                }
+                Expr::SlotAddr(slot) => return self.slot_address(slot),
                 Expr::Address {
                     base,
                     index,
@@ -40,12 +45,13 @@ impl Lowering<'_> {
                 Expr::Slots | Expr::Query(..) | Expr::Widened(_) => {}
             }
         }
-        Address {
-            base: self.operand(operand),
-            index: None,
-            scale: 1,
-            disp: 0,
-        }
+        Address::at(self.operand(operand), 0)
+    }
+
+    /// The address of a private variable.
+    fn slot_address(&mut self, slot: SlotId) -> Address {
+        let disp = self.private[slot.0 as usize] as i64;
+        Address::at(self.e.fill(Fill::PrivateBase), disp)
     }
 
     fn add(&mut self, base: Operand, index: Operand, scale: u32, disp: i64) -> Address {
@@ -59,12 +65,7 @@ impl Lowering<'_> {
             // Two indices: the inner address is computed first.
             let d = self.scratch(1);
             self.emit_address(d, inner);
-            inner = Address {
-                base: d,
-                index: None,
-                scale: 1,
-                disp: 0,
-            };
+            inner = Address::at(d, 0);
         }
         let signed = match index {
             Operand::Reg(r) => match self.analysis.exprs[r.0 as usize] {
@@ -88,49 +89,22 @@ impl Lowering<'_> {
 
     /// Computes an address into a slot.
     pub(super) fn emit_address(&mut self, d: Slot, address: Address) {
-        let Address {
-            base: a,
-            index,
-            scale,
-            disp,
-        } = address;
-        // Displacements that the instruction cannot hold are added on their own.
-        let (small, rest) = match i32::try_from(disp) {
-            Ok(small) => (small, 0),
-            Err(_) => (0, disp),
+        let Ok(disp) = i32::try_from(address.disp) else {
+            // What the instruction cannot hold is added on its own.
+            let a = self.scratch(1);
+            self.emit_address(a, Address { disp: 0, ..address });
+            let b = self.e.constant(address.disp as u64);
+            return self.e.emit(Ins::Add64 { d, a, b });
         };
-        let target = if rest == 0 { d } else { self.scratch(1) };
-        match index {
-            None if small == 0 => self.moves(target, a, 1),
-            None => {
-                let index = self.operand(ZERO);
-                self.e.emit(Ins::PtrAdd {
-                    d: target,
-                    a,
-                    index,
-                    scale: 1,
-                    disp: small,
-                });
-            }
-            Some((index, false)) => self.e.emit(Ins::PtrAdd {
-                d: target,
-                a,
-                index,
-                scale,
-                disp: small,
-            }),
-            Some((index, true)) => self.e.emit(Ins::PtrAddS {
-                d: target,
-                a,
-                index,
-                scale,
-                disp: small,
-            }),
-        }
-        if rest != 0 {
-            let b = self.e.constant(rest as u64);
-            self.e.emit(Ins::Add64 { d, a: target, b });
-        }
+        let (a, scale) = (address.base, address.scale);
+        #[rustfmt::skip]
+        let ins = match address.index {
+            None if disp == 0 => return self.moves(d, a, 1),
+            None => Ins::PtrAdd { d, a, index: self.operand(ZERO), scale: 1, disp },
+            Some((index, false)) => Ins::PtrAdd { d, a, index, scale, disp },
+            Some((index, true)) => Ins::PtrAddS { d, a, index, scale, disp },
+        };
+        self.e.emit(ins);
     }
 
     /// The address as base and displacement that leave room for `extra` bytes more.
@@ -221,169 +195,72 @@ impl Lowering<'_> {
         d
     }
 
+    #[rustfmt::skip]
     pub(super) fn memory(&mut self, op: &Op, dst: Option<Reg>) {
-        match op {
+        match *op {
             Op::Load { ptr, .. } => {
                 if let Some(dst) = dst {
-                    self.load(dst, *ptr);
+                    self.load(dst, ptr);
                 }
             }
-            Op::Store { ptr, value, .. } => self.store(*ptr, *value),
+            Op::Store { ptr, value, .. } => self.store(ptr, value),
             Op::AtomicLoad { ptr, order, scope } => {
                 let Some(dst) = dst else { return };
                 let size = self.reg_type(dst).size();
-                let a = self.pointer(*ptr);
-                let site = self.site(*ptr, size, false);
+                let a = self.pointer(ptr);
+                let site = self.site(ptr, size, false);
                 let d = self.home(dst);
-                let (order, scope) = (*order, *scope);
-                self.e.emit(if size == 8 {
-                    Ins::AtomicLoad64 {
-                        d,
-                        a,
-                        site,
-                        order,
-                        scope,
-                    }
-                } else {
-                    Ins::AtomicLoad32 {
-                        d,
-                        a,
-                        site,
-                        order,
-                        scope,
-                    }
+                self.e.emit(match size {
+                    8 => Ins::AtomicLoad64 { d, a, site, order, scope },
+                    _ => Ins::AtomicLoad32 { d, a, site, order, scope },
                 });
             }
-            Op::AtomicStore {
-                ptr,
-                value,
-                order,
-                scope,
-            } => {
-                let size = self.type_of(*value).size();
-                let a = self.pointer(*ptr);
-                let v = self.operand(*value);
-                let site = self.site(*ptr, size, true);
-                let (order, scope) = (*order, *scope);
-                self.e.emit(if size == 8 {
-                    Ins::AtomicStore64 {
-                        v,
-                        a,
-                        site,
-                        order,
-                        scope,
-                    }
-                } else {
-                    Ins::AtomicStore32 {
-                        v,
-                        a,
-                        site,
-                        order,
-                        scope,
-                    }
+            Op::AtomicStore { ptr, value, order, scope } => {
+                let size = self.type_of(value).size();
+                let a = self.pointer(ptr);
+                let v = self.operand(value);
+                let site = self.site(ptr, size, true);
+                self.e.emit(match size {
+                    8 => Ins::AtomicStore64 { v, a, site, order, scope },
+                    _ => Ins::AtomicStore32 { v, a, site, order, scope },
                 });
             }
-            Op::AtomicRmw {
-                op,
-                ptr,
-                value,
-                order,
-                scope,
-            } => {
-                let size = self.type_of(*value).size();
-                let a = self.pointer(*ptr);
-                let v = self.operand(*value);
-                let site = self.site(*ptr, size, true);
+            Op::AtomicRmw { op, ptr, value, order, scope } => {
+                let size = self.type_of(value).size();
+                let a = self.pointer(ptr);
+                let v = self.operand(value);
+                let site = self.site(ptr, size, true);
                 let d = self.result(dst);
-                let (op, order, scope) = (*op, *order, *scope);
-                self.e.emit(if size == 8 {
-                    Ins::Rmw64 {
-                        d,
-                        v,
-                        a,
-                        site,
-                        op,
-                        order,
-                        scope,
-                    }
-                } else {
-                    Ins::Rmw32 {
-                        d,
-                        v,
-                        a,
-                        site,
-                        op,
-                        order,
-                        scope,
-                    }
+                self.e.emit(match size {
+                    8 => Ins::Rmw64 { d, v, a, site, op, order, scope },
+                    _ => Ins::Rmw32 { d, v, a, site, op, order, scope },
                 });
             }
-            Op::AtomicCas {
-                ptr,
-                expected,
-                desired,
-                success,
-                failure,
-                scope,
-                weak: _,
-            } => {
-                let size = self.type_of(*expected).size();
-                let a = self.pointer(*ptr);
-                let expected = self.operand(*expected);
-                let desired = self.operand(*desired);
-                let site = self.site(*ptr, size, true);
+            Op::AtomicCas { ptr, expected, desired, success, failure, scope, weak: _ } => {
+                let size = self.type_of(expected).size();
+                let a = self.pointer(ptr);
+                let expected = self.operand(expected);
+                let desired = self.operand(desired);
+                let site = self.site(ptr, size, true);
                 let d = self.result(dst);
-                let (success, failure, scope) = (*success, *failure, *scope);
-                self.e.emit(if size == 8 {
-                    Ins::Cas64 {
-                        d,
-                        a,
-                        expected,
-                        desired,
-                        site,
-                        success,
-                        failure,
-                        scope,
-                    }
-                } else {
-                    Ins::Cas32 {
-                        d,
-                        a,
-                        expected,
-                        desired,
-                        site,
-                        success,
-                        failure,
-                        scope,
-                    }
+                self.e.emit(match size {
+                    8 => Ins::Cas64 { d, a, expected, desired, site, success, failure, scope },
+                    _ => Ins::Cas32 { d, a, expected, desired, site, success, failure, scope },
                 });
             }
             Op::MemCopy { dst, src, size, .. } => {
-                let dst_site = self.site(*dst, 0, true);
-                let src_site = self.site(*src, 0, false);
-                let (dst, src) = (self.pointer(*dst), self.pointer(*src));
-                let size = self.operand(*size);
-                self.e.emit(Ins::MemCopy {
-                    dst,
-                    src,
-                    size,
-                    dst_site,
-                    src_site,
-                });
+                let dst_site = self.site(dst, 0, true);
+                let src_site = self.site(src, 0, false);
+                let (dst, src) = (self.pointer(dst), self.pointer(src));
+                let size = self.operand(size);
+                self.e.emit(Ins::MemCopy { dst, src, size, dst_site, src_site });
             }
-            Op::MemSet {
-                dst, byte, size, ..
-            } => {
-                let site = self.site(*dst, 0, true);
-                let dst = self.pointer(*dst);
-                let byte = self.operand(*byte);
-                let size = self.operand(*size);
-                self.e.emit(Ins::MemSet {
-                    dst,
-                    byte,
-                    size,
-                    site,
-                });
+            Op::MemSet { dst, byte, size, .. } => {
+                let site = self.site(dst, 0, true);
+                let dst = self.pointer(dst);
+                let byte = self.operand(byte);
+                let size = self.operand(size);
+                self.e.emit(Ins::MemSet { dst, byte, size, site });
             }
             Op::GlobalAddr(id) => {
                 let bits = self.program.globals[id.0 as usize];
@@ -392,18 +269,13 @@ impl Lowering<'_> {
             }
             Op::LocalAddr(id) => {
                 let var = &self.program.module.locals[id.0 as usize];
-                let offset = self.e.local(*id, var.size, var.align);
+                let offset = self.e.local(id, var.size, var.align);
                 let a = self.e.fill(Fill::Local(offset));
                 self.set(dst, a);
             }
             Op::SlotAddr(slot) => {
                 if let Some(dst) = dst {
-                    let address = Address {
-                        base: self.e.fill(Fill::PrivateBase),
-                        index: None,
-                        scale: 1,
-                        disp: self.private[slot.0 as usize] as i64,
-                    };
+                    let address = self.slot_address(slot);
                     let d = self.home(dst);
                     self.emit_address(d, address);
                 }
@@ -411,44 +283,24 @@ impl Lowering<'_> {
             Op::ToSpace(ptr) => {
                 if let Some(dst) = dst {
                     let space = self.reg_type(dst).space();
-                    let a = self.pointer(*ptr);
+                    let a = self.pointer(ptr);
                     let d = self.home(dst);
                     let space = space.unwrap_or(AddressSpace::Generic);
                     self.e.emit(Ins::ToSpace { d, a, space });
                 }
             }
-            Op::PtrAdd {
-                base,
-                index,
-                scale,
-                disp,
-            } => {
+            Op::PtrAdd { base, index, scale, disp } => {
                 if let Some(dst) = dst {
-                    let address = self.add(*base, *index, *scale, *disp);
+                    let address = self.add(base, index, scale, disp);
                     let d = self.home(dst);
                     self.emit_address(d, address);
                 }
             }
-            Op::Copy(_)
-            | Op::Int(..)
-            | Op::Float(..)
-            | Op::Unary(..)
-            | Op::Compare(..)
-            | Op::Convert { .. }
-            | Op::Bitcast(_)
-            | Op::PtrCast(_)
-            | Op::Select(..)
-            | Op::Splat(_)
-            | Op::Construct(_)
-            | Op::Extract(..)
-            | Op::Insert(..)
-            | Op::Shuffle(..)
-            | Op::Fence { .. }
-            | Op::Barrier { .. }
-            | Op::Call { .. }
-            | Op::Query { .. }
-            | Op::Printf { .. }
-            | Op::Intrinsic(..) => unreachable!("not a memory operation"),
+            computations!()
+            | Op::Copy(_) | Op::Convert { .. } | Op::Bitcast(_) | Op::PtrCast(_) | Op::Select(..)
+            | Op::Fence { .. } | Op::Barrier { .. } | Op::Call { .. } | Op::Printf { .. } => {
+                unreachable!("not a memory operation")
+            }
         }
     }
 

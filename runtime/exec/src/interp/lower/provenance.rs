@@ -15,6 +15,7 @@
 use std::collections::BTreeMap;
 use touchstone_ir::{
     ArgPass, FuncId, Function, GlobalId, LocalId, Module, Op, Operand, SlotId, Terminator, Type,
+    accesses, computations,
 };
 
 /// An object of memory, as the program names it.
@@ -272,29 +273,12 @@ impl<'a> Instances<'a> {
             }
             Op::Call { .. }
             | Op::Bitcast(_)
-            | Op::Int(..)
-            | Op::Float(..)
-            | Op::Unary(..)
-            | Op::Compare(..)
             | Op::Convert { .. }
-            | Op::Splat(_)
-            | Op::Construct(_)
-            | Op::Extract(..)
-            | Op::Insert(..)
-            | Op::Shuffle(..)
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::AtomicLoad { .. }
-            | Op::AtomicStore { .. }
-            | Op::AtomicRmw { .. }
-            | Op::AtomicCas { .. }
             | Op::Fence { .. }
             | Op::Barrier { .. }
-            | Op::MemCopy { .. }
-            | Op::MemSet { .. }
-            | Op::Query { .. }
             | Op::Printf { .. }
-            | Op::Intrinsic(..) => Origin::Anywhere,
+            | computations!()
+            | accesses!() => Origin::Anywhere,
         }
     }
 }
