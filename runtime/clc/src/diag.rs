@@ -3,7 +3,7 @@
 use crate::source::{Loc, SourceMap};
 use std::fmt::Write as _;
 
-/// Errors after which a build gives up; the rest would mostly repeat the first ones.
+/// Errors after which a build stops; the rest would mostly repeat the first ones.
 const ERROR_LIMIT: usize = 50;
 /// Warnings after which the rest are only counted.
 const WARNING_LIMIT: usize = 200;

@@ -1,6 +1,6 @@
 //! Touchstone's OpenCL C front end: program text in, kernel IR and a build log out.
 //!
-//! [`compile`] takes the units of a program through these rooms, one after the other; each knows
+//! [`compile`] takes the units of a program through these modules, one after the other; each knows
 //! only what it is given:
 //!
 //! | module | takes | makes |
@@ -34,6 +34,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
+#![warn(clippy::missing_errors_doc)]
 
 mod ast;
 pub mod device;
@@ -42,7 +43,8 @@ pub mod encoding;
 mod hir;
 mod intern;
 mod lower;
-pub mod options;
+pub mod operator;
+mod options;
 mod parse;
 mod pp;
 mod sema;

@@ -1,5 +1,7 @@
 //! The syntax tree: what the parser read, before anything is looked up or typed.
 
+pub(crate) use crate::operator::{ArithOp, BinaryOp, CompareOp};
+
 use crate::intern::Symbol;
 use crate::source::Loc;
 use crate::token::Literal;
@@ -267,7 +269,7 @@ pub(crate) enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `None` is plain assignment.
-    Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
+    Assign(Option<ArithOp>, Box<Expr>, Box<Expr>),
     Step {
         increment: bool,
         prefix: bool,
@@ -301,52 +303,4 @@ pub(crate) enum UnaryOp {
     Not,
     Deref,
     AddressOf,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BinaryOp {
-    Mul,
-    Div,
-    Rem,
-    Add,
-    Sub,
-    Shl,
-    Shr,
-    Lt,
-    Gt,
-    Le,
-    Ge,
-    Eq,
-    Ne,
-    BitAnd,
-    BitXor,
-    BitOr,
-    And,
-    Or,
-}
-
-impl BinaryOp {
-    /// As it is written.
-    pub(crate) const fn text(self) -> &'static str {
-        match self {
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Rem => "%",
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Shl => "<<",
-            Self::Shr => ">>",
-            Self::Lt => "<",
-            Self::Gt => ">",
-            Self::Le => "<=",
-            Self::Ge => ">=",
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::BitAnd => "&",
-            Self::BitXor => "^",
-            Self::BitOr => "|",
-            Self::And => "&&",
-            Self::Or => "||",
-        }
-    }
 }

@@ -2,6 +2,8 @@
 //!
 //! `sema` makes it and `lower` turns it into IR. Its types are those of the program's [`Types`].
 
+pub(crate) use crate::operator::{ArithOp, CompareOp};
+
 use crate::source::Loc;
 use crate::types::{Qual, Types};
 use touchstone_ir as ir;
@@ -230,30 +232,6 @@ pub(crate) enum ExprKind {
     Discard(Box<Expr>),
     Call(FnId, Vec<Expr>),
     Builtin(Builtin, Vec<Expr>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ArithOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    Shl,
-    Shr,
-    And,
-    Or,
-    Xor,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CompareOp {
-    Lt,
-    Gt,
-    Le,
-    Ge,
-    Eq,
-    Ne,
 }
 
 /// Which side of a copy has its elements apart.

@@ -250,12 +250,7 @@ impl Parser<'_> {
                     continue;
                 }
                 Tok::Keyword(keyword) => keyword,
-                Tok::Ident(_)
-                | Tok::Punct(_)
-                | Tok::Number(_)
-                | Tok::Char(_)
-                | Tok::Str(_)
-                | Tok::End => break,
+                _ => break,
             };
             match keyword {
                 Keyword::Typedef
@@ -457,18 +452,11 @@ impl Parser<'_> {
 
     pub(super) fn optional_name(&mut self) -> Option<Name> {
         let loc = self.loc();
-        match *self.peek() {
-            Tok::Ident(symbol) => {
-                self.advance();
-                Some(Name { symbol, loc })
-            }
-            Tok::Keyword(_)
-            | Tok::Punct(_)
-            | Tok::Number(_)
-            | Tok::Char(_)
-            | Tok::Str(_)
-            | Tok::End => None,
-        }
+        let Tok::Ident(symbol) = *self.peek() else {
+            return None;
+        };
+        self.advance();
+        Some(Name { symbol, loc })
     }
 
     /// Any number of `__attribute__((…))`.

@@ -98,12 +98,7 @@ impl Parser<'_> {
             Tok::Punct(Punct::Star | Punct::LParen | Punct::LBracket | Punct::Caret) => true,
             Tok::Ident(symbol) => !self.is_type_name(*symbol),
             Tok::Keyword(Keyword::Attribute) => true,
-            Tok::Punct(_)
-            | Tok::Keyword(_)
-            | Tok::Number(_)
-            | Tok::Char(_)
-            | Tok::Str(_)
-            | Tok::End => false,
+            _ => false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::{Parsed, Parser};
-use crate::ast::{BinaryOp, Expr, ExprKind, Init, InitItem, UnaryOp};
+use crate::ast::{ArithOp, BinaryOp, CompareOp, Expr, ExprKind, Init, InitItem, UnaryOp};
 use crate::source::Loc;
 use crate::token::{Keyword, Punct, Tok};
 
@@ -13,40 +13,40 @@ fn binary_operator(punct: Punct) -> Option<(BinaryOp, u8)> {
     Some(match punct {
         Punct::OrOr => (BinaryOp::Or, 1),
         Punct::AndAnd => (BinaryOp::And, 2),
-        Punct::Pipe => (BinaryOp::BitOr, 3),
-        Punct::Caret => (BinaryOp::BitXor, 4),
-        Punct::Amp => (BinaryOp::BitAnd, 5),
-        Punct::EqEq => (BinaryOp::Eq, 6),
-        Punct::Ne => (BinaryOp::Ne, 6),
-        Punct::Lt => (BinaryOp::Lt, 7),
-        Punct::Gt => (BinaryOp::Gt, 7),
-        Punct::Le => (BinaryOp::Le, 7),
-        Punct::Ge => (BinaryOp::Ge, 7),
-        Punct::Shl => (BinaryOp::Shl, 8),
-        Punct::Shr => (BinaryOp::Shr, 8),
-        Punct::Plus => (BinaryOp::Add, 9),
-        Punct::Minus => (BinaryOp::Sub, 9),
-        Punct::Star => (BinaryOp::Mul, 10),
-        Punct::Slash => (BinaryOp::Div, 10),
-        Punct::Percent => (BinaryOp::Rem, 10),
+        Punct::Pipe => (BinaryOp::Arith(ArithOp::Or), 3),
+        Punct::Caret => (BinaryOp::Arith(ArithOp::Xor), 4),
+        Punct::Amp => (BinaryOp::Arith(ArithOp::And), 5),
+        Punct::EqEq => (BinaryOp::Compare(CompareOp::Eq), 6),
+        Punct::Ne => (BinaryOp::Compare(CompareOp::Ne), 6),
+        Punct::Lt => (BinaryOp::Compare(CompareOp::Lt), 7),
+        Punct::Gt => (BinaryOp::Compare(CompareOp::Gt), 7),
+        Punct::Le => (BinaryOp::Compare(CompareOp::Le), 7),
+        Punct::Ge => (BinaryOp::Compare(CompareOp::Ge), 7),
+        Punct::Shl => (BinaryOp::Arith(ArithOp::Shl), 8),
+        Punct::Shr => (BinaryOp::Arith(ArithOp::Shr), 8),
+        Punct::Plus => (BinaryOp::Arith(ArithOp::Add), 9),
+        Punct::Minus => (BinaryOp::Arith(ArithOp::Sub), 9),
+        Punct::Star => (BinaryOp::Arith(ArithOp::Mul), 10),
+        Punct::Slash => (BinaryOp::Arith(ArithOp::Div), 10),
+        Punct::Percent => (BinaryOp::Arith(ArithOp::Rem), 10),
         _ => return None,
     })
 }
 
 /// The operator inside an assignment; `Some(None)` for plain `=`.
-fn assignment_operator(punct: Punct) -> Option<Option<BinaryOp>> {
+fn assignment_operator(punct: Punct) -> Option<Option<ArithOp>> {
     Some(Some(match punct {
         Punct::Assign => return Some(None),
-        Punct::MulAssign => BinaryOp::Mul,
-        Punct::DivAssign => BinaryOp::Div,
-        Punct::RemAssign => BinaryOp::Rem,
-        Punct::AddAssign => BinaryOp::Add,
-        Punct::SubAssign => BinaryOp::Sub,
-        Punct::ShlAssign => BinaryOp::Shl,
-        Punct::ShrAssign => BinaryOp::Shr,
-        Punct::AndAssign => BinaryOp::BitAnd,
-        Punct::XorAssign => BinaryOp::BitXor,
-        Punct::OrAssign => BinaryOp::BitOr,
+        Punct::MulAssign => ArithOp::Mul,
+        Punct::DivAssign => ArithOp::Div,
+        Punct::RemAssign => ArithOp::Rem,
+        Punct::AddAssign => ArithOp::Add,
+        Punct::SubAssign => ArithOp::Sub,
+        Punct::ShlAssign => ArithOp::Shl,
+        Punct::ShrAssign => ArithOp::Shr,
+        Punct::AndAssign => ArithOp::And,
+        Punct::XorAssign => ArithOp::Xor,
+        Punct::OrAssign => ArithOp::Or,
         _ => return None,
     }))
 }

@@ -1,9 +1,8 @@
 //! Assignments and selections: `=`, `op=`, `++`, `?:` (OpenCL C 6.5).
 
 use super::fold;
-use super::ops::{arith_op, integers_only};
+use super::ops::integers_only;
 use super::{Checked, Sema};
-use crate::ast::BinaryOp;
 use crate::hir::{ArithOp, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Lanes, Scalar, Space, Type, promoted};
@@ -56,7 +55,7 @@ impl Sema<'_> {
     /// `op=`, and `++` and `--` as `+= 1` and `-= 1`.
     pub(super) fn assign_op(
         &mut self,
-        op: BinaryOp,
+        op: ArithOp,
         target: Expr,
         operand: Expr,
         old: bool,
@@ -66,11 +65,8 @@ impl Sema<'_> {
         let operand = self.load(operand)?;
         let qual = target.qual;
         let text = op.text();
-        let Some(arith) = arith_op(op) else {
-            return self.operands(text, qual, operand.qual, at);
-        };
         if self.types.pointee(qual).is_some() {
-            if !matches!(arith, ArithOp::Add | ArithOp::Sub) {
+            if !matches!(op, ArithOp::Add | ArithOp::Sub) {
                 return self.operands(text, qual, operand.qual, at);
             }
             let size = self.stride(qual, at)?;
@@ -80,7 +76,7 @@ impl Sema<'_> {
                     target: Box::new(target),
                     index: Box::new(index),
                     size,
-                    minus: arith == ArithOp::Sub,
+                    minus: op == ArithOp::Sub,
                     old,
                 },
                 qual,
@@ -93,13 +89,13 @@ impl Sema<'_> {
         ) else {
             return self.operands(text, qual, operand.qual, at);
         };
-        if integers_only(arith) && (x.is_float() || y.is_float()) {
+        if integers_only(op) && (x.is_float() || y.is_float()) {
             return self.operands(text, qual, operand.qual, at);
         }
         if x == Scalar::Half {
             return self.unsupported(at, "this operator", "half-precision arithmetic");
         }
-        let shift = matches!(arith, ArithOp::Shl | ArithOp::Shr);
+        let shift = matches!(op, ArithOp::Shl | ArithOp::Shr);
         let (in_scalar, operand) = match (m, n) {
             (None, None) if shift => {
                 let scalar = promoted(x);
@@ -119,7 +115,7 @@ impl Sema<'_> {
         let in_type = self.types.shaped(in_scalar, m);
         Ok(self.value(
             ExprKind::AssignOp {
-                op: arith,
+                op,
                 target: Box::new(target),
                 operand: Box::new(operand),
                 in_type,

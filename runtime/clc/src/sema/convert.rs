@@ -354,21 +354,11 @@ impl Sema<'_> {
     /// A value that decides something: a scalar or a pointer.
     pub(super) fn condition(&mut self, expr: Expr) -> Checked<Expr> {
         let expr = self.load(expr)?;
-        match self.types.of(expr.qual) {
-            Type::Scalar(_) | Type::Pointer(_) => Ok(expr),
-            Type::Void
-            | Type::Vector(..)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => {
-                let message = format!(
-                    "a condition is a scalar or a pointer, not `{}`",
-                    self.show(expr.qual)
-                );
-                self.error(expr.loc, message)
-            }
+        if matches!(self.types.of(expr.qual), Type::Scalar(_) | Type::Pointer(_)) {
+            return Ok(expr);
         }
+        let shown = self.show(expr.qual);
+        let message = format!("a condition is a scalar or a pointer, not `{shown}`");
+        self.error(expr.loc, message)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::scope::Entry;
 use super::{Checked, Sema};
-use crate::ast::{self, BinaryOp, Name, UnaryOp};
+use crate::ast::{self, ArithOp, Name, UnaryOp};
 use crate::hir::{Expr, ExprKind, Global, GlobalId};
 use crate::intern::Symbol;
 use crate::source::Loc;
@@ -58,9 +58,9 @@ impl Sema<'_> {
                 }
                 let one = self.number(1, Scalar::Int, at);
                 let op = if *increment {
-                    BinaryOp::Add
+                    ArithOp::Add
                 } else {
-                    BinaryOp::Sub
+                    ArithOp::Sub
                 };
                 self.assign_op(op, target, one, !prefix, at)
             }
@@ -312,17 +312,10 @@ impl Sema<'_> {
     }
 
     fn vec_step(&mut self, qual: Qual, at: Loc) -> Checked<Expr> {
-        let step = match self.types.of(qual) {
-            Type::Vector(_, Lanes::L3) => 4,
-            Type::Vector(_, lanes) => u64::from(lanes.count()),
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Pointer(_)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => 1,
+        let step = match self.types.arithmetic(qual) {
+            Some((_, Some(Lanes::L3))) => 4,
+            Some((_, Some(lanes))) => u64::from(lanes.count()),
+            Some((_, None)) | None => 1,
         };
         Ok(self.number(step, Scalar::Int, at))
     }

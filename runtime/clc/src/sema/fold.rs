@@ -3,6 +3,7 @@
 use super::Sema;
 use crate::hir::{ArithOp, CompareOp, Expr, ExprKind};
 use crate::types::{Qual, Scalar};
+use std::ops::{Add, Div, Mul, Sub};
 
 /// The value of an integer's bits, sign-extended if it has a sign.
 pub(super) fn extend(bits: u64, scalar: Scalar) -> u64 {
@@ -28,40 +29,32 @@ fn float(bits: u64, scalar: Scalar) -> Option<f64> {
     }
 }
 
+/// `x op y` of floats; None for operations of integers.
+fn float_arith<T>(op: ArithOp, x: T, y: T) -> Option<T>
+where
+    T: Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T>,
+{
+    Some(match op {
+        ArithOp::Add => x + y,
+        ArithOp::Sub => x - y,
+        ArithOp::Mul => x * y,
+        ArithOp::Div => x / y,
+        ArithOp::Rem | ArithOp::Shl | ArithOp::Shr | ArithOp::And | ArithOp::Or | ArithOp::Xor => {
+            return None;
+        }
+    })
+}
+
 /// `a op b` in `scalar`; None where it is not a constant (division by zero, `half`).
 pub(super) fn arith(op: ArithOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     match scalar {
         Scalar::Float => {
             let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
-            let r = match op {
-                ArithOp::Add => x + y,
-                ArithOp::Sub => x - y,
-                ArithOp::Mul => x * y,
-                ArithOp::Div => x / y,
-                ArithOp::Rem
-                | ArithOp::Shl
-                | ArithOp::Shr
-                | ArithOp::And
-                | ArithOp::Or
-                | ArithOp::Xor => return None,
-            };
-            return Some(u64::from(r.to_bits()));
+            return float_arith(op, x, y).map(|r| u64::from(r.to_bits()));
         }
         Scalar::Double => {
             let (x, y) = (f64::from_bits(a), f64::from_bits(b));
-            let r = match op {
-                ArithOp::Add => x + y,
-                ArithOp::Sub => x - y,
-                ArithOp::Mul => x * y,
-                ArithOp::Div => x / y,
-                ArithOp::Rem
-                | ArithOp::Shl
-                | ArithOp::Shr
-                | ArithOp::And
-                | ArithOp::Or
-                | ArithOp::Xor => return None,
-            };
-            return Some(r.to_bits());
+            return float_arith(op, x, y).map(f64::to_bits);
         }
         Scalar::Half => return None,
         _ => {}

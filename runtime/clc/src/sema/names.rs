@@ -86,7 +86,7 @@ fn known_types(language: &Language) -> Vec<(String, Known)> {
             Known::Type(Type::Scalar(scalar), None),
         ));
     }
-    for scalar in Scalar::ALL {
+    for &scalar in Scalar::ALL {
         if scalar == Scalar::Bool {
             continue;
         }

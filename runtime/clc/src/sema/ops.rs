@@ -7,53 +7,6 @@ use crate::hir::{ArithOp, CompareOp, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Lanes, Qual, Scalar, Space, Type, promoted};
 
-/// The arithmetic operation of an operator, if it is one.
-pub(super) fn arith_op(op: BinaryOp) -> Option<ArithOp> {
-    Some(match op {
-        BinaryOp::Mul => ArithOp::Mul,
-        BinaryOp::Div => ArithOp::Div,
-        BinaryOp::Rem => ArithOp::Rem,
-        BinaryOp::Add => ArithOp::Add,
-        BinaryOp::Sub => ArithOp::Sub,
-        BinaryOp::Shl => ArithOp::Shl,
-        BinaryOp::Shr => ArithOp::Shr,
-        BinaryOp::BitAnd => ArithOp::And,
-        BinaryOp::BitXor => ArithOp::Xor,
-        BinaryOp::BitOr => ArithOp::Or,
-        BinaryOp::Lt
-        | BinaryOp::Gt
-        | BinaryOp::Le
-        | BinaryOp::Ge
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::And
-        | BinaryOp::Or => return None,
-    })
-}
-
-fn compare_op(op: BinaryOp) -> Option<CompareOp> {
-    Some(match op {
-        BinaryOp::Lt => CompareOp::Lt,
-        BinaryOp::Gt => CompareOp::Gt,
-        BinaryOp::Le => CompareOp::Le,
-        BinaryOp::Ge => CompareOp::Ge,
-        BinaryOp::Eq => CompareOp::Eq,
-        BinaryOp::Ne => CompareOp::Ne,
-        BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Shl
-        | BinaryOp::Shr
-        | BinaryOp::BitAnd
-        | BinaryOp::BitXor
-        | BinaryOp::BitOr
-        | BinaryOp::And
-        | BinaryOp::Or => return None,
-    })
-}
-
 /// Whether an operation is for integers only.
 pub(super) fn integers_only(op: ArithOp) -> bool {
     match op {
@@ -125,17 +78,16 @@ impl Sema<'_> {
     /// A binary operator on two values.
     pub(super) fn binary(&mut self, op: BinaryOp, a: Expr, b: Expr, at: Loc) -> Checked<Expr> {
         let (a, b) = (self.load(a)?, self.load(b)?);
-        if let Some(compare) = compare_op(op) {
-            return self.compare(compare, op, a, b, at);
-        }
-        let Some(arith) = arith_op(op) else {
-            return self.logical(op == BinaryOp::And, a, b, at);
+        let op = match op {
+            BinaryOp::Compare(op) => return self.compare(op, a, b, at),
+            BinaryOp::And | BinaryOp::Or => return self.logical(op == BinaryOp::And, a, b, at),
+            BinaryOp::Arith(op) => op,
         };
         let pointers = (
             self.types.pointee(a.qual).is_some(),
             self.types.pointee(b.qual).is_some(),
         );
-        match (arith, pointers) {
+        match (op, pointers) {
             (ArithOp::Add, (true, false)) => return self.pointer_plus(a, b, false, at),
             (ArithOp::Add, (false, true)) => return self.pointer_plus(b, a, false, at),
             (ArithOp::Sub, (true, false)) => return self.pointer_plus(a, b, true, at),
@@ -147,14 +99,14 @@ impl Sema<'_> {
         else {
             return self.operands(op.text(), a.qual, b.qual, at);
         };
-        if integers_only(arith) && (x.is_float() || y.is_float()) {
+        if integers_only(op) && (x.is_float() || y.is_float()) {
             return self.operands(op.text(), a.qual, b.qual, at);
         }
-        if matches!(arith, ArithOp::Shl | ArithOp::Shr) {
-            return self.shift(arith, a, b, (x, m), (y, n), at);
+        if matches!(op, ArithOp::Shl | ArithOp::Shr) {
+            return self.shift(op, a, b, (x, m), (y, n), at);
         }
         let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
-        self.arith(arith, a, b, scalar, lanes, at)
+        self.arith(op, a, b, scalar, lanes, at)
     }
 
     /// An operation on operands of the result's type.
@@ -190,7 +142,6 @@ impl Sema<'_> {
         (y, n): (Scalar, Option<Lanes>),
         at: Loc,
     ) -> Checked<Expr> {
-        let text = if op == ArithOp::Shl { "<<" } else { ">>" };
         match (m, n) {
             (None, None) => {
                 let (a, b) = (self.promote(a), self.promote(b));
@@ -207,7 +158,7 @@ impl Sema<'_> {
                 let b = self.numeric(b, x);
                 self.arith(op, a, b, x, Some(m), at)
             }
-            _ => self.operands(text, a.qual, b.qual, at),
+            _ => self.operands(op.text(), a.qual, b.qual, at),
         }
     }
 
@@ -248,33 +199,18 @@ impl Sema<'_> {
         Ok((self.pointer_as(a, gx), self.pointer_as(b, gy)))
     }
 
-    fn compare(
-        &mut self,
-        op: CompareOp,
-        word: BinaryOp,
-        a: Expr,
-        b: Expr,
-        at: Loc,
-    ) -> Checked<Expr> {
+    fn compare(&mut self, op: CompareOp, a: Expr, b: Expr, at: Loc) -> Checked<Expr> {
         let int = self.types.scalar(Scalar::Int);
         let pointers = (
             self.types.pointee(a.qual).is_some(),
             self.types.pointee(b.qual).is_some(),
         );
         let (a, b) = match pointers {
-            (true, false) if self.is_null_constant(&b) => {
+            (true, _) if self.is_null_constant(&b) => {
                 let null = self.null(a.qual, at);
                 (a, null)
             }
-            (false, true) if self.is_null_constant(&a) => {
-                let null = self.null(b.qual, at);
-                (null, b)
-            }
-            (true, true) if self.is_null_constant(&b) => {
-                let null = self.null(a.qual, at);
-                (a, null)
-            }
-            (true, true) if self.is_null_constant(&a) => {
+            (_, true) if self.is_null_constant(&a) => {
                 let null = self.null(b.qual, at);
                 (null, b)
             }
@@ -283,7 +219,7 @@ impl Sema<'_> {
                 if self.types.arithmetic(a.qual).is_none()
                     || self.types.arithmetic(b.qual).is_none()
                 {
-                    return self.operands(word.text(), a.qual, b.qual, at);
+                    return self.operands(op.text(), a.qual, b.qual, at);
                 }
                 let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
                 if let (Some((x, _)), Some((y, _))) = (self.constant(&a), self.constant(&b))
@@ -298,7 +234,7 @@ impl Sema<'_> {
                 return Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), qual, at));
             }
             (true, false) | (false, true) => {
-                return self.operands(word.text(), a.qual, b.qual, at);
+                return self.operands(op.text(), a.qual, b.qual, at);
             }
         };
         Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), int, at))

@@ -14,73 +14,47 @@ use touchstone_ir as ir;
 
 pub(crate) use ir::{AddressSpace as Space, Lanes};
 
-/// A scalar type of OpenCL C.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Scalar {
-    Bool,
-    Char,
-    UChar,
-    Short,
-    UShort,
-    Int,
-    UInt,
-    Long,
-    ULong,
-    Half,
-    Float,
-    Double,
+macro_rules! scalars {
+    ($($name:ident $text:literal $ir:ident;)*) => {
+        /// A scalar type of OpenCL C.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub(crate) enum Scalar { $($name,)* }
+
+        impl Scalar {
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// What it is in the IR, which knows no signs.
+            pub(crate) const fn ir(self) -> ir::Scalar {
+                match self { $(Self::$name => ir::Scalar::$ir,)* }
+            }
+        }
+    };
+}
+
+scalars! {
+    Bool "bool" Bool;
+    Char "char" I8;
+    UChar "uchar" I8;
+    Short "short" I16;
+    UShort "ushort" I16;
+    Int "int" I32;
+    UInt "uint" I32;
+    Long "long" I64;
+    ULong "ulong" I64;
+    Half "half" F16;
+    Float "float" F32;
+    Double "double" F64;
 }
 
 impl Scalar {
-    pub(crate) const ALL: [Self; 12] = [
-        Self::Bool,
-        Self::Char,
-        Self::UChar,
-        Self::Short,
-        Self::UShort,
-        Self::Int,
-        Self::UInt,
-        Self::Long,
-        Self::ULong,
-        Self::Half,
-        Self::Float,
-        Self::Double,
-    ];
-
     /// `size_t`, `uintptr_t`: addresses have 64 bits.
     pub(crate) const SIZE: Self = Self::ULong;
     /// `ptrdiff_t`, `intptr_t`.
     pub(crate) const PTRDIFF: Self = Self::Long;
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Bool => "bool",
-            Self::Char => "char",
-            Self::UChar => "uchar",
-            Self::Short => "short",
-            Self::UShort => "ushort",
-            Self::Int => "int",
-            Self::UInt => "uint",
-            Self::Long => "long",
-            Self::ULong => "ulong",
-            Self::Half => "half",
-            Self::Float => "float",
-            Self::Double => "double",
-        }
-    }
-
-    pub(crate) const fn ir(self) -> ir::Scalar {
-        match self {
-            Self::Bool => ir::Scalar::Bool,
-            Self::Char | Self::UChar => ir::Scalar::I8,
-            Self::Short | Self::UShort => ir::Scalar::I16,
-            Self::Int | Self::UInt => ir::Scalar::I32,
-            Self::Long | Self::ULong => ir::Scalar::I64,
-            Self::Half => ir::Scalar::F16,
-            Self::Float => ir::Scalar::F32,
-            Self::Double => ir::Scalar::F64,
-        }
-    }
 
     pub(crate) const fn is_float(self) -> bool {
         self.ir().is_float()
@@ -136,7 +110,7 @@ impl Scalar {
 
     /// The scalar a basic type's keyword names.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.name() == name)
+        Self::ALL.iter().copied().find(|s| s.name() == name)
     }
 }
 
@@ -281,69 +255,39 @@ impl Types {
 
     /// What a pointer points to.
     pub(crate) fn pointee(&self, qual: Qual) -> Option<Qual> {
-        match self.of(qual) {
-            Type::Pointer(to) => Some(to),
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => None,
-        }
+        let Type::Pointer(to) = self.of(qual) else {
+            return None;
+        };
+        Some(to)
     }
 
     pub(crate) fn as_scalar(&self, qual: Qual) -> Option<Scalar> {
-        match self.of(qual) {
-            Type::Scalar(scalar) => Some(scalar),
-            Type::Void
-            | Type::Pointer(_)
-            | Type::Vector(..)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => None,
-        }
+        let Type::Scalar(scalar) = self.of(qual) else {
+            return None;
+        };
+        Some(scalar)
     }
 
     /// The element and the shape of an arithmetic type.
     pub(crate) fn arithmetic(&self, qual: Qual) -> Option<(Scalar, Option<Lanes>)> {
-        match self.of(qual) {
-            Type::Scalar(scalar) => Some((scalar, None)),
-            Type::Vector(scalar, lanes) => Some((scalar, Some(lanes))),
-            Type::Void
-            | Type::Pointer(_)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => None,
+        if let Type::Vector(scalar, lanes) = self.of(qual) {
+            return Some((scalar, Some(lanes)));
         }
+        self.as_scalar(qual).map(|scalar| (scalar, None))
     }
 
     /// An array's elements carry the array's qualifiers.
     pub(crate) fn element(&self, array: Qual) -> Option<(Qual, Option<u64>)> {
-        match self.of(array) {
-            Type::Array(element, len) => Some((
-                Qual {
-                    space: array.space,
-                    constant: element.constant || array.constant,
-                    volatile: element.volatile || array.volatile,
-                    ..element
-                },
-                len,
-            )),
-            Type::Void
-            | Type::Pointer(_)
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Record(_)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => None,
-        }
+        let Type::Array(element, len) = self.of(array) else {
+            return None;
+        };
+        let element = Qual {
+            space: array.space,
+            constant: element.constant || array.constant,
+            volatile: element.volatile || array.volatile,
+            ..element
+        };
+        Some((element, len))
     }
 
     /// What a register or a memory access of this type is; None for aggregates and `void`.

@@ -24,9 +24,10 @@ pub(crate) enum Function {
     Three(Fn3),
 }
 
-/// The float type's functions on bits, over those on values in `$m`.
+/// The float type's functions on bits, over those on values in `$m`. `$d` is a dollar, for the
+/// macro inside.
 macro_rules! float_table {
-    ($name:ident, $m:ident, $from:expr, $to:expr) => {
+    ($d:tt $name:ident, $m:ident, $from:expr, $to:expr) => {
         fn $name(intrinsic: Intrinsic) -> Option<Function> {
             macro_rules! one {
                 ($f:expr) => {
@@ -58,130 +59,58 @@ macro_rules! float_table {
                     Function::One(|a| u64::from($f($from(a))))
                 };
             }
-            Some(match intrinsic {
-                Intrinsic::Acos => one!($m::acos),
-                Intrinsic::Acosh => one!($m::acosh),
-                Intrinsic::Acospi => one!($m::acospi),
-                Intrinsic::Asin => one!($m::asin),
-                Intrinsic::Asinh => one!($m::asinh),
-                Intrinsic::Asinpi => one!($m::asinpi),
-                Intrinsic::Atan => one!($m::atan),
-                Intrinsic::Atanh => one!($m::atanh),
-                Intrinsic::Atanpi => one!($m::atanpi),
-                Intrinsic::Cbrt => one!($m::cbrt),
-                Intrinsic::Ceil => one!($m::ceil),
-                Intrinsic::Cos => one!($m::cos),
-                Intrinsic::Cosh => one!($m::cosh),
-                Intrinsic::Cospi => one!($m::cospi),
-                Intrinsic::Degrees => one!($m::degrees),
-                Intrinsic::Erf => one!($m::erf),
-                Intrinsic::Erfc => one!($m::erfc),
-                Intrinsic::Exp => one!($m::exp),
-                Intrinsic::Exp2 => one!($m::exp2),
-                Intrinsic::Exp10 => one!($m::exp10),
-                Intrinsic::Expm1 => one!($m::expm1),
-                Intrinsic::Fabs => one!($m::fabs),
-                Intrinsic::Floor => one!($m::floor),
-                Intrinsic::Fract => one!($m::fract),
-                Intrinsic::FrexpMantissa => one!($m::frexp_mantissa),
-                Intrinsic::Lgamma => one!($m::lgamma),
-                Intrinsic::Log => one!($m::log),
-                Intrinsic::Log2 => one!($m::log2),
-                Intrinsic::Log10 => one!($m::log10),
-                Intrinsic::Log1p => one!($m::log1p),
-                Intrinsic::Logb => one!($m::logb),
-                Intrinsic::ModfFraction => one!($m::modf_fraction),
-                Intrinsic::Radians => one!($m::radians),
-                Intrinsic::Rint => one!($m::rint),
-                Intrinsic::Round => one!($m::round),
-                Intrinsic::Rsqrt => one!($m::rsqrt),
-                Intrinsic::Sign => one!($m::sign),
-                Intrinsic::Sin => one!($m::sin),
-                Intrinsic::Sinh => one!($m::sinh),
-                Intrinsic::Sinpi => one!($m::sinpi),
-                Intrinsic::Sqrt => one!($m::sqrt),
-                Intrinsic::Tan => one!($m::tan),
-                Intrinsic::Tanh => one!($m::tanh),
-                Intrinsic::Tanpi => one!($m::tanpi),
-                Intrinsic::Tgamma => one!($m::tgamma),
-                Intrinsic::Trunc => one!($m::trunc),
-                Intrinsic::Atan2 => two!($m::atan2),
-                Intrinsic::Atan2pi => two!($m::atan2pi),
-                Intrinsic::Copysign => two!($m::copysign),
-                Intrinsic::Fdim => two!($m::fdim),
-                Intrinsic::Fmax => two!($m::fmax),
-                Intrinsic::Fmin => two!($m::fmin),
-                Intrinsic::Fmod => two!($m::fmod),
-                Intrinsic::Hypot => two!($m::hypot),
-                Intrinsic::Maxmag => two!($m::maxmag),
-                Intrinsic::Minmag => two!($m::minmag),
-                Intrinsic::Nextafter => two!($m::nextafter),
-                Intrinsic::Pow => two!($m::pow),
-                Intrinsic::Powr => two!($m::powr),
-                Intrinsic::Remainder => two!($m::remainder),
-                Intrinsic::Step => two!($m::step),
-                Intrinsic::Fma => three!($m::fma),
-                Intrinsic::Mad => three!($m::fma),
-                Intrinsic::Mix => three!($m::mix),
-                Intrinsic::Smoothstep => three!($m::smoothstep),
-                Intrinsic::FClamp => three!($m::fclamp),
-                Intrinsic::Ldexp => with_int!($m::ldexp),
-                Intrinsic::Pown => with_int!($m::pown),
-                Intrinsic::Rootn => with_int!($m::rootn),
-                Intrinsic::Ilogb => to_int!($m::ilogb),
-                Intrinsic::FrexpExponent => to_int!($m::frexp_exponent),
-                Intrinsic::LgammaSign => to_int!($m::lgamma_sign),
-                Intrinsic::RemquoQuotient => {
-                    Function::Two(|a, b| u64::from($m::remquo_quotient($from(a), $from(b)) as u32))
-                }
-                Intrinsic::Isfinite => test!($m::is_finite),
-                Intrinsic::Isinf => test!($m::is_infinite),
-                Intrinsic::Isnan => test!($m::is_nan),
-                Intrinsic::Isnormal => test!($m::is_normal),
-                Intrinsic::Signbit => test!($m::signbit),
-                Intrinsic::Nan
-                | Intrinsic::SAbs
-                | Intrinsic::Clz
-                | Intrinsic::Ctz
-                | Intrinsic::Popcount
-                | Intrinsic::SAbsDiff
-                | Intrinsic::UAbsDiff
-                | Intrinsic::SAddSat
-                | Intrinsic::UAddSat
-                | Intrinsic::SSubSat
-                | Intrinsic::USubSat
-                | Intrinsic::SHadd
-                | Intrinsic::UHadd
-                | Intrinsic::SRhadd
-                | Intrinsic::URhadd
-                | Intrinsic::SMax
-                | Intrinsic::UMax
-                | Intrinsic::SMin
-                | Intrinsic::UMin
-                | Intrinsic::SMulHi
-                | Intrinsic::UMulHi
-                | Intrinsic::Rotate
-                | Intrinsic::SMul24
-                | Intrinsic::UMul24
-                | Intrinsic::SClamp
-                | Intrinsic::UClamp
-                | Intrinsic::SMadSat
-                | Intrinsic::UMadSat
-                | Intrinsic::Any
-                | Intrinsic::All => return None,
+            macro_rules! remquo {
+                ($f:expr) => {
+                    Function::Two(|a, b| u64::from($f($from(a), $from(b)) as u32))
+                };
+            }
+            macro_rules! functions {
+                        ($d($d form:ident: $d($d name:ident $d function:ident),*;)*) => {
+                            match intrinsic {
+                                $d($d(Intrinsic::$d name => $d form!($m::$d function),)*)*
+                                // Those of integers.
+                                _ => return None,
+                            }
+                        };
+                    }
+            Some(functions! {
+                one:
+                    Acos acos, Acosh acosh, Acospi acospi, Asin asin, Asinh asinh,
+                    Asinpi asinpi, Atan atan, Atanh atanh, Atanpi atanpi, Cbrt cbrt, Ceil ceil,
+                    Cos cos, Cosh cosh, Cospi cospi, Degrees degrees, Erf erf, Erfc erfc,
+                    Exp exp, Exp2 exp2, Exp10 exp10, Expm1 expm1, Fabs fabs, Floor floor,
+                    Fract fract, FrexpMantissa frexp_mantissa, Lgamma lgamma, Log log,
+                    Log2 log2, Log10 log10, Log1p log1p, Logb logb, ModfFraction modf_fraction,
+                    Radians radians, Rint rint, Round round, Rsqrt rsqrt, Sign sign, Sin sin,
+                    Sinh sinh, Sinpi sinpi, Sqrt sqrt, Tan tan, Tanh tanh, Tanpi tanpi,
+                    Tgamma tgamma, Trunc trunc;
+                two:
+                    Atan2 atan2, Atan2pi atan2pi, Copysign copysign, Fdim fdim, Fmax fmax,
+                    Fmin fmin, Fmod fmod, Hypot hypot, Maxmag maxmag, Minmag minmag,
+                    Nextafter nextafter, Pow pow, Powr powr, Remainder remainder, Step step;
+                three:
+                    Fma fma, Mad fma, Mix mix, Smoothstep smoothstep, FClamp fclamp;
+                with_int:
+                    Ldexp ldexp, Pown pown, Rootn rootn;
+                to_int:
+                    Ilogb ilogb, FrexpExponent frexp_exponent, LgammaSign lgamma_sign;
+                test:
+                    Isfinite is_finite, Isinf is_infinite, Isnan is_nan, Isnormal is_normal,
+                    Signbit signbit;
+                remquo: RemquoQuotient remquo_quotient;
             })
         }
     };
 }
 
 float_table!(
-    of_f32,
+    $ of_f32,
     f32s,
     |bits: u64| f32::from_bits(bits as u32),
     |x: f32| u64::from(x.to_bits())
 );
-float_table!(of_f64, f64s, f64::from_bits, f64::to_bits);
-float_table!(of_f16, f16s, half_to_single, single_to_half);
+float_table!($ of_f64, f64s, f64::from_bits, f64::to_bits);
+float_table!($ of_f16, f16s, half_to_single, single_to_half);
 
 fn half_to_single(bits: u64) -> f32 {
     f16::from_bits(bits as u16).to_f32()
@@ -204,59 +133,40 @@ pub(crate) fn function(intrinsic: Intrinsic, scalar: Scalar) -> Option<Function>
 }
 
 fn integer(intrinsic: Intrinsic, scalar: Scalar) -> Option<Function> {
-    macro_rules! by_width {
-        ($kind:ident, $name:ident) => {
-            Some(Function::$kind(match scalar {
-                Scalar::I8 => w8::$name,
-                Scalar::I16 => w16::$name,
-                Scalar::I32 => w32::$name,
-                Scalar::I64 | Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => w64::$name,
-            }))
-        };
-    }
-    match intrinsic {
-        Intrinsic::SAbs => by_width!(One, sabs),
-        Intrinsic::Clz => by_width!(One, clz),
-        Intrinsic::Ctz => by_width!(One, ctz),
-        Intrinsic::Popcount => by_width!(One, popcount),
-        Intrinsic::SAbsDiff => by_width!(Two, sabs_diff),
-        Intrinsic::UAbsDiff => by_width!(Two, uabs_diff),
-        Intrinsic::SAddSat => by_width!(Two, sadd_sat),
-        Intrinsic::UAddSat => by_width!(Two, uadd_sat),
-        Intrinsic::SSubSat => by_width!(Two, ssub_sat),
-        Intrinsic::USubSat => by_width!(Two, usub_sat),
-        Intrinsic::SHadd => by_width!(Two, shadd),
-        Intrinsic::UHadd => by_width!(Two, uhadd),
-        Intrinsic::SRhadd => by_width!(Two, srhadd),
-        Intrinsic::URhadd => by_width!(Two, urhadd),
-        Intrinsic::SMax => by_width!(Two, smax),
-        Intrinsic::UMax => by_width!(Two, umax),
-        Intrinsic::SMin => by_width!(Two, smin),
-        Intrinsic::UMin => by_width!(Two, umin),
-        Intrinsic::SMulHi => by_width!(Two, smul_hi),
-        Intrinsic::UMulHi => by_width!(Two, umul_hi),
-        Intrinsic::Rotate => by_width!(Two, rotate),
-        Intrinsic::SMul24 => by_width!(Two, smul24),
-        Intrinsic::UMul24 => by_width!(Two, umul24),
-        Intrinsic::SClamp => by_width!(Three, sclamp),
-        Intrinsic::UClamp => by_width!(Three, uclamp),
-        Intrinsic::SMadSat => by_width!(Three, smad_sat),
-        Intrinsic::UMadSat => by_width!(Three, umad_sat),
-        Intrinsic::Nan => Some(Function::One(match scalar {
+    if intrinsic == Intrinsic::Nan {
+        return Some(Function::One(match scalar {
             Scalar::I16 => |payload| 0x7e00 | (payload & 0x1ff),
             Scalar::I64 => |payload| 0x7ff8_0000_0000_0000 | (payload & 0x7_ffff_ffff_ffff),
             Scalar::I8 | Scalar::I32 | Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => {
                 |payload| 0x7fc0_0000 | (payload & 0x3f_ffff)
             }
-        })),
-        // Only floats have the others.
-        other => {
-            debug_assert!(
-                of_f32(other).is_some() || matches!(other, Intrinsic::Any | Intrinsic::All)
-            );
-            None
-        }
+        }));
     }
+    macro_rules! functions {
+        ($($form:ident: $($name:ident $function:ident),*;)*) => {
+            match intrinsic {
+                $($(Intrinsic::$name => Function::$form(match scalar {
+                    Scalar::I8 => w8::$function,
+                    Scalar::I16 => w16::$function,
+                    Scalar::I32 => w32::$function,
+                    _ => w64::$function,
+                }),)*)*
+                // Those of floats, and of all elements of a vector.
+                _ => return None,
+            }
+        };
+    }
+    Some(functions! {
+        One:
+            SAbs sabs, Clz clz, Ctz ctz, Popcount popcount;
+        Two:
+            SAbsDiff sabs_diff, UAbsDiff uabs_diff, SAddSat sadd_sat, UAddSat uadd_sat,
+            SSubSat ssub_sat, USubSat usub_sat, SHadd shadd, UHadd uhadd, SRhadd srhadd,
+            URhadd urhadd, SMax smax, UMax umax, SMin smin, UMin umin, SMulHi smul_hi,
+            UMulHi umul_hi, Rotate rotate, SMul24 smul24, UMul24 umul24;
+        Three:
+            SClamp sclamp, UClamp uclamp, SMadSat smad_sat, UMadSat umad_sat;
+    })
 }
 
 #[cfg(test)]

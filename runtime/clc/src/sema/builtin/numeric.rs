@@ -12,6 +12,11 @@ use touchstone_ir::Intrinsic;
 
 type Shape = (Scalar, Option<Lanes>);
 
+/// The signed or the unsigned form of a function.
+fn by_sign(scalar: Scalar, signed: Intrinsic, unsigned: Intrinsic) -> Intrinsic {
+    if scalar.is_signed() { signed } else { unsigned }
+}
+
 impl Sema<'_> {
     /// Brings the arguments at `range` to one type.
     fn unify(&mut self, call: &mut Call<'_>, range: std::ops::Range<usize>) -> Checked<Shape> {
@@ -86,8 +91,13 @@ impl Sema<'_> {
     }
 
     fn intrinsic(&mut self, intrinsic: Intrinsic, call: Call<'_>, shape: Shape) -> Expr {
+        self.shaped(Builtin::Intrinsic(intrinsic), call, shape)
+    }
+
+    /// A call with a result of this shape.
+    fn shaped(&mut self, builtin: Builtin, call: Call<'_>, shape: Shape) -> Expr {
         let qual = self.types.shaped(shape.0, shape.1);
-        self.builtin(Builtin::Intrinsic(intrinsic), call.args, qual, call.at)
+        self.builtin(builtin, call.args, qual, call.at)
     }
 
     /// The type of a truth about values of a type.
@@ -172,24 +182,20 @@ impl Sema<'_> {
             Numeric::Int(signed, unsigned) => {
                 self.arity(&call, signed.arity())?;
                 let shape = self.unify_ints(&mut call)?;
-                let intrinsic = if shape.0.is_signed() {
-                    signed
-                } else {
-                    unsigned
-                };
+                let intrinsic = by_sign(shape.0, signed, unsigned);
                 Ok(self.intrinsic(intrinsic, call, shape))
             }
             Numeric::IntUnsigned(signed, unsigned) => {
                 self.arity(&call, signed.arity())?;
                 let (scalar, lanes) = self.unify_ints(&mut call)?;
-                let intrinsic = if scalar.is_signed() { signed } else { unsigned };
+                let intrinsic = by_sign(scalar, signed, unsigned);
                 Ok(self.intrinsic(intrinsic, call, (scalar.unsigned_of_size(), lanes)))
             }
             Numeric::Int32(signed, unsigned) => {
                 self.arity(&call, signed.arity())?;
                 let (scalar, lanes) = self.unify_ints(&mut call)?;
                 let scalar = self.only_32(scalar, lanes, &mut call)?;
-                let intrinsic = if scalar.is_signed() { signed } else { unsigned };
+                let intrinsic = by_sign(scalar, signed, unsigned);
                 Ok(self.intrinsic(intrinsic, call, (scalar, lanes)))
             }
             Numeric::Any(signed, unsigned, float) => {
@@ -213,26 +219,16 @@ impl Sema<'_> {
             }
             Numeric::MadHi => {
                 self.arity(&call, 3)?;
-                let (scalar, lanes) = self.unify_ints(&mut call)?;
-                let high = if scalar.is_signed() {
-                    Intrinsic::SMulHi
-                } else {
-                    Intrinsic::UMulHi
-                };
-                let qual = self.types.shaped(scalar, lanes);
-                Ok(self.builtin(Builtin::MadHi(high), call.args, qual, at))
+                let shape = self.unify_ints(&mut call)?;
+                let high = by_sign(shape.0, Intrinsic::SMulHi, Intrinsic::UMulHi);
+                Ok(self.shaped(Builtin::MadHi(high), call, shape))
             }
             Numeric::Mad24 => {
                 self.arity(&call, 3)?;
                 let (scalar, lanes) = self.unify_ints(&mut call)?;
                 let scalar = self.only_32(scalar, lanes, &mut call)?;
-                let product = if scalar.is_signed() {
-                    Intrinsic::SMul24
-                } else {
-                    Intrinsic::UMul24
-                };
-                let qual = self.types.shaped(scalar, lanes);
-                Ok(self.builtin(Builtin::Mad24(product), call.args, qual, at))
+                let product = by_sign(scalar, Intrinsic::SMul24, Intrinsic::UMul24);
+                Ok(self.shaped(Builtin::Mad24(product), call, (scalar, lanes)))
             }
             Numeric::Upsample => self.upsample(call),
             Numeric::AnyAll(intrinsic) => {
@@ -254,33 +250,24 @@ impl Sema<'_> {
             Numeric::BitSelect => {
                 self.arity(&call, 3)?;
                 let shape = self.unify(&mut call, 0..3)?;
-                let qual = self.types.shaped(shape.0, shape.1);
-                Ok(self.builtin(Builtin::BitSelect, call.args, qual, at))
+                Ok(self.shaped(Builtin::BitSelect, call, shape))
             }
-            Numeric::Dot | Numeric::Distance => {
-                self.arity(&call, 2)?;
-                let (scalar, _) = self.unify_floats(&mut call, 0..2)?;
-                self.geometric_shape(&call)?;
-                let qual = self.types.scalar(scalar);
-                let builtin = match numeric {
-                    Numeric::Dot => Builtin::Dot,
-                    _ => Builtin::Distance,
+            Numeric::Dot | Numeric::Distance | Numeric::Length => {
+                let (builtin, arity) = match numeric {
+                    Numeric::Dot => (Builtin::Dot, 2),
+                    Numeric::Distance => (Builtin::Distance, 2),
+                    _ => (Builtin::Length, 1),
                 };
-                Ok(self.builtin(builtin, call.args, qual, at))
-            }
-            Numeric::Length => {
-                self.arity(&call, 1)?;
-                let (scalar, _) = self.unify_floats(&mut call, 0..1)?;
+                self.arity(&call, arity)?;
+                let (scalar, _) = self.unify_floats(&mut call, 0..arity)?;
                 self.geometric_shape(&call)?;
-                let qual = self.types.scalar(scalar);
-                Ok(self.builtin(Builtin::Length, call.args, qual, at))
+                Ok(self.shaped(builtin, call, (scalar, None)))
             }
             Numeric::Normalize => {
                 self.arity(&call, 1)?;
                 let shape = self.unify_floats(&mut call, 0..1)?;
                 self.geometric_shape(&call)?;
-                let qual = self.types.shaped(shape.0, shape.1);
-                Ok(self.builtin(Builtin::Normalize, call.args, qual, at))
+                Ok(self.shaped(Builtin::Normalize, call, shape))
             }
             Numeric::Cross => {
                 self.arity(&call, 2)?;
@@ -288,20 +275,16 @@ impl Sema<'_> {
                 if !matches!(shape.1, Some(Lanes::L3 | Lanes::L4)) {
                     return self.no_overload(&call);
                 }
-                let qual = self.types.shaped(shape.0, shape.1);
-                Ok(self.builtin(Builtin::Cross, call.args, qual, at))
+                Ok(self.shaped(Builtin::Cross, call, shape))
             }
             Numeric::Divide | Numeric::Recip => {
-                let divide = matches!(numeric, Numeric::Divide);
-                self.arity(&call, if divide { 2 } else { 1 })?;
-                let shape = self.unify_floats(&mut call, 0..n)?;
-                let qual = self.types.shaped(shape.0, shape.1);
-                let builtin = if divide {
-                    Builtin::Divide
-                } else {
-                    Builtin::Recip
+                let (builtin, arity) = match numeric {
+                    Numeric::Divide => (Builtin::Divide, 2),
+                    _ => (Builtin::Recip, 1),
                 };
-                Ok(self.builtin(builtin, call.args, qual, at))
+                self.arity(&call, arity)?;
+                let shape = self.unify_floats(&mut call, 0..n)?;
+                Ok(self.shaped(builtin, call, shape))
             }
             Numeric::Shuffle | Numeric::Shuffle2 => {
                 let two = matches!(numeric, Numeric::Shuffle2);
@@ -375,8 +358,7 @@ impl Sema<'_> {
         if m != n || lo != hi.unsigned_of_size() {
             return self.no_overload(&call);
         }
-        let qual = self.types.shaped(wide, m);
-        Ok(self.builtin(Builtin::Upsample, call.args, qual, call.at))
+        Ok(self.shaped(Builtin::Upsample, call, (wide, m)))
     }
 
     /// `select(a, b, c)`: `b` where `c` says so.

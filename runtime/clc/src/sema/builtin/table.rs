@@ -2,6 +2,7 @@
 
 use crate::device::{Language, Version};
 use crate::types::Scalar;
+use touchstone_ir::intrinsic::Signature;
 use touchstone_ir::{AddressSpace, Cmp, Intrinsic, Query, RmwOp, Rounding};
 
 /// What a built-in function is.
@@ -137,142 +138,55 @@ pub(super) enum Sync {
     WriteMemFence,
 }
 
-/// Functions of floats of one type.
-const FLOAT: &[(&str, Intrinsic)] = &[
-    ("acos", Intrinsic::Acos),
-    ("acosh", Intrinsic::Acosh),
-    ("acospi", Intrinsic::Acospi),
-    ("asin", Intrinsic::Asin),
-    ("asinh", Intrinsic::Asinh),
-    ("asinpi", Intrinsic::Asinpi),
-    ("atan", Intrinsic::Atan),
-    ("atan2", Intrinsic::Atan2),
-    ("atanh", Intrinsic::Atanh),
-    ("atanpi", Intrinsic::Atanpi),
-    ("atan2pi", Intrinsic::Atan2pi),
-    ("cbrt", Intrinsic::Cbrt),
-    ("ceil", Intrinsic::Ceil),
-    ("copysign", Intrinsic::Copysign),
-    ("cos", Intrinsic::Cos),
-    ("cosh", Intrinsic::Cosh),
-    ("cospi", Intrinsic::Cospi),
-    ("degrees", Intrinsic::Degrees),
-    ("erf", Intrinsic::Erf),
-    ("erfc", Intrinsic::Erfc),
-    ("exp", Intrinsic::Exp),
-    ("exp2", Intrinsic::Exp2),
-    ("exp10", Intrinsic::Exp10),
-    ("expm1", Intrinsic::Expm1),
-    ("fabs", Intrinsic::Fabs),
-    ("fdim", Intrinsic::Fdim),
-    ("floor", Intrinsic::Floor),
-    ("fma", Intrinsic::Fma),
-    ("fmax", Intrinsic::Fmax),
-    ("fmin", Intrinsic::Fmin),
-    ("fmod", Intrinsic::Fmod),
-    ("hypot", Intrinsic::Hypot),
-    ("lgamma", Intrinsic::Lgamma),
-    ("log", Intrinsic::Log),
-    ("log2", Intrinsic::Log2),
-    ("log10", Intrinsic::Log10),
-    ("log1p", Intrinsic::Log1p),
-    ("logb", Intrinsic::Logb),
-    ("mad", Intrinsic::Mad),
-    ("maxmag", Intrinsic::Maxmag),
-    ("minmag", Intrinsic::Minmag),
-    ("mix", Intrinsic::Mix),
-    ("nextafter", Intrinsic::Nextafter),
-    ("pow", Intrinsic::Pow),
-    ("powr", Intrinsic::Powr),
-    ("radians", Intrinsic::Radians),
-    ("remainder", Intrinsic::Remainder),
-    ("rint", Intrinsic::Rint),
-    ("round", Intrinsic::Round),
-    ("rsqrt", Intrinsic::Rsqrt),
-    ("sign", Intrinsic::Sign),
-    ("sin", Intrinsic::Sin),
-    ("sinh", Intrinsic::Sinh),
-    ("sinpi", Intrinsic::Sinpi),
-    ("smoothstep", Intrinsic::Smoothstep),
-    ("sqrt", Intrinsic::Sqrt),
-    ("step", Intrinsic::Step),
-    ("tan", Intrinsic::Tan),
-    ("tanh", Intrinsic::Tanh),
-    ("tanpi", Intrinsic::Tanpi),
-    ("tgamma", Intrinsic::Tgamma),
-    ("trunc", Intrinsic::Trunc),
-];
+/// The function of floats of one type with a name: the intrinsics of that form but those that are
+/// parts of other functions.
+fn float(name: &str) -> Option<Intrinsic> {
+    use Intrinsic as I;
+    let is_part = |i| matches!(i, I::Fract | I::FrexpMantissa | I::ModfFraction | I::FClamp);
+    let mut all = I::ALL.iter().copied();
+    all.find(|&i| matches!(i.signature(), Signature::Float(_)) && i.name() == name && !is_part(i))
+}
 
 /// What `native_…` and `half_…` exist of.
 const SINGLE: &[&str] = &[
     "cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "sqrt", "tan",
 ];
 
-const QUERIES: &[(&str, Query, Scalar)] = &[
-    ("get_work_dim", Query::WorkDim, Scalar::UInt),
-    ("get_global_size", Query::GlobalSize, Scalar::SIZE),
-    ("get_global_id", Query::GlobalId, Scalar::SIZE),
-    ("get_local_size", Query::LocalSize, Scalar::SIZE),
-    ("get_local_id", Query::LocalId, Scalar::SIZE),
-    ("get_num_groups", Query::NumGroups, Scalar::SIZE),
-    ("get_group_id", Query::GroupId, Scalar::SIZE),
-    ("get_global_offset", Query::GlobalOffset, Scalar::SIZE),
-];
-
-const QUERIES_2_0: &[(&str, Query, Scalar)] = &[
-    (
-        "get_enqueued_local_size",
-        Query::EnqueuedLocalSize,
-        Scalar::SIZE,
-    ),
-    ("get_global_linear_id", Query::GlobalLinearId, Scalar::SIZE),
-    ("get_local_linear_id", Query::LocalLinearId, Scalar::SIZE),
-];
-
-const SUB_GROUP_QUERIES: &[(&str, Query, Scalar)] = &[
-    ("get_sub_group_size", Query::SubGroupSize, Scalar::UInt),
-    (
-        "get_max_sub_group_size",
-        Query::MaxSubGroupSize,
-        Scalar::UInt,
-    ),
-    ("get_num_sub_groups", Query::NumSubGroups, Scalar::UInt),
-    (
-        "get_enqueued_num_sub_groups",
-        Query::EnqueuedNumSubGroups,
-        Scalar::UInt,
-    ),
-    ("get_sub_group_id", Query::SubGroupId, Scalar::UInt),
-    (
-        "get_sub_group_local_id",
-        Query::SubGroupLocalId,
-        Scalar::UInt,
-    ),
-];
+/// The work-item function of a name, where the version of the language has it.
+fn query(name: &str, language: &Language) -> Option<Kind> {
+    use Query as Q;
+    let since_2_0 = language.version >= Version::V2_0;
+    let (query, scalar) = match name {
+        "get_work_dim" => (Q::WorkDim, Scalar::UInt),
+        "get_global_size" => (Q::GlobalSize, Scalar::SIZE),
+        "get_global_id" => (Q::GlobalId, Scalar::SIZE),
+        "get_local_size" => (Q::LocalSize, Scalar::SIZE),
+        "get_local_id" => (Q::LocalId, Scalar::SIZE),
+        "get_num_groups" => (Q::NumGroups, Scalar::SIZE),
+        "get_group_id" => (Q::GroupId, Scalar::SIZE),
+        "get_global_offset" => (Q::GlobalOffset, Scalar::SIZE),
+        "get_enqueued_local_size" if since_2_0 => (Q::EnqueuedLocalSize, Scalar::SIZE),
+        "get_global_linear_id" if since_2_0 => (Q::GlobalLinearId, Scalar::SIZE),
+        "get_local_linear_id" if since_2_0 => (Q::LocalLinearId, Scalar::SIZE),
+        _ if !language.sub_groups => return None,
+        "get_sub_group_size" => (Q::SubGroupSize, Scalar::UInt),
+        "get_max_sub_group_size" => (Q::MaxSubGroupSize, Scalar::UInt),
+        "get_num_sub_groups" => (Q::NumSubGroups, Scalar::UInt),
+        "get_enqueued_num_sub_groups" => (Q::EnqueuedNumSubGroups, Scalar::UInt),
+        "get_sub_group_id" => (Q::SubGroupId, Scalar::UInt),
+        "get_sub_group_local_id" => (Q::SubGroupLocalId, Scalar::UInt),
+        _ => return None,
+    };
+    Some(Kind::Query(query, scalar))
+}
 
 /// The built-in function of a name.
 pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
-    let query = |list: &[(&str, Query, Scalar)]| {
-        list.iter()
-            .find(|(n, ..)| *n == name)
-            .map(|&(_, query, scalar)| Kind::Query(query, scalar))
-    };
     if name == "get_fence" {
         return language.generic.then_some(Kind::GetFence);
     }
     if name.starts_with("get_") {
-        return query(QUERIES)
-            .or_else(|| {
-                (language.version >= Version::V2_0)
-                    .then(|| query(QUERIES_2_0))
-                    .flatten()
-            })
-            .or_else(|| {
-                language
-                    .sub_groups
-                    .then(|| query(SUB_GROUP_QUERIES))
-                    .flatten()
-            });
+        return query(name, language);
     }
     numeric(name)
         .map(Kind::Numeric)
@@ -308,7 +222,6 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
 }
 
 fn numeric(name: &str) -> Option<Numeric> {
-    let float = |name: &str| FLOAT.iter().find(|(n, _)| *n == name).map(|&(_, i)| i);
     if let Some(intrinsic) = float(name) {
         return Some(Numeric::Float(intrinsic));
     }
