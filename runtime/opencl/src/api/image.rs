@@ -159,7 +159,7 @@ entry_points! {
         let known = HOST_ACCESS | HOST_POINTER;
         ensure!(flags & !(uses | known) == 0, CL_INVALID_VALUE);
         ensure!((flags & uses).count_ones() <= 1, CL_INVALID_VALUE);
-        ensure!(Kind::read(image_type).is_some(), CL_INVALID_VALUE);
+        ensure!(Kind::of_code(image_type).is_some(), CL_INVALID_VALUE);
         ensure!(image_formats.is_null() || num_entries != 0, CL_INVALID_VALUE);
         let formats: Vec<Format> =
             if capabilities::images() { Format::all().collect() } else { Vec::new() };

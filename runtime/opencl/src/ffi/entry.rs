@@ -12,6 +12,9 @@ use opencl_sys::{CL_OUT_OF_RESOURCES, CL_SUCCESS, cl_int};
 use super::{Error, Result};
 
 /// Runs a body, with a panic turned into an error code.
+///
+/// # Errors
+/// The body's; `CL_OUT_OF_RESOURCES` for a panic.
 pub fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Error(CL_OUT_OF_RESOURCES)))
 }

@@ -28,3 +28,32 @@ macro_rules! ensure {
     };
 }
 pub(crate) use ensure;
+
+/// Defines an enum whose variants have codes of the API: `code` gives a variant's,
+/// `of_code` the first variant with a code.
+macro_rules! codes {
+    (
+        $(#[$meta:meta])* $type:ident: $code:ty;
+        $($(#[$doc:meta])* $name:ident = $value:ident;)*
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $type { $($(#[$doc])* $name,)* }
+
+        impl $type {
+            /// Every variant.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// As the queries name it.
+            pub const fn code(self) -> $code {
+                match self { $(Self::$name => $value,)* }
+            }
+
+            /// The first with a code.
+            pub fn of_code(code: $code) -> Option<Self> {
+                Self::ALL.iter().copied().find(|variant| variant.code() == code)
+            }
+        }
+    };
+}
+pub(crate) use codes;

@@ -13,37 +13,21 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
+use crate::ffi::codes;
 use crate::frontend::{Source, Unit};
 
 const MAGIC: &[u8; 16] = b"touchstone-clbin";
 const FORMAT: u32 = 1;
 
-/// What a binary holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+codes! {
+    /// What a binary holds.
+    Kind: cl_program_binary_type;
     /// A compiled object.
-    Object,
+    Object = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
     /// A library of compiled objects.
-    Library,
+    Library = CL_PROGRAM_BINARY_TYPE_LIBRARY;
     /// An executable.
-    Executable,
-}
-
-impl Kind {
-    /// As the queries encode it.
-    pub const fn code(self) -> cl_program_binary_type {
-        match self {
-            Self::Object => CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-            Self::Library => CL_PROGRAM_BINARY_TYPE_LIBRARY,
-            Self::Executable => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
-        }
-    }
-
-    fn from_code(code: u32) -> Option<Self> {
-        [Self::Object, Self::Library, Self::Executable]
-            .into_iter()
-            .find(|kind| kind.code() == code)
-    }
+    Executable = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 }
 
 /// A program binary.
@@ -92,7 +76,7 @@ impl Container {
         if take_number(&mut rest)? != FORMAT {
             return None;
         }
-        let kind = Kind::from_code(take_number(&mut rest)?)?;
+        let kind = Kind::of_code(take_number(&mut rest)?)?;
         let options = take_text(&mut rest)?;
         let mut units = Vec::new();
         for _ in 0..take_number(&mut rest)? {

@@ -2,7 +2,7 @@
 //!
 //! A build without a callback is done when the call returns; with one, it runs on a
 //! thread of its own and the callback is called when it has ended, on the callback
-//! thread. Errors of the arguments are told at once in both cases.
+//! thread. Errors of the arguments are returned at once in both cases.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};

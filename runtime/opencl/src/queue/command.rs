@@ -4,94 +4,61 @@ use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 use touchstone_queue::Role;
 
+use crate::ffi::codes;
+
 /// Why a command ended abnormally.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
     /// The negative status of the event.
     pub status: cl_int,
-    /// What the context's callback is told.
+    /// What the context's callback reports.
     pub message: String,
 }
 
 /// What a command does: on a thread of the pool, or on one that waits for it.
 pub type Action = Box<dyn FnOnce() -> Result<(), Failure> + Send>;
 
-/// Kinds of commands, as `CL_EVENT_COMMAND_TYPE` names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Kind {
-    NdRangeKernel,
-    Task,
-    NativeKernel,
-    ReadBuffer,
-    WriteBuffer,
-    CopyBuffer,
-    ReadBufferRect,
-    WriteBufferRect,
-    CopyBufferRect,
-    FillBuffer,
-    MapBuffer,
-    ReadImage,
-    WriteImage,
-    CopyImage,
-    CopyImageToBuffer,
-    CopyBufferToImage,
-    FillImage,
-    MapImage,
-    UnmapMemObject,
-    MigrateMemObjects,
-    Marker,
+codes! {
+    /// Kinds of commands, as `CL_EVENT_COMMAND_TYPE` names them.
+    #[allow(missing_docs)]
+    Kind: cl_command_type;
+    NdRangeKernel = CL_COMMAND_NDRANGE_KERNEL;
+    Task = CL_COMMAND_TASK;
+    NativeKernel = CL_COMMAND_NATIVE_KERNEL;
+    ReadBuffer = CL_COMMAND_READ_BUFFER;
+    WriteBuffer = CL_COMMAND_WRITE_BUFFER;
+    CopyBuffer = CL_COMMAND_COPY_BUFFER;
+    ReadBufferRect = CL_COMMAND_READ_BUFFER_RECT;
+    WriteBufferRect = CL_COMMAND_WRITE_BUFFER_RECT;
+    CopyBufferRect = CL_COMMAND_COPY_BUFFER_RECT;
+    FillBuffer = CL_COMMAND_FILL_BUFFER;
+    MapBuffer = CL_COMMAND_MAP_BUFFER;
+    ReadImage = CL_COMMAND_READ_IMAGE;
+    WriteImage = CL_COMMAND_WRITE_IMAGE;
+    CopyImage = CL_COMMAND_COPY_IMAGE;
+    CopyImageToBuffer = CL_COMMAND_COPY_IMAGE_TO_BUFFER;
+    CopyBufferToImage = CL_COMMAND_COPY_BUFFER_TO_IMAGE;
+    FillImage = CL_COMMAND_FILL_IMAGE;
+    MapImage = CL_COMMAND_MAP_IMAGE;
+    UnmapMemObject = CL_COMMAND_UNMAP_MEM_OBJECT;
+    MigrateMemObjects = CL_COMMAND_MIGRATE_MEM_OBJECTS;
+    Marker = CL_COMMAND_MARKER;
     /// A marker that waits for its list only.
-    MarkerWithList,
-    Barrier,
+    MarkerWithList = CL_COMMAND_MARKER;
+    Barrier = CL_COMMAND_BARRIER;
     /// A barrier that waits for its list only.
-    BarrierWithList,
-    SvmFree,
-    SvmMemcpy,
-    SvmMemFill,
-    SvmMap,
-    SvmUnmap,
-    SvmMigrateMem,
-    User,
+    BarrierWithList = CL_COMMAND_BARRIER;
+    SvmFree = CL_COMMAND_SVM_FREE;
+    SvmMemcpy = CL_COMMAND_SVM_MEMCPY;
+    SvmMemFill = CL_COMMAND_SVM_MEMFILL;
+    SvmMap = CL_COMMAND_SVM_MAP;
+    SvmUnmap = CL_COMMAND_SVM_UNMAP;
+    SvmMigrateMem = CL_COMMAND_SVM_MIGRATE_MEM;
+    User = CL_COMMAND_USER;
 }
 
 impl Kind {
-    /// The code of the queries.
-    pub const fn code(self) -> cl_command_type {
-        match self {
-            Self::NdRangeKernel => CL_COMMAND_NDRANGE_KERNEL,
-            Self::Task => CL_COMMAND_TASK,
-            Self::NativeKernel => CL_COMMAND_NATIVE_KERNEL,
-            Self::ReadBuffer => CL_COMMAND_READ_BUFFER,
-            Self::WriteBuffer => CL_COMMAND_WRITE_BUFFER,
-            Self::CopyBuffer => CL_COMMAND_COPY_BUFFER,
-            Self::ReadBufferRect => CL_COMMAND_READ_BUFFER_RECT,
-            Self::WriteBufferRect => CL_COMMAND_WRITE_BUFFER_RECT,
-            Self::CopyBufferRect => CL_COMMAND_COPY_BUFFER_RECT,
-            Self::FillBuffer => CL_COMMAND_FILL_BUFFER,
-            Self::MapBuffer => CL_COMMAND_MAP_BUFFER,
-            Self::ReadImage => CL_COMMAND_READ_IMAGE,
-            Self::WriteImage => CL_COMMAND_WRITE_IMAGE,
-            Self::CopyImage => CL_COMMAND_COPY_IMAGE,
-            Self::CopyImageToBuffer => CL_COMMAND_COPY_IMAGE_TO_BUFFER,
-            Self::CopyBufferToImage => CL_COMMAND_COPY_BUFFER_TO_IMAGE,
-            Self::FillImage => CL_COMMAND_FILL_IMAGE,
-            Self::MapImage => CL_COMMAND_MAP_IMAGE,
-            Self::UnmapMemObject => CL_COMMAND_UNMAP_MEM_OBJECT,
-            Self::MigrateMemObjects => CL_COMMAND_MIGRATE_MEM_OBJECTS,
-            Self::Marker | Self::MarkerWithList => CL_COMMAND_MARKER,
-            Self::Barrier | Self::BarrierWithList => CL_COMMAND_BARRIER,
-            Self::SvmFree => CL_COMMAND_SVM_FREE,
-            Self::SvmMemcpy => CL_COMMAND_SVM_MEMCPY,
-            Self::SvmMemFill => CL_COMMAND_SVM_MEMFILL,
-            Self::SvmMap => CL_COMMAND_SVM_MAP,
-            Self::SvmUnmap => CL_COMMAND_SVM_UNMAP,
-            Self::SvmMigrateMem => CL_COMMAND_SVM_MIGRATE_MEM,
-            Self::User => CL_COMMAND_USER,
-        }
-    }
-
     /// How it takes its place in its queue.
     pub fn role(self) -> Role {
         let role = self.usual_role();

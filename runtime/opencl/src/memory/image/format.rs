@@ -7,48 +7,48 @@
 use half::f16;
 use opencl_sys::*;
 
-use crate::ffi::{Error, Result};
+use crate::ffi::{Error, Result, codes};
 
-/// How the channels of an element lie in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+codes! {
+    /// How the channels of an element lie in memory.
+    Order: cl_channel_order;
     /// Red.
-    R,
+    R = CL_R;
     /// Red, green.
-    Rg,
+    Rg = CL_RG;
     /// Red, green, blue, alpha.
-    Rgba,
+    Rgba = CL_RGBA;
     /// Blue, green, red, alpha.
-    Bgra,
+    Bgra = CL_BGRA;
 }
 
-/// What a channel holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
+codes! {
+    /// What a channel holds.
+    Channel: cl_channel_type;
     /// −1 to 1 in 8 bits.
-    Snorm8,
+    Snorm8 = CL_SNORM_INT8;
     /// −1 to 1 in 16 bits.
-    Snorm16,
+    Snorm16 = CL_SNORM_INT16;
     /// 0 to 1 in 8 bits.
-    Unorm8,
+    Unorm8 = CL_UNORM_INT8;
     /// 0 to 1 in 16 bits.
-    Unorm16,
+    Unorm16 = CL_UNORM_INT16;
     /// 8 bits, signed.
-    Signed8,
+    Signed8 = CL_SIGNED_INT8;
     /// 16 bits, signed.
-    Signed16,
+    Signed16 = CL_SIGNED_INT16;
     /// 32 bits, signed.
-    Signed32,
+    Signed32 = CL_SIGNED_INT32;
     /// 8 bits, unsigned.
-    Unsigned8,
+    Unsigned8 = CL_UNSIGNED_INT8;
     /// 16 bits, unsigned.
-    Unsigned16,
+    Unsigned16 = CL_UNSIGNED_INT16;
     /// 32 bits, unsigned.
-    Unsigned32,
+    Unsigned32 = CL_UNSIGNED_INT32;
     /// `half`.
-    Half,
+    Half = CL_HALF_FLOAT;
     /// `float`.
-    Float,
+    Float = CL_FLOAT;
 }
 
 /// A supported image format.
@@ -65,17 +65,6 @@ pub struct Format {
 pub type Colour = [u32; 4];
 
 impl Order {
-    const ALL: [Self; 4] = [Self::R, Self::Rg, Self::Rgba, Self::Bgra];
-
-    const fn code(self) -> cl_channel_order {
-        match self {
-            Self::R => CL_R,
-            Self::Rg => CL_RG,
-            Self::Rgba => CL_RGBA,
-            Self::Bgra => CL_BGRA,
-        }
-    }
-
     /// For each channel in memory, which of red, green, blue and alpha it is.
     pub const fn channels(self) -> &'static [usize] {
         match self {
@@ -88,38 +77,6 @@ impl Order {
 }
 
 impl Channel {
-    const ALL: [Self; 12] = [
-        Self::Snorm8,
-        Self::Snorm16,
-        Self::Unorm8,
-        Self::Unorm16,
-        Self::Signed8,
-        Self::Signed16,
-        Self::Signed32,
-        Self::Unsigned8,
-        Self::Unsigned16,
-        Self::Unsigned32,
-        Self::Half,
-        Self::Float,
-    ];
-
-    const fn code(self) -> cl_channel_type {
-        match self {
-            Self::Snorm8 => CL_SNORM_INT8,
-            Self::Snorm16 => CL_SNORM_INT16,
-            Self::Unorm8 => CL_UNORM_INT8,
-            Self::Unorm16 => CL_UNORM_INT16,
-            Self::Signed8 => CL_SIGNED_INT8,
-            Self::Signed16 => CL_SIGNED_INT16,
-            Self::Signed32 => CL_SIGNED_INT32,
-            Self::Unsigned8 => CL_UNSIGNED_INT8,
-            Self::Unsigned16 => CL_UNSIGNED_INT16,
-            Self::Unsigned32 => CL_UNSIGNED_INT32,
-            Self::Half => CL_HALF_FLOAT,
-            Self::Float => CL_FLOAT,
-        }
-    }
-
     /// Bytes of one channel.
     pub const fn size(self) -> usize {
         match self {
@@ -155,10 +112,10 @@ impl Channel {
 impl Format {
     /// Every supported format, in the order of the queries.
     pub fn all() -> impl Iterator<Item = Self> {
-        Order::ALL.into_iter().flat_map(|order| {
+        Order::ALL.iter().flat_map(|&order| {
             Channel::ALL
-                .into_iter()
-                .map(move |channel| Self { order, channel })
+                .iter()
+                .map(move |&channel| Self { order, channel })
                 .filter(|format| format.order != Order::Bgra || format.channel == Channel::Unorm8)
         })
     }
@@ -181,7 +138,7 @@ impl Format {
         })
     }
 
-    /// As the queries tell it.
+    /// As the queries report it.
     pub fn code(self) -> cl_image_format {
         cl_image_format {
             image_channel_order: self.order.code(),

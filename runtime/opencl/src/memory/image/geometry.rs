@@ -7,53 +7,28 @@
 
 use opencl_sys::*;
 
-use crate::ffi::{Error, Result, ensure};
+use crate::ffi::{Error, Result, codes, ensure};
 use crate::memory::rect::Shape;
 use crate::platform::limits::ImageLimits;
 
-/// The kinds of images.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+codes! {
+    /// The kinds of images.
+    Kind: cl_mem_object_type;
     /// One row.
-    D1,
+    D1 = CL_MEM_OBJECT_IMAGE1D;
     /// One row, in a buffer.
-    D1Buffer,
+    D1Buffer = CL_MEM_OBJECT_IMAGE1D_BUFFER;
     /// Rows that are images of their own.
-    D1Array,
+    D1Array = CL_MEM_OBJECT_IMAGE1D_ARRAY;
     /// Rows.
-    D2,
+    D2 = CL_MEM_OBJECT_IMAGE2D;
     /// Slices that are images of their own.
-    D2Array,
+    D2Array = CL_MEM_OBJECT_IMAGE2D_ARRAY;
     /// Slices of rows.
-    D3,
+    D3 = CL_MEM_OBJECT_IMAGE3D;
 }
 
 impl Kind {
-    /// Reads an image type.
-    pub fn read(code: cl_mem_object_type) -> Option<Self> {
-        let all = [
-            Self::D1,
-            Self::D1Buffer,
-            Self::D1Array,
-            Self::D2,
-            Self::D2Array,
-            Self::D3,
-        ];
-        all.into_iter().find(|kind| kind.code() == code)
-    }
-
-    /// As the queries tell it.
-    pub const fn code(self) -> cl_mem_object_type {
-        match self {
-            Self::D1 => CL_MEM_OBJECT_IMAGE1D,
-            Self::D1Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
-            Self::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
-            Self::D2 => CL_MEM_OBJECT_IMAGE2D,
-            Self::D2Array => CL_MEM_OBJECT_IMAGE2D_ARRAY,
-            Self::D3 => CL_MEM_OBJECT_IMAGE3D,
-        }
-    }
-
     /// Whether it has slices or images, whose distance is the slice pitch.
     pub const fn has_slices(self) -> bool {
         match self {

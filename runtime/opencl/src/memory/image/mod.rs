@@ -107,7 +107,7 @@ impl Image {
             return Err(error);
         }
         let desc = desc?;
-        let kind = Kind::read(desc.image_type).ok_or(Error(CL_INVALID_IMAGE_DESCRIPTOR))?;
+        let kind = Kind::of_code(desc.image_type).ok_or(Error(CL_INVALID_IMAGE_DESCRIPTOR))?;
         let single = desc.num_mip_levels == 0 && desc.num_samples == 0;
         ensure!(single, CL_INVALID_IMAGE_DESCRIPTOR);
         let source = match (&parent, kind) {
