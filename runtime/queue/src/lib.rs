@@ -26,7 +26,7 @@
 //! | `queue` | taking in, flushing, finishing, helping |
 //! | `agenda` | what a thread has made ready |
 //! | `pool` | the threads |
-//! | `lane` | telling the application, on a thread of its own |
+//! | `lane` | notifying the application, on a thread of its own |
 //!
 //! # What it promises
 //! - A command runs at most once, and not before all its prerequisites have ended: the events
@@ -38,7 +38,7 @@
 //! - Every command whose prerequisites end is run, whoever has released what: a pending
 //!   command is held by its queue or by what it waits for.
 //! - Queues are independent: the pool has a thread for each that has work.
-//! - Notices are told once each, those of one event in the order of its states, on a thread
+//! - Notices are delivered once each, those of one event in the order of its states, on a thread
 //!   that runs no commands. They may take as long as they like.
 //!
 //! # Who runs a command
@@ -55,7 +55,7 @@
 //! - *Threads of the pool wait for work only*: what reaches them has no prerequisites left.
 //! - *Locks.* There are four kinds: a command's, a queue's, the pool's, a lane's. The only one
 //!   that is taken under another is a lane's, under a command's; a lane holds its lock for a
-//!   few instructions, never while it tells. No code of the runtime or the application, and
+//!   few instructions, never while it notifies. No code of the runtime or the application, and
 //!   no destructor of a command, runs under a lock.
 //! - *No wake-up is lost.* Each condition has its lock, and what is waited for is changed under
 //!   it: the last state of a command under the command's, the count of ended commands under
@@ -97,6 +97,7 @@
 //! length of the pool's list is a hint. `tests/threads` has commands, hosts and notices share plain
 //! memory that only these edges order; under the detector (`ci/tsan.sh`) it is silent, and it
 //! reports each of the three when either side of it is weakened.
+#![warn(clippy::missing_errors_doc)]
 
 pub mod engine;
 pub mod sync;

@@ -11,11 +11,11 @@ pub use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Order
 
 /// How long a thread looks for news before it sleeps. A wake-up costs some microseconds of
 /// both threads; news within that time come cheaper to one that is awake.
-pub const PATIENCE: Duration = Duration::from_micros(50);
+pub const SPIN: Duration = Duration::from_micros(50);
 
 /// Looks for news for a while; says whether they came. Where there is one processor, news
 /// can only come when this thread gives it up, so it does not wait at all.
-pub fn spin(patience: Duration, news: impl Fn() -> bool) -> bool {
+pub fn spin(time: Duration, news: impl Fn() -> bool) -> bool {
     if news() {
         return true;
     }
@@ -30,7 +30,7 @@ pub fn spin(patience: Duration, news: impl Fn() -> bool) -> bool {
                 return true;
             }
         }
-        if start.elapsed() > patience {
+        if start.elapsed() > time {
             return false;
         }
     }

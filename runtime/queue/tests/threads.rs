@@ -91,7 +91,7 @@ impl Command for Node {
 
     fn discard(&self) {}
 
-    fn tell(self: &Arc<Self>, (): (), _: Trigger, _: Option<i32>) {
+    fn notify(self: &Arc<Self>, (): (), _: Trigger, _: Option<i32>) {
         self.told.fetch_add(self.output.get(), Ordering::Relaxed);
     }
 

@@ -3,7 +3,7 @@
 //! The state has one writer at a time, because the right to move it is handed on: from the
 //! thread that enqueues (to Submitted), to the one that takes the last prerequisite off (to
 //! Ready), to the one that claims the command (to Running and to the end). Steps that others
-//! can wait for or be told of, all but Ready and Ended, are made under the lock of `inner`.
+//! can wait for or be notified of, all but Ready and Ended, are made under the lock of `inner`.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub const WAIT_LIST_FAILED: i32 = -14;
 
 /// What the engine moves: a command with its event, or a user event.
 pub trait Command: Sized + Send + Sync + 'static {
-    /// What is to be told when a state is reached.
+    /// What the application is notified of when a state is reached.
     type Notice: Send + 'static;
 
     /// The engine's part of it.
@@ -42,11 +42,11 @@ pub trait Command: Sized + Send + Sync + 'static {
     /// together with [`Command::perform`].
     fn discard(&self);
 
-    /// Tells of a state, on the thread of the lane: the one that was asked for, and the
+    /// Notifies of a state, on the thread of the lane: the one that was asked for, and the
     /// negative status if the command ended abnormally.
-    fn tell(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>);
+    fn notify(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>);
 
-    /// The lane that notices are told in.
+    /// The lane that notices are posted to.
     fn lane(&self) -> &Arc<Lane>;
 
     /// Whether it may be performed when it has its last state already, for a fault: it uses
@@ -165,14 +165,14 @@ impl<C: Command> Core<C> {
         self.state.store(next.code(), Ordering::Release);
     }
 
-    /// A step that has no time and that nobody is told of.
+    /// A step that has no time and no notice.
     pub(super) fn quietly(&self, next: State) {
         debug_assert!(matches!(next, State::Ready | State::Ended));
         self.store(next);
     }
 }
 
-/// One prerequisite less. True for the thread that takes the last one off: it has seen what
+/// One prerequisite less (`ex.state.not-before-ready`). True for the thread that takes the last one off: it has seen what
 /// happened before all of them ended, and makes the command ready.
 pub(super) fn prerequisite_ended<C: Command>(command: &Arc<C>, failed: bool) -> bool {
     let core = command.core();
@@ -182,7 +182,9 @@ pub(super) fn prerequisite_ended<C: Command>(command: &Arc<C>, failed: bool) -> 
     core.prerequisites.fetch_sub(1, Ordering::AcqRel) == 1
 }
 
-/// Makes a command wait for the events of its list, before it takes its place in its queue.
+/// Makes a command wait for the events of its list, before it takes its place in its queue
+/// (`ex.prereq.wait-list`; Event Objects: "specify events that need to complete before this
+/// particular command can be executed").
 pub(super) fn wait_for_list<C: Command>(command: &Arc<C>, list: Vec<Arc<C>>) {
     if list.is_empty() {
         return;
@@ -203,13 +205,13 @@ pub(super) fn wait_for_list<C: Command>(command: &Arc<C>, list: Vec<Arc<C>>) {
     command.core().inner.lock().list = list;
 }
 
-/// Moves a command to Submitted.
+/// Moves a command to Submitted (`ex.state.order`, `ex.state.flush`).
 pub(super) fn submit<C: Command>(command: &Arc<C>) {
     let core = command.core();
     let mut inner = core.inner.lock();
     inner.times.submit = command.now();
     core.store(State::Submitted);
-    let start = tell_reached(command, &mut inner, State::Submitted);
+    let start = post_notices(command, &mut inner, State::Submitted);
     drop(inner);
     start_lane(command, start);
 }
@@ -227,7 +229,7 @@ pub(super) fn claim<C: Command>(command: &Arc<C>) -> bool {
     }
     inner.times.start = command.now();
     core.store(State::Running);
-    let start = tell_reached(command, &mut inner, State::Running);
+    let start = post_notices(command, &mut inner, State::Running);
     let list = std::mem::take(&mut inner.list);
     drop(inner);
     start_lane(command, start);
@@ -260,7 +262,8 @@ pub(super) fn run<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>) {
 }
 
 /// Handles a ready command on this thread, if it is one that takes no time: one that is
-/// prompt or that will not run because of its wait list. False for any other.
+/// prompt (`ex.state.empty-command`) or that will not run because of its wait list
+/// (`ex.fail.propagate`). False for any other.
 pub(super) fn run_promptly<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>) -> bool {
     let core = command.core();
     // Written before the prerequisite was taken off, read after the last one was.
@@ -291,8 +294,8 @@ pub(super) fn run_promptly<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>)
     }
 }
 
-/// Moves a command or user event to its last state: wakes the threads that wait, sends the
-/// notices, tells the dependents, gives up the place in the queue. `end` is when it ended, if
+/// Moves a command or user event to its last state: wakes the threads that wait, posts the
+/// notices (`ex.state.callbacks`), releases the dependents (`sp.event-wait`), leaves the queue. `end` is when it ended, if
 /// it ran. False, and nothing is done, if it already had its last state.
 pub(super) fn finish<C: Command>(
     command: &Arc<C>,
@@ -319,7 +322,7 @@ pub(super) fn finish<C: Command>(
     let start = if on(Fault::CallbackNotOnFailure) && last.failure().is_some() {
         false
     } else {
-        tell_reached(command, &mut inner, last)
+        post_notices(command, &mut inner, last)
     };
     let mut dependents = std::mem::take(&mut inner.dependents);
     if inner.sleepers > 0 {
@@ -356,7 +359,8 @@ pub(super) fn finish<C: Command>(
     true
 }
 
-/// Whether a command that has ended so makes those fail whose list it is in.
+/// Whether a command that has ended so makes those fail whose list it is in
+/// (`ex.fail.propagate`, `ex.fail.user-event`).
 fn fails_others(last: State) -> bool {
     let indirectly = last == State::Failed(WAIT_LIST_FAILED);
     last.failure().is_some() && !(indirectly && on(Fault::FailureNotTransitive))
@@ -371,7 +375,7 @@ fn elsewhere<C: Command>(one: &Arc<C>, other: &Arc<C>) -> bool {
 /// Sends the notices that are due, in the order of their states; says whether the lane is to
 /// be started. The lane's lock is taken under this one, so notices of one event are sent in
 /// the order of its steps.
-fn tell_reached<C: Command>(command: &Arc<C>, inner: &mut Inner<C>, state: State) -> bool {
+fn post_notices<C: Command>(command: &Arc<C>, inner: &mut Inner<C>, state: State) -> bool {
     let mut start = false;
     for trigger in [Trigger::Submitted, Trigger::Running, Trigger::Complete] {
         if inner.asked.is_empty() || !state.has_reached(trigger) {
@@ -394,9 +398,9 @@ fn send<C: Command>(command: &Arc<C>, asked: Asked<C>, state: State) -> bool {
     if on(lost) {
         return false;
     }
-    let told = Arc::clone(command);
+    let held = Arc::clone(command);
     command.lane().post(move || {
-        told.tell(asked.notice, asked.trigger, state.failure());
+        held.notify(asked.notice, asked.trigger, state.failure());
     })
 }
 
@@ -460,7 +464,7 @@ pub fn wait<C: Command>(command: &Arc<C>) -> State {
         {
             continue;
         }
-        if sync::spin(sync::PATIENCE, || {
+        if sync::spin(sync::SPIN, || {
             core.state().is_final() || core.can_be_claimed()
         }) {
             continue;

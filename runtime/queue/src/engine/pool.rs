@@ -7,7 +7,7 @@
 //! A thread that ends a command goes on with the first that this made ready, so chains of
 //! commands, within a queue or across queues, stay on one thread without a wake-up; after
 //! some it lets others come first. A thread without work looks for it for a while before it
-//! sleeps ([`sync::PATIENCE`]), but only one at a time.
+//! sleeps ([`sync::SPIN`]), but only one at a time.
 //!
 //! A ready command is in the list of the pool or kept by the thread that made it ready. A
 //! thread that waits for it may claim it all the same; the entry in the list is then stale,
@@ -173,7 +173,7 @@ impl<C: Command> Pool<C> {
             }
             inner.looking = true;
             drop(inner);
-            let found = sync::spin(sync::PATIENCE, || self.listed.load(Ordering::Relaxed) > 0);
+            let found = sync::spin(sync::SPIN, || self.listed.load(Ordering::Relaxed) > 0);
             inner = self.inner.lock();
             inner.looking = false;
             if !found && inner.ready.is_empty() && inner.threads <= inner.allowed() {

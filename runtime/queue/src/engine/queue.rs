@@ -67,15 +67,16 @@ impl<C: Command> Queue<C> {
         }
     }
 
-    /// Takes a command in, behind all that were taken in before, to run when the events of
-    /// its list have ended, too.
+    /// Takes a command in, behind all that were taken in before (`ex.queue.in-order`,
+    /// `ex.queue.threads`), to run when the events of its list have ended, too
+    /// (`ex.prereq.wait-list`).
     pub fn enqueue(&self, command: &Arc<C>, list: Vec<Arc<C>>) {
         let agenda = self.take_in(command, list);
         agenda.settle(&self.pool, |_| false);
     }
 
     /// As [`Queue::enqueue`], for a caller that waits for the command at once: if it can run
-    /// now, the calling thread runs it.
+    /// now, the calling thread runs it (`ex.queue.blocking`).
     pub fn enqueue_and_wait(&self, command: &Arc<C>, list: Vec<Arc<C>>) -> State {
         let agenda = self.take_in(command, list);
         let own = agenda.settle(&self.pool, |ready| Arc::ptr_eq(ready, command));
@@ -109,7 +110,7 @@ impl<C: Command> Queue<C> {
         agenda
     }
 
-    /// Submits what has been enqueued.
+    /// Submits what has been enqueued (`ex.state.flush`).
     pub fn flush(&self) {
         if self.submission == Submission::AtEnqueue {
             return;
@@ -122,8 +123,8 @@ impl<C: Command> Queue<C> {
         agenda.settle(&self.pool, |_| false);
     }
 
-    /// Blocks until everything enqueued before has ended. The calling thread helps, as in
-    /// [`super::wait`].
+    /// Blocks until everything enqueued before has ended (`sp.finish`). The calling thread helps,
+    /// as in [`super::wait`].
     pub fn finish(&self) {
         self.flush();
         if on(Fault::FinishReturnsAtOnce) {
@@ -138,7 +139,7 @@ impl<C: Command> Queue<C> {
             if done() {
                 return;
             }
-            if self.help(None, target) || sync::spin(sync::PATIENCE, done) {
+            if self.help(None, target) || sync::spin(sync::SPIN, done) {
                 continue;
             }
             let mut inner = self.inner.lock();

@@ -106,7 +106,7 @@ impl Command for Node {
         self.records.of(self.event).discarded += 1;
     }
 
-    fn tell(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>) {
+    fn notify(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>) {
         assert!(self.core.state().has_reached(asked));
         self.look();
         self.records.of(self.event).told.push((asked, failure));

@@ -132,7 +132,7 @@ impl AtomicUsize {
     }
 }
 
-pub const PATIENCE: Duration = Duration::ZERO;
+pub const SPIN: Duration = Duration::ZERO;
 
 /// Looks once more: whether a thread finds its news awake or sleeps is up to the schedule.
 pub fn spin(_: Duration, news: impl Fn() -> bool) -> bool {

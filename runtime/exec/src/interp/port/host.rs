@@ -12,7 +12,7 @@
 //!
 //! The example `speed` measures what this costs: it runs every kernel with the bounds checker and without
 //! in turns. Loops that do little but load and store take 2 to 7 % more processor time, loops of
-//! nothing but atomic additions 7 to 9 %, others nothing that can be told from noise.
+//! nothing but atomic additions 7 to 9 %, others nothing beyond noise.
 
 use super::word::{AtomicWord, Word, read_bytes, write_bytes};
 use super::{GroupPort, Port};

@@ -19,7 +19,24 @@
 //!
 //! What is stronger here than it must be is safe: a place that is accessed in several sizes, copied
 //! or changed by the host forgets its older values, and so does everything when there are too many
-//! places. One lock guards it all; speed is not what this is for.
+//! places. One lock protects it all; speed is not what this is for.
+//!
+//! # Rules
+//!
+//! Sections are those of the memory model in the OpenCL specification (Memory Consistency Model).
+//!
+//! | rule | where it is decided | section |
+//! | --- | --- | --- |
+//! | `mm.mo`, `mm.coherence.*` | [`Machine::load`], [`Machine::store`]: a view only moves forward | Atomic Operations |
+//! | `mm.sw.atomic` | [`leave`] and [`Machine::found`] | Memory Ordering Rules |
+//! | `mm.release-sequence` | [`Machine::store`] (own stores), [`Machine::rmw`] | Memory Ordering Rules |
+//! | `mm.sw.fence-fence`, `.fence-atomic`, `.atomic-fence` | [`Machine::fence`] | Fence Operations |
+//! | `mm.scope.inclusive`, `.each`, `.local-clamp` | [`reaches`] | Memory Scope |
+//! | `mm.hb.split`, `.both-flags`, `.seq-cst-both` | [`Access::regions`], [`fenced`] | Memory Ordering Rules |
+//! | `mm.sc.total`, `mm.sc.fences` | [`Machine::agree`] | Memory Ordering Rules |
+//! | `mm.rmw.last`, `mm.atomicity` | [`Machine::rmw`] | Atomic Operations |
+//! | `mm.barrier.wg`, `.flags` | [`Machine::barrier`] | Work-group Functions |
+//! | `mm.host` | [`Machine::place`] | Memory Ordering Rules |
 
 use super::view::{Agreed, BOTH, Knowers, Time, View};
 use std::collections::{BTreeMap, HashMap};
@@ -84,7 +101,7 @@ pub(super) struct Thread {
     id: u64,
     group: u64,
     view: View,
-    /// Accesses so far that told it or others something.
+    /// Accesses so far that changed what it or others know.
     accesses: u64,
     /// Left by its release fences, for its later stores.
     released: Vec<Head>,
@@ -129,7 +146,9 @@ impl Thread {
     }
 }
 
-/// Whether two operations with these scopes synchronize (`mm.scope.inclusive`).
+/// Whether two operations with these scopes synchronize: each must include the other work-item
+/// (`mm.scope.inclusive`, `mm.scope.each`); in local memory every scope is the work-group's
+/// (`mm.scope.local-clamp`).
 fn reaches(head: &Head, group: u64, scope: MemScope, region: Region) -> bool {
     let scopes = [head.scope, scope];
     if on(Fault::ScopesMustMatch) && head.scope != scope
@@ -169,7 +188,8 @@ impl Access {
         matches!(self.atomic, Some((Order::SeqCst, _))) && !on(Fault::SeqCstWeakened)
     }
 
-    /// The parts of views that it leaves and takes.
+    /// The parts of views that it leaves and takes: its own region's (`mm.hb.split`), both for a
+    /// sequentially consistent one (`mm.hb.seq-cst-both`).
     fn regions(&self) -> Regions {
         if self.is_seq_cst() && !on(Fault::SeqCstOneRegion) {
             all()
@@ -265,7 +285,7 @@ impl Machine {
         let last = &place.messages[place.messages.len() - 1];
         if place.behind.unwrap_or(last.bits) != actual {
             // The host or another command has written it, after everything so far: who reads
-            // that must know all that it has written besides.
+            // that must know all that it has written besides (`mm.host`).
             let mut message = fresh(actual, last.time);
             message.heads.push(Head {
                 group: 0,
@@ -288,7 +308,7 @@ impl Machine {
     }
 
     /// A sequentially consistent operation joins the view of all those that its scope reaches,
-    /// before and after.
+    /// before and after: the total order S (`mm.sc.total`, `mm.sc.conditions`).
     fn agree(&mut self, thread: &mut Thread, scope: MemScope, regions: Regions) {
         if scope > MemScope::WorkGroup {
             thread.view.join_agreed(&self.agreed, regions);
@@ -321,6 +341,7 @@ impl Machine {
         let messages = &mut place.messages;
         let last = messages.len() - 1;
         let known = |m: &Message| thread.view.knows(agreed, access.region, m.time, &m.known);
+        // `mm.coherence.rr` and `.wr`: nothing older than what is known.
         let seen = messages.iter().rposition(known);
         let first = seen.unwrap_or(0);
         let plain = access.atomic.is_none();
@@ -352,7 +373,9 @@ impl Machine {
         bits
     }
 
-    /// A load or a read-modify-write has read what these releases left.
+    /// A load or a read-modify-write has read what these releases left: it takes that if it
+    /// acquires (`mm.sw.atomic`), and keeps it for later fences (`mm.sw.fence-fence`,
+    /// `mm.sw.atomic-fence`).
     fn found(
         &mut self,
         thread: &mut Thread,
@@ -400,13 +423,14 @@ impl Machine {
         };
         let mut first = true;
         if let Some(previous) = last {
-            // The release sequence goes on with the work-item's own stores.
+            // The release sequence goes on with the work-item's own stores (`mm.release-sequence`).
             let own = previous.writer == thread.id;
             if own && access.atomic.is_some() && !on(Fault::ReleaseSequenceOwn) {
                 message.heads.clone_from(&previous.heads);
             }
             let (at, by) = (previous.time, &previous.known);
             let seen = thread.view.knows(agreed, access.region, at, by);
+            // `mm.coherence.ww` and `.rw`: the store comes last, except under a fault.
             let early = own && on(Fault::CoherenceWriteWrite)
                 || !own && previous.writer != 0 && seen && on(Fault::CoherenceReadWrite);
             if early && access.atomic.is_some() && thread.below(2) == 0 {
@@ -437,7 +461,8 @@ impl Machine {
     }
 
     /// A read-modify-write that has read `old` from memory and left `new` there, or a
-    /// compare-exchange that has failed, which leaves nothing.
+    /// compare-exchange that has failed, which leaves nothing. It reads the last value
+    /// (`mm.rmw.last`) and goes on with its release sequence (`mm.release-sequence`).
     pub(super) fn rmw(
         &mut self,
         thread: &mut Thread,
@@ -493,6 +518,10 @@ impl Machine {
         (thread.below(2) == 0).then_some(messages[before].bits)
     }
 
+    /// A fence: an acquire takes what earlier loads found (`mm.sw.fence-fence`,
+    /// `mm.sw.atomic-fence`), a sequentially consistent one takes its place in S
+    /// (`mm.sc.fences`), a release leaves its view for later stores (`mm.sw.fence-atomic`); each in
+    /// the regions of its flags (`mm.hb.both-flags`).
     pub(super) fn fence(
         &mut self,
         thread: &mut Thread,
@@ -527,7 +556,8 @@ impl Machine {
         }
     }
 
-    /// A barrier: a release fence of each before it, an acquire fence of each after it.
+    /// A barrier: a release fence of each before it, an acquire fence of each after it
+    /// (`mm.barrier.wg`), in the regions of its flags (`mm.barrier.flags`).
     pub(super) fn barrier(&mut self, threads: &mut [Thread], scope: MemScope, regions: Regions) {
         if on(Fault::BarrierOrdersNothing) {
             return;
@@ -598,7 +628,8 @@ fn fenced(regions: Regions) -> Regions {
     ordered
 }
 
-/// Leaves with a value what the work-item releases by writing it.
+/// Leaves with a value what the work-item releases by writing it: what its release fences left
+/// (`mm.sw.fence-atomic`), and its view if the access releases (`mm.sw.atomic`).
 fn leave(thread: &Thread, access: Access, message: &mut Message) {
     let Some((order, scope)) = access.atomic else {
         return;
