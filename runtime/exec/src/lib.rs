@@ -33,6 +33,7 @@
 //!   the launch and its seed.
 //! * *Safety.* An access outside of the memory that the launch names is a
 //!   [`Trap`], not a crash.
+#![warn(clippy::missing_errors_doc)]
 
 pub mod error;
 pub mod executable;

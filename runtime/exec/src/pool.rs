@@ -3,7 +3,7 @@
 //! A launch becomes a job in a queue. A thread takes the job at the front, puts
 //! it to the back for the others, and takes group after group from it until
 //! none are left, or, while other jobs wait, for a while. The thread that ends
-//! the last group of a job tells the one that waits for it.
+//! the last group of a job wakes the one that waits for it.
 //!
 //! The thread that asks for the launch is not idle meanwhile: it runs groups of
 //! its own job, so that a small launch needs no other thread and no wake-up.
@@ -42,7 +42,7 @@ pub struct Pool {
 #[derive(Debug, Default)]
 struct Shared {
     queue: Mutex<Queue>,
-    /// Told when a job comes or the pool closes.
+    /// Notified when a job comes or the pool closes.
     news: Condvar,
 }
 

@@ -25,6 +25,7 @@
 //!
 //! It depends on nothing else of the project.
 #![forbid(unsafe_code)]
+#![warn(clippy::missing_errors_doc)]
 
 pub mod builder;
 pub mod function;

@@ -77,12 +77,12 @@ impl Context {
         &self.lane
     }
 
-    /// Tells the application about an error, through the callback given at creation, on
+    /// Reports an error to the application, through the callback given at creation, on
     /// the callback thread; and the user, who asked for it with `TOUCHSTONE_REPORT=1`, on
     /// standard error.
     pub fn report(self: &Arc<Self>, message: &str) {
         if on_standard_error() {
-            // Where standard error is closed there is nobody to tell.
+            // Where standard error is closed there is nowhere to report to.
             let _ = writeln!(std::io::stderr(), "touchstone: {message}");
         }
         let Some((notify, user_data)) = self.notify else {

@@ -1,5 +1,5 @@
 //! Touchstone: the OpenCL API over the executors.
-
+#![warn(clippy::missing_errors_doc)]
 #![allow(non_snake_case)]
 
 pub mod api;

@@ -336,7 +336,7 @@ entry_points! {
             for (&place, binary) in places.iter().zip(&binaries) {
                 if !place.is_null() {
                     // SAFETY: the application vouches for as many bytes as
-                    // CL_PROGRAM_BINARY_SIZES told it.
+                    // CL_PROGRAM_BINARY_SIZES reported.
                     unsafe { place.copy_from_nonoverlapping(binary.as_ptr(), binary.len()) };
                 }
             }

@@ -40,7 +40,7 @@ entry_points! {
     }
 
     /// Changes a queue's properties (OpenCL 1.0). Since 1.1 this is an error; the
-    /// function is here so that old programs are told so.
+    /// function is here so that old programs get the code.
     status fn clSetCommandQueueProperty(
         command_queue: cl_command_queue,
         _properties: cl_command_queue_properties,

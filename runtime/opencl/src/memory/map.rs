@@ -1,8 +1,8 @@
 //! The account of a buffer's mappings.
 //!
 //! A mapping only counts: the host and the device share the bytes. The account is there
-//! so that the application is told about an unmap of something that was never mapped and
-//! about overlapping mappings for writing. It changes when the commands are enqueued:
+//! for unmaps of what was never mapped and for
+//! overlapping mappings for writing. It changes when the commands are enqueued:
 //! that is when the application gets and gives back the address.
 //!
 //! Sub-buffers and images in buffers keep their account in their parent, where overlaps

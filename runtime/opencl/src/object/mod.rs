@@ -2,7 +2,7 @@
 //!
 //! A handle is the address of an [`Arc`]'d Rust object whose first word points at the
 //! ICD dispatch table, as cl_khr_icd demands. A [`Registry`] knows every live object by
-//! its address, so a stale or foreign handle is told apart from a live one without
+//! its address, so a stale or foreign handle is distinguished from a live one without
 //! being dereferenced.
 //!
 //! Two counts keep an object alive. The application's own references

@@ -114,7 +114,7 @@ pub fn check_faults() -> Result<()> {
     static READ: LazyLock<bool> = LazyLock::new(|| match touchstone_faults::read_environment() {
         Ok(()) => true,
         Err(sentence) => {
-            // Where standard error is closed there is nobody to tell.
+            // Where standard error is closed there is nowhere to report to.
             let _ = writeln!(std::io::stderr(), "touchstone: {sentence}");
             false
         }

@@ -188,7 +188,7 @@ pub(super) fn status(status: cl_int) -> cl_int {
     status
 }
 
-/// The times that are told for the true ones.
+/// The times that are reported for the true ones.
 pub(super) fn times(mut times: Times) -> Times {
     if on(Fault::ProfilingStartEarly) {
         times.start = times.submit.saturating_sub(1);
@@ -231,6 +231,9 @@ pub(super) fn call_back(call: impl Fn(cl_int), status: cl_int) {
 }
 
 /// `clReleaseEvent`.
+///
+/// # Errors
+/// `CL_INVALID_EVENT`.
 pub fn release_event(handle: *mut c_void) -> Result<()> {
     if on(Fault::ReleaseInCallbackAborts) && IN_CALLBACK.get() {
         std::process::abort();

@@ -213,7 +213,7 @@ impl engine::Command for Event {
 
     /// A callback gets the status it was registered for, or the negative status of an
     /// abnormal end.
-    fn tell(self: &Arc<Self>, notice: Callback, asked: Trigger, failure: Option<cl_int>) {
+    fn notify(self: &Arc<Self>, notice: Callback, asked: Trigger, failure: Option<cl_int>) {
         let status = failure.unwrap_or(match asked {
             Trigger::Submitted => CL_SUBMITTED,
             Trigger::Running => CL_RUNNING,

@@ -36,7 +36,7 @@ use watch::{Effect, Found, Verdict, Watch, effect};
 
 /// What a group's run may not exceed, and how it learns that it must stop.
 pub(crate) trait Control {
-    /// Told now and then how many steps were taken since; false ends the group.
+    /// Called now and then with how many steps were taken since; false ends the group.
     fn go_on(&self, steps: u64) -> bool;
 }
 

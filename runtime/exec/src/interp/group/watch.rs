@@ -151,7 +151,7 @@ impl Watch {
         }
     }
 
-    /// Told now and then how many steps were taken: says whether the time is over.
+    /// Called now and then with how many steps were taken: says whether the time is over.
     pub(super) fn spent(&mut self, steps: u64) -> Option<Verdict> {
         self.steps += steps;
         let limit = self.group_time?;
@@ -160,7 +160,7 @@ impl Watch {
         (now.saturating_sub(began) > limit).then_some(Verdict::Ran(limit))
     }
 
-    /// Told at the end of each round whether items are ready for another: says whether the group
+    /// Called at the end of each round with whether items are ready for another: says whether the group
     /// has waited for too long. Without any the group has come to a barrier or to its end.
     pub(super) fn round_ended(&mut self, ready: bool) -> Option<Verdict> {
         let found = self.round.take().map(|found| match ready {

@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(found, [argument(0), any, argument(0), argument(1), any]);
     }
 
-    /// A helper is told apart by its arguments, through its result as well.
+    /// A helper is distinguished by its arguments, through its result as well.
     #[test]
     fn calls_are_looked_through() {
         let mut m = Module::new();
