@@ -26,6 +26,7 @@ pub(crate) enum Function {
 
 /// The float type's functions on bits, over those on values in `$m`. `$d` is a dollar, for the
 /// macro inside.
+#[rustfmt::skip]
 macro_rules! float_table {
     ($d:tt $name:ident, $m:ident, $from:expr, $to:expr) => {
         fn $name(intrinsic: Intrinsic) -> Option<Function> {
@@ -65,14 +66,14 @@ macro_rules! float_table {
                 };
             }
             macro_rules! functions {
-                        ($d($d form:ident: $d($d name:ident $d function:ident),*;)*) => {
-                            match intrinsic {
-                                $d($d(Intrinsic::$d name => $d form!($m::$d function),)*)*
-                                // Those of integers.
-                                _ => return None,
-                            }
-                        };
+                ($d($d form:ident: $d($d name:ident $d function:ident),*;)*) => {
+                    match intrinsic {
+                        $d($d(Intrinsic::$d name => $d form!($m::$d function),)*)*
+                        // Those of integers.
+                        _ => return None,
                     }
+                };
+            }
             Some(functions! {
                 one:
                     Acos acos, Acosh acosh, Acospi acospi, Asin asin, Asinh asinh,
