@@ -298,13 +298,9 @@ pub(crate) enum Builtin {
     AtomicLoad(ir::Order, ir::MemScope),
     AtomicStore(ir::Order, ir::MemScope),
     AtomicRmw(ir::RmwOp, ir::Order, ir::MemScope),
-    /// (pointer, pointer to expected, desired), true when it wrote
-    AtomicCompareExchange {
-        success: ir::Order,
-        failure: ir::Order,
-        scope: ir::MemScope,
-        weak: bool,
-    },
+    /// (pointer, pointer to expected, desired), true when it wrote. The orders of success and of
+    /// failure; whether it may fail spuriously.
+    AtomicCompareExchange((ir::Order, ir::Order), ir::MemScope, bool),
     /// OpenCL 1.x: (pointer, expected, desired), the value before
     AtomicCmpxchg,
     FlagTestAndSet(ir::Order, ir::MemScope),

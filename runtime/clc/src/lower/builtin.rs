@@ -66,15 +66,7 @@ impl Lower<'_> {
                 };
                 self.b.select(c, b, a).into()
             }
-            (Builtin::BitSelect, &[a, b, c]) => {
-                let bits = ty.with_element(scalar.ir().int_of_size());
-                let [a, b, c] = [a, b, c].map(|v| self.as_bits(v, bits));
-                let keep = self.b.unary(UnaryOp::Not, c);
-                let a = self.b.int(IntOp::And, a, keep);
-                let b = self.b.int(IntOp::And, b, c);
-                let r = self.b.int(IntOp::Or, a, b).into();
-                self.as_bits(r, ty)
-            }
+            (Builtin::BitSelect, &[a, b, c]) => self.bit_select(scalar, ty, [a, b, c]),
             (Builtin::MadHi(product) | Builtin::Mad24(product), &[a, b, c]) => {
                 let product = self.b.emit(ty, Op::Intrinsic(product, vec![a, b]));
                 self.b.int(IntOp::Add, product, c).into()
@@ -94,15 +86,7 @@ impl Lower<'_> {
                 let d = self.arith(ArithOp::Sub, scalar, a, b);
                 self.length(d)
             }
-            (Builtin::Normalize, &[a]) => {
-                let length = self.length(a);
-                let zero = self.zero(ir::Type::Scalar(scalar.ir()));
-                let one = self.one(scalar);
-                let none = self.b.compare(ir::Cmp::FEq, length, zero);
-                let length = self.b.select(none, one, length).into();
-                let length = self.shaped(length, ty);
-                self.arith(ArithOp::Div, scalar, a, length)
-            }
+            (Builtin::Normalize, &[a]) => self.normalize(scalar, ty, a),
             (Builtin::Cross, &[a, b]) => self.cross(scalar, ty, a, b),
             (Builtin::Divide, &[a, b]) => self.arith(ArithOp::Div, scalar, a, b),
             (Builtin::Recip, &[a]) => {
@@ -113,60 +97,17 @@ impl Lower<'_> {
             (Builtin::Shuffle, &[v, mask]) => self.shuffle(ty, v, v, mask),
             (Builtin::Shuffle2, &[a, b, mask]) => self.shuffle(ty, a, b, mask),
             (Builtin::VLoad, &[offset, ptr]) => {
-                let n = ty.lanes();
-                let element = ir::Type::Scalar(scalar.ir());
-                let mut parts = Vec::new();
-                for i in 0..n {
-                    let at = self.element_at(ptr, offset, n, i, element.size());
-                    parts.push(self.b.load(element, at).into());
-                }
-                self.b.emit(ty, Op::Construct(parts)).into()
-            }
-            (Builtin::VStore, &[value, offset, ptr]) => {
-                let vector = self.b.type_of(value);
-                let size = self.scalar_of(args[0].qual).ir().size();
-                let n = vector.lanes();
-                for i in 0..n {
-                    let part = self.b.extract(value, Const::i32(i as i32));
-                    let at = self.element_at(ptr, offset, n, i, size);
-                    self.b.store(at, part);
-                }
-                void()
+                self.load_parts(ty, (ptr, offset, ty.lanes()), false)
             }
             (Builtin::VLoadHalf { stride }, &[offset, ptr]) => {
-                let n = ty.lanes();
-                let mut parts: Vec<Operand> = Vec::new();
-                for i in 0..n {
-                    let at = self.element_at(ptr, offset, stride, i, 2);
-                    let half = self.b.load(ir::Type::F16, at);
-                    let float = ir::NumKind::Float;
-                    parts.push(self.b.convert(half, float, ir::Type::F32, float).into());
-                }
-                match parts.as_slice() {
-                    [one] => *one,
-                    _ => self.b.emit(ty, Op::Construct(parts)).into(),
-                }
+                self.load_parts(ty, (ptr, offset, stride), true)
+            }
+            (Builtin::VStore, &[value, offset, ptr]) => {
+                let lanes = self.b.type_of(value).lanes();
+                self.store_parts(value, (ptr, offset, lanes), None)
             }
             (Builtin::VStoreHalf { stride, rounding }, &[value, offset, ptr]) => {
-                let n = self.b.type_of(value).lanes();
-                for i in 0..n {
-                    let part = if n == 1 {
-                        value
-                    } else {
-                        self.b.extract(value, Const::i32(i as i32)).into()
-                    };
-                    let op = Op::Convert {
-                        value: part,
-                        from: ir::NumKind::Float,
-                        to: ir::NumKind::Float,
-                        rounding,
-                        saturate: false,
-                    };
-                    let half = self.b.emit(ir::Type::F16, op);
-                    let at = self.element_at(ptr, offset, stride, i, 2);
-                    self.b.store(at, half);
-                }
-                void()
+                self.store_parts(value, (ptr, offset, stride), Some(rounding))
             }
             (Builtin::AtomicInit, &[ptr, value]) => {
                 if !touchstone_faults::on(touchstone_faults::Fault::AtomicInitMissing) {
@@ -184,41 +125,8 @@ impl Lower<'_> {
             (Builtin::AtomicRmw(op, order, scope), &[ptr, value]) => {
                 self.b.atomic_rmw(op, ptr, value, order, scope).into()
             }
-            (
-                Builtin::AtomicCompareExchange {
-                    success,
-                    failure,
-                    scope,
-                    weak,
-                },
-                &[ptr, expected, desired],
-            ) => {
-                let value_ty = self.b.type_of(desired);
-                let wanted = self.b.load(value_ty, expected);
-                let op = Op::AtomicCas {
-                    ptr,
-                    expected: wanted.into(),
-                    desired,
-                    success,
-                    failure,
-                    scope,
-                    weak,
-                };
-                let before: Operand = self.b.emit(value_ty, op).into();
-                let element = value_ty.element().unwrap_or(ir::Scalar::I64);
-                let bits = ir::Type::Scalar(element.int_of_size());
-                let (x, y) = (
-                    self.as_bits(before, bits),
-                    self.as_bits(wanted.into(), bits),
-                );
-                let wrote = self.b.compare(ir::Cmp::Eq, x, y);
-                let (failed, end) = (self.b.block(), self.b.block());
-                self.b.branch(wrote, end, failed);
-                self.b.switch_to(failed);
-                self.b.store(expected, before);
-                self.b.jump(end);
-                self.b.switch_to(end);
-                wrote.into()
+            (Builtin::AtomicCompareExchange(orders, scope, weak), &[ptr, expected, desired]) => {
+                self.compare_exchange(ptr, expected, desired, (orders, scope, weak))
             }
             (Builtin::AtomicCmpxchg, &[ptr, expected, desired]) => {
                 let scope = match self.b.type_of(ptr).space() {
@@ -315,7 +223,7 @@ impl Lower<'_> {
                 | Builtin::AtomicLoad(..)
                 | Builtin::AtomicStore(..)
                 | Builtin::AtomicRmw(..)
-                | Builtin::AtomicCompareExchange { .. }
+                | Builtin::AtomicCompareExchange(..)
                 | Builtin::AtomicCmpxchg
                 | Builtin::FlagTestAndSet(..)
                 | Builtin::FlagClear(..)
@@ -326,6 +234,122 @@ impl Lower<'_> {
                 _,
             ) => self.zero(ty),
         }
+    }
+
+    /// `bitselect`: bits of `b` where those of `c` are 1, else of `a`.
+    fn bit_select(&mut self, scalar: Scalar, ty: ir::Type, values: [Operand; 3]) -> Operand {
+        let bits = ty.with_element(scalar.ir().int_of_size());
+        let [a, b, c] = values.map(|v| self.as_bits(v, bits));
+        let keep = self.b.unary(UnaryOp::Not, c);
+        let a = self.b.int(IntOp::And, a, keep);
+        let b = self.b.int(IntOp::And, b, c);
+        let r = self.b.int(IntOp::Or, a, b).into();
+        self.as_bits(r, ty)
+    }
+
+    fn normalize(&mut self, scalar: Scalar, ty: ir::Type, a: Operand) -> Operand {
+        let length = self.length(a);
+        let zero = self.zero(ir::Type::Scalar(scalar.ir()));
+        let one = self.one(scalar);
+        let none = self.b.compare(ir::Cmp::FEq, length, zero);
+        let length = self.b.select(none, one, length).into();
+        let length = self.shaped(length, ty);
+        self.arith(ArithOp::Div, scalar, a, length)
+    }
+
+    /// Loads the elements of a vector, or a scalar, from `offset` times `stride` elements behind a
+    /// pointer; from halves, if these are there.
+    fn load_parts(
+        &mut self,
+        ty: ir::Type,
+        (ptr, offset, stride): (Operand, Operand, u32),
+        halves: bool,
+    ) -> Operand {
+        let element = match ty.element() {
+            Some(element) if !halves => ir::Type::Scalar(element),
+            Some(_) | None => ir::Type::F16,
+        };
+        let mut parts: Vec<Operand> = Vec::new();
+        for i in 0..ty.lanes() {
+            let at = self.element_at(ptr, offset, stride, i, element.size());
+            let part = self.b.load(element, at);
+            let float = ir::NumKind::Float;
+            parts.push(if halves {
+                self.b.convert(part, float, ir::Type::F32, float).into()
+            } else {
+                part.into()
+            });
+        }
+        match parts.as_slice() {
+            [one] => *one,
+            _ => self.b.emit(ty, Op::Construct(parts)).into(),
+        }
+    }
+
+    /// Stores the elements of a vector, or a scalar, `offset` times `stride` elements behind a
+    /// pointer; as halves where a rounding is given.
+    fn store_parts(
+        &mut self,
+        value: Operand,
+        (ptr, offset, stride): (Operand, Operand, u32),
+        halves: Option<ir::Rounding>,
+    ) -> Operand {
+        let ty = self.b.type_of(value);
+        let lanes = ty.lanes();
+        for i in 0..lanes {
+            let mut part = if lanes == 1 {
+                value
+            } else {
+                self.b.extract(value, Const::i32(i as i32)).into()
+            };
+            if let Some(rounding) = halves {
+                let op = Op::Convert {
+                    value: part,
+                    from: ir::NumKind::Float,
+                    to: ir::NumKind::Float,
+                    rounding,
+                    saturate: false,
+                };
+                part = self.b.emit(ir::Type::F16, op).into();
+            }
+            let size = self.b.type_of(part).size();
+            let at = self.element_at(ptr, offset, stride, i, size);
+            self.b.store(at, part);
+        }
+        Const::i32(0).into()
+    }
+
+    /// C11's compare and exchange: true when it wrote, else what was there goes to `expected`.
+    fn compare_exchange(
+        &mut self,
+        ptr: Operand,
+        expected: Operand,
+        desired: Operand,
+        ((success, failure), scope, weak): ((ir::Order, ir::Order), ir::MemScope, bool),
+    ) -> Operand {
+        let value_ty = self.b.type_of(desired);
+        let wanted = self.b.load(value_ty, expected);
+        let op = Op::AtomicCas {
+            ptr,
+            expected: wanted.into(),
+            desired,
+            success,
+            failure,
+            scope,
+            weak,
+        };
+        let before: Operand = self.b.emit(value_ty, op).into();
+        let element = value_ty.element().unwrap_or(ir::Scalar::I64);
+        let bits = ir::Type::Scalar(element.int_of_size());
+        let [x, y] = [before, wanted.into()].map(|v| self.as_bits(v, bits));
+        let wrote = self.b.compare(ir::Cmp::Eq, x, y);
+        let (failed, end) = (self.b.block(), self.b.block());
+        self.b.branch(wrote, end, failed);
+        self.b.switch_to(failed);
+        self.b.store(expected, before);
+        self.b.jump(end);
+        self.b.switch_to(end);
+        wrote.into()
     }
 
     /// A `Bool` as an `int`; a vector's truths are integers already.

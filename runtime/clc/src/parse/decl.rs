@@ -6,7 +6,8 @@ use crate::ast::{
     FieldGroup, FunctionDef, Init, InitDeclarator, InitItem, Item, Name, Qualifiers, RecordSpec,
     SpaceWord, Specs, Storage, TypeSpec,
 };
-use crate::token::{Keyword, Punct, Tok};
+use crate::source::Loc;
+use crate::token::{Begins, Keyword, Punct, Tok};
 
 /// The scalar-type keywords seen so far in a list of specifiers.
 #[derive(Default)]
@@ -133,17 +134,7 @@ impl Parser<'_> {
             Tok::Ident(symbol) => {
                 self.is_type_name(*symbol) && *self.peek_at(1) != Tok::Punct(Punct::Colon)
             }
-            Tok::Keyword(keyword) => match keyword {
-                Keyword::Typedef
-                | Keyword::Extern
-                | Keyword::Static
-                | Keyword::Inline
-                | Keyword::Auto
-                | Keyword::Register
-                | Keyword::Kernel
-                | Keyword::Attribute => true,
-                _ => Self::starts_type_keyword(*keyword),
-            },
+            Tok::Keyword(keyword) => keyword.begins() != Begins::Neither,
             Tok::Punct(_) | Tok::Number(_) | Tok::Char(_) | Tok::Str(_) | Tok::End => false,
         }
     }
@@ -152,45 +143,9 @@ impl Parser<'_> {
     pub(super) fn starts_type(&self, ahead: usize) -> bool {
         match self.peek_at(ahead) {
             Tok::Ident(symbol) => self.is_type_name(*symbol),
-            Tok::Keyword(keyword) => Self::starts_type_keyword(*keyword),
+            Tok::Keyword(keyword) => keyword.begins() == Begins::Type,
             Tok::Punct(_) | Tok::Number(_) | Tok::Char(_) | Tok::Str(_) | Tok::End => false,
         }
-    }
-
-    fn starts_type_keyword(keyword: Keyword) -> bool {
-        matches!(
-            keyword,
-            Keyword::Void
-                | Keyword::Bool
-                | Keyword::Char
-                | Keyword::Short
-                | Keyword::Int
-                | Keyword::Long
-                | Keyword::Float
-                | Keyword::Double
-                | Keyword::Half
-                | Keyword::Signed
-                | Keyword::Unsigned
-                | Keyword::Struct
-                | Keyword::Union
-                | Keyword::Enum
-                | Keyword::Const
-                | Keyword::Volatile
-                | Keyword::Restrict
-                | Keyword::Global
-                | Keyword::Local
-                | Keyword::Constant
-                | Keyword::Private
-                | Keyword::Generic
-                | Keyword::ReadOnly
-                | Keyword::WriteOnly
-                | Keyword::ReadWrite
-                | Keyword::Pipe
-                | Keyword::Typeof
-                | Keyword::Complex
-                | Keyword::Imaginary
-                | Keyword::Atomic
-        )
     }
 
     /// The address space that a keyword names.
@@ -217,8 +172,7 @@ impl Parser<'_> {
             _ => match Self::space_word(keyword) {
                 Some(space) => {
                     if quals.space.is_some_and(|old| old != space) {
-                        let message = "a type has only one address space";
-                        return Err(self.diags.error(self.loc(), message));
+                        return self.fail(self.loc(), "a type has only one address space");
                     }
                     quals.space = Some(space);
                 }
@@ -266,8 +220,7 @@ impl Parser<'_> {
                         _ => Storage::Register,
                     };
                     if storage.is_some_and(|old| old != word) {
-                        let message = "a declaration has only one storage class";
-                        return Err(self.diags.error(here, message));
+                        return self.fail(here, "a declaration has only one storage class");
                     }
                     storage = Some(word);
                 }
@@ -284,8 +237,7 @@ impl Parser<'_> {
                 Keyword::Signed | Keyword::Unsigned => {
                     let signed = keyword == Keyword::Signed;
                     if words.signed.is_some_and(|old| old != signed) {
-                        let message = "a type is signed or unsigned, not both";
-                        return Err(self.diags.error(here, message));
+                        return self.fail(here, "a type is signed or unsigned, not both");
                     }
                     words.signed = Some(signed);
                 }
@@ -299,15 +251,13 @@ impl Parser<'_> {
                 | Keyword::Double
                 | Keyword::Half => {
                     if words.base.is_some() || ty.is_some() {
-                        let message = "two types in one declaration";
-                        return Err(self.diags.error(here, message));
+                        return self.fail(here, "two types in one declaration");
                     }
                     words.base = Some(keyword);
                 }
                 Keyword::Struct | Keyword::Union | Keyword::Enum => {
                     if words.any() || ty.is_some() {
-                        let message = "two types in one declaration";
-                        return Err(self.diags.error(here, message));
+                        return self.fail(here, "two types in one declaration");
                     }
                     ty = Some(if keyword == Keyword::Enum {
                         self.enum_spec()?
@@ -318,31 +268,13 @@ impl Parser<'_> {
                 }
                 Keyword::Typeof | Keyword::Complex | Keyword::Imaginary | Keyword::Atomic => {
                     let message = format!("`{}` is not in OpenCL C", keyword.text());
-                    return Err(self.diags.error(here, message));
+                    return self.fail(here, message);
                 }
                 _ => break,
             }
             self.advance();
         }
-        let ty = match ty {
-            Some(ty) if !words.any() => ty,
-            Some(_) => {
-                return Err(self.diags.error(loc, "these types do not go together"));
-            }
-            None if words.any() => match words.basic() {
-                Some(basic) => TypeSpec::Basic(basic),
-                None => {
-                    return Err(self.diags.error(loc, "these types do not go together"));
-                }
-            },
-            None => {
-                if let Tok::Ident(symbol) = *self.peek() {
-                    let message = format!("unknown type `{}`", self.names.get(symbol));
-                    return Err(self.diags.error(self.loc(), message));
-                }
-                return self.expected("a type");
-            }
-        };
+        let ty = self.type_spec(words, ty, loc)?;
         Ok(Specs {
             storage,
             inline,
@@ -354,6 +286,24 @@ impl Parser<'_> {
             attrs,
             loc,
         })
+    }
+
+    /// What the words of a type's name and a type that was named or defined are together.
+    fn type_spec(&mut self, words: Words, ty: Option<TypeSpec>, loc: Loc) -> Parsed<TypeSpec> {
+        match (ty, words.any()) {
+            (Some(ty), false) => Ok(ty),
+            (None, false) => {
+                if let Tok::Ident(symbol) = *self.peek() {
+                    let message = format!("unknown type `{}`", self.names.get(symbol));
+                    return self.fail(self.loc(), message);
+                }
+                self.expected("a type")
+            }
+            (ty, true) => match words.basic().filter(|_| ty.is_none()) {
+                Some(basic) => Ok(TypeSpec::Basic(basic)),
+                None => self.fail(loc, "these types do not go together"),
+            },
+        }
     }
 
     /// `struct tag { … }`

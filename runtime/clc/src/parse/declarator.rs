@@ -28,8 +28,7 @@ impl Parser<'_> {
             }
             pointers.push(DeclPart::Pointer(quals));
             if pointers.len() > super::DEPTH as usize {
-                let message = "this declarator has too many pointers";
-                return Err(self.diags.error(self.loc(), message));
+                return self.fail(self.loc(), "this declarator has too many pointers");
             }
         }
         if self.at(Punct::Caret) {
@@ -77,8 +76,7 @@ impl Parser<'_> {
                 break;
             }
             if declarator.parts.len() > super::DEPTH as usize {
-                let message = "this declarator is too complex";
-                return Err(self.diags.error(self.loc(), message));
+                return self.fail(self.loc(), "this declarator is too complex");
             }
         }
         pointers.reverse();
@@ -142,8 +140,7 @@ impl Parser<'_> {
         let specs = Box::new(self.specs()?);
         let declarator = self.declarator(true)?;
         if let Some(name) = declarator.name {
-            let message = "a type without a name is expected here";
-            return Err(self.diags.error(name.loc, message));
+            return self.fail(name.loc, "a type without a name is expected here");
         }
         Ok(TypeName { specs, declarator })
     }

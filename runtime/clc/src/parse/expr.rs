@@ -115,7 +115,7 @@ impl Parser<'_> {
         let height = operand_height(&kind).max(below) + 1;
         if height > HEIGHT {
             let message = format!("this expression is more than {HEIGHT} operators deep");
-            return Err(self.diags.error(loc, message));
+            return self.fail(loc, message);
         }
         Ok(Expr { kind, loc, height })
     }
@@ -288,7 +288,7 @@ impl Parser<'_> {
                         "`{}` is a type; an expression is expected here",
                         self.names.get(symbol)
                     );
-                    return Err(self.diags.error(loc, message));
+                    return self.fail(loc, message);
                 }
                 ExprKind::Ident(symbol)
             }
@@ -298,8 +298,7 @@ impl Parser<'_> {
             Tok::Punct(Punct::LParen) => {
                 self.advance();
                 if self.at(Punct::LBrace) {
-                    let message = "statement expressions are not in OpenCL C";
-                    return Err(self.diags.error(self.loc(), message));
+                    return self.fail(self.loc(), "statement expressions are not in OpenCL C");
                 }
                 let inner = self.expression()?;
                 self.expect(Punct::RParen, "after this expression")?;
@@ -309,7 +308,7 @@ impl Parser<'_> {
                 return Err(self.diags.unsupported(loc, "this", "blocks"));
             }
             Tok::Keyword(Keyword::Generics) => {
-                return Err(self.diags.error(loc, "`_Generic` is not in OpenCL C"));
+                return self.fail(loc, "`_Generic` is not in OpenCL C");
             }
             Tok::Punct(_) | Tok::Keyword(_) | Tok::End => {
                 return self.expected("an expression");

@@ -136,6 +136,11 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports an error, after which this rule cannot go on.
+    fn fail<T>(&mut self, loc: Loc, message: impl Into<String>) -> Parsed<T> {
+        Err(self.diags.error(loc, message))
+    }
+
     /// Reports that `what` is missing here.
     fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         // The end of the program is missed once, not by everything that is open.
@@ -168,7 +173,7 @@ impl Parser<'_> {
         self.depth += 1;
         if self.depth > DEPTH {
             let message = format!("this nests deeper than {DEPTH} levels, Touchstone's limit");
-            return Err(self.diags.error(self.loc(), message));
+            return self.fail(self.loc(), message);
         }
         Ok(())
     }

@@ -62,20 +62,8 @@ impl Parser<'_> {
             };
             return Ok(StmtKind::Labelled(labels, Box::new(rest)));
         }
-        // `__attribute__((opencl_unroll_hint)) for (…)`
         if self.at_keyword(Keyword::Attribute) {
-            let start = self.next;
-            let attrs = self.attributes()?;
-            if self.starts_declaration() {
-                self.next = start;
-            } else {
-                for attr in attrs {
-                    if self.names.get(attr.name.symbol) != "opencl_unroll_hint" {
-                        self.diags
-                            .warning(attr.name.loc, "this attribute of a statement is ignored");
-                    }
-                }
-            }
+            self.statement_attributes()?;
         }
         if self.starts_declaration() {
             return Ok(StmtKind::Declaration(Box::new(self.declaration()?)));
@@ -93,12 +81,7 @@ impl Parser<'_> {
                 self.close_scope();
                 return Ok(StmtKind::Block(stmts?));
             }
-            Tok::Ident(_)
-            | Tok::Punct(_)
-            | Tok::Number(_)
-            | Tok::Char(_)
-            | Tok::Str(_)
-            | Tok::End => None,
+            _ => None,
         };
         match keyword {
             Some(Keyword::If) => {
@@ -171,11 +154,11 @@ impl Parser<'_> {
             }
             Some(Keyword::Else) => {
                 let loc = self.loc();
-                Err(self.diags.error(loc, "`else` without `if`"))
+                self.fail(loc, "`else` without `if`")
             }
             Some(Keyword::Asm) => {
                 let loc = self.loc();
-                Err(self.diags.error(loc, "`asm` is not in OpenCL C"))
+                self.fail(loc, "`asm` is not in OpenCL C")
             }
             Some(_) | None => {
                 let value = self.expression()?;
@@ -183,6 +166,24 @@ impl Parser<'_> {
                 Ok(StmtKind::Expr(value))
             }
         }
+    }
+
+    /// Passes attributes before a statement, such as `__attribute__((opencl_unroll_hint)) for (…)`;
+    /// those of a declaration stay.
+    fn statement_attributes(&mut self) -> Parsed<()> {
+        let start = self.next;
+        let attrs = self.attributes()?;
+        if self.starts_declaration() {
+            self.next = start;
+            return Ok(());
+        }
+        for attr in attrs {
+            if self.names.get(attr.name.symbol) != "opencl_unroll_hint" {
+                let message = "this attribute of a statement is ignored";
+                self.diags.warning(attr.name.loc, message);
+            }
+        }
+        Ok(())
     }
 
     /// Labels, and the statement they stand before.
@@ -196,8 +197,10 @@ impl Parser<'_> {
             } else if self.eat_keyword(Keyword::Case) {
                 let value = self.conditional()?;
                 if self.at(Punct::Ellipsis) {
-                    let message = "a case has one value; ranges are not in OpenCL C";
-                    return Err(self.diags.error(self.loc(), message));
+                    return self.fail(
+                        self.loc(),
+                        "a case has one value; ranges are not in OpenCL C",
+                    );
                 }
                 self.expect(Punct::Colon, "after this case")?;
                 labels.push(Label::Case(value, loc));

@@ -93,10 +93,7 @@ impl Preprocessor<'_> {
                     });
                 }
                 Some(_) | None => {
-                    return Err(self
-                        .shared
-                        .diags
-                        .error(at, "`defined` needs the name of a macro after it"));
+                    return Err(self.error(at, "`defined` needs the name of a macro after it"));
                 }
             }
         }

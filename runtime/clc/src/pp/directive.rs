@@ -47,38 +47,32 @@ impl Preprocessor<'_> {
                     "elif" | "else" => self.other_group(t.loc, &text),
                     "endif" => {
                         if self.conditionals().and_then(Vec::pop).is_none() {
-                            self.shared.diags.error(t.loc, "#endif without #if");
+                            self.error(t.loc, "#endif without #if");
                         }
                         self.end_line("#endif");
                     }
                     "line" => self.line(t.loc),
                     "error" => {
                         let message = self.rest_of_line();
-                        self.shared.diags.error(t.loc, format!("#error {message}"));
+                        self.error(t.loc, format!("#error {message}"));
                     }
                     "warning" => {
                         let message = self.rest_of_line();
-                        self.shared
-                            .diags
-                            .warning(t.loc, format!("#warning {message}"));
+                        self.warning(t.loc, format!("#warning {message}"));
                     }
                     "pragma" => {
                         let line = self.rest_of_line();
                         self.pragma(t.loc, &line);
                     }
                     _ => {
-                        self.shared
-                            .diags
-                            .error(t.loc, format!("unknown directive `#{text}`"));
+                        self.error(t.loc, format!("unknown directive `#{text}`"));
                         self.skip_line();
                     }
                 }
             }
             Some(t) if t.kind == PpKind::EndOfLine => {}
             Some(t) => {
-                self.shared
-                    .diags
-                    .error(t.loc, "a directive's name is expected after #");
+                self.error(t.loc, "a directive's name is expected after #");
                 self.skip_line();
             }
             None => {}
@@ -135,9 +129,7 @@ impl Preprocessor<'_> {
         if let Some(token) = self.lex_line()
             && token.kind != PpKind::EndOfLine
         {
-            self.shared
-                .diags
-                .warning(token.loc, format!("text after {directive} is ignored"));
+            self.warning(token.loc, format!("text after {directive} is ignored"));
             self.skip_line();
         }
     }
@@ -146,27 +138,21 @@ impl Preprocessor<'_> {
         match self.lex_line() {
             Some(t) if t.kind == PpKind::Ident => {
                 if t.text == self.known.defined {
-                    self.shared
-                        .diags
-                        .error(t.loc, "`defined` cannot be a macro");
+                    self.error(t.loc, "`defined` cannot be a macro");
                     self.skip_line();
                     return None;
                 }
                 Some((t.text, t.loc))
             }
             Some(t) => {
-                self.shared
-                    .diags
-                    .error(t.loc, format!("{directive} needs the name of a macro"));
+                self.error(t.loc, format!("{directive} needs the name of a macro"));
                 if t.kind != PpKind::EndOfLine {
                     self.skip_line();
                 }
                 None
             }
             None => {
-                self.shared
-                    .diags
-                    .error(at, format!("{directive} needs the name of a macro"));
+                self.error(at, format!("{directive} needs the name of a macro"));
                 None
             }
         }
@@ -207,20 +193,16 @@ impl Preprocessor<'_> {
             dynamic: false,
             builtin: self.files.last().is_some_and(|_| name_loc.file.0 == 0),
         };
-        if let Some(old) = self.macros.get(&name) {
+        if let Some(old) = self.macros.get(&name).cloned() {
             let text = self.shared.names.get(name).to_owned();
             if old.dynamic || old.builtin {
-                self.shared
-                    .diags
-                    .warning(name_loc, format!("`{text}` is predefined; redefining it"));
+                self.warning(name_loc, format!("`{text}` is predefined; redefining it"));
             } else if !old.same_as(&definition) {
-                self.shared.diags.warning(
+                self.warning(
                     name_loc,
                     format!("`{text}` is defined again, and differently"),
                 );
-                self.shared
-                    .diags
-                    .note(old.at, "the earlier definition is here");
+                self.note(old.at, "the earlier definition is here");
             }
         }
         self.macros.insert(name, Rc::new(definition));
@@ -239,9 +221,7 @@ impl Preprocessor<'_> {
             let mut variadic = false;
             if token.kind == PpKind::Ident && token.text != self.known.va_args {
                 if params.contains(&token.text) {
-                    self.shared
-                        .diags
-                        .error(token.loc, "this parameter has the name of another");
+                    self.error(token.loc, "this parameter has the name of another");
                     return None;
                 }
                 params.push(token.text);
@@ -267,9 +247,7 @@ impl Preprocessor<'_> {
                 None => break,
             }
         }
-        self.shared
-            .diags
-            .error(bad, "a macro's parameter list is expected: (a, b, ...)");
+        self.error(bad, "a macro's parameter list is expected: (a, b, ...)");
         None
     }
 
@@ -277,9 +255,7 @@ impl Preprocessor<'_> {
     fn check_body(&mut self, body: &[PpToken], params: Option<&[Symbol]>, variadic: bool) -> bool {
         for end in [body.first(), body.last()].into_iter().flatten() {
             if end.is(Punct::HashHash) {
-                self.shared
-                    .diags
-                    .error(end.loc, "`##` needs a token on each side");
+                self.error(end.loc, "`##` needs a token on each side");
                 return false;
             }
         }
@@ -290,13 +266,11 @@ impl Preprocessor<'_> {
                     .get(i + 1)
                     .is_some_and(|t| t.kind == PpKind::Ident && params.contains(&t.text))
             {
-                self.shared
-                    .diags
-                    .error(token.loc, "`#` needs a parameter of the macro after it");
+                self.error(token.loc, "`#` needs a parameter of the macro after it");
                 return false;
             }
             if token.kind == PpKind::Ident && token.text == self.known.va_args && !variadic {
-                self.shared.diags.warning(
+                self.warning(
                     token.loc,
                     "__VA_ARGS__ means something only in a macro with `...`",
                 );
@@ -311,9 +285,7 @@ impl Preprocessor<'_> {
                 && (old.dynamic || old.builtin)
             {
                 let text = self.shared.names.get(name).to_owned();
-                self.shared
-                    .diags
-                    .warning(loc, format!("`{text}` is predefined; undefining it"));
+                self.warning(loc, format!("`{text}` is predefined; undefining it"));
             }
             self.end_line("#undef");
         }
@@ -348,9 +320,7 @@ impl Preprocessor<'_> {
             self.end_line("#include");
         }
         let Some((name, angled)) = name else {
-            self.shared
-                .diags
-                .error(at, "#include needs \"a name\" or <a name>");
+            self.error(at, "#include needs \"a name\" or <a name>");
             return;
         };
         if self.files.len() >= INCLUDE_DEPTH {
@@ -375,9 +345,7 @@ impl Preprocessor<'_> {
                 self.open(&path, &text);
             }
             None => {
-                self.shared
-                    .diags
-                    .error(at, format!("there is no header `{name}`"));
+                self.error(at, format!("there is no header `{name}`"));
             }
         }
     }
@@ -412,18 +380,14 @@ impl Preprocessor<'_> {
     fn other_group(&mut self, at: Loc, directive: &str) {
         match self.conditionals().and_then(|c| c.last_mut()) {
             None => {
-                self.shared
-                    .diags
-                    .error(at, format!("#{directive} without #if"));
+                self.error(at, format!("#{directive} without #if"));
                 self.skip_line();
             }
             Some(conditional) => {
                 let again = conditional.seen_else;
                 conditional.seen_else |= directive == "else";
                 if again {
-                    self.shared
-                        .diags
-                        .error(at, format!("#{directive} after #else"));
+                    self.error(at, format!("#{directive} after #else"));
                 }
                 self.skip_line();
                 self.skip_group();
@@ -471,9 +435,7 @@ impl Preprocessor<'_> {
                     let (taken, again) = (conditional.taken, conditional.seen_else);
                     conditional.seen_else |= text == "else";
                     if again {
-                        self.shared
-                            .diags
-                            .error(name.loc, format!("#{text} after #else"));
+                        self.error(name.loc, format!("#{text} after #else"));
                         continue;
                     }
                     if taken {
@@ -518,7 +480,7 @@ impl Preprocessor<'_> {
                 self.shared.sources.mark_line(at, number, name.as_deref());
             }
             _ => {
-                self.shared.diags.error(
+                self.error(
                     at,
                     "#line needs a line number, and then a \"file name\" or nothing",
                 );
@@ -534,7 +496,7 @@ impl Preprocessor<'_> {
             .collect();
         match words.as_slice() {
             ["OPENCL", "EXTENSION", "all", "enable"] => {
-                self.shared.diags.error(
+                self.error(
                     at,
                     "`all` extensions can only be disabled (OpenCL C, OPENCL EXTENSION)",
                 );
@@ -542,23 +504,19 @@ impl Preprocessor<'_> {
             ["OPENCL", "EXTENSION", "all", "disable" | "begin" | "end"] => {}
             ["OPENCL", "EXTENSION", name, "enable"] => {
                 if !self.device.extensions.contains(*name) {
-                    self.shared
-                        .diags
-                        .warning(at, format!("this device has no extension `{name}`"));
+                    self.warning(at, format!("this device has no extension `{name}`"));
                 }
             }
             ["OPENCL", "EXTENSION", _, "disable" | "begin" | "end"] => {}
             ["OPENCL", "EXTENSION", ..] => {
-                self.shared.diags.warning(
+                self.warning(
                     at,
                     "expected: #pragma OPENCL EXTENSION name : enable or disable",
                 );
             }
             ["OPENCL" | "STDC", "FP_CONTRACT", "ON" | "OFF" | "DEFAULT"] => {}
             ["OPENCL" | "STDC", "FP_CONTRACT", ..] => {
-                self.shared
-                    .diags
-                    .warning(at, "FP_CONTRACT is ON, OFF or DEFAULT");
+                self.warning(at, "FP_CONTRACT is ON, OFF or DEFAULT");
             }
             ["STDC", ..] | ["unroll" | "nounroll", ..] => {}
             ["once"] => {
@@ -568,9 +526,7 @@ impl Preprocessor<'_> {
             [word, ..] if word.starts_with("unroll(") => {}
             [] => {}
             [word, ..] => {
-                self.shared
-                    .diags
-                    .warning(at, format!("unknown pragma `{word}` is ignored"));
+                self.warning(at, format!("unknown pragma `{word}` is ignored"));
             }
         }
     }

@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
             let Some(token) = self.next_raw() else {
                 if !self.stopped {
                     let text = self.shared.names.get(name.text).to_owned();
-                    self.shared.diags.error(
+                    self.error(
                         name.loc,
                         format!("the argument list of macro `{text}` is not closed"),
                     );
@@ -200,7 +200,7 @@ impl Preprocessor<'_> {
         }
         if args.len() != params.len() {
             let text = self.shared.names.get(name.text).to_owned();
-            self.shared.diags.error(
+            self.error(
                 name.loc,
                 format!(
                     "macro `{text}` takes {} argument{}, and is given {}",
@@ -209,9 +209,7 @@ impl Preprocessor<'_> {
                     args.len()
                 ),
             );
-            self.shared
-                .diags
-                .note(definition.at, format!("`{text}` is defined here"));
+            self.note(definition.at, format!("`{text}` is defined here"));
             return None;
         }
         Some(
@@ -412,9 +410,7 @@ impl Preprocessor<'_> {
                 ..left
             },
             None => {
-                self.shared
-                    .diags
-                    .error(at, format!("`##` makes `{text}`, which is not a token"));
+                self.error(at, format!("`##` makes `{text}`, which is not a token"));
                 left
             }
         }

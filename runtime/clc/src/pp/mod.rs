@@ -18,7 +18,7 @@ mod macros;
 mod predefined;
 
 use crate::device::{DeviceProfile, Language};
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostics, Reported};
 use crate::intern::{Interner, Symbol};
 use crate::options::BuildOptions;
 use crate::source::{Loc, SourceMap};
@@ -178,8 +178,20 @@ impl Preprocessor<'_> {
     fn stop(&mut self, at: Loc, message: &str) {
         if !self.stopped {
             self.stopped = true;
-            self.shared.diags.error(at, message);
+            self.error(at, message);
         }
+    }
+
+    fn error(&mut self, at: Loc, message: impl Into<String>) -> Reported {
+        self.shared.diags.error(at, message)
+    }
+
+    fn warning(&mut self, at: Loc, message: impl Into<String>) {
+        self.shared.diags.warning(at, message);
+    }
+
+    fn note(&mut self, at: Loc, message: impl Into<String>) {
+        self.shared.diags.note(at, message);
     }
 
     /// The next token after macro expansion.
@@ -228,9 +240,7 @@ impl Preprocessor<'_> {
     fn close(&mut self) {
         if let Some(open) = self.files.pop() {
             for conditional in open.conditionals {
-                self.shared
-                    .diags
-                    .error(conditional.at, "this conditional has no #endif");
+                self.error(conditional.at, "this conditional has no #endif");
             }
         }
     }
@@ -249,9 +259,7 @@ impl Preprocessor<'_> {
                 self.pragma(at, &line);
             }
             _ => {
-                self.shared
-                    .diags
-                    .error(at, "_Pragma takes one string: _Pragma(\"…\")");
+                self.error(at, "_Pragma takes one string: _Pragma(\"…\")");
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::scope::Entry;
 use super::typing::Declared;
 use super::{Checked, Current, Sema};
-use crate::ast::{Attr, Declarator, FunctionDef, Param, Specs, Storage, TypeSpec};
+use crate::ast::{Attr, Declarator, FunctionDef, Name, Param, Specs, Storage, TypeSpec};
 use crate::device::Version;
 use crate::diag::Reported;
 use crate::hir::{Body, FnId, Function, Var, VarId};
@@ -227,41 +227,7 @@ impl Sema<'_> {
             attributes: attrs.spellings.join(" "),
         });
         if let Some(&id) = self.by_name.get(&name.symbol) {
-            let old = &self.functions[id.0 as usize];
-            let same = old.ret.ty == ret.ty
-                && old.params.len() == quals.len()
-                && old.params.iter().zip(&quals).all(|(a, b)| a.ty == b.ty);
-            let (old_at, defined) = (old.loc, old.body.is_some());
-            let is_current = self.current.as_ref().is_some_and(|c| c.id == id);
-            if !same || old.kernel.is_some() != kernel.is_some() {
-                let message = format!("`{text}` is declared again with another type");
-                self.diags.error(at, message);
-                self.diags.note(old_at, "the earlier declaration is here");
-                return Err(Reported);
-            }
-            if definition && (defined || is_current) {
-                let message = format!("`{text}` is defined again");
-                self.diags.error(at, message);
-                self.diags.note(old_at, "the earlier definition is here");
-                return Err(Reported);
-            }
-            let old = &mut self.functions[id.0 as usize];
-            if definition {
-                old.loc = at;
-            }
-            // Attributes may stand on either declaration; names on the definition.
-            if let (Some(old), Some(new)) = (&mut old.kernel, kernel) {
-                let args = if definition {
-                    new.args.clone()
-                } else {
-                    std::mem::take(&mut old.args)
-                };
-                if !new.attributes.is_empty() {
-                    *old = new;
-                }
-                old.args = args;
-            }
-            return Ok(id);
+            return self.redeclare(id, name, ret, &quals, kernel, definition);
         }
         if let Some(Entry::Global(_) | Entry::Typedef(_) | Entry::Enumerator(..)) =
             self.scopes.find(name.symbol)
@@ -281,6 +247,54 @@ impl Sema<'_> {
         });
         self.by_name.insert(name.symbol, id);
         self.scopes.declare_global(name.symbol, Entry::Function(id));
+        Ok(id)
+    }
+
+    /// Another declaration of a function, which must agree with the earlier one.
+    fn redeclare(
+        &mut self,
+        id: FnId,
+        name: Name,
+        ret: Qual,
+        quals: &[Qual],
+        kernel: Option<ir::KernelInfo>,
+        definition: bool,
+    ) -> Checked<FnId> {
+        let (at, text) = (name.loc, self.name(name.symbol));
+        let old = &self.functions[id.0 as usize];
+        let same = old.ret.ty == ret.ty
+            && old.params.len() == quals.len()
+            && old.params.iter().zip(quals).all(|(a, b)| a.ty == b.ty);
+        let (old_at, defined) = (old.loc, old.body.is_some());
+        let is_current = self.current.as_ref().is_some_and(|c| c.id == id);
+        if !same || old.kernel.is_some() != kernel.is_some() {
+            let message = format!("`{text}` is declared again with another type");
+            self.diags.error(at, message);
+            self.diags.note(old_at, "the earlier declaration is here");
+            return Err(Reported);
+        }
+        if definition && (defined || is_current) {
+            let message = format!("`{text}` is defined again");
+            self.diags.error(at, message);
+            self.diags.note(old_at, "the earlier definition is here");
+            return Err(Reported);
+        }
+        let old = &mut self.functions[id.0 as usize];
+        if definition {
+            old.loc = at;
+        }
+        // Attributes may stand on either declaration; names on the definition.
+        if let (Some(old), Some(new)) = (&mut old.kernel, kernel) {
+            let args = if definition {
+                new.args.clone()
+            } else {
+                std::mem::take(&mut old.args)
+            };
+            if !new.attributes.is_empty() {
+                *old = new;
+            }
+            old.args = args;
+        }
         Ok(id)
     }
 

@@ -38,29 +38,11 @@ impl Sema<'_> {
                     return Ok((self.with_length(qual, n), Init::Parts(parts)));
                 }
                 let value = self.expr(expr)?;
-                match self.types.of(qual) {
-                    Type::Array(..) => self.error(at, "an array's initialiser stands in braces"),
-                    Type::Atomic(scalar) => {
-                        // `atomic_int x = ATOMIC_VAR_INIT(1)`
-                        let plain = self.types.scalar(scalar);
-                        let value = self.implicit(value, plain, "the initialiser")?;
-                        Ok((qual, Init::Value(Box::new(value))))
-                    }
-                    Type::AtomicFlag => {
-                        let plain = self.types.scalar(Scalar::Int);
-                        let value = self.implicit(value, plain, "the initialiser")?;
-                        Ok((qual, Init::Value(Box::new(value))))
-                    }
-                    Type::Void
-                    | Type::Scalar(_)
-                    | Type::Vector(..)
-                    | Type::Pointer(_)
-                    | Type::Event
-                    | Type::Record(_) => {
-                        let value = self.implicit(value, qual.value(), "the initialiser")?;
-                        Ok((qual, Init::Value(Box::new(value))))
-                    }
+                if let Type::Array(..) = self.types.of(qual) {
+                    return self.error(at, "an array's initialiser stands in braces");
                 }
+                let value = self.initial(value, qual)?;
+                Ok((qual, Init::Value(Box::new(value))))
             }
             ast::Init::List(items, loc) => {
                 let mut parts = Vec::new();
@@ -68,6 +50,17 @@ impl Sema<'_> {
                 Ok((self.with_length(qual, len), Init::Parts(parts)))
             }
         }
+    }
+
+    /// The initial value of an object; of an atomic one, a value of its plain type
+    /// (`atomic_int x = ATOMIC_VAR_INIT(1)`).
+    fn initial(&mut self, value: Expr, qual: Qual) -> Checked<Expr> {
+        let plain = match self.types.of(qual) {
+            Type::Atomic(scalar) => self.types.scalar(scalar),
+            Type::AtomicFlag => self.types.scalar(Scalar::Int),
+            _ => qual.value(),
+        };
+        self.implicit(value, plain, "the initialiser")
     }
 
     fn with_length(&mut self, qual: Qual, n: u64) -> Qual {
@@ -116,13 +109,7 @@ impl Sema<'_> {
                 parts.push((offset, value));
                 1
             }
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Pointer(_)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => {
+            _ => {
                 if items.is_empty() {
                     return self.error(at, "an initialiser of a scalar is not empty");
                 }
@@ -186,13 +173,7 @@ impl Sema<'_> {
                             .map(|f| (f.qual, offset + f.offset))
                     }
                 }
-                Type::Void
-                | Type::Scalar(_)
-                | Type::Vector(..)
-                | Type::Pointer(_)
-                | Type::Atomic(_)
-                | Type::AtomicFlag
-                | Type::Event => None,
+                _ => None,
             };
             let Some((element, here)) = place else {
                 break;
@@ -293,44 +274,22 @@ impl Sema<'_> {
             Some(value) => value,
             None => self.expr(expr)?,
         };
-        match self.types.of(qual) {
-            Type::Array(..) | Type::Record(_) if value.qual.ty != qual.ty => {
-                // Without braces of its own the object takes what it needs.
-                cursor.ready = Some(value);
-                let before = cursor.next;
-                self.aggregate(qual, offset, cursor, false, parts, at)?;
-                if cursor.next == before {
-                    return self.error(expr.loc, "this does not initialise anything");
-                }
-                Ok(())
+        if matches!(self.types.of(qual), Type::Array(..) | Type::Record(_))
+            && value.qual.ty != qual.ty
+        {
+            // Without braces of its own the object takes what it needs.
+            cursor.ready = Some(value);
+            let before = cursor.next;
+            self.aggregate(qual, offset, cursor, false, parts, at)?;
+            if cursor.next == before {
+                return self.error(expr.loc, "this does not initialise anything");
             }
-            Type::Atomic(scalar) => {
-                cursor.next += 1;
-                let plain = self.types.scalar(scalar);
-                let value = self.implicit(value, plain, "the initialiser")?;
-                parts.push((offset, value));
-                Ok(())
-            }
-            Type::AtomicFlag => {
-                cursor.next += 1;
-                let plain = self.types.scalar(Scalar::Int);
-                let value = self.implicit(value, plain, "the initialiser")?;
-                parts.push((offset, value));
-                Ok(())
-            }
-            Type::Void
-            | Type::Event
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Pointer(_)
-            | Type::Array(..)
-            | Type::Record(_) => {
-                cursor.next += 1;
-                let value = self.implicit(value, qual.value(), "the initialiser")?;
-                parts.push((offset, value));
-                Ok(())
-            }
+            return Ok(());
         }
+        cursor.next += 1;
+        let value = self.initial(value, qual)?;
+        parts.push((offset, value));
+        Ok(())
     }
 
     /// The characters of a string in an array of them.

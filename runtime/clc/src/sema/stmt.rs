@@ -23,19 +23,25 @@ impl Sema<'_> {
 
     /// A statement that is the body of another.
     fn body(&mut self, stmt: &ast::Stmt) -> Box<Stmt> {
-        self.scopes.open();
-        if let Some(current) = &mut self.current {
-            current.blocks += 1;
-        }
-        let stmts = self.statements(std::slice::from_ref(stmt));
-        if let Some(current) = &mut self.current {
-            current.blocks -= 1;
-        }
-        self.scopes.close();
+        let stmts = self.in_block(|sema| sema.statements(std::slice::from_ref(stmt)));
         Box::new(Stmt {
             kind: StmtKind::Block(stmts),
             loc: stmt.loc,
         })
+    }
+
+    /// Checks what stands in a block of its own.
+    fn in_block<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.open();
+        if let Some(current) = &mut self.current {
+            current.blocks += 1;
+        }
+        let checked = check(self);
+        if let Some(current) = &mut self.current {
+            current.blocks -= 1;
+        }
+        self.scopes.close();
+        checked
     }
 
     fn statement(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) -> Checked<()> {
@@ -51,15 +57,7 @@ impl Sema<'_> {
                 self.local_declaration(declaration, out)?;
             }
             ast::StmtKind::Block(stmts) => {
-                self.scopes.open();
-                if let Some(current) = &mut self.current {
-                    current.blocks += 1;
-                }
-                let stmts = self.statements(stmts);
-                if let Some(current) = &mut self.current {
-                    current.blocks -= 1;
-                }
-                self.scopes.close();
+                let stmts = self.in_block(|sema| sema.statements(stmts));
                 push(StmtKind::Block(stmts));
             }
             ast::StmtKind::If { cond, then, other } => {
@@ -92,15 +90,9 @@ impl Sema<'_> {
                 step,
                 body,
             } => {
-                self.scopes.open();
-                if let Some(current) = &mut self.current {
-                    current.blocks += 1;
-                }
-                let result = self.for_loop(init.as_deref(), cond.as_ref(), step.as_ref(), body);
-                if let Some(current) = &mut self.current {
-                    current.blocks -= 1;
-                }
-                self.scopes.close();
+                let result = self.in_block(|sema| {
+                    sema.for_loop(init.as_deref(), cond.as_ref(), step.as_ref(), body)
+                });
                 push(StmtKind::Block(result?));
             }
             ast::StmtKind::Switch { value, body } => {
@@ -135,26 +127,7 @@ impl Sema<'_> {
                 push(StmtKind::Continue);
             }
             ast::StmtKind::Return(value) => {
-                let ret = self.current(loc)?.ret;
-                let void = self.types.of(ret) == Type::Void;
-                let value = match value {
-                    None if void => None,
-                    None => {
-                        return self.error(loc, "this function returns a value");
-                    }
-                    Some(value) if void => {
-                        let value = self.rvalue(value)?;
-                        if self.types.of(value.qual) != Type::Void {
-                            return self.error(loc, "a void function returns no value");
-                        }
-                        push(StmtKind::Expr(value));
-                        None
-                    }
-                    Some(value) => {
-                        let value = self.expr(value)?;
-                        Some(self.implicit(value, ret.value(), "the value returned")?)
-                    }
-                };
+                let value = self.returned(value.as_ref(), loc, out)?;
                 out.push(Stmt {
                     kind: StmtKind::Return(value),
                     loc,
@@ -162,6 +135,34 @@ impl Sema<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The value that a `return` gives; of a void function it is only computed.
+    fn returned(
+        &mut self,
+        value: Option<&ast::Expr>,
+        loc: Loc,
+        out: &mut Vec<Stmt>,
+    ) -> Checked<Option<crate::hir::Expr>> {
+        let ret = self.current(loc)?.ret;
+        match (value, self.types.of(ret) == Type::Void) {
+            (None, true) => Ok(None),
+            (None, false) => self.error(loc, "this function returns a value"),
+            (Some(value), true) => {
+                let value = self.rvalue(value)?;
+                if self.types.of(value.qual) != Type::Void {
+                    return self.error(loc, "a void function returns no value");
+                }
+                let kind = StmtKind::Expr(value);
+                out.push(Stmt { kind, loc });
+                Ok(None)
+            }
+            (Some(value), false) => {
+                let value = self.expr(value)?;
+                let value = self.implicit(value, ret.value(), "the value returned")?;
+                Ok(Some(value))
+            }
+        }
     }
 
     fn checked_condition(&mut self, cond: &ast::Expr) -> Checked<crate::hir::Expr> {

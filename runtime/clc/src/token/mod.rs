@@ -5,7 +5,7 @@ mod literal;
 mod preprocessing;
 mod punct;
 
-pub(crate) use keyword::Keyword;
+pub(crate) use keyword::{Begins, Keyword};
 pub(crate) use literal::{FloatSuffix, Literal, char_constant, number, string_constant};
 pub(crate) use preprocessing::{PpKind, PpToken};
 pub(crate) use punct::Punct;

@@ -294,12 +294,7 @@ impl Sema<'_> {
         }
         call.args.truncate(3);
         let bool = self.types.scalar(Scalar::Bool);
-        let builtin = Builtin::AtomicCompareExchange {
-            success,
-            failure,
-            scope,
-            weak,
-        };
+        let builtin = Builtin::AtomicCompareExchange((success, failure), scope, weak);
         Ok(self.builtin(builtin, call.args, bool, at))
     }
 }
