@@ -6,14 +6,14 @@
 //! ask. [`finish`](FunctionBuilder::finish) drops blocks that cannot be reached.
 
 use crate::function::{Block, Function, RegDecl, Slot};
-use crate::ids::{BlockId, FuncId, GlobalId, LocalId, SlotId};
+use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 use crate::intrinsic::{Intrinsic, Signature};
 use crate::memory::{MemScope, Order, Regions, RmwOp};
 use crate::op::{
     BarrierKind, Cmp, FloatOp, Inst, IntOp, NumKind, Op, Query, Rounding, Terminator, UnaryOp,
 };
 use crate::types::{AddressSpace, Lanes, Scalar, Type};
-use crate::value::{Const, Loc, Operand, Reg};
+use crate::value::{Const, Loc, Operand};
 
 /// Writes one function.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! Functions, their blocks and registers, and what makes one a kernel.
 
+use crate::ids::Reg;
 use crate::op::{Inst, Terminator};
 use crate::types::{AddressSpace, Type};
-use crate::value::{Const, Loc, Operand, Reg};
+use crate::value::{Const, Loc, Operand};
 
 /// A register's declaration.
 ///

@@ -27,4 +27,6 @@ ids! {
     BlockId "b";
     /// A private variable; an index into `Function::slots`.
     SlotId "s";
+    /// A virtual register of one function; an index into `Function::regs`.
+    Reg "%";
 }

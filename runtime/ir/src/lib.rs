@@ -33,6 +33,7 @@ pub mod ids;
 pub mod intrinsic;
 pub mod memory;
 pub mod module;
+mod names;
 pub mod op;
 pub mod print;
 pub mod types;
@@ -44,7 +45,7 @@ pub use function::{
     AccessQualifier, ArgPass, ArgQualifier, Block, Function, KernelArg, KernelInfo, RegDecl, Slot,
     TypeQualifiers,
 };
-pub use ids::{BlockId, FuncId, GlobalId, LocalId, SlotId};
+pub use ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 pub use intrinsic::Intrinsic;
 pub use memory::{MemScope, Order, Regions, RmwOp};
 pub use module::{Global, LocalVar, Module, Reloc};
@@ -54,4 +55,4 @@ pub use op::{
 };
 pub use types::{AddressSpace, Lanes, Scalar, Type};
 pub use validate::{ValidateError, validate};
-pub use value::{Const, Loc, Operand, Reg};
+pub use value::{Const, Loc, Operand};

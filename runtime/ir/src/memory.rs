@@ -3,60 +3,39 @@
 //! The words are those of the OpenCL C memory model (architecture section
 //! 3.3.4 on, OpenCL C section 6.15.12).
 
+use crate::names::named;
 use std::fmt;
 use std::ops::BitOr;
 
-/// `memory_order_*`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Order {
-    /// `memory_order_relaxed`.
-    Relaxed,
-    /// `memory_order_acquire`.
-    Acquire,
-    /// `memory_order_release`.
-    Release,
-    /// `memory_order_acq_rel`.
-    AcqRel,
-    /// `memory_order_seq_cst`.
-    SeqCst,
-}
-
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Order::Relaxed => "relaxed",
-            Order::Acquire => "acquire",
-            Order::Release => "release",
-            Order::AcqRel => "acq_rel",
-            Order::SeqCst => "seq_cst",
-        })
+named! {
+    /// `memory_order_*`.
+    Order {
+        /// `memory_order_relaxed`.
+        Relaxed = "relaxed",
+        /// `memory_order_acquire`.
+        Acquire = "acquire",
+        /// `memory_order_release`.
+        Release = "release",
+        /// `memory_order_acq_rel`.
+        AcqRel = "acq_rel",
+        /// `memory_order_seq_cst`.
+        SeqCst = "seq_cst",
     }
 }
 
-/// `memory_scope_*`, narrow to wide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MemScope {
-    /// `memory_scope_work_item` (image fences only).
-    WorkItem,
-    /// `memory_scope_sub_group`.
-    SubGroup,
-    /// `memory_scope_work_group`.
-    WorkGroup,
-    /// `memory_scope_device`.
-    Device,
-    /// `memory_scope_all_devices`, also `memory_scope_all_svm_devices`.
-    AllDevices,
-}
-
-impl fmt::Display for MemScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            MemScope::WorkItem => "work_item",
-            MemScope::SubGroup => "sub_group",
-            MemScope::WorkGroup => "work_group",
-            MemScope::Device => "device",
-            MemScope::AllDevices => "all_devices",
-        })
+named! {
+    /// `memory_scope_*`, narrow to wide.
+    MemScope {
+        /// `memory_scope_work_item` (image fences only).
+        WorkItem = "work_item",
+        /// `memory_scope_sub_group`.
+        SubGroup = "sub_group",
+        /// `memory_scope_work_group`.
+        WorkGroup = "work_group",
+        /// `memory_scope_device`.
+        Device = "device",
+        /// `memory_scope_all_devices`, also `memory_scope_all_svm_devices`.
+        AllDevices = "all_devices",
     }
 }
 
@@ -119,75 +98,43 @@ impl fmt::Display for Regions {
     }
 }
 
-/// The modification of an atomic read-modify-write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RmwOp {
-    /// The operand replaces the value. Any scalar of 4 or 8 bytes.
-    Exchange,
-    /// Integer sum, wrapping.
-    Add,
-    /// Integer difference, wrapping.
-    Sub,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// Signed minimum.
-    SMin,
-    /// Signed maximum.
-    SMax,
-    /// Unsigned minimum.
-    UMin,
-    /// Unsigned maximum.
-    UMax,
-    /// Floating-point sum.
-    FAdd,
-    /// Floating-point difference.
-    FSub,
-    /// Floating-point minimum, as `fmin`.
-    FMin,
-    /// Floating-point maximum, as `fmax`.
-    FMax,
+named! {
+    /// The modification of an atomic read-modify-write.
+    RmwOp {
+        /// The operand replaces the value. Any scalar of 4 or 8 bytes.
+        Exchange = "exchange",
+        /// Integer sum, wrapping.
+        Add = "add",
+        /// Integer difference, wrapping.
+        Sub = "sub",
+        /// Bitwise and.
+        And = "and",
+        /// Bitwise or.
+        Or = "or",
+        /// Bitwise exclusive or.
+        Xor = "xor",
+        /// Signed minimum.
+        SMin = "smin",
+        /// Signed maximum.
+        SMax = "smax",
+        /// Unsigned minimum.
+        UMin = "umin",
+        /// Unsigned maximum.
+        UMax = "umax",
+        /// Floating-point sum.
+        FAdd = "fadd",
+        /// Floating-point difference.
+        FSub = "fsub",
+        /// Floating-point minimum, as `fmin`.
+        FMin = "fmin",
+        /// Floating-point maximum, as `fmax`.
+        FMax = "fmax",
+    }
 }
 
 impl RmwOp {
     /// Whether the operation works on floating-point values only.
     pub const fn is_float(self) -> bool {
-        match self {
-            RmwOp::FAdd | RmwOp::FSub | RmwOp::FMin | RmwOp::FMax => true,
-            RmwOp::Exchange
-            | RmwOp::Add
-            | RmwOp::Sub
-            | RmwOp::And
-            | RmwOp::Or
-            | RmwOp::Xor
-            | RmwOp::SMin
-            | RmwOp::SMax
-            | RmwOp::UMin
-            | RmwOp::UMax => false,
-        }
-    }
-}
-
-impl fmt::Display for RmwOp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            RmwOp::Exchange => "exchange",
-            RmwOp::Add => "add",
-            RmwOp::Sub => "sub",
-            RmwOp::And => "and",
-            RmwOp::Or => "or",
-            RmwOp::Xor => "xor",
-            RmwOp::SMin => "smin",
-            RmwOp::SMax => "smax",
-            RmwOp::UMin => "umin",
-            RmwOp::UMax => "umax",
-            RmwOp::FAdd => "fadd",
-            RmwOp::FSub => "fsub",
-            RmwOp::FMin => "fmin",
-            RmwOp::FMax => "fmax",
-        })
+        matches!(self, RmwOp::FAdd | RmwOp::FSub | RmwOp::FMin | RmwOp::FMax)
     }
 }

@@ -5,10 +5,10 @@
 //! which operand and result types it takes; [`validate`](crate::validate())
 //! enforces that.
 
-use crate::ids::{BlockId, FuncId, GlobalId, LocalId, SlotId};
+use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 use crate::intrinsic::Intrinsic;
 use crate::memory::{MemScope, Order, Regions, RmwOp};
-use crate::value::{Loc, Operand, Reg};
+use crate::value::{Loc, Operand};
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
@@ -438,68 +438,39 @@ pub enum BarrierKind {
     SubGroup,
 }
 
-/// Work-item functions (OpenCL C section 6.15.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Query {
-    /// `get_work_dim`.
-    WorkDim,
-    /// `get_global_size`.
-    GlobalSize,
-    /// `get_global_id`.
-    GlobalId,
-    /// `get_local_size`.
-    LocalSize,
-    /// `get_enqueued_local_size`.
-    EnqueuedLocalSize,
-    /// `get_local_id`.
-    LocalId,
-    /// `get_num_groups`.
-    NumGroups,
-    /// `get_group_id`.
-    GroupId,
-    /// `get_global_offset`.
-    GlobalOffset,
-    /// `get_global_linear_id`.
-    GlobalLinearId,
-    /// `get_local_linear_id`.
-    LocalLinearId,
-    /// `get_sub_group_size`.
-    SubGroupSize,
-    /// `get_max_sub_group_size`.
-    MaxSubGroupSize,
-    /// `get_num_sub_groups`.
-    NumSubGroups,
-    /// `get_enqueued_num_sub_groups`.
-    EnqueuedNumSubGroups,
-    /// `get_sub_group_id`.
-    SubGroupId,
-    /// `get_sub_group_local_id`.
-    SubGroupLocalId,
+macro_rules! queries {
+    ($($name:ident $function:literal $takes_dim:literal;)*) => {
+        /// Work-item functions (OpenCL C section 6.15.1).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Query { $(#[doc = concat!("`", $function, "`.")] $name,)* }
+
+        impl Query {
+            /// Whether the function takes a dimension.
+            pub const fn takes_dim(self) -> bool {
+                match self { $(Query::$name => $takes_dim,)* }
+            }
+        }
+    };
 }
 
-impl Query {
-    /// Whether the function takes a dimension.
-    pub const fn takes_dim(self) -> bool {
-        match self {
-            Query::GlobalSize
-            | Query::GlobalId
-            | Query::LocalSize
-            | Query::EnqueuedLocalSize
-            | Query::LocalId
-            | Query::NumGroups
-            | Query::GroupId
-            | Query::GlobalOffset => true,
-            Query::WorkDim
-            | Query::GlobalLinearId
-            | Query::LocalLinearId
-            | Query::SubGroupSize
-            | Query::MaxSubGroupSize
-            | Query::NumSubGroups
-            | Query::EnqueuedNumSubGroups
-            | Query::SubGroupId
-            | Query::SubGroupLocalId => false,
-        }
-    }
+queries! {
+    WorkDim "get_work_dim" false;
+    GlobalSize "get_global_size" true;
+    GlobalId "get_global_id" true;
+    LocalSize "get_local_size" true;
+    EnqueuedLocalSize "get_enqueued_local_size" true;
+    LocalId "get_local_id" true;
+    NumGroups "get_num_groups" true;
+    GroupId "get_group_id" true;
+    GlobalOffset "get_global_offset" true;
+    GlobalLinearId "get_global_linear_id" false;
+    LocalLinearId "get_local_linear_id" false;
+    SubGroupSize "get_sub_group_size" false;
+    MaxSubGroupSize "get_max_sub_group_size" false;
+    NumSubGroups "get_num_sub_groups" false;
+    EnqueuedNumSubGroups "get_enqueued_num_sub_groups" false;
+    SubGroupId "get_sub_group_id" false;
+    SubGroupLocalId "get_sub_group_local_id" false;
 }
 
 /// How a block ends.

@@ -1,26 +1,28 @@
 //! The types a register or a memory access can have.
 
+use crate::names::named;
 use std::fmt;
 
-/// A scalar type. Integers carry no sign; `Bool` is one byte in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    /// True or false; 0 or 1 in a byte of memory.
-    Bool,
-    /// 8-bit integer.
-    I8,
-    /// 16-bit integer.
-    I16,
-    /// 32-bit integer.
-    I32,
-    /// 64-bit integer.
-    I64,
-    /// IEEE 754 binary16.
-    F16,
-    /// IEEE 754 binary32.
-    F32,
-    /// IEEE 754 binary64.
-    F64,
+named! {
+    /// A scalar type. Integers carry no sign; `Bool` is one byte in memory.
+    Scalar {
+        /// True or false; 0 or 1 in a byte of memory.
+        Bool = "bool",
+        /// 8-bit integer.
+        I8 = "i8",
+        /// 16-bit integer.
+        I16 = "i16",
+        /// 32-bit integer.
+        I32 = "i32",
+        /// 64-bit integer.
+        I64 = "i64",
+        /// IEEE 754 binary16.
+        F16 = "f16",
+        /// IEEE 754 binary32.
+        F32 = "f32",
+        /// IEEE 754 binary64.
+        F64 = "f64",
+    }
 }
 
 impl Scalar {
@@ -86,21 +88,6 @@ impl Scalar {
     }
 }
 
-impl fmt::Display for Scalar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Scalar::Bool => "bool",
-            Scalar::I8 => "i8",
-            Scalar::I16 => "i16",
-            Scalar::I32 => "i32",
-            Scalar::I64 => "i64",
-            Scalar::F16 => "f16",
-            Scalar::F32 => "f32",
-            Scalar::F64 => "f64",
-        })
-    }
-}
-
 /// The number of elements of a vector type of OpenCL C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lanes {
@@ -141,31 +128,20 @@ impl Lanes {
     }
 }
 
-/// An OpenCL address space. Pointers of every space are 64-bit addresses, so
-/// that a conversion to generic keeps the bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AddressSpace {
-    /// Memory of one work-item.
-    Private,
-    /// Memory of one work-group.
-    Local,
-    /// Read-only memory of the program or the host.
-    Constant,
-    /// Memory of the device: buffers, SVM, program-scope variables.
-    Global,
-    /// Private, local or global, known only at run time.
-    Generic,
-}
-
-impl fmt::Display for AddressSpace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            AddressSpace::Private => "private",
-            AddressSpace::Local => "local",
-            AddressSpace::Constant => "constant",
-            AddressSpace::Global => "global",
-            AddressSpace::Generic => "generic",
-        })
+named! {
+    /// An OpenCL address space. Pointers of every space are 64-bit addresses, so
+    /// that a conversion to generic keeps the bits.
+    AddressSpace {
+        /// Memory of one work-item.
+        Private = "private",
+        /// Memory of one work-group.
+        Local = "local",
+        /// Read-only memory of the program or the host.
+        Constant = "constant",
+        /// Memory of the device: buffers, SVM, program-scope variables.
+        Global = "global",
+        /// Private, local or global, known only at run time.
+        Generic = "generic",
     }
 }
 

@@ -1,17 +1,8 @@
 //! Registers, constants, operands and source locations.
 
+use crate::ids::Reg;
 use crate::types::{AddressSpace, Scalar, Type};
 use std::fmt;
-
-/// A virtual register of one function; an index into `Function::regs`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Reg(pub u32);
-
-impl fmt::Display for Reg {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "%{}", self.0)
-    }
-}
 
 /// A scalar or pointer constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,8 @@
 //! the entry to it writes the register.
 
 use crate::function::Function;
-use crate::value::{Loc, Operand, Reg};
+use crate::ids::Reg;
+use crate::value::{Loc, Operand};
 
 /// A set of registers.
 #[derive(Clone, PartialEq)]

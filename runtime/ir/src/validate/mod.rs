@@ -14,11 +14,11 @@ mod typing;
 pub use flow::read_before_written;
 
 use crate::function::{ArgPass, Function};
-use crate::ids::{BlockId, FuncId};
+use crate::ids::{BlockId, FuncId, Reg};
 use crate::module::{Global, Module};
 use crate::op::Op;
 use crate::types::{AddressSpace, Scalar, Type};
-use crate::value::{Const, Loc, Operand, Reg};
+use crate::value::{Const, Loc, Operand};
 use std::collections::BTreeSet;
 
 /// A module breaks a rule of the IR. Front ends check programs, so this is a
