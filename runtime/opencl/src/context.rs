@@ -5,10 +5,10 @@ use std::io::Write;
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
-use parking_lot::Mutex;
 use touchstone_queue::Lane;
 
 use crate::callback::{self, UserData};
+use crate::destructors::{DestructorFn, Destructors};
 use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::svm::SvmHeap;
@@ -23,9 +23,6 @@ pub type ErrorFn = unsafe extern "C" fn(
     user_data: *mut c_void,
 );
 
-/// The destructor callback of a context.
-pub type DestructorFn = unsafe extern "C" fn(context: cl_context, user_data: *mut c_void);
-
 /// A context.
 #[repr(C)]
 pub struct Context {
@@ -35,7 +32,7 @@ pub struct Context {
     /// Its properties as given, the final zero included; empty when none were given.
     properties: Vec<cl_context_properties>,
     notify: Option<(ErrorFn, UserData)>,
-    destructors: Mutex<Vec<(DestructorFn, UserData)>>,
+    destructors: Destructors,
     /// Its shared virtual memory.
     pub svm: SvmHeap,
     /// Where its event and error callbacks run.
@@ -61,7 +58,7 @@ impl Context {
             devices: distinct,
             properties,
             notify,
-            destructors: Mutex::default(),
+            destructors: Destructors::default(),
             svm: SvmHeap::default(),
             lane: callback::lane(),
         })
@@ -100,7 +97,7 @@ impl Context {
 
     /// Registers a callback for the deletion of the context.
     pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
-        self.destructors.lock().push((notify, user_data));
+        self.destructors.add(notify, user_data);
     }
 
     /// One query.
@@ -122,15 +119,7 @@ impl Drop for Context {
     fn drop(&mut self) {
         self.lane.close();
         let handle = std::ptr::from_mut(self).cast::<c_void>();
-        for (notify, user_data) in self.destructors.get_mut().drain(..).rev() {
-            callback::at_deletion(
-                move |handle| {
-                    // SAFETY: the application gave this function for this purpose.
-                    unsafe { notify(handle.get().cast(), user_data.get()) };
-                },
-                handle,
-            );
-        }
+        self.destructors.run(handle);
     }
 }
 

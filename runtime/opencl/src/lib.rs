@@ -6,6 +6,7 @@ pub mod api;
 pub mod callback;
 pub mod clock;
 pub mod context;
+pub mod destructors;
 pub mod faults;
 pub mod ffi;
 pub mod frontend;

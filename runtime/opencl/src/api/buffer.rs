@@ -13,10 +13,7 @@ use crate::object;
 entry_points! {
     /// Makes a buffer.
     create fn clCreateBuffer(
-        context: cl_context,
-        flags: cl_mem_flags,
-        size: usize,
-        host_ptr: *mut c_void,
+        context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void,
     ) -> cl_mem {
         let context = object::find::<Context>(context)?;
         let _locks = crate::queue::broken::locks(true);
@@ -27,11 +24,8 @@ entry_points! {
 
     /// Makes a buffer with properties, of which none is defined.
     create fn clCreateBufferWithProperties(
-        context: cl_context,
-        properties: *const cl_mem_properties,
-        flags: cl_mem_flags,
-        size: usize,
-        host_ptr: *mut c_void,
+        context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags,
+        size: usize, host_ptr: *mut c_void,
     ) -> cl_mem {
         let context = object::find::<Context>(context)?;
         // SAFETY: the application vouches for its list and its pointer.
@@ -44,9 +38,7 @@ entry_points! {
 
     /// Makes a sub-buffer.
     create fn clCreateSubBuffer(
-        buffer: cl_mem,
-        flags: cl_mem_flags,
-        buffer_create_type: cl_buffer_create_type,
+        buffer: cl_mem, flags: cl_mem_flags, buffer_create_type: cl_buffer_create_type,
         buffer_create_info: *const c_void,
     ) -> cl_mem {
         let buffer = object::find::<Buffer>(buffer)?;

@@ -8,18 +8,16 @@ use super::device::devices_of_type;
 use super::devices_of;
 use super::entry::entry_points;
 use crate::callback::UserData;
-use crate::context::{Context, DestructorFn, ErrorFn, check_properties};
+use crate::context::{Context, ErrorFn, check_properties};
+use crate::destructors::DestructorFn;
 use crate::ffi::{Error, ensure, raw};
 use crate::object;
 
 entry_points! {
     /// Makes a context for a list of devices.
     create fn clCreateContext(
-        properties: *const cl_context_properties,
-        num_devices: cl_uint,
-        devices: *const cl_device_id,
-        pfn_notify: Option<ErrorFn>,
-        user_data: *mut c_void,
+        properties: *const cl_context_properties, num_devices: cl_uint,
+        devices: *const cl_device_id, pfn_notify: Option<ErrorFn>, user_data: *mut c_void,
     ) -> cl_context {
         // SAFETY: the application vouches for its list.
         let properties = unsafe { raw::property_list(properties) };
@@ -34,10 +32,8 @@ entry_points! {
 
     /// Makes a context for the devices of a type.
     create fn clCreateContextFromType(
-        properties: *const cl_context_properties,
-        device_type: cl_device_type,
-        pfn_notify: Option<ErrorFn>,
-        user_data: *mut c_void,
+        properties: *const cl_context_properties, device_type: cl_device_type,
+        pfn_notify: Option<ErrorFn>, user_data: *mut c_void,
     ) -> cl_context {
         // SAFETY: the application vouches for its list.
         let properties = unsafe { raw::property_list(properties) };
@@ -67,9 +63,7 @@ entry_points! {
 
     /// Registers a callback for the deletion of a context.
     status fn clSetContextDestructorCallback(
-        context: cl_context,
-        pfn_notify: Option<DestructorFn>,
-        user_data: *mut c_void,
+        context: cl_context, pfn_notify: Option<DestructorFn>, user_data: *mut c_void,
     ) {
         let context = object::find::<Context>(context)?;
         let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;

@@ -14,25 +14,19 @@ use crate::platform::{self, Device, query};
 entry_points! {
     /// Lists the devices of a type.
     status fn clGetDeviceIDs(
-        platform: cl_platform_id,
-        device_type: cl_device_type,
-        num_entries: cl_uint,
-        devices: *mut cl_device_id,
-        num_devices: *mut cl_uint,
+        platform: cl_platform_id, device_type: cl_device_type, num_entries: cl_uint,
+        devices: *mut cl_device_id, num_devices: *mut cl_uint,
     ) {
         platform::find_platform(platform)?;
         let matching = devices_of_type(device_type)?;
         ensure!(devices.is_null() || num_entries != 0, CL_INVALID_VALUE);
         ensure!(!(devices.is_null() && num_devices.is_null()), CL_INVALID_VALUE);
         ensure!(!matching.is_empty(), CL_DEVICE_NOT_FOUND);
-        if !devices.is_null() {
-            for (at, device) in matching.iter().enumerate().take(num_entries as usize) {
-                // SAFETY: the list has room for `num_entries`.
-                unsafe { devices.add(at).write(object::handle(device)) };
-            }
+        // SAFETY: the list has room for `num_entries`; the application vouches for its pointers.
+        unsafe {
+            raw::put_all(devices, num_entries as usize, matching.iter().map(object::handle));
+            raw::put(num_devices, matching.len() as cl_uint);
         }
-        // SAFETY: the application vouches for its pointer.
-        unsafe { raw::put(num_devices, matching.len() as cl_uint) };
         Ok(())
     }
 
@@ -44,8 +38,7 @@ entry_points! {
 
     /// Reads both clocks, which are one.
     status fn clGetDeviceAndHostTimer(
-        device: cl_device_id,
-        device_timestamp: *mut cl_ulong,
+        device: cl_device_id, device_timestamp: *mut cl_ulong,
         host_timestamp: *mut cl_ulong,
     ) {
         device_of(device)?;
@@ -70,11 +63,8 @@ entry_points! {
 
     /// Partitions a device into sub-devices.
     status fn clCreateSubDevices(
-        in_device: cl_device_id,
-        properties: *const cl_device_partition_property,
-        num_devices: cl_uint,
-        out_devices: *mut cl_device_id,
-        num_devices_ret: *mut cl_uint,
+        in_device: cl_device_id, properties: *const cl_device_partition_property,
+        num_devices: cl_uint, out_devices: *mut cl_device_id, num_devices_ret: *mut cl_uint,
     ) {
         let device = device_of(in_device)?;
         // SAFETY: the application vouches for its list.
@@ -82,10 +72,9 @@ entry_points! {
         let count = scheme.parts(&device)?.len();
         ensure!(out_devices.is_null() || num_devices as usize >= count, CL_INVALID_VALUE);
         if !out_devices.is_null() {
-            for (at, part) in scheme.split(&device)?.iter().enumerate() {
-                // SAFETY: the list has room for as many as there are.
-                unsafe { out_devices.add(at).write(object::publish(part)) };
-            }
+            let parts = scheme.split(&device)?;
+            // SAFETY: the list has room for as many as there are.
+            unsafe { raw::put_all(out_devices, count, parts.iter().map(object::publish)) };
         }
         // SAFETY: the application vouches for its pointer.
         unsafe { raw::put(num_devices_ret, count as cl_uint) };

@@ -81,9 +81,7 @@ entry_points! {
 
     /// Registers a callback for a status of an event.
     status fn clSetEventCallback(
-        event: cl_event,
-        command_exec_callback_type: cl_int,
-        pfn_notify: Option<NotifyFn>,
+        event: cl_event, command_exec_callback_type: cl_int, pfn_notify: Option<NotifyFn>,
         user_data: *mut c_void,
     ) {
         let event = object::find::<Event>(event)?;

@@ -76,11 +76,8 @@ fn old_error(error: Error) -> Error {
 entry_points! {
     /// Makes an image.
     create fn clCreateImage(
-        context: cl_context,
-        flags: cl_mem_flags,
-        image_format: *const cl_image_format,
-        image_desc: *const cl_image_desc,
-        host_ptr: *mut c_void,
+        context: cl_context, flags: cl_mem_flags, image_format: *const cl_image_format,
+        image_desc: *const cl_image_desc, host_ptr: *mut c_void,
     ) -> cl_mem {
         // SAFETY: the application vouches for its pointers.
         unsafe { make(context, Vec::new(), flags, image_format, image_desc.as_ref(), host_ptr) }
@@ -88,11 +85,8 @@ entry_points! {
 
     /// Makes an image with properties, of which none is defined.
     create fn clCreateImageWithProperties(
-        context: cl_context,
-        properties: *const cl_mem_properties,
-        flags: cl_mem_flags,
-        image_format: *const cl_image_format,
-        image_desc: *const cl_image_desc,
+        context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags,
+        image_format: *const cl_image_format, image_desc: *const cl_image_desc,
         host_ptr: *mut c_void,
     ) -> cl_mem {
         // SAFETY: the application vouches for its list and its pointers.
@@ -104,12 +98,8 @@ entry_points! {
 
     /// Makes a 2D image (OpenCL 1.1).
     create fn clCreateImage2D(
-        context: cl_context,
-        flags: cl_mem_flags,
-        image_format: *const cl_image_format,
-        image_width: usize,
-        image_height: usize,
-        image_row_pitch: usize,
+        context: cl_context, flags: cl_mem_flags, image_format: *const cl_image_format,
+        image_width: usize, image_height: usize, image_row_pitch: usize,
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let sides = [image_width, image_height, 0];
@@ -121,15 +111,9 @@ entry_points! {
 
     /// Makes a 3D image (OpenCL 1.1).
     create fn clCreateImage3D(
-        context: cl_context,
-        flags: cl_mem_flags,
-        image_format: *const cl_image_format,
-        image_width: usize,
-        image_height: usize,
-        image_depth: usize,
-        image_row_pitch: usize,
-        image_slice_pitch: usize,
-        host_ptr: *mut c_void,
+        context: cl_context, flags: cl_mem_flags, image_format: *const cl_image_format,
+        image_width: usize, image_height: usize, image_depth: usize, image_row_pitch: usize,
+        image_slice_pitch: usize, host_ptr: *mut c_void,
     ) -> cl_mem {
         let sides = [image_width, image_height, image_depth];
         // A depth of one, which this old function does not take, is made as wrong as zero.
@@ -144,11 +128,8 @@ entry_points! {
     /// Lists the supported image formats, which are the same for every kind of image and
     /// every use.
     status fn clGetSupportedImageFormats(
-        context: cl_context,
-        flags: cl_mem_flags,
-        image_type: cl_mem_object_type,
-        num_entries: cl_uint,
-        image_formats: *mut cl_image_format,
+        context: cl_context, flags: cl_mem_flags, image_type: cl_mem_object_type,
+        num_entries: cl_uint, image_formats: *mut cl_image_format,
         num_image_formats: *mut cl_uint,
     ) {
         object::find::<Context>(context)?;
@@ -163,14 +144,12 @@ entry_points! {
         ensure!(image_formats.is_null() || num_entries != 0, CL_INVALID_VALUE);
         let formats: Vec<Format> =
             if capabilities::images() { Format::all().collect() } else { Vec::new() };
-        if !image_formats.is_null() {
-            for (at, format) in formats.iter().enumerate().take(num_entries as usize) {
-                // SAFETY: the list has room for `num_entries`.
-                unsafe { image_formats.add(at).write(format.code()) };
-            }
+        let codes = formats.iter().map(|format| format.code());
+        // SAFETY: the list has room for `num_entries`; the application vouches for its pointers.
+        unsafe {
+            raw::put_all(image_formats, num_entries as usize, codes);
+            raw::put(num_image_formats, formats.len() as cl_uint);
         }
-        // SAFETY: the application vouches for its pointer.
-        unsafe { raw::put(num_image_formats, formats.len() as cl_uint) };
         Ok(())
     }
 

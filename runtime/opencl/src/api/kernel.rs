@@ -37,23 +37,19 @@ entry_points! {
 
     /// Makes every kernel of a program.
     status fn clCreateKernelsInProgram(
-        program: cl_program,
-        num_kernels: cl_uint,
-        kernels: *mut cl_kernel,
+        program: cl_program, num_kernels: cl_uint, kernels: *mut cl_kernel,
         num_kernels_ret: *mut cl_uint,
     ) {
         let program = object::find::<Program>(program)?;
         let all = Kernel::all(&program)?;
         let count = all.len();
         ensure!(kernels.is_null() || num_kernels as usize >= count, CL_INVALID_VALUE);
-        if !kernels.is_null() {
-            for (at, kernel) in all.iter().enumerate() {
-                // SAFETY: the list has room for as many as there are.
-                unsafe { kernels.add(at).write(object::publish(kernel)) };
-            }
+        // SAFETY: the list has room for as many as there are; the application vouches for its
+        // pointers.
+        unsafe {
+            raw::put_all(kernels, count, all.iter().map(object::publish));
+            raw::put(num_kernels_ret, count as cl_uint);
         }
-        // SAFETY: the application vouches for its pointer.
-        unsafe { raw::put(num_kernels_ret, count as cl_uint) };
         Ok(())
     }
 
@@ -75,10 +71,7 @@ entry_points! {
 
     /// Sets an argument.
     status fn clSetKernelArg(
-        kernel: cl_kernel,
-        arg_index: cl_uint,
-        arg_size: usize,
-        arg_value: *const c_void,
+        kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
         // SAFETY: the application vouches for its value.
@@ -87,18 +80,14 @@ entry_points! {
 
     /// Sets an argument to an address of shared virtual memory.
     status fn clSetKernelArgSVMPointer(
-        kernel: cl_kernel,
-        arg_index: cl_uint,
-        arg_value: *const c_void,
+        kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void,
     ) {
         object::find::<Kernel>(kernel)?.set_svm_argument(arg_index, arg_value)
     }
 
     /// Sets what a kernel needs besides arguments.
     status fn clSetKernelExecInfo(
-        kernel: cl_kernel,
-        param_name: cl_kernel_exec_info,
-        param_value_size: usize,
+        kernel: cl_kernel, param_name: cl_kernel_exec_info, param_value_size: usize,
         param_value: *const c_void,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
@@ -131,14 +120,9 @@ entry_points! {
 
     /// Answers a query about sub-groups, which the device does not have.
     status fn clGetKernelSubGroupInfo(
-        kernel: cl_kernel,
-        device: cl_device_id,
-        _param_name: cl_kernel_sub_group_info,
-        _input_value_size: usize,
-        _input_value: *const c_void,
-        _param_value_size: usize,
-        _param_value: *mut c_void,
-        _param_value_size_ret: *mut usize,
+        kernel: cl_kernel, device: cl_device_id, _param_name: cl_kernel_sub_group_info,
+        _input_value_size: usize, _input_value: *const c_void, _param_value_size: usize,
+        _param_value: *mut c_void, _param_value_size_ret: *mut usize,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
         target(&kernel, device)?;
@@ -147,14 +131,9 @@ entry_points! {
 
     /// As `clGetKernelSubGroupInfo`, by its name in the extension.
     status fn clGetKernelSubGroupInfoKHR(
-        kernel: cl_kernel,
-        device: cl_device_id,
-        _param_name: cl_kernel_sub_group_info,
-        _input_value_size: usize,
-        _input_value: *const c_void,
-        _param_value_size: usize,
-        _param_value: *mut c_void,
-        _param_value_size_ret: *mut usize,
+        kernel: cl_kernel, device: cl_device_id, _param_name: cl_kernel_sub_group_info,
+        _input_value_size: usize, _input_value: *const c_void, _param_value_size: usize,
+        _param_value: *mut c_void, _param_value_size_ret: *mut usize,
     ) {
         let kernel = object::find::<Kernel>(kernel)?;
         target(&kernel, device)?;

@@ -8,8 +8,8 @@ use touchstone_faults::{Fault, on};
 
 use super::entry::entry_points;
 use crate::callback::UserData;
+use crate::destructors::DestructorFn;
 use crate::ffi::{Error, ensure, raw};
-use crate::memory::destructors::DestructorFn;
 use crate::memory::{MemObject, broken};
 use crate::queue::command::Kind;
 
@@ -26,9 +26,7 @@ entry_points! {
 
     /// Registers a callback for the deletion of a memory object.
     status fn clSetMemObjectDestructorCallback(
-        memobj: cl_mem,
-        pfn_notify: Option<DestructorFn>,
-        user_data: *mut c_void,
+        memobj: cl_mem, pfn_notify: Option<DestructorFn>, user_data: *mut c_void,
     ) {
         let object = MemObject::find(memobj)?;
         let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;

@@ -10,9 +10,7 @@ use crate::platform::{self, query};
 entry_points! {
     /// Lists the platforms.
     status fn clGetPlatformIDs(
-        num_entries: cl_uint,
-        platforms: *mut cl_platform_id,
-        num_platforms: *mut cl_uint,
+        num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint,
     ) {
         ensure!(platforms.is_null() || num_entries != 0, CL_INVALID_VALUE);
         ensure!(!(platforms.is_null() && num_platforms.is_null()), CL_INVALID_VALUE);

@@ -96,9 +96,7 @@ unsafe fn options_of(options: *const c_char, purpose: Purpose, refusal: cl_int) 
 entry_points! {
     /// Makes a program from source.
     create fn clCreateProgramWithSource(
-        context: cl_context,
-        count: cl_uint,
-        strings: *mut *const c_char,
+        context: cl_context, count: cl_uint, strings: *mut *const c_char,
         lengths: *const usize,
     ) -> cl_program {
         let context = object::find::<Context>(context)?;
@@ -130,12 +128,8 @@ entry_points! {
 
     /// Makes a program from binaries.
     create fn clCreateProgramWithBinary(
-        context: cl_context,
-        num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        lengths: *const usize,
-        binaries: *mut *const c_uchar,
-        binary_status: *mut cl_int,
+        context: cl_context, num_devices: cl_uint, device_list: *const cl_device_id,
+        lengths: *const usize, binaries: *mut *const c_uchar, binary_status: *mut cl_int,
     ) -> cl_program {
         let context = object::find::<Context>(context)?;
         ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
@@ -176,9 +170,7 @@ entry_points! {
 
     /// Makes a program from built-in kernels.
     create fn clCreateProgramWithBuiltInKernels(
-        context: cl_context,
-        num_devices: cl_uint,
-        device_list: *const cl_device_id,
+        context: cl_context, num_devices: cl_uint, device_list: *const cl_device_id,
         kernel_names: *const c_char,
     ) -> cl_program {
         let context = object::find::<Context>(context)?;
@@ -193,9 +185,7 @@ entry_points! {
 
     /// Makes a program from an intermediate language, of which the device takes none.
     create fn clCreateProgramWithIL(
-        context: cl_context,
-        _il: *const c_void,
-        _length: usize,
+        context: cl_context, _il: *const c_void, _length: usize,
     ) -> cl_program {
         object::find::<Context>(context)?;
         Err(Error(CL_INVALID_OPERATION))
@@ -214,9 +204,7 @@ entry_points! {
     /// Registers a callback for the destructors of program-scope variables, which OpenCL C
     /// does not have.
     status fn clSetProgramReleaseCallback(
-        program: cl_program,
-        _pfn_notify: Option<BuiltFn>,
-        _user_data: *mut c_void,
+        program: cl_program, _pfn_notify: Option<BuiltFn>, _user_data: *mut c_void,
     ) {
         object::find::<Program>(program)?;
         Err(Error(CL_INVALID_OPERATION))
@@ -225,9 +213,7 @@ entry_points! {
     /// Sets a specialization constant, which only programs from an intermediate language
     /// have.
     status fn clSetProgramSpecializationConstant(
-        program: cl_program,
-        _spec_id: cl_uint,
-        _spec_size: usize,
+        program: cl_program, _spec_id: cl_uint, _spec_size: usize,
         _spec_value: *const c_void,
     ) {
         object::find::<Program>(program)?;
@@ -236,12 +222,8 @@ entry_points! {
 
     /// Compiles and links a program.
     status fn clBuildProgram(
-        program: cl_program,
-        num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        options: *const c_char,
-        pfn_notify: Option<BuiltFn>,
-        user_data: *mut c_void,
+        program: cl_program, num_devices: cl_uint, device_list: *const cl_device_id,
+        options: *const c_char, pfn_notify: Option<BuiltFn>, user_data: *mut c_void,
     ) {
         let program = object::find::<Program>(program)?;
         check_list(num_devices, device_list)?;
@@ -258,15 +240,10 @@ entry_points! {
 
     /// Compiles a program.
     status fn clCompileProgram(
-        program: cl_program,
-        num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        options: *const c_char,
-        num_input_headers: cl_uint,
-        input_headers: *const cl_program,
-        header_include_names: *mut *const c_char,
-        pfn_notify: Option<BuiltFn>,
-        user_data: *mut c_void,
+        program: cl_program, num_devices: cl_uint, device_list: *const cl_device_id,
+        options: *const c_char, num_input_headers: cl_uint,
+        input_headers: *const cl_program, header_include_names: *mut *const c_char,
+        pfn_notify: Option<BuiltFn>, user_data: *mut c_void,
     ) {
         let program = object::find::<Program>(program)?;
         check_list(num_devices, device_list)?;
@@ -315,11 +292,8 @@ entry_points! {
 
     /// Answers a query about a program.
     status fn clGetProgramInfo(
-        program: cl_program,
-        param_name: cl_program_info,
-        param_value_size: usize,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut usize,
+        program: cl_program, param_name: cl_program_info, param_value_size: usize,
+        param_value: *mut c_void, param_value_size_ret: *mut usize,
     ) {
         let program = object::find::<Program>(program)?;
         if param_name != CL_PROGRAM_BINARIES {

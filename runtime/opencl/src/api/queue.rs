@@ -13,9 +13,7 @@ use crate::queue::{HOST_QUEUE_PROPERTIES, Queue};
 entry_points! {
     /// Makes a host queue (OpenCL 1.x).
     create fn clCreateCommandQueue(
-        context: cl_context,
-        device: cl_device_id,
-        properties: cl_command_queue_properties,
+        context: cl_context, device: cl_device_id, properties: cl_command_queue_properties,
     ) -> cl_command_queue {
         let context = object::find::<Context>(context)?;
         let device = device_of(device)?;
@@ -26,9 +24,7 @@ entry_points! {
 
     /// Makes a queue.
     create fn clCreateCommandQueueWithProperties(
-        context: cl_context,
-        device: cl_device_id,
-        properties: *const cl_queue_properties,
+        context: cl_context, device: cl_device_id, properties: *const cl_queue_properties,
     ) -> cl_command_queue {
         let context = object::find::<Context>(context)?;
         let device = device_of(device)?;
@@ -42,10 +38,8 @@ entry_points! {
     /// Changes a queue's properties (OpenCL 1.0). Since 1.1 this is an error; the
     /// function is here so that old programs get the code.
     status fn clSetCommandQueueProperty(
-        command_queue: cl_command_queue,
-        _properties: cl_command_queue_properties,
-        _enable: cl_bool,
-        _old_properties: *mut cl_command_queue_properties,
+        command_queue: cl_command_queue, _properties: cl_command_queue_properties,
+        _enable: cl_bool, _old_properties: *mut cl_command_queue_properties,
     ) {
         object::find::<Queue>(command_queue)?;
         Err(Error(CL_INVALID_OPERATION))
@@ -53,9 +47,7 @@ entry_points! {
 
     /// Makes a device queue the default one. There are no device queues.
     status fn clSetDefaultDeviceCommandQueue(
-        context: cl_context,
-        device: cl_device_id,
-        _command_queue: cl_command_queue,
+        context: cl_context, device: cl_device_id, _command_queue: cl_command_queue,
     ) {
         let context = object::find::<Context>(context)?;
         ensure!(context.has(&device_of(device)?), CL_INVALID_DEVICE);

@@ -153,11 +153,8 @@ entry_points! {
 
     /// Says which work-group size an enqueue without one would get.
     status fn clGetKernelSuggestedLocalWorkSize(
-        command_queue: cl_command_queue,
-        kernel: cl_kernel,
-        work_dim: cl_uint,
-        global_work_offset: *const usize,
-        global_work_size: *const usize,
+        command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint,
+        global_work_offset: *const usize, global_work_size: *const usize,
         suggested_local_work_size: *mut usize,
     ) {
         let queue = object::find::<Queue>(command_queue)?;
@@ -171,20 +168,15 @@ entry_points! {
         };
         ensure!(!range.is_empty(), CL_INVALID_GLOBAL_WORK_SIZE);
         ensure!(!suggested_local_work_size.is_null(), CL_INVALID_VALUE);
-        for (at, &side) in range.local.iter().enumerate().take(work_dim as usize) {
-            // SAFETY: the application vouches for as many sizes as dimensions.
-            unsafe { suggested_local_work_size.add(at).write(side) };
-        }
+        // SAFETY: the application vouches for as many sizes as dimensions.
+        unsafe { raw::put_all(suggested_local_work_size, work_dim as usize, range.local) };
         Ok(())
     }
 
     /// As `clGetKernelSuggestedLocalWorkSize`, by its name in the extension.
     status fn clGetKernelSuggestedLocalWorkSizeKHR(
-        command_queue: cl_command_queue,
-        kernel: cl_kernel,
-        work_dim: cl_uint,
-        global_work_offset: *const usize,
-        global_work_size: *const usize,
+        command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint,
+        global_work_offset: *const usize, global_work_size: *const usize,
         suggested_local_work_size: *mut usize,
     ) {
         // SAFETY: the same arguments with the same promises.

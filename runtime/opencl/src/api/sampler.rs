@@ -12,10 +12,8 @@ use crate::sampler::Sampler;
 entry_points! {
     /// Makes a sampler (OpenCL 1.x).
     create fn clCreateSampler(
-        context: cl_context,
-        normalized_coords: cl_bool,
-        addressing_mode: cl_addressing_mode,
-        filter_mode: cl_filter_mode,
+        context: cl_context, normalized_coords: cl_bool,
+        addressing_mode: cl_addressing_mode, filter_mode: cl_filter_mode,
     ) -> cl_sampler {
         let context = object::find::<Context>(context)?;
         check_support()?;
@@ -27,8 +25,7 @@ entry_points! {
 
     /// Makes a sampler.
     create fn clCreateSamplerWithProperties(
-        context: cl_context,
-        sampler_properties: *const cl_sampler_properties,
+        context: cl_context, sampler_properties: *const cl_sampler_properties,
     ) -> cl_sampler {
         let context = object::find::<Context>(context)?;
         check_support()?;

@@ -40,9 +40,7 @@ entry_points! {
 
     /// A barrier for a list of events (OpenCL 1.1).
     status fn clEnqueueWaitForEvents(
-        command_queue: cl_command_queue,
-        num_events: cl_uint,
-        event_list: *const cl_event,
+        command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event,
     ) {
         let queue = object::find::<Queue>(command_queue)?;
         ensure!(num_events != 0 && !event_list.is_null(), CL_INVALID_VALUE);

@@ -26,6 +26,19 @@ pub unsafe fn put<T>(pointer: *mut T, value: T) {
     }
 }
 
+/// Writes values to a list where the caller asked for them, as many as fit.
+///
+/// # Safety
+/// `list` is null or valid for `room` writes.
+pub unsafe fn put_all<T>(list: *mut T, room: usize, values: impl IntoIterator<Item = T>) {
+    if !list.is_null() {
+        for (at, value) in values.into_iter().take(room).enumerate() {
+            // SAFETY: not null, and the caller vouches for the room.
+            unsafe { list.add(at).write(value) };
+        }
+    }
+}
+
 /// A zero-terminated string; `None` for null. Bytes that are not UTF-8 are replaced.
 ///
 /// # Safety

@@ -8,12 +8,12 @@ use parking_lot::Mutex;
 use touchstone_faults::{Fault, on};
 
 use super::block::Block;
-use super::destructors::{DestructorFn, Destructors};
 use super::flags;
 use super::map::{Mapping, Mappings, Rows};
 use super::{broken, copy};
 use crate::callback::UserData;
 use crate::context::Context;
+use crate::destructors::{DestructorFn, Destructors};
 use crate::ffi::answer::Answer;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};

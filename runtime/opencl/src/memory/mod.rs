@@ -4,7 +4,7 @@
 //! runtime allocates, or the application's own (`CL_MEM_USE_HOST_PTR`), and mapping it
 //! gives its address. [`block`] allocates, [`owned`] lists what was allocated; [`buffer`]
 //! and [`image`] are the memory objects, [`object`] either of them; [`flags`] says what
-//! their flags mean; [`destructors`] are their callbacks; [`map`] keeps the account of their mappings; [`rect`] is the arithmetic
+//! their flags mean; [`map`] keeps the account of their mappings; [`rect`] is the arithmetic
 //! of rectangular regions; [`svm`] is the heap of a context's shared virtual memory; [`copy`]
 //! moves the bytes, [`stream`] many of them, and [`named`] those that an application names by
 //! their address.
@@ -13,7 +13,6 @@ pub mod block;
 pub mod broken;
 pub mod buffer;
 pub mod copy;
-pub mod destructors;
 pub mod flags;
 pub mod image;
 pub mod map;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use opencl_sys::cl_mem_info;
 
-use super::destructors::DestructorFn;
 use super::{Buffer, Image};
 use crate::callback::UserData;
 use crate::context::Context;
+use crate::destructors::DestructorFn;
 use crate::ffi::Result;
 use crate::ffi::answer::Answer;
 use crate::object;
@@ -20,6 +20,16 @@ pub enum MemObject {
     Buffer(Arc<Buffer>),
     /// An image.
     Image(Arc<Image>),
+}
+
+/// The same of a buffer and of an image.
+macro_rules! either {
+    ($object:expr, $it:ident => $result:expr) => {
+        match $object {
+            MemObject::Buffer($it) => $result,
+            MemObject::Image($it) => $result,
+        }
+    };
 }
 
 impl MemObject {
@@ -58,10 +68,7 @@ impl MemObject {
 
     /// Its handle.
     pub fn handle(&self) -> *mut c_void {
-        match self {
-            Self::Buffer(buffer) => object::handle(buffer),
-            Self::Image(image) => object::handle(image),
-        }
+        either!(self, it => object::handle(it))
     }
 
     /// Its context.
@@ -77,26 +84,17 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_VALUE` for an unknown name.
     pub fn info(&self, name: cl_mem_info) -> Result<Answer> {
-        match self {
-            Self::Buffer(buffer) => buffer.info(name),
-            Self::Image(image) => image.info(name),
-        }
+        either!(self, it => it.info(name))
     }
 
     /// Registers a callback for its deletion.
     pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
-        match self {
-            Self::Buffer(buffer) => buffer.on_destruction(notify, user_data),
-            Self::Image(image) => image.on_destruction(notify, user_data),
-        }
+        either!(self, it => it.on_destruction(notify, user_data))
     }
 
     /// Whether it is mapped at an address.
     pub fn is_mapped_at(&self, address: usize) -> bool {
-        match self {
-            Self::Buffer(buffer) => buffer.is_mapped_at(address),
-            Self::Image(image) => image.is_mapped_at(address),
-        }
+        either!(self, it => it.is_mapped_at(address))
     }
 
     /// Takes a mapping off.
@@ -104,9 +102,6 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
     pub fn unmap(&self, address: usize) -> Result<()> {
-        match self {
-            Self::Buffer(buffer) => buffer.unmap(address),
-            Self::Image(image) => image.unmap(address),
-        }
+        either!(self, it => it.unmap(address))
     }
 }

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::buffer::Buffer;
-use super::destructors::{DestructorFn, Destructors};
 use super::flags;
 use super::map::{Mapping, Rows};
 use super::object::MemObject;
 use crate::callback::UserData;
 use crate::context::Context;
+use crate::destructors::{DestructorFn, Destructors};
 use crate::ffi::answer::Answer;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};

@@ -1,16 +1,15 @@
-//! The destructor callbacks of one memory object.
+//! The destructor callbacks of one object.
 
 use std::ffi::c_void;
 
-use opencl_sys::cl_mem;
 use parking_lot::Mutex;
 
 use crate::callback::{self, UserData};
 
-/// The destructor callback of a memory object.
-pub type DestructorFn = unsafe extern "C" fn(memobj: cl_mem, user_data: *mut c_void);
+/// The destructor callback of a context or of a memory object.
+pub type DestructorFn = unsafe extern "C" fn(object: *mut c_void, user_data: *mut c_void);
 
-/// Callbacks for the deletion of a memory object.
+/// Callbacks for the deletion of an object.
 #[derive(Default)]
 pub struct Destructors(Mutex<Vec<(DestructorFn, UserData)>>);
 
