@@ -8,6 +8,8 @@
 //! driver and gives back a [`Record`], and [`c`], which writes it as one C program.
 
 pub mod builder;
+pub mod c;
+pub mod check;
 pub mod constant;
 pub mod exchange;
 pub mod function;
@@ -15,7 +17,8 @@ pub mod program;
 pub mod value;
 
 pub use builder::Builder;
+pub use check::Check;
 pub use constant::Constant;
 pub use function::{Class, Function};
 pub use program::*;
-pub use value::{Place, Slot, Value};
+pub use value::{Layout, Place, Slot, Value};

@@ -1,5 +1,6 @@
 //! What a host program is made of.
 
+use super::constant::cl;
 use super::exchange;
 use super::function::Function;
 use super::value::{Place, Slot, Value};
@@ -7,7 +8,7 @@ use crate::commands::program::Writer;
 use crate::kernels::case::{Build, Contents};
 use crate::rule::RuleId;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -60,6 +61,57 @@ pub struct HostProgram {
     pub callbacks: Vec<Callback>,
     /// Signals between host threads.
     pub signals: u16,
+}
+
+impl HostProgram {
+    /// Gives every step to a function, also those inside of others.
+    pub fn steps<'p>(&'p self, then: &mut dyn FnMut(&'p Step)) {
+        fn all<'p>(steps: &'p [Step], then: &mut dyn FnMut(&'p Step)) {
+            for step in steps {
+                then(step);
+                if let Op::Repeat { body, .. } | Op::Sequence(body) | Op::Settled(body) = &step.op {
+                    all(body, then);
+                }
+            }
+        }
+        all(&self.begin, then);
+        self.threads.iter().for_each(|steps| all(steps, then));
+        all(&self.end, then);
+        let callbacks = self.callbacks.iter();
+        callbacks.for_each(|callback| all(&callback.steps, then));
+    }
+
+    /// The functions that its steps call.
+    pub fn functions(&self) -> BTreeSet<Function> {
+        let mut functions = BTreeSet::new();
+        self.steps(&mut |step| {
+            if let Op::Call(call) = &step.op {
+                functions.insert(call.function);
+            }
+        });
+        functions
+    }
+
+    /// The memory that the host may use while kernels run, with its length: its own, and fine-grain SVM.
+    pub fn open_memory(&self) -> BTreeMap<Slot, usize> {
+        let mut open = BTreeMap::new();
+        for (n, info) in self.slots.iter().enumerate() {
+            if let SlotKind::Host { bytes } = info.kind {
+                open.insert(Slot(n as u16), bytes);
+            }
+        }
+        self.steps(&mut |step| {
+            if let Op::Call(call) = &step.op
+                && call.function == Function::SVMAlloc
+                && let (Some(slot), Some(Value::Flags(flags)), Some(Value::Number(bytes))) =
+                    (call.made, call.arguments.get(1), call.arguments.get(2))
+                && flags.contains(&cl::CL_MEM_SVM_FINE_GRAIN_BUFFER)
+            {
+                open.insert(slot, *bytes as usize);
+            }
+        });
+        open
+    }
 }
 
 /// A slot.
@@ -235,6 +287,25 @@ pub enum Op {
     },
     /// Steps that are done only where no event stayed pending.
     Settled(Vec<Step>),
+    /// Makes a program in a run as for a fixture, anew: it is given up like what calls make.
+    Build {
+        /// Its slot.
+        program: Slot,
+        /// The context, a fixture.
+        context: Slot,
+        /// What it is made of.
+        of: ProgramOf,
+        /// How it is built.
+        build: Build,
+    },
+    /// Counts and names the kernels of a program, makes one of each name that was asked for, and asks it for
+    /// its own.
+    Kernels {
+        /// The program.
+        program: Slot,
+        /// The names, separated by semicolons; `*` means all built-in kernels of the device.
+        asked: String,
+    },
     /// Bytes of memory that the process has in use, as an answer of eight bytes; none where the system does
     /// not say.
     Resident {
@@ -348,6 +419,26 @@ pub enum Data {
     },
     /// The address of a place, as long as a pointer of the host; null where there is none.
     Address(Option<Place>),
+    /// What is at another place: rows of slices.
+    Copy {
+        /// The place.
+        from: Place,
+        /// Bytes of a row, rows, slices.
+        region: [usize; 3],
+        /// How rows follow each other where it is taken from.
+        apart: Pitches,
+        /// How they follow each other where it comes to.
+        to_apart: Pitches,
+    },
+}
+
+/// How rows and slices follow each other in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pitches {
+    /// Without gaps.
+    Close,
+    /// From row to row and from slice to slice so many bytes as these answers of eight bytes say.
+    Answered(AnswerId, AnswerId),
 }
 
 /// A function of the program that the implementation calls.
@@ -404,6 +495,22 @@ pub struct Record {
     pub timed_out: bool,
     /// Where an exchange came upon a pointer that leads nowhere, by its mark, and which.
     pub astray: BTreeMap<Mark, String>,
+    /// What was said of a program's kernels, by the mark of the step that asked.
+    pub kernels: BTreeMap<Mark, Kernels>,
+}
+
+/// The host's view of a program's kernels.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kernels {
+    /// The names that were asked for.
+    pub asked: Vec<String>,
+    /// CL_PROGRAM_KERNEL_NAMES.
+    pub names: Vec<String>,
+    /// CL_PROGRAM_NUM_KERNELS.
+    pub count: u64,
+    /// CL_KERNEL_FUNCTION_NAME of a kernel made for each name that was asked for, or the code of
+    /// what failed.
+    pub made: Vec<Result<String, i32>>,
 }
 
 /// The code of a call that was not made.

@@ -51,6 +51,8 @@ pub enum Value {
     At(Place),
     /// The address of these, one after the other, each as its class is passed.
     List(Class, Vec<Value>),
+    /// The address of a structure of the headers with these members, in their order.
+    Struct(Layout, Vec<Value>),
     /// The address of these bytes.
     Bytes(Vec<u8>),
     /// The address of a text with a zero byte after it.
@@ -66,10 +68,59 @@ pub enum Value {
         /// The byte.
         byte: usize,
     },
+    /// The address of the bytes of an answer that this run has got. A call with one that is still missing is
+    /// not made.
+    Answered(AnswerId),
     /// A function of the program for the implementation to call.
     Callback(CallbackId),
     /// What that function is given to know who it is.
     Data(CallbackId),
+}
+
+/// A structure of the headers that calls are given the address of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// `cl_buffer_region`.
+    BufferRegion,
+    /// `cl_image_format`.
+    ImageFormat,
+    /// `cl_image_desc`.
+    ImageDesc,
+}
+
+impl Layout {
+    /// Its name in the headers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::BufferRegion => "cl_buffer_region",
+            Layout::ImageFormat => "cl_image_format",
+            Layout::ImageDesc => "cl_image_desc",
+        }
+    }
+
+    /// Its members with their names, in their order: each begins at a multiple of its own size.
+    pub fn members(self) -> &'static [(&'static str, Class)] {
+        use Class::{Long, Object, Word};
+        match self {
+            Layout::BufferRegion => &[("origin", Long), ("size", Long)],
+            Layout::ImageFormat => &[
+                ("image_channel_order", Word),
+                ("image_channel_data_type", Word),
+            ],
+            Layout::ImageDesc => &[
+                ("image_type", Word),
+                ("image_width", Long),
+                ("image_height", Long),
+                ("image_depth", Long),
+                ("image_array_size", Long),
+                ("image_row_pitch", Long),
+                ("image_slice_pitch", Long),
+                ("num_mip_levels", Word),
+                ("num_samples", Word),
+                ("buffer", Object),
+            ],
+        }
+    }
 }
 
 macro_rules! numbers {
@@ -144,7 +195,9 @@ impl Value {
         match self {
             Value::Slot(slot) | Value::Take(slot) => slots.push(*slot),
             Value::At(place) => slots.push(place.object),
-            Value::List(_, values) => values.iter().for_each(|v| v.needed(slots)),
+            Value::List(_, values) | Value::Struct(_, values) => {
+                values.iter().for_each(|v| v.needed(slots))
+            }
             Value::Null
             | Value::Number(_)
             | Value::Constant(_)
@@ -155,6 +208,7 @@ impl Value {
             | Value::Token(..)
             | Value::Answer(..)
             | Value::Within { .. }
+            | Value::Answered(_)
             | Value::Callback(_)
             | Value::Data(_) => {}
         }

@@ -15,12 +15,12 @@
 pub mod case;
 pub mod check;
 pub mod generate;
-mod ids;
+pub(crate) mod ids;
 pub mod image;
 pub mod model;
 pub mod reproduce;
 pub mod shrink;
-mod sub_groups;
+pub(crate) mod sub_groups;
 pub mod talk;
 #[cfg(test)]
 mod tests;

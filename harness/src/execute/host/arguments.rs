@@ -1,9 +1,9 @@
 //! The arguments of one call: words, and the memory that lives as long as the call does.
 
 use super::callbacks;
-use super::run::Run;
+use super::run::{Observed, Run};
 use classay_suites::commands::program::Token;
-use classay_suites::host::{AnswerId, Call, Class, Function, Slot, Value};
+use classay_suites::host::{AnswerId, Call, Class, Function, Layout, Slot, Value};
 
 /// What memory is overwritten with after a call: an implementation that kept its address and did not copy
 /// it finds this.
@@ -27,11 +27,15 @@ pub struct Arguments {
 pub struct Empty;
 
 impl Arguments {
-    /// The arguments of a call in a run.
-    pub fn of(run: &Run, call: &Call) -> Result<Arguments, Empty> {
+    /// The arguments of a call in a run, by one who has got `got` so far.
+    pub fn of(run: &Run, got: &Observed, call: &Call) -> Result<Arguments, Empty> {
         let mut all = Arguments::default();
         for value in &call.arguments {
-            match all.word(run, value) {
+            let word = match value {
+                Value::Answered(id) => all.answered(run, got, *id),
+                value => all.word(run, value),
+            };
+            match word {
                 Ok(word) => all.words.push(word),
                 Err(empty) => {
                     all.put_back(run);
@@ -129,6 +133,9 @@ impl Arguments {
             Value::List(Class::Object | Class::Long | Class::Pointer | Class::Callback, values) => {
                 self.list(run, values)?
             }
+            Value::Struct(layout, values) => self.structure(run, *layout, values)?,
+            // It is no part of a list.
+            Value::Answered(_) => return Err(Empty),
             Value::Bytes(bytes) => self.bytes(bytes),
             Value::Text(text) => self.bytes(&[text.as_bytes(), &[0]].concat()),
             Value::Token(writer, cell) => self.bytes(
@@ -149,6 +156,29 @@ impl Arguments {
             Value::Callback(id) => callbacks::function(run, *id) as u64,
             Value::Data(id) => callbacks::data(run, *id),
         })
+    }
+
+    /// The bytes of an answer of this run.
+    fn answered(&mut self, run: &Run, got: &Observed, id: AnswerId) -> Result<u64, Empty> {
+        let own = got.record.answers.get(&id).cloned();
+        let bytes = own.or_else(|| run.observed().record.answers.get(&id).cloned());
+        bytes.map(|bytes| self.bytes(&bytes)).ok_or(Empty)
+    }
+
+    /// Members at multiples of their own sizes, as C lays them out.
+    fn structure(&mut self, run: &Run, layout: Layout, values: &[Value]) -> Result<u64, Empty> {
+        let mut bytes: Vec<u8> = Vec::new();
+        for ((_, class), value) in layout.members().iter().zip(values) {
+            let word = self.word(run, value)?;
+            match class {
+                Class::Word => bytes.extend((word as u32).to_ne_bytes()),
+                Class::Object | Class::Long | Class::Pointer | Class::Callback => {
+                    bytes.resize(bytes.len().next_multiple_of(8), 0);
+                    bytes.extend(word.to_ne_bytes());
+                }
+            }
+        }
+        Ok(self.bytes(&bytes))
     }
 
     fn list(&mut self, run: &Run, values: &[Value]) -> Result<u64, Empty> {

@@ -23,6 +23,7 @@ mod callbacks;
 mod deadlines;
 mod exchange;
 mod fixtures;
+mod kernels;
 mod play;
 mod programs;
 mod run;
@@ -36,7 +37,7 @@ use super::NotRun;
 use api::Api;
 use classay_suites::host::{Function, HostProgram, Record, Slot, SlotKind};
 use deadlines::Deadlines;
-use fixtures::release;
+use fixtures::{Device, release};
 use play::Player;
 use run::Run;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub struct Play {
     program: Arc<HostProgram>,
     api: Arc<Api>,
     deadlines: Arc<Deadlines>,
-    before_2_0: bool,
+    device: Arc<Device>,
     fixtures: Vec<(Slot, usize)>,
 }
 
@@ -59,7 +60,7 @@ impl Play {
             program: Arc::new(program),
             api: fixtures.api.clone(),
             deadlines: fixtures.deadlines.clone(),
-            before_2_0: fixtures.device.version < (2, 0),
+            device: Arc::new(fixtures.device.clone()),
         })
     }
 
@@ -69,7 +70,7 @@ impl Play {
             &self.program,
             &self.api,
             &self.deadlines,
-            self.before_2_0,
+            &self.device,
             &self.fixtures,
             number,
         );

@@ -2,10 +2,10 @@
 
 use super::arguments::{Arguments, before_2_0};
 use super::run::{Observed, Run};
-use super::{bytes, exchange, settle};
+use super::{bytes, exchange, kernels, programs, settle};
 use classay_suites::commands::program::Token;
 use classay_suites::host::{
-    AnswerId, Call, Data, Function, Mark, NOT_MADE, Op, Place, Step, Stretches,
+    AnswerId, Call, Data, Function, Mark, NOT_MADE, Op, Pitches, Place, Step, Stretches,
 };
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -154,6 +154,36 @@ impl<'r> Player<'r> {
                     self.steps(steps);
                 }
             }
+            Op::Build {
+                program,
+                context,
+                of,
+                build,
+            } => {
+                return Some(match programs::in_run(run, *context, of, build) {
+                    Ok(handle) => {
+                        run.store(*program, handle);
+                        0
+                    }
+                    Err(error) => {
+                        run.fail(error.call, error.code);
+                        error.code
+                    }
+                });
+            }
+            Op::Kernels { program, asked } => {
+                let said = kernels::ask(run, run.load(*program), asked);
+                match (mark, said) {
+                    (Some(mark), Ok(said)) => {
+                        self.observed.record.kernels.insert(mark, said);
+                    }
+                    (None, Ok(_)) => {}
+                    (_, Err(error)) => {
+                        run.fail(error.call, error.code);
+                        return Some(error.code);
+                    }
+                }
+            }
             Op::Resident { into, since } => {
                 let Some(now) = resident() else {
                     return None;
@@ -188,8 +218,9 @@ impl<'r> Player<'r> {
     /// Makes a call; none where a slot is empty, or the implementation lacks the function.
     fn make(&mut self, call: &Call) -> Option<i32> {
         let run = self.run;
-        let arguments = Arguments::of(run, call).ok()?;
-        let old = before_2_0(call.function).filter(|_| run.before_2_0 && !call.expect.refused());
+        let arguments = Arguments::of(run, &self.observed, call).ok()?;
+        let old = before_2_0(call.function)
+            .filter(|_| run.device.version < (2, 0) && !call.expect.refused());
         let gave = match old {
             // SAFETY: as below; the two functions differ in the last argument alone.
             Some(function) => unsafe {
@@ -243,6 +274,29 @@ impl<'r> Player<'r> {
                         bytes::write(to + before, &cell);
                     }
                 }
+                Data::Copy {
+                    from,
+                    region,
+                    apart,
+                    to_apart,
+                } => {
+                    let start = self.run.load(from.object);
+                    let pitches = (
+                        self.pitches(*apart, region),
+                        self.pitches(*to_apart, region),
+                    );
+                    let (Some(apart), Some(to_apart), false) = (pitches.0, pitches.1, start == 0)
+                    else {
+                        return;
+                    };
+                    let from = start + from.byte;
+                    for (y, z) in (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (y, z))) {
+                        let at = |pitches: [usize; 2]| y * pitches[0] + z * pitches[1];
+                        let mut row = Vec::with_capacity(region[0]);
+                        bytes::read(from + at(apart), region[0], &mut row);
+                        bytes::write(to + at(to_apart), &row);
+                    }
+                }
                 Data::Address(place) => {
                     let address = place.map_or(0, |place| match self.run.load(place.object) {
                         0 => 0,
@@ -252,6 +306,18 @@ impl<'r> Player<'r> {
                 }
             }
         }
+    }
+
+    /// Bytes from row to row and from slice to slice; none where they were not answered.
+    fn pitches(&self, pitches: Pitches, region: &[usize; 3]) -> Option<[usize; 2]> {
+        let answered = |id: AnswerId| {
+            let bytes = self.observed.record.answers.get(&id)?;
+            Some(usize::from_ne_bytes(*bytes.first_chunk()?))
+        };
+        Some(match pitches {
+            Pitches::Close => [region[0], region[0] * region[1]],
+            Pitches::Answered(row, slice) => [answered(row)?, answered(slice)?],
+        })
     }
 
     fn read(&mut self, from: Place, stretches: Stretches, into: AnswerId) {

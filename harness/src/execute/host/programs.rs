@@ -2,10 +2,11 @@
 
 use super::api::Api;
 use super::fixtures::{Device, SetupError, call, release};
+use super::run::Run;
 use crate::execute::NotRun;
 use classay_reports::record::Evidence;
 use classay_suites::host::constant::cl;
-use classay_suites::host::{Function, ProgramOf};
+use classay_suites::host::{Fixture, Function, ProgramOf, Slot};
 use classay_suites::kernels::case::Build;
 use std::ffi::CString;
 
@@ -107,10 +108,8 @@ impl Maker<'_> {
                     "*" => &self.device.built_in,
                     names => names,
                 };
-                let names: Vec<&str> = names.split(';').map(str::trim).collect();
-                let names: Vec<&str> = names.into_iter().filter(|n| !n.is_empty()).collect();
                 // Names of a case or of a device: one with a zero byte in it is none.
-                let text = CString::new(names.join(";")).unwrap_or_default();
+                let text = CString::new(self::names(names).join(";")).unwrap_or_default();
                 let text = text.as_bytes_with_nul();
                 let devices = self.devices.len() as u64;
                 let words = [context, devices, address(self.devices), address(text)];
@@ -231,7 +230,35 @@ impl Maker<'_> {
     }
 }
 
+/// A program that a run makes in a context of its fixtures.
+pub fn in_run(
+    run: &Run,
+    context: Slot,
+    of: &ProgramOf,
+    build: &Build,
+) -> Result<usize, SetupError> {
+    let fixtures = run.program.fixtures.iter();
+    let devices = fixtures.filter_map(|(slot, fixture)| match fixture {
+        Fixture::Context { devices, .. } if *slot == context => Some(usize::from(*devices)),
+        _ => None,
+    });
+    let count = devices.max().unwrap_or(1).min(run.device.handles.len());
+    let maker = Maker {
+        api: &run.api,
+        device: &run.device,
+        context: run.load(context),
+        devices: &run.device.handles[..count],
+    };
+    maker.make(of, build).map_err(|failed| failed.error)
+}
+
+/// The names in a list with semicolons.
+pub fn names(list: &str) -> Vec<String> {
+    let names = list.split(';').map(|name| name.trim().to_string());
+    names.filter(|name| !name.is_empty()).collect()
+}
+
 /// Where a list begins.
-fn address<T>(list: &[T]) -> u64 {
+pub fn address<T>(list: &[T]) -> u64 {
     list.as_ptr().expose_provenance() as u64
 }

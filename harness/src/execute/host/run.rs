@@ -2,6 +2,7 @@
 
 use super::api::Api;
 use super::deadlines::Deadlines;
+use super::fixtures::Device;
 use crate::execute::memory::HostMemory;
 use classay_suites::host::{
     Call, Function, HostProgram, Mark, Record, SignalId, Slot, SlotKind, Value,
@@ -16,8 +17,7 @@ pub struct Run {
     pub program: Arc<HostProgram>,
     pub api: Arc<Api>,
     pub deadlines: Arc<Deadlines>,
-    /// The device's version is below 2.0.
-    pub before_2_0: bool,
+    pub device: Arc<Device>,
     /// The number of the run in its tokens.
     pub number_in_tokens: u32,
     /// Its number in the table of runs.
@@ -56,6 +56,7 @@ impl Observed {
         all.answers.extend(part_of.answers);
         all.fired.extend(part_of.fired);
         all.astray.extend(part_of.astray);
+        all.kernels.extend(part_of.kernels);
         all.timed_out |= part_of.timed_out;
         all.finished = part_of.finished.or(all.finished);
         for (mark, times) in part.succeeded {
@@ -77,7 +78,7 @@ impl Run {
         program: &Arc<HostProgram>,
         api: &Arc<Api>,
         deadlines: &Arc<Deadlines>,
-        before_2_0: bool,
+        device: &Arc<Device>,
         fixtures: &[(Slot, usize)],
         number_in_tokens: u32,
     ) -> Arc<Run> {
@@ -87,7 +88,7 @@ impl Run {
             program: program.clone(),
             api: api.clone(),
             deadlines: deadlines.clone(),
-            before_2_0,
+            device: device.clone(),
             number_in_tokens,
             number: 0,
             slots: zeros(),

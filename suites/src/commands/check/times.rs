@@ -6,11 +6,7 @@ use crate::commands::program::{CommandId, Event, Step};
 use crate::commands::trace::status;
 use crate::rule;
 
-/// Nanoseconds that clocks may differ beside.
-pub const SLACK: u64 = 50_000_000;
-
-/// Nanoseconds by which the coarsest timer of a device can be told from none.
-pub const HELD_LONG: u64 = 200_000;
+pub use crate::host::check::{CLOCK_SLACK as SLACK, HELD_LONG};
 
 impl Plan {
     /// Commands of one device of which the second surely starts when the first has ended, and so ends later.

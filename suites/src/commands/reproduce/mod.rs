@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use text::Text;
 
 /// How a C program of ours tells what is wrong, and chooses its device.
-pub const TELL: &str = include_str!("tell.c");
+pub const TELL: &str = include_str!("../../host/c/tell.c");
 /// Functions that every such program has.
 const PRELUDE: &str = include_str!("prelude.c");
 /// How every such program runs.

@@ -1,0 +1,409 @@
+//! Calls of the API in C.
+
+use super::text::{Text, quoted};
+use super::{Writer, c_type, checks};
+use crate::host::constant::cl;
+use crate::host::function::{Class, Function, Gives};
+use crate::host::program::{Call, SlotKind};
+use crate::host::value::{Slot, Value};
+
+/// What stands before and after a call.
+#[derive(Default)]
+struct Around {
+    before: Vec<String>,
+    condition: Option<String>,
+    after: Vec<String>,
+}
+
+/// Writes a call; `code` is what it returns, or `NOT_MADE`.
+pub fn write(writer: &mut Writer<'_>, call: &Call, c: &mut Text) {
+    let mut missing = Vec::new();
+    for value in &call.arguments {
+        needed(writer, value, &mut missing);
+    }
+    missing.sort();
+    missing.dedup();
+    if !missing.is_empty() {
+        c.put("code = NOT_MADE;");
+        c.open(format!("if ({})", missing.join(" && ")));
+    }
+    made(writer, call, c);
+    if !missing.is_empty() {
+        c.close();
+    }
+    let must = call.expect.codes.first() == Some(&0);
+    let alone = |slot: &Slot| !writer.shared || !writer.uses.taken.contains(slot);
+    let mut filled: Vec<Slot> = call.made.into_iter().collect();
+    call.arguments.iter().for_each(|v| into(v, &mut filled));
+    filled.retain(|slot| must && alone(slot));
+    writer.sure.extend(filled);
+    for value in &call.arguments {
+        if let Value::Take(slot) = value {
+            writer.sure.remove(slot);
+        }
+    }
+}
+
+/// What must be there before the call is made, as conditions.
+fn needed(writer: &Writer<'_>, value: &Value, missing: &mut Vec<String>) {
+    let mut slots = Vec::new();
+    // What is taken in a program of several threads is looked at where it is taken.
+    match value {
+        Value::Take(_) if writer.shared => {}
+        value => value.needed(&mut slots),
+    }
+    slots.retain(|slot| !writer.sure.contains(slot));
+    missing.extend(slots.iter().map(|slot| writer.name(*slot).to_string()));
+    match value {
+        Value::Answered(id) => missing.push(format!("answers[{}].there", id.0)),
+        Value::List(_, all) | Value::Struct(_, all) => {
+            all.iter().for_each(|value| needed(writer, value, missing));
+        }
+        _ => {}
+    }
+}
+
+/// The slots that a call fills through its arguments.
+fn into(value: &Value, slots: &mut Vec<Slot>) {
+    match value {
+        Value::Into(slot) => slots.push(*slot),
+        Value::List(_, all) => all.iter().for_each(|value| into(value, slots)),
+        _ => {}
+    }
+}
+
+/// The call itself, with what stands around it.
+fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
+    let row = call.function.signature();
+    let mut around = Around::default();
+    let plain = plain_queue(call);
+    let mut arguments: Vec<String> = Vec::new();
+    for (n, (value, (name, class))) in call.arguments.iter().zip(row.parameters).enumerate() {
+        let context = Parameter {
+            writer,
+            function: call.function,
+            name,
+            class: *class,
+            n,
+        };
+        arguments.push(match plain {
+            Some(flags) if n == 2 => context.expression(flags),
+            _ => context.argument(value, &mut around),
+        });
+    }
+    let function = match plain {
+        Some(_) => "new_queue",
+        None => row.name,
+    };
+    let taken = call.arguments.iter().find_map(|value| match value {
+        Value::Take(slot) => Some(*slot),
+        _ => None,
+    });
+    let block = !around.before.is_empty();
+    if block {
+        c.open("");
+        around.before.iter().for_each(|line| c.put(line));
+    }
+    if let Some(condition) = &around.condition {
+        c.put("code = NOT_MADE;");
+        c.open(format!("if ({condition})"));
+    }
+    let slot = call.made.map(|slot| writer.name(slot));
+    let result = slot.map_or("(void)".to_string(), |name| format!("{name} = "));
+    match row.gives {
+        Gives::Code => c.call("code = ", function, &arguments),
+        Gives::Made => {
+            arguments.push("&code".into());
+            c.call(&result, function, &arguments);
+        }
+        Gives::Address => {
+            c.call(&result, function, &arguments);
+            match slot {
+                Some(name) => c.put(format!("code = {name} ? CL_SUCCESS : CL_INVALID_VALUE;")),
+                None => c.put("code = CL_SUCCESS;"),
+            }
+        }
+        Gives::Nothing => {
+            c.call("", function, &arguments);
+            c.put("code = CL_SUCCESS;");
+        }
+    }
+    around.after.iter().for_each(|line| c.put(line));
+    if let Some(slot) = taken.filter(|_| !writer.shared) {
+        c.put("if (code == CL_SUCCESS)");
+        c.put(format!("    {} = NULL;", writer.name(slot)));
+    }
+    if around.condition.is_some() {
+        c.close();
+    }
+    if block {
+        c.close();
+    }
+    for value in &call.arguments {
+        if let Value::Answer(id, _) = value {
+            c.put(format!("answered({}, code);", id.0));
+        }
+    }
+}
+
+/// The flags of a queue that can be made before OpenCL 2.0, too, by another function.
+pub fn plain_queue(call: &Call) -> Option<&Value> {
+    if call.function != Function::CreateCommandQueueWithProperties || call.expect.refused() {
+        return None;
+    }
+    match call.arguments.get(2)? {
+        Value::Null => Some(&Value::Null),
+        Value::List(Class::Long, list) => match list.as_slice() {
+            [Value::Constant(name), flags, Value::Number(0)]
+                if *name == cl::CL_QUEUE_PROPERTIES && !on_device(flags) =>
+            {
+                Some(flags)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn on_device(flags: &Value) -> bool {
+    matches!(flags, Value::Flags(all) if all.contains(&cl::CL_QUEUE_ON_DEVICE))
+}
+
+/// A parameter that gets an argument.
+struct Parameter<'w> {
+    writer: &'w Writer<'w>,
+    function: Function,
+    name: &'static str,
+    class: Class,
+    n: usize,
+}
+
+impl Parameter<'_> {
+    /// The argument, with variables of its own where it needs some.
+    fn argument(&self, value: &Value, around: &mut Around) -> String {
+        let own = format!("{}_{}", self.name, self.n);
+        match value {
+            Value::Into(slot) if self.writer.shared => {
+                let kind = c_type(self.writer.kind(*slot));
+                let name = self.writer.name(*slot);
+                around.before.push(format!("{kind} {own} = NULL;"));
+                around.after.push("if (code == CL_SUCCESS)".into());
+                around.after.push(format!("    {name} = {own};"));
+                format!("&{own}")
+            }
+            Value::Take(slot) if self.writer.shared => {
+                let kind = c_type(self.writer.kind(*slot));
+                let name = self.writer.name(*slot);
+                let exchange = match kind {
+                    "cl_event" => format!("atomic_exchange(&{name}, NULL)"),
+                    _ => name.to_string(),
+                };
+                around.before.push(format!("{kind} {own} = {exchange};"));
+                if kind != "cl_event" {
+                    around.before.push(format!("{name} = NULL;"));
+                }
+                around.condition = Some(own.clone());
+                around.after.push("if (code != CL_SUCCESS)".into());
+                around.after.push(format!("    {name} = {own};"));
+                own
+            }
+            Value::List(class, all) if self.kept(*class, all) => {
+                let kind = self.element(*class, all);
+                let list: Vec<String> = all.iter().map(|v| self.element_of(*class, v)).collect();
+                around
+                    .before
+                    .push(format!("{kind}{own}[] = {{ {} }};", list.join(", ")));
+                for (n, value) in all.iter().enumerate() {
+                    if let Value::Into(slot) = value {
+                        let name = self.writer.name(*slot);
+                        around.after.push("if (code == CL_SUCCESS)".into());
+                        around.after.push(format!("    {name} = {own}[{n}];"));
+                    }
+                }
+                if *class == Class::Pointer {
+                    around.after.push(format!(
+                        "memset({own}, 0, sizeof {own}); /* it is the caller's again */"
+                    ));
+                }
+                match *class {
+                    Class::Pointer => format!("(void *){own}"),
+                    _ => own,
+                }
+            }
+            value => self.expression(value),
+        }
+    }
+
+    /// Whether a list has a variable of its own: what is left in it is looked at, or it is overwritten when
+    /// the call has returned.
+    fn kept(&self, class: Class, all: &[Value]) -> bool {
+        let enqueues = self.function.name().starts_with("clEnqueue");
+        let fills = all.iter().any(|v| matches!(v, Value::Into(_)));
+        fills || (enqueues && class == Class::Pointer)
+    }
+
+    /// An argument that is an expression.
+    fn expression(&self, value: &Value) -> String {
+        let writer = self.writer;
+        match value {
+            Value::Null => self.null(),
+            Value::Number(n) => number(*n),
+            Value::Constant(constant) => constant.name().to_string(),
+            Value::Flags(all) if all.is_empty() => "0".into(),
+            Value::Flags(all) => {
+                let names: Vec<&str> = all.iter().map(|constant| constant.name()).collect();
+                names.join(" | ")
+            }
+            Value::Slot(slot) | Value::Take(slot) => self.object(*slot),
+            Value::Into(slot) => format!("&{}", writer.name(*slot)),
+            Value::At(place) => writer.place(*place),
+            Value::List(class, all) => {
+                let kind = self.element(*class, all);
+                let list: Vec<String> = all.iter().map(|v| self.element_of(*class, v)).collect();
+                let cast = if kind == "void *" { "(void *)" } else { "" };
+                format!("{cast}({}[]){{ {} }}", kind.trim_end(), list.join(", "))
+            }
+            Value::Struct(layout, all) => {
+                let mut list = Vec::new();
+                for ((name, class), value) in layout.members().iter().zip(all) {
+                    if !matches!(value, Value::Null | Value::Number(0)) {
+                        list.push(format!(".{name} = {}", self.element_of(*class, value)));
+                    }
+                }
+                if list.is_empty() {
+                    list.push("0".into());
+                }
+                format!("&({}){{ {} }}", layout.name(), list.join(", "))
+            }
+            Value::Bytes(bytes) => of_bytes(bytes),
+            Value::Text(text) => quoted(text),
+            Value::Token(by, cell) => {
+                format!("&(cl_uint){{ token({}) }}", checks::token(*by, *cell))
+            }
+            Value::Answer(id, bytes) => format!("answer({}, {bytes})", id.0),
+            Value::Answered(id) => format!("answers[{}].bytes", id.0),
+            Value::Within { argument, byte } => {
+                let of = usize::from(*argument);
+                let parameters = self.function.signature().parameters;
+                let name = parameters.get(of).map_or("", |(name, _)| name);
+                format!("(unsigned char *){name}_{of} + {byte}")
+            }
+            Value::Callback(id) => format!("callback_{}", id.0),
+            Value::Data(_) => "THIS_RUN".into(),
+        }
+    }
+
+    fn null(&self) -> String {
+        match self.class {
+            Class::Word | Class::Long => "0".into(),
+            Class::Object | Class::Pointer | Class::Callback => "NULL".into(),
+        }
+    }
+
+    /// An object; of another kind than the function takes, it is cast.
+    fn object(&self, slot: Slot) -> String {
+        let kind = self.writer.kind(slot);
+        let name = self.writer.name(slot);
+        let wanted = match self.name {
+            "platform" => Some(SlotKind::Platform),
+            "device" => Some(SlotKind::Device),
+            "context" => Some(SlotKind::Context),
+            "queue" => Some(SlotKind::Queue),
+            "memory" | "buffer" | "image" | "from" | "to" => Some(SlotKind::Memory),
+            "sampler" => Some(SlotKind::Sampler),
+            "program" => Some(SlotKind::Program),
+            "kernel" => Some(SlotKind::Kernel),
+            "event" => Some(SlotKind::Event),
+            _ => None,
+        };
+        match self.class {
+            Class::Object if wanted != Some(kind) => format!("(void *){name}"),
+            _ => name.to_string(),
+        }
+    }
+
+    /// The type of a list's elements; one that is no name of a type alone ends with a blank or a star.
+    fn element(&self, class: Class, all: &[Value]) -> &'static str {
+        let properties = self.name == "properties";
+        match class {
+            Class::Object => {
+                let kind = all.iter().find_map(|value| match value {
+                    Value::Slot(slot) | Value::Take(slot) | Value::Into(slot) => {
+                        Some(c_type(self.writer.kind(*slot)))
+                    }
+                    _ => None,
+                });
+                match kind {
+                    Some("cl_platform_id") => "cl_platform_id ",
+                    Some("cl_device_id") => "cl_device_id ",
+                    Some("cl_context") => "cl_context ",
+                    Some("cl_command_queue") => "cl_command_queue ",
+                    Some("cl_mem") => "cl_mem ",
+                    Some("cl_sampler") => "cl_sampler ",
+                    Some("cl_program") => "cl_program ",
+                    Some("cl_kernel") => "cl_kernel ",
+                    Some("cl_event") => "cl_event ",
+                    Some(_) | None => "void *",
+                }
+            }
+            Class::Word => "cl_uint ",
+            Class::Long if !properties => "size_t ",
+            Class::Long => match self.function {
+                Function::CreateCommandQueueWithProperties => "cl_queue_properties ",
+                Function::CreateSamplerWithProperties => "cl_sampler_properties ",
+                Function::CreatePipe => "cl_pipe_properties ",
+                Function::CreateSubDevices => "cl_device_partition_property ",
+                Function::CreateBufferWithProperties | Function::CreateImageWithProperties => {
+                    "cl_mem_properties "
+                }
+                _ => "cl_context_properties ",
+            },
+            Class::Pointer | Class::Callback => match all.first() {
+                Some(Value::Text(_)) => "const char *",
+                _ => "void *",
+            },
+        }
+    }
+
+    fn element_of(&self, class: Class, value: &Value) -> String {
+        let own = Parameter {
+            writer: self.writer,
+            function: self.function,
+            name: "",
+            class,
+            n: self.n,
+        };
+        match (class, value) {
+            (Class::Object | Class::Pointer, Value::Slot(slot) | Value::Take(slot)) => {
+                self.writer.name(*slot).to_string()
+            }
+            (Class::Long, Value::Slot(slot)) => {
+                format!("(cl_context_properties){}", self.writer.name(*slot))
+            }
+            (_, Value::Into(_)) => "NULL".into(),
+            (Class::Word, Value::Token(by, cell)) => {
+                format!("token({})", checks::token(*by, *cell))
+            }
+            (_, value) => own.expression(value),
+        }
+    }
+}
+
+/// A number; the negative ones are those that a signed parameter has.
+fn number(n: u64) -> String {
+    match n as i64 {
+        negative if negative < 0 => negative.to_string(),
+        n if n > i64::from(i32::MAX) => format!("{n}u"),
+        n => n.to_string(),
+    }
+}
+
+/// The address of bytes.
+fn of_bytes(bytes: &[u8]) -> String {
+    let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
+    match *bytes {
+        [] => "NULL".into(),
+        [a, b, c, d] => format!("&(cl_uint){{ {}u }}", u32::from_ne_bytes([a, b, c, d])),
+        _ => format!("(cl_uchar[]){{ {} }}", list.join(", ")),
+    }
+}

@@ -1,0 +1,351 @@
+//! Variables, and what is made once: contexts, queues, programs and kernels.
+
+use super::text::{Text, quoted, source};
+use super::{Document, Writer, c_type};
+use crate::host::program::*;
+use crate::host::value::Slot;
+use crate::kernels::case::Build;
+use classay_vocabulary::Need;
+use std::collections::BTreeSet;
+
+/// Devices that a program uses, from the first on.
+pub fn devices(program: &HostProgram) -> u8 {
+    let each = program.fixtures.iter().map(|(_, fixture)| match fixture {
+        Fixture::Device(n) => n.saturating_add(1),
+        Fixture::Context { devices, .. } => *devices,
+        Fixture::Queue { device, .. } => device.saturating_add(1),
+        Fixture::Platform | Fixture::Program { .. } | Fixture::Kernel { .. } => 1,
+    });
+    each.max().unwrap_or(1)
+}
+
+/// The version of OpenCL whose functions the fixtures need.
+pub fn version(program: &HostProgram) -> u16 {
+    let module = |(_, of, _): &Made<'_>| matches!(of, ProgramOf::Module(_));
+    if programs(program).iter().any(module) {
+        210
+    } else {
+        120
+    }
+}
+
+/// A program of a context: what it is made of, and how.
+type Made<'p> = (Slot, &'p ProgramOf, &'p Build);
+
+/// The programs that are made, each once: those that outlive a run, and those that a run makes anew.
+fn programs(program: &HostProgram) -> Vec<Made<'_>> {
+    let mut programs: Vec<Made<'_>> = Vec::new();
+    for (_, fixture) in &program.fixtures {
+        if let Fixture::Program { context, of, build } = fixture
+            && !programs.contains(&(*context, of, build))
+        {
+            programs.push((*context, of, build));
+        }
+    }
+    program.steps(&mut |step| {
+        if let Op::Build {
+            context, of, build, ..
+        } = &step.op
+            && !programs.contains(&(*context, of, build))
+        {
+            programs.push((*context, of, build));
+        }
+    });
+    programs
+}
+
+/// The function that makes a program.
+pub fn made(writer: &Writer<'_>, program: Made<'_>) -> String {
+    let all = programs(writer.program);
+    let number = all.iter().position(|other| *other == program);
+    format!("program_{}()", number.unwrap_or_default())
+}
+
+/// Writes the variables and `begin`, which makes what outlives a run.
+pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
+    let program = writer.program;
+    c.line("/* ---- objects ---------------------------------------------------------------------------------- */");
+    c.line("");
+    for info in &program.slots {
+        let kind = c_type(info.kind);
+        let name = &info.name;
+        if info.kind == SlotKind::Event && writer.shared {
+            c.line(&format!("static _Atomic(cl_event) {name};"));
+        } else {
+            let blank = if kind.ends_with('*') { "" } else { " " };
+            c.line(&format!("static {kind}{blank}{name};"));
+        }
+    }
+    c.line("");
+    let programs = programs(program);
+    if !programs.is_empty() {
+        c.raw(include_str!("programs.c"));
+    }
+    for (n, program) in programs.iter().enumerate() {
+        maker(writer, n, *program, c);
+    }
+    c.line("/* Makes what outlives a run. */");
+    c.function("static void begin(cl_uint count)");
+    c.put("cl_int code = CL_SUCCESS;");
+    needs(document.needs, c);
+    for (slot, fixture) in &program.fixtures {
+        make(writer, *slot, fixture, c);
+        c.put(format!("(void){};", writer.name(*slot)));
+    }
+    c.put("(void)code;");
+    c.put("(void)count;");
+    c.close();
+}
+
+/// Makes what a fixture says.
+fn make(writer: &Writer<'_>, slot: Slot, fixture: &Fixture, c: &mut Text) {
+    let name = writer.name(slot);
+    match fixture {
+        Fixture::Platform => c.put(format!(
+            "must(clGetDeviceInfo(devices[0], CL_DEVICE_PLATFORM, sizeof {name}, &{name}, NULL), \"clGetDeviceInfo\");"
+        )),
+        Fixture::Device(n) => c.put(format!("{name} = devices[{n}];")),
+        Fixture::Context { devices, .. } => {
+            c.put(format!(
+                "{name} = clCreateContext(NULL, {devices}, devices, NULL, NULL, &code);"
+            ));
+            c.put("must(code, \"clCreateContext\");");
+        }
+        Fixture::Queue {
+            context,
+            device,
+            profiling,
+            ..
+        } => {
+            let flags = if *profiling {
+                "CL_QUEUE_PROFILING_ENABLE"
+            } else {
+                "0"
+            };
+            let context = writer.name(*context);
+            c.put(format!(
+                "{name} = new_queue({context}, devices[{device}], {flags}, &code);"
+            ));
+            c.put("must(code, \"clCreateCommandQueue\");");
+        }
+        Fixture::Program { context, of, build } => {
+            c.put(format!("{name} = {};", made(writer, (*context, of, build))));
+        }
+        Fixture::Kernel {
+            program,
+            name: kernel,
+            ..
+        } => {
+            let program = writer.name(*program);
+            c.put(format!(
+                "{name} = clCreateKernel({program}, {}, &code);",
+                quoted(kernel)
+            ));
+            c.put("must(code, \"clCreateKernel\");");
+        }
+    }
+}
+
+/// The function that makes a program.
+fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
+    let (context, of, build) = made;
+    let count = writer
+        .program
+        .fixtures
+        .iter()
+        .find_map(|(slot, made)| match made {
+            Fixture::Context { devices, .. } if *slot == context => Some(*devices),
+            _ => None,
+        });
+    let count = count.unwrap_or(1);
+    let context = writer.name(context);
+    let options = quoted(&build.options);
+    match of {
+        ProgramOf::Source(text) => {
+            let versions = versions(build);
+            for (at, other) in build.before.iter().enumerate() {
+                text_of(
+                    &format!("before_{n}_{at}"),
+                    &other.source,
+                    &other.options,
+                    &versions,
+                    c,
+                );
+            }
+            text_of(&format!("source_{n}"), text, &build.options, &versions, c);
+            c.function(&format!("static cl_program program_{n}(void)"));
+            c.put("unsigned which;");
+            for at in 0..build.before.len() {
+                c.put("/* Built first, and kept: it must not matter. */");
+                c.put(format!(
+                    "(void)from_source({context}, {count}, before_{n}_{at}, before_{n}_{at}_options, {}, &which);",
+                    versions.len()
+                ));
+            }
+            c.put(format!(
+                "cl_program made = from_source({context}, {count}, source_{n}, source_{n}_options, {}, &which);",
+                versions.len()
+            ));
+            if build.through_binary {
+                c.put(format!(
+                    "made = through_binary({context}, made, source_{n}_options[which]);"
+                ));
+            }
+        }
+        ProgramOf::Module(words) => {
+            c.line(&format!("static const cl_uint module_{n}[] = {{"));
+            for words in words.chunks(8) {
+                let words: Vec<String> =
+                    words.iter().map(|word| format!("0x{word:08x}u")).collect();
+                c.line(&format!("    {},", words.join(", ")));
+            }
+            c.line("};");
+            c.function(&format!("static cl_program program_{n}(void)"));
+            c.put("cl_int code;");
+            c.put(format!("cl_program made = clCreateProgramWithIL({context}, module_{n}, sizeof module_{n}, &code);"));
+            c.put("must(code, \"clCreateProgramWithIL\");");
+            c.put(format!("made = built(made, {count}, {options}, 1);"));
+            if build.through_binary {
+                c.put(format!(
+                    "made = through_binary({context}, made, {options});"
+                ));
+            }
+        }
+        ProgramOf::BuiltIn(names) => {
+            c.function(&format!("static cl_program program_{n}(void)"));
+            c.put("cl_int code;");
+            let all = names == "*";
+            c.put(format!(
+                "static char names[10000] = {};",
+                quoted(if all { "" } else { names })
+            ));
+            if all {
+                c.put("must(clGetDeviceInfo(devices[0], CL_DEVICE_BUILT_IN_KERNELS, sizeof names, names, NULL),");
+                c.put("     \"clGetDeviceInfo\");");
+            }
+            c.put(format!("cl_program made = clCreateProgramWithBuiltInKernels({context}, {count}, devices, names, &code);"));
+            c.put("must(code, \"clCreateProgramWithBuiltInKernels\");");
+        }
+    }
+    c.put("return made;");
+    c.close();
+}
+
+/// A text and the options with which it is built.
+fn text_of(name: &str, text: &str, options: &str, versions: &[&str], c: &mut Text) {
+    c.line(&format!("static const char {name}[] ="));
+    c.raw(&source(text));
+    c.line("    ;");
+    let list: Vec<String> = versions
+        .iter()
+        .map(|v| quoted(format!("-cl-std={v} {options}").trim_end()))
+        .collect();
+    c.line(&format!(
+        "static const char *const {name}_options[] = {{ {} }};",
+        list.join(", ")
+    ));
+}
+
+/// The versions of the language in which it may be built: the device's latest, unless it is said which.
+fn versions(build: &Build) -> Vec<&str> {
+    match &build.std {
+        Some(version) => vec![version.as_str()],
+        None => vec!["CL3.0", "CL2.0", "CL1.2", "CL1.1"],
+    }
+}
+
+/// What the device must offer and no call of the program shows: the question, and how its answer has to be.
+fn question(need: Need) -> Option<(&'static str, String)> {
+    let yes = |name: &'static str| Some((name, "== 0".to_string()));
+    match need {
+        Need::SubGroupProgress => yes("CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS"),
+        Need::WorkGroupSize(n) => Some(("CL_DEVICE_MAX_WORK_GROUP_SIZE", format!("< {n}"))),
+        Need::SubBufferAlign(n) => Some(("CL_DEVICE_MEM_BASE_ADDR_ALIGN", format!("> {}", n * 8))),
+        Need::Bits64 => Some(("CL_DEVICE_ADDRESS_BITS", "!= 64".to_string())),
+        Need::Images | Need::ImageObjects => yes("CL_DEVICE_IMAGE_SUPPORT"),
+        Need::ReadWriteImages => yes("CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS"),
+        // Without these something cannot be built, made or called, or there is a choice of devices.
+        Need::Devices(_)
+        | Need::OutOfOrderQueue
+        | Need::NativeKernels
+        | Need::BuiltInKernels
+        | Need::BuiltIn(_)
+        | Need::SvmCoarse
+        | Need::SvmFine
+        | Need::SvmSystem
+        | Need::SvmAtomics
+        | Need::ProgramScopeVariables
+        | Need::GenericAddressSpace
+        | Need::NonUniformGroups
+        | Need::SubGroups
+        | Need::WorkGroupFunctions
+        | Need::DeviceEnqueue
+        | Need::Pipes
+        | Need::FullProfile
+        | Need::Il
+        | Need::C11Atomics
+        | Need::OrderAcqRel
+        | Need::OrderSeqCst
+        | Need::ScopeDevice
+        | Need::ScopeSubGroup
+        | Need::ScopeAllDevices
+        | Need::Int64Atomics
+        | Need::Fp64
+        | Need::Fp16
+        | Need::C20
+        | Need::Api21
+        | Need::Api30 => None,
+    }
+}
+
+/// The questions that needs ask.
+pub fn questions(needs: &BTreeSet<Need>) -> impl Iterator<Item = &'static str> {
+    needs
+        .iter()
+        .filter_map(|need| question(*need))
+        .map(|(name, _)| name)
+}
+
+fn needs(needs: &BTreeSet<Need>, c: &mut Text) {
+    for need in needs {
+        if let Some((name, wrong)) = question(*need) {
+            c.put(format!(
+                "need(info(devices[0], {name}) {wrong}, {});",
+                quoted(&need.to_string())
+            ));
+        }
+    }
+}
+
+/// `take_down`: gives up what is in slots, the last first.
+pub fn take_down(writer: &Writer<'_>, c: &mut Text) {
+    let program = writer.program;
+    let kept: BTreeSet<Slot> = program.fixtures.iter().map(|(slot, _)| *slot).collect();
+    c.line("/* Gives up what is left of a run; while commands are pending, nothing. */");
+    c.function("static void take_down(void)");
+    let slots = program.slots.iter().enumerate().rev();
+    for (slot, info) in slots.map(|(n, info)| (Slot(n as u16), info)) {
+        if kept.contains(&slot) {
+            continue;
+        }
+        let name = &info.name;
+        let release = match info.kind {
+            SlotKind::Platform | SlotKind::Device | SlotKind::Address => None,
+            SlotKind::Context => Some(format!("clReleaseContext({name})")),
+            SlotKind::Queue => Some(format!("clReleaseCommandQueue({name})")),
+            SlotKind::Memory => Some(format!("clReleaseMemObject({name})")),
+            SlotKind::Sampler => Some(format!("clReleaseSampler({name})")),
+            SlotKind::Program => Some(format!("clReleaseProgram({name})")),
+            SlotKind::Kernel => Some(format!("clReleaseKernel({name})")),
+            SlotKind::Event => Some(format!("clReleaseEvent({name})")),
+            SlotKind::Svm(context) => Some(format!("clSVMFree({}, {name})", writer.name(context))),
+            SlotKind::Host { .. } => Some(format!("free({name})")),
+        };
+        if let Some(release) = release {
+            c.put(format!("if ({name} && !left_pending)"));
+            c.put(format!("    {release};"));
+        }
+        c.put(format!("{name} = NULL;"));
+    }
+    c.close();
+}

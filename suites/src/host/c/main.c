@@ -1,0 +1,34 @@
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+int main(int argc, char **argv)
+{
+    unsigned long runs = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
+    cl_uint count = choose(argc, argv, DEVICES, devices);
+    begin(count);
+    signal(SIGALRM, hung);
+    unsigned long wrong = 0, incomplete = 0;
+    for (unsigned long n = 0; n < runs; n++) {
+        alarm(60);
+        run_number = (cl_uint)n;
+        violations_of_run = 0;
+        forget();
+        if (make()) {
+            pthread_t others[THREADS];
+            for (unsigned t = 1; t < THREADS; t++)
+                if (pthread_create(&others[t], NULL, threads[t], NULL) != 0)
+                    abort();
+            threads[0](NULL);
+            for (unsigned t = 1; t < THREADS; t++)
+                pthread_join(others[t], NULL);
+        }
+        end();
+        check();
+        incomplete += (unsigned long)timed_out();
+        take_down();
+        wrong += violations_of_run > 0;
+    }
+    if (incomplete)
+        printf("%lu of %lu runs: a side timed out, which breaks no rule\n", incomplete, runs);
+    sum_up(runs, wrong);
+    return 0;
+}

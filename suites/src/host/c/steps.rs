@@ -1,0 +1,511 @@
+//! Operations in C: `make`, the host threads, `end`, and the callbacks.
+
+use super::text::{Text, quoted};
+use super::{Document, Writer, call, checks, exchange, fixtures};
+use crate::host::exchange::Operation;
+use crate::host::function::Gives;
+use crate::host::program::*;
+use crate::host::value::{Place, Slot};
+use crate::kernels::case::Contents;
+
+/// Where a step stands, which says what happens when a call fails.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// `make`.
+    Begin,
+    /// A host thread.
+    Thread,
+    /// `end`.
+    End,
+    /// A callback.
+    Callback,
+}
+
+/// Writes everything that a run does.
+pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
+    let program = writer.program;
+    c.line("/* ---- what the host does ------------------------------------------------------------------------ */");
+    c.line("");
+    let mut exchanges = Vec::new();
+    program.steps(&mut |step| {
+        if let Op::Exchange { quit, operations } = &step.op {
+            exchanges.push((*quit, operations));
+        }
+    });
+    for (n, (quit, operations)) in exchanges.iter().enumerate() {
+        exchange::function(writer, n, *quit, operations, c);
+    }
+    for (n, callback) in program.callbacks.iter().enumerate() {
+        c.line(&format!("static void CL_CALLBACK {};", head(n, callback)));
+    }
+    if !program.callbacks.is_empty() {
+        c.line("");
+    }
+    let mut steps = Steps {
+        writer,
+        exchanges,
+        part: Part::Begin,
+        loops: 0,
+        inside: 0,
+    };
+    c.line("/* Makes what a run begins with; says whether it goes on. */");
+    c.function("static int make(void)");
+    steps.begin(&program.begin, c);
+    c.put("return 1;");
+    c.close();
+    let sure = steps.writer.sure.clone();
+    for (n, callback) in program.callbacks.iter().enumerate() {
+        steps.callback(n, callback, c);
+        steps.writer.sure.clone_from(&sure);
+    }
+    let one = Vec::new();
+    let none = [one];
+    let threads = match program.threads.is_empty() {
+        true => &none[..],
+        false => &program.threads[..],
+    };
+    for (n, thread) in threads.iter().enumerate() {
+        steps.part = Part::Thread;
+        c.line(&format!("/* Host thread {n}. */"));
+        c.function(&format!("static void *thread_{n}(void *unused)"));
+        c.put("cl_int code = CL_SUCCESS;");
+        c.put("(void)unused;");
+        steps.all(thread, c);
+        c.put("(void)code;");
+        c.put("return NULL;");
+        c.close();
+        if threads.len() > 1 {
+            steps.writer.sure.clone_from(&sure);
+        }
+    }
+    // A thread may have ended before its last step.
+    steps.writer.sure = sure;
+    steps.part = Part::End;
+    c.line("/* Finishes what is left of a run, and collects what is known only then. */");
+    c.function("static void end(void)");
+    c.put("cl_int code = CL_SUCCESS;");
+    steps.all(&program.end, c);
+    c.put("(void)code;");
+    c.put("finished = finished ? finished : nanoseconds();");
+    c.close();
+    c.line("/* Whether a side of an exchange waited too long. */");
+    c.function("static int timed_out(void)");
+    match document.quit {
+        Some(id) => c.put(format!(
+            "return exchange_timed_out || (answers[{0}].there && number({0}) != 0);",
+            id.0
+        )),
+        None => c.put("return exchange_timed_out;"),
+    }
+    c.close();
+}
+
+/// The head of a callback's function.
+fn head(n: usize, callback: &Callback) -> String {
+    let parameters = match callback.of {
+        CallbackOf::Event(_) => "cl_event of, cl_int status, void *data",
+        CallbackOf::Memory => "cl_mem of, void *data",
+        CallbackOf::Context => "cl_context of, void *data",
+        CallbackOf::SvmFree { .. } => {
+            "cl_command_queue of, cl_uint count, void *pointers[], void *data"
+        }
+        CallbackOf::Native(_) => "void *data",
+    };
+    format!("callback_{n}({parameters})")
+}
+
+struct Steps<'s, 'w, 'p> {
+    writer: &'s mut Writer<'w>,
+    exchanges: Vec<(Option<Place>, &'p Vec<Operation>)>,
+    part: Part,
+    /// Repetitions so far, for the names of their variables.
+    loops: usize,
+    /// Marked sequences that the text is in.
+    inside: usize,
+}
+
+impl Steps<'_, '_, '_> {
+    fn begin(&mut self, steps: &[Step], c: &mut Text) {
+        c.put("cl_int code = CL_SUCCESS;");
+        for info in &self.writer.program.slots {
+            if let SlotKind::Host { bytes } = info.kind {
+                c.put(format!("{} = room({bytes});", info.name));
+            }
+        }
+        self.all(steps, c);
+        c.put("(void)code;");
+    }
+
+    fn callback(&mut self, n: usize, callback: &Callback, c: &mut Text) {
+        self.part = Part::Callback;
+        c.function(&format!("static void CL_CALLBACK {}", head(n, callback)));
+        c.put("unsigned long stamp = tick();");
+        c.put("cl_int code = CL_SUCCESS;");
+        let (mut status, mut right) = ("0", "1".to_string());
+        match &callback.of {
+            CallbackOf::Native(slots) => {
+                c.put(format!("void *block[{}];", slots.len() + 1));
+                c.put("if (!data)");
+                c.put("    return;");
+                c.put("memcpy(block, data, sizeof block);");
+                c.put("if (block[0] != THIS_RUN)");
+                c.put("    return; /* of an earlier run, too late */");
+                for (n, slot) in slots.iter().enumerate() {
+                    c.put(format!("{} = block[{}];", self.writer.name(*slot), n + 1));
+                    self.writer.sure.insert(*slot);
+                }
+            }
+            of => {
+                c.put("if (data != THIS_RUN)");
+                c.put("    return; /* of an earlier run, too late */");
+                match of {
+                    CallbackOf::Event(slot) => {
+                        status = "status";
+                        c.put(format!("cl_event own = {};", self.writer.name(*slot)));
+                        right = "!own || own == of".into();
+                    }
+                    CallbackOf::SvmFree { queue, pointers } => {
+                        right = format!("of == {}", self.writer.name(*queue));
+                        right += &format!(" && count == {}u", pointers.len());
+                        for (n, pointer) in pointers.iter().enumerate() {
+                            let name = self.writer.name(*pointer);
+                            right += &format!(" && pointers[{n}] == {name}");
+                        }
+                    }
+                    CallbackOf::Memory | CallbackOf::Context => c.put("(void)of;"),
+                    CallbackOf::Native(_) => {}
+                }
+                c.put(format!("int right = {right};"));
+                right = "right".into();
+            }
+        }
+        self.all(&callback.steps, c);
+        c.put("(void)code;");
+        c.put(format!("fire({n}, {status}, {right}, stamp);"));
+        c.close();
+    }
+
+    fn all(&mut self, steps: &[Step], c: &mut Text) {
+        for step in steps {
+            self.step(step, c);
+        }
+    }
+
+    fn step(&mut self, step: &Step, c: &mut Text) {
+        if let Op::Call(call) = &step.op
+            && let Some(sentence) = &call.expect.sentence
+        {
+            c.put(format!("/* {} */", sentence.replace("*/", "* /")));
+        }
+        if let Some(mark) = step.mark {
+            c.put(format!("begins({});", mark.0));
+        }
+        self.inside += usize::from(step.mark.is_some());
+        self.operation(&step.op, c);
+        self.inside -= usize::from(step.mark.is_some());
+        let code = match step.op {
+            Op::Call(_) | Op::Sequence(_) => "code",
+            _ => "CL_SUCCESS",
+        };
+        if let Some(mark) = step.mark {
+            c.put(format!("ends({}, {code});", mark.0));
+        }
+        if let Op::Call(call) = &step.op {
+            self.judge(call, step.mark.is_some() || self.inside > 0, c);
+        }
+    }
+
+    /// What happens where a call's code is not the one that it should be.
+    fn judge(&self, call: &Call, marked: bool, c: &mut Text) {
+        let codes = &call.expect.codes;
+        let row = call.function.signature();
+        if codes.is_empty() || row.gives == Gives::Nothing {
+            return;
+        }
+        let leave = self.leave();
+        if call.expect.refused() {
+            c.put("if (code == CL_SUCCESS) /* what was let through may have done anything */");
+            c.put(format!("    {leave}"));
+            return;
+        }
+        if !marked && matches!(self.part, Part::Begin | Part::End) && codes == &[0] {
+            c.put(format!("must(code, {});", quoted(row.name)));
+            return;
+        }
+        let right: Vec<String> = codes.iter().map(|code| format!("code != {code}")).collect();
+        let rules = super::rules(&call.expect.rules);
+        let failed = format!("failed({rules}, {}, code);", quoted(row.name));
+        c.open(format!("if (code != NOT_MADE && {})", right.join(" && ")));
+        c.put(match self.part {
+            Part::End => "left_pending = 1; /* it may still be used */",
+            Part::Thread if !marked => failed.as_str(),
+            Part::Begin | Part::Thread | Part::Callback => "stop();",
+        });
+        c.put(leave);
+        c.close();
+    }
+
+    fn operation(&mut self, op: &Op, c: &mut Text) {
+        match op {
+            Op::Call(of) => call::write(self.writer, of, c),
+            Op::Write { at, data } => {
+                self.guarded(*at, c, |writer, c| write_data(writer, *at, data, c))
+            }
+            Op::Read {
+                from,
+                stretches,
+                into,
+            } => {
+                let place = self.writer.place(*from);
+                let Stretches {
+                    count,
+                    bytes,
+                    pitch,
+                } = stretches;
+                self.guarded(*from, c, |_, c| {
+                    c.put(format!(
+                        "read_into({}, {place}, {count}, {bytes}, {pitch});",
+                        into.0
+                    ));
+                });
+            }
+            Op::Signal(id) => c.put(format!("give({});", id.0)),
+            Op::Await(id) => {
+                let leave = self.leave();
+                c.put(format!("if (!await_signal({}))", id.0));
+                c.put(format!("    {leave}"));
+            }
+            Op::Sleep(micros) => c.put(format!("pause_microseconds({micros});")),
+            Op::Yield(times) => {
+                c.put(format!("for (int n = 0; n < {times}; n++)"));
+                c.put("    sched_yield();");
+            }
+            Op::Spin(turns) => {
+                c.put(format!("for (volatile unsigned n = 0; n < {turns}u; n++)"));
+                c.put("    ;");
+            }
+            Op::Repeat {
+                times,
+                within,
+                body,
+            } => self.repeat(*times, *within, body, c),
+            Op::Exchange { quit, operations } => {
+                let same =
+                    |(q, o): &(Option<Place>, &Vec<Operation>)| q == quit && *o == operations;
+                let n = self.exchanges.iter().position(same).unwrap_or_default();
+                c.put(format!("exchange_{n}();"));
+            }
+            Op::Settle { events, callbacks } => self.settle(events, callbacks, c),
+            Op::Sequence(steps) => {
+                c.open("do");
+                c.put("code = CL_SUCCESS;");
+                for (n, step) in steps.iter().enumerate() {
+                    self.step(step, c);
+                    if n + 1 < steps.len() && matches!(step.op, Op::Call(_) | Op::Sequence(_)) {
+                        c.put("if (code != CL_SUCCESS)");
+                        c.put("    break;");
+                    }
+                }
+                c.close_once();
+            }
+            Op::Point { slot, at } => {
+                let place = self.writer.place(*at);
+                let (slot, from) = (self.writer.name(*slot), self.writer.name(at.object));
+                c.put(format!("{slot} = {from} ? {place} : NULL;"));
+            }
+            Op::Settled(steps) => {
+                c.open("if (!left_pending)");
+                self.all(steps, c);
+                c.close();
+            }
+            Op::Build {
+                program,
+                context,
+                of,
+                build,
+            } => {
+                let name = self.writer.name(*program);
+                let made = fixtures::made(self.writer, (*context, of, build));
+                c.put(format!("{name} = {made};"));
+                self.writer.sure.insert(*program);
+            }
+            Op::Kernels { .. } => c.put("/* Its kernels are looked at in the end. */"),
+            Op::Resident { into, since } => {
+                c.open("if (resident())");
+                c.put("long long now = resident();");
+                c.put(format!("memcpy(answer({}, 8), &now, 8);", into.0));
+                c.put(format!("answered({}, CL_SUCCESS);", into.0));
+                if let Some((before, bytes)) = since {
+                    let before = before.0;
+                    c.put(format!(
+                        "if (answers[{before}].there && now <= number({before}) + {bytes})"
+                    ));
+                    c.put(format!("    {}", self.leave()));
+                }
+                c.close();
+            }
+        }
+    }
+
+    /// Leaves out further steps.
+    fn leave(&self) -> &'static str {
+        match self.part {
+            Part::Begin => "return 0;",
+            Part::Thread => "return NULL;",
+            Part::End | Part::Callback => "return;",
+        }
+    }
+
+    /// An access to memory, where its slot holds an address.
+    fn guarded(&self, at: Place, c: &mut Text, then: impl FnOnce(&Writer<'_>, &mut Text)) {
+        let sure = self.writer.sure.contains(&at.object);
+        if !sure {
+            c.open(format!("if ({})", self.writer.name(at.object)));
+        }
+        then(self.writer, c);
+        if !sure {
+            c.close();
+        }
+    }
+
+    fn repeat(&mut self, times: u32, within: Option<u32>, body: &[Step], c: &mut Text) {
+        let n = self.loops;
+        self.loops += 1;
+        c.open("");
+        if within.is_some() {
+            c.put("cl_ulong begun = nanoseconds();");
+        }
+        c.open(format!(
+            "for (unsigned n_{n} = 0; n_{n} < {times}u; n_{n}++)"
+        ));
+        if let Some(within) = within {
+            c.put(format!(
+                "if (nanoseconds() - begun > {within}u * 1000000ull)"
+            ));
+            c.put(format!("    {}", self.leave()));
+        }
+        self.all(body, c);
+        c.close();
+        c.close();
+    }
+
+    fn settle(&mut self, events: &[Slot], callbacks: &[Awaited], c: &mut Text) {
+        c.open("");
+        c.put("/* Ten seconds for what should be done by now; less when that was waited for in vain before. */");
+        c.put("static int turns = 100000;");
+        c.put("int pending = 1, unfinished = 1;");
+        c.open("for (int turn = 0; turn <= turns && pending; turn++)");
+        c.put("pending = unfinished = 0;");
+        for slot in events {
+            let name = self.writer.name(*slot);
+            c.put(format!(
+                "unfinished |= {name} && status_of({name}) > CL_COMPLETE;"
+            ));
+        }
+        c.put("pending = unfinished;");
+        let mut of: Vec<CallbackId> = callbacks.iter().map(|one| one.callback).collect();
+        of.sort();
+        of.dedup();
+        for id in of {
+            let marks = callbacks.iter().filter(|one| one.callback == id);
+            let there: Vec<String> = marks
+                .map(|one| one.registered.0)
+                .map(|mark| format!("(marks[{mark}].made && marks[{mark}].code == CL_SUCCESS)"))
+                .collect();
+            c.put(format!(
+                "pending |= times_fired({}) < (unsigned)({});",
+                id.0,
+                there.join(" + ")
+            ));
+        }
+        c.put("if (pending)");
+        c.put("    pause_microseconds(100);");
+        c.close();
+        c.put("if (pending)");
+        c.put("    turns = 3000;");
+        c.put("left_pending |= unfinished;");
+        c.put("finished = nanoseconds();");
+        c.close();
+    }
+}
+
+/// Writes what the host puts at a place.
+fn write_data(writer: &Writer<'_>, at: Place, data: &Data, c: &mut Text) {
+    let place = writer.place(at);
+    match data {
+        Data::Contents {
+            contents: of,
+            bytes,
+        } => contents(&place, *bytes, of, c),
+        Data::Tokens {
+            writer: by,
+            first,
+            count,
+            stride,
+            words,
+        } => c.put(format!(
+            "put_tokens({place}, {count}, {stride}, {words}, {}, {first});",
+            checks::writer(*by)
+        )),
+        Data::Copy {
+            from,
+            region: [bytes, rows, slices],
+            apart,
+            to_apart,
+        } => {
+            let pitches = |of: &Pitches| match of {
+                Pitches::Close => [format!("{bytes}"), format!("{}", bytes * rows)],
+                Pitches::Answered(row, slice) => {
+                    [row, slice].map(|id| format!("(size_t)number({})", id.0))
+                }
+            };
+            let from = writer.place(*from);
+            let ([row, slice], [to_row, to_slice]) = (pitches(apart), pitches(to_apart));
+            let sizes = [bytes, rows, slices].map(|n| n.to_string());
+            let arguments = [&[place, to_row, to_slice, from, row, slice], &sizes[..]].concat();
+            c.call("", "copy_rows", &arguments);
+        }
+        Data::Address(to) => {
+            let to = to.map_or("NULL".into(), |to| writer.place(to));
+            c.put(format!(
+                "memcpy({place}, &(unsigned char *){{ {to} }}, sizeof(unsigned char *));"
+            ));
+        }
+    }
+}
+
+/// Puts contents into memory.
+pub fn contents(to: &str, bytes: usize, contents: &Contents, c: &mut Text) {
+    let mut list = |kind: &str, values: Vec<String>, each: usize| {
+        if values.is_empty() {
+            c.put(format!("memset({to}, 0, {bytes});"));
+            return;
+        }
+        c.open("");
+        c.put(format!("static const {kind} list[] = {{"));
+        for line in values.chunks(16) {
+            c.put(format!("    {},", line.join(", ")));
+        }
+        c.put("};");
+        c.put(format!(
+            "put_list({to}, {bytes}, list, {});",
+            values.len() * each
+        ));
+        c.close();
+    };
+    match contents {
+        Contents::Zero => list("cl_uchar", Vec::new(), 1),
+        Contents::Words(words) => {
+            let all = words.iter().map(|w| format!("{w}u"));
+            list("cl_uint", all.collect(), 4);
+        }
+        Contents::Longs(longs) => {
+            let all = longs.iter().map(|w| format!("{w}u"));
+            list("cl_ulong", all.collect(), 8);
+        }
+        Contents::Bytes(all) => list("cl_uchar", all.iter().map(u8::to_string).collect(), 1),
+        Contents::Every(word) => c.put(format!("put_words({to}, {bytes}, {word}u, 0);")),
+        Contents::Noise(seed) => c.put(format!("put_noise({to}, {bytes}, {seed}u);")),
+        Contents::Count(first) => c.put(format!("put_words({to}, {bytes}, {first}u, 1);")),
+    }
+}

@@ -1,0 +1,228 @@
+//! Checks of bytes: what memory holds after kernels and transfers, and what was said of kernels.
+
+use crate::host::program::{AnswerId, Kernels, Record};
+use crate::host::value::Place;
+use crate::kernels::case::{Contents, Range, Unit};
+use crate::kernels::trace::SubGroups;
+use crate::kernels::{ids, sub_groups};
+use crate::rule::RuleId;
+
+/// What bytes have to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Want {
+    /// These contents.
+    Same {
+        /// As what it is compared and reported.
+        unit: Unit,
+        /// The contents.
+        contents: Contents,
+        /// What is seen instead depends on races: the sentence names no values.
+        racy: bool,
+    },
+    /// Among the first so many elements, each of these values once, in any order.
+    Permutation {
+        /// The elements.
+        unit: Unit,
+        /// How many.
+        count: u64,
+        /// The smallest value.
+        first: u64,
+        /// The step from one value to the next; at least 1.
+        step: u64,
+    },
+    /// The ids that each work-item of this range saw: a count of records in the first long, then the
+    /// records, of [`FIELDS`](crate::kernels::case::FIELDS) longs each.
+    Ids {
+        /// The range.
+        range: Range,
+        /// Every work-group has to be whole.
+        uniform: bool,
+        /// How often the kernel ran.
+        times: u32,
+    },
+    /// The elements of the first half and of the second half agree: two ways to compute the same.
+    Halves {
+        /// The elements.
+        unit: Unit,
+    },
+    /// Addresses: the pointer at each byte leads to the place; none is null.
+    Pointers(Vec<(usize, Option<Place>)>),
+    /// What each work-item of work-groups of one shape saw of its sub-group, in the order of the
+    /// work-groups and of the local linear ids,
+    /// [`SUB_GROUP_FIELDS`](crate::kernels::case::SUB_GROUP_FIELDS) words each; it agrees with what the
+    /// host was answered.
+    SubGroups {
+        /// What the host asked.
+        answers: SubGroupAnswers,
+        /// The size of each work-group, in that order.
+        groups: Vec<u32>,
+    },
+}
+
+/// Answers of eight bytes to what clGetKernelSubGroupInfo was asked for a shape of work-groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SubGroupAnswers {
+    /// CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE.
+    pub size: AnswerId,
+    /// CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE.
+    pub count: AnswerId,
+    /// CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT for that count, in one dimension.
+    pub local: AnswerId,
+    /// How many bytes that answer has; an implementation that does not say has not answered.
+    pub length: AnswerId,
+    /// CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE of that work-group.
+    pub again: AnswerId,
+}
+
+impl SubGroupAnswers {
+    fn read(&self, record: &Record) -> Option<SubGroups> {
+        let long = |id| long(record, id);
+        let local = match long(self.length) {
+            Some(length) if length > 0 => long(self.local).unwrap_or(0),
+            Some(_) | None => 0,
+        };
+        Some(SubGroups {
+            size: long(self.size)?,
+            count: long(self.count)?,
+            local: if long(self.again).is_some() { local } else { 0 },
+            again: long(self.again).unwrap_or(0),
+        })
+    }
+}
+
+fn long(record: &Record, id: AnswerId) -> Option<u64> {
+    let bytes = record.answers.get(&id)?;
+    Some(u64::from_ne_bytes(*bytes.first_chunk()?))
+}
+
+/// What is wrong with bytes of this name, with rules of its own where it has any.
+pub fn check(want: &Want, name: &str, seen: &[u8], record: &Record) -> Vec<(Vec<RuleId>, String)> {
+    let plain = |what: Option<String>| what.map(|w| (Vec::new(), w)).into_iter().collect();
+    match want {
+        Want::Same {
+            unit,
+            contents,
+            racy,
+        } => plain(same(name, *unit, &contents.bytes(seen.len()), seen, *racy)),
+        Want::Permutation {
+            unit,
+            count,
+            first,
+            step,
+        } => {
+            let count = usize::try_from(*count).unwrap_or(usize::MAX);
+            let mut values: Vec<u64> = units(*unit, seen).take(count).collect();
+            values.sort_unstable();
+            let right = values
+                .iter()
+                .enumerate()
+                .all(|(n, v)| *v == first.wrapping_add((n as u64).wrapping_mul(*step)));
+            plain((!right).then(|| {
+                let twice = values.windows(2).any(|pair| pair[0] == pair[1]);
+                if twice {
+                    format!("{name}: a value came twice")
+                } else {
+                    format!("{name}: a value is missing")
+                }
+            }))
+        }
+        Want::Ids {
+            range,
+            uniform,
+            times,
+        } => {
+            let longs: Vec<u64> = units(Unit::Long, seen).collect();
+            ids::check(&longs, range, *uniform, *times)
+                .into_iter()
+                .map(|v| (v.rules, v.what))
+                .collect()
+        }
+        Want::Halves { unit } => {
+            let half = seen.len() / 2 / unit.bytes() * unit.bytes();
+            let (one, other) = (&seen[..half], &seen[half..2 * half]);
+            plain(same(name, *unit, one, other, false))
+        }
+        Want::Pointers(list) => {
+            let wrong = |(at, to): &(usize, _)| pointer(record, name, *at, *to, seen);
+            plain(list.iter().find_map(wrong))
+        }
+        Want::SubGroups { answers, groups } => plain(answers.read(record).and_then(|said| {
+            let words: Vec<u32> = units(Unit::Word, seen).map(|word| word as u32).collect();
+            sub_groups::check(&words, groups, &said).map(|what| format!("{name}: {what}"))
+        })),
+    }
+}
+
+/// The elements of some bytes.
+fn units(unit: Unit, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    bytes.chunks_exact(unit.bytes()).map(|chunk| {
+        let mut long = [0; 8];
+        long[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(long)
+    })
+}
+
+fn same(name: &str, unit: Unit, wanted: &[u8], seen: &[u8], racy: bool) -> Option<String> {
+    let (n, (wanted, seen)) = units(unit, wanted)
+        .zip(units(unit, seen))
+        .enumerate()
+        .find(|(_, (wanted, seen))| wanted != seen)?;
+    Some(if racy {
+        format!("{name}: {} {n} is not {wanted}", unit.name())
+    } else {
+        format!("{name}: {} {n} is {seen}, not {wanted}", unit.name())
+    })
+}
+
+fn pointer(
+    record: &Record,
+    name: &str,
+    at: usize,
+    to: Option<Place>,
+    seen: &[u8],
+) -> Option<String> {
+    let is = units(Unit::Long, seen.get(at..at + 8)?).next()?;
+    let wanted = match to {
+        None => 0,
+        Some(to) => record.addresses.get(&to.object)? + to.byte as u64,
+    };
+    if is == wanted {
+        return None;
+    }
+    let goal = match to {
+        None => "nowhere".to_string(),
+        Some(to) => format!("to byte {} of object {}", to.byte, to.object.0),
+    };
+    Some(format!(
+        "{name}: the pointer at byte {at} does not lead {goal}"
+    ))
+}
+
+/// What is wrong with the kernels of a program.
+pub fn kernels(said: &Kernels) -> Option<String> {
+    let sorted = |names: &[String]| {
+        let mut names = names.to_vec();
+        names.sort();
+        names
+    };
+    if said.count != said.asked.len() as u64 {
+        return Some(format!(
+            "a program of {} kernels has {}",
+            said.asked.len(),
+            said.count
+        ));
+    }
+    if sorted(&said.names) != sorted(&said.asked) {
+        return Some(format!(
+            "a program of the kernels {} names {}",
+            said.asked.join(";"),
+            said.names.join(";")
+        ));
+    }
+    let wrong = |(name, made): (&String, &Result<String, i32>)| match made {
+        Ok(own) if own == name => None,
+        Ok(own) => Some(format!("the kernel {name} is called {own}")),
+        Err(code) => Some(format!("the kernel {name} gives error {code}")),
+    };
+    said.asked.iter().zip(&said.made).find_map(wrong)
+}
