@@ -1,8 +1,8 @@
 //! What ends an engine early: what happened, where, and what to do.
 
-use crate::exit;
 use crate::worker::session::Stop;
 use classay_reports::store::StoreError;
+use classay_vocabulary::ExitCode;
 use std::path::{Path, PathBuf};
 
 /// Why an engine did not do what was asked. Each prints as one or more sentences.
@@ -43,14 +43,14 @@ pub enum Error {
 
 impl Error {
     /// The code that a process exits with.
-    pub fn exit_code(&self) -> u8 {
+    pub fn exit_code(&self) -> ExitCode {
         match self {
-            Error::Usage(_) => exit::USAGE,
-            Error::Bug(_) => exit::BUG,
-            Error::NoDevice(_) => exit::NO_DEVICE,
-            Error::Nothing(_) => exit::NOTHING,
-            Error::Interrupted(_) => exit::INTERRUPTED,
-            Error::Store { .. } | Error::Output { .. } => exit::STORE,
+            Error::Usage(_) => ExitCode::Usage,
+            Error::Bug(_) => ExitCode::Bug,
+            Error::NoDevice(_) => ExitCode::NoDevice,
+            Error::Nothing(_) => ExitCode::Nothing,
+            Error::Interrupted(_) => ExitCode::Interrupted,
+            Error::Store { .. } | Error::Output { .. } => ExitCode::Store,
         }
     }
 

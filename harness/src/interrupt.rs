@@ -1,5 +1,6 @@
 //! Ctrl-C and SIGTERM: noted once, looked at where something can be stopped.
 
+use classay_vocabulary::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,12 +10,16 @@ pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
     /// Listens to SIGINT, SIGTERM and SIGHUP from here on. A second one ends the process at once.
+    ///
+    /// # Errors
+    ///
+    /// The system takes no handler of signals.
     pub fn listen() -> Result<Interrupt, String> {
         let interrupt = Interrupt::default();
         let noted = interrupt.clone();
         ctrlc::set_handler(move || {
             if noted.0.swap(true, Ordering::Relaxed) {
-                crate::sys::exit_now(i32::from(crate::exit::INTERRUPTED));
+                crate::sys::exit_now(ExitCode::Interrupted.code().into());
             }
         })
         .map_err(|e| format!("Ctrl-C cannot be listened to: {e}"))?;

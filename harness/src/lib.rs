@@ -8,6 +8,8 @@
 //!
 //! - [`run`]: cases on one device, each result kept before the next begins;
 //! - [`merge`]: shards of a run put together;
+//! - [`compare`], [`versus`]: a run and its baseline, two devices in turns;
+//! - [`bench`]: how fast a device plays, and the driver's share of the time;
 //! - [`hunt`]: looks for forbidden outcomes for hours;
 //! - [`tune`]: looks for environments in which weak outcomes are frequent;
 //! - [`shrink`]: makes a failing generated case small;
@@ -26,14 +28,16 @@
 //! - [`interrupt`], `sys`: Ctrl-C, and the system calls that the standard library lacks.
 
 #![deny(unsafe_code)]
+#![warn(clippy::missing_errors_doc)]
 
 pub mod about;
+pub mod bench;
 pub mod campaign;
+pub mod compare;
 pub mod device;
 pub mod environment;
 mod error;
 mod execute;
-pub mod exit;
 pub mod hunt;
 pub mod interrupt;
 pub mod judge;
@@ -46,9 +50,10 @@ pub mod run;
 pub mod shrink;
 mod sys;
 pub mod tune;
+pub mod versus;
 pub mod worker;
 
-pub use classay_vocabulary::{Budget, CaseId, Verdict};
+pub use classay_vocabulary::{Budget, CaseId, ExitCode, Verdict};
 pub use error::Error;
 pub use run::Run;
 

@@ -8,5 +8,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     classay::worker::serve_if_asked();
-    ExitCode::from(cli::main())
+    cli::main().into()
 }

@@ -56,6 +56,10 @@ pub struct Merged {
 }
 
 /// Merges runs, or says in a sentence why they do not belong together.
+///
+/// # Errors
+///
+/// The runs are not of the same tests, device or version, or would be counted twice; one sentence.
 pub fn merge(inputs: Vec<Input>, leave: Leave) -> Result<Merged, String> {
     let first = inputs.first().ok_or("there is nothing to merge")?;
     for other in &inputs[1..] {

@@ -1,4 +1,4 @@
-//! Makes a failing program of commands, kernel case or API case small.
+//! Shrinks a failing program of commands, kernel case or API case.
 //!
 //! Every one that is tried is run in a worker, so that one that crashes or hangs costs a try and not the
 //! search. [`crate::run::failures`] does the same for what failed in a run. The judge runs it in batches and
@@ -49,7 +49,7 @@ pub enum Reduction {
     },
     /// The device lacks what it needs.
     Skipped(String),
-    /// It was made small, as far as that goes.
+    /// It was shrunk, as far as that goes.
     Found(Smallest),
 }
 
@@ -61,7 +61,7 @@ pub struct Smallest {
     pub stopped: Option<Stop>,
 }
 
-/// Makes a generated case small.
+/// Shrinks a generated case.
 ///
 /// # Errors
 ///
@@ -344,7 +344,7 @@ fn described(target: &Target, seen: &Observed) -> String {
                 Death::Hang => "never comes back".to_string(),
                 Death::Error(reason) => reason.clone(),
             };
-            format!("{how}; {} runs were told of before", seen.runs)
+            format!("{how}; {} runs were reported before", seen.runs)
         }
     }
 }

@@ -33,7 +33,7 @@ fn a_device_that_breaks_the_model_is_written_up() {
     // What is expected of barriers is gone from the kernels: of work-items, and of their memory.
     let done = Done::of(
         begin(&out, "0.1")
-            .args(["--findings", "1", "--case-timeout", "120"])
+            .args(["--violations", "1", "--case-timeout", "120"])
             .env("CLASSAY_LAYER_FAULTS", "drop-barriers")
             .output()
             .expect("the program runs"),
@@ -90,12 +90,12 @@ fn a_hunt_that_was_killed_goes_on_and_finds_nothing_where_nothing_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("hunt");
     let mut child = begin(&out, "1").spawn().expect("the program runs");
-    let pulls = |text: &str| text.matches("\"kind\":\"pull\"").count();
+    let trials = |text: &str| text.matches("\"kind\":\"trial\"").count();
     let begun = std::time::Instant::now();
     loop {
         std::thread::sleep(std::time::Duration::from_millis(50));
         let text = std::fs::read_to_string(out.join("hunt.jsonl")).unwrap_or_default();
-        if pulls(&text) >= 3 {
+        if trials(&text) >= 3 {
             break;
         }
         assert!(begun.elapsed().as_secs() < 300, "it does not begin");
@@ -119,9 +119,9 @@ fn a_hunt_that_was_killed_goes_on_and_finds_nothing_where_nothing_is() {
     assert!(after.starts_with(&before[..whole]));
     let told = &done.json()[0];
     assert_eq!(told["seed"], 5);
-    assert_eq!(told["findings"], serde_json::json!([]), "{}", done.told());
+    assert_eq!(told["violations"], serde_json::json!([]), "{}", done.told());
     assert_eq!(told["forbidden"], 0);
-    assert_eq!(told["pulls"], pulls(&after));
+    assert_eq!(told["trials"], trials(&after));
     assert!(told["instances"].as_u64() > Some(0), "{}", done.told());
 }
 

@@ -14,7 +14,7 @@ const TERMS: [&str; 8] = [
     "20",
     "--programs",
     "1",
-    "--small",
+    "--bounded",
     "24",
     "--device",
 ];

@@ -11,7 +11,7 @@ fn passes(kinds: &[&str], programs: u32, small: u32) {
     command.env("TOUCHSTONE_DEVICES", "2");
     command.args(["run", "--device", &device(), "--seed", "11", "--json"]);
     command.args(["--instances", "2", "--programs", &programs.to_string()]);
-    command.args(["--small", &small.to_string()]);
+    command.args(["--bounded", &small.to_string()]);
     command.arg("--store").arg(folder.path().join("store"));
     for kind in kinds {
         command.args(["--select", kind]);

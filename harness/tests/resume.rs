@@ -210,7 +210,7 @@ fn begin_all(store: &Path) -> Command {
             "500",
             "--programs",
             "0",
-            "--small",
+            "--bounded",
             "5",
             "--json",
         ])

@@ -85,7 +85,9 @@ fn a_run_keeps_what_failed_beside_its_store() {
             "--instances",
             "3",
         ]);
-        command.args(["--small", "0", "--programs", "4"]).args(more);
+        command
+            .args(["--bounded", "0", "--programs", "4"])
+            .args(more);
         for family in families {
             command.args(["--select", &format!("{family}/*")]);
         }

@@ -157,7 +157,7 @@ impl Share {
             .args(["run", "--json", "--device", &asked.device])
             .args(["--seed", &asked.seed.to_string()])
             .args(["--programs", &asked.programs.to_string()])
-            .args(["--small", &asked.small.to_string()])
+            .args(["--bounded", &asked.small.to_string()])
             .args(["--instances", &instances.to_string()])
             .arg("--store")
             .arg(store.path().join("results.db"));
@@ -202,7 +202,7 @@ impl Share {
             "pass" => Ok(Completion::Completed),
             "skip" | "inconclusive" => Ok(Completion::ignored_with(reason)),
             verdict => Err(format!(
-                "{verdict}: {reason}\nagain: classay run --device {} --select '{test}' --seed {} --programs {} --small {} --instances {}",
+                "{verdict}: {reason}\nagain: classay run --device {} --select '{test}' --seed {} --programs {} --bounded {} --instances {}",
                 self.asked.device,
                 self.asked.seed,
                 self.asked.programs,

@@ -41,7 +41,7 @@ fn a_device_differs_in_nothing_from_itself() {
         classay()
             .arg("report")
             .arg(folder.path().join("second.db"))
-            .arg("--against")
+            .arg("--baseline")
             .arg(folder.path().join("first.db"))
             .arg("--html")
             .arg(folder.path().join("page.html"))

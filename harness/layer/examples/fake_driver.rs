@@ -184,6 +184,9 @@ unsafe extern "C" fn get_device_ids(
     devices: *mut *mut c_void,
     total: *mut cl_uint,
 ) -> cl_int {
+    if std::env::var_os("FAKE_DRIVER_WITHOUT_DEVICES").is_some() {
+        return CL_DEVICE_NOT_FOUND;
+    }
     // SAFETY: the caller's lists.
     unsafe { list_one(count, devices, total) }
 }
@@ -203,6 +206,9 @@ unsafe extern "C" fn get_info(
                 let status = if *complete { CL_COMPLETE } else { CL_QUEUED };
                 Some(status.to_ne_bytes().to_vec())
             }
+            // What a loader asks before it offers the platform.
+            (Content::Plain, CL_PLATFORM_EXTENSIONS) => Some(b"cl_khr_icd\0".to_vec()),
+            (Content::Plain, CL_PLATFORM_ICD_SUFFIX_KHR) => Some(b"FAKE\0".to_vec()),
             (Content::Plain, CL_PLATFORM_NAME | CL_DEVICE_NAME) => Some(b"Fake\0".to_vec()),
             (Content::Plain, CL_PLATFORM_VERSION | CL_DEVICE_VERSION) => {
                 Some(b"OpenCL 3.0 Fake\0".to_vec())

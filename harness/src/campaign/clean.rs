@@ -42,6 +42,10 @@ impl<'a> Clean<'a> {
     }
 
     /// What a case shows, and a sentence about it where it is new and wrong.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone, or the user interrupted.
     pub fn of(
         &mut self,
         case: &Case,

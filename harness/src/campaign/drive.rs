@@ -66,6 +66,10 @@ pub fn surroundings(selector: &Selector) -> Vec<(&'static str, &'static str)> {
 
 impl Campaign<'_> {
     /// Does it. `told` hears of each fault when nothing more will be found out about it.
+    ///
+    /// # Errors
+    ///
+    /// No worker opens the device any more, or the user interrupted.
     pub fn run(&self, told: &(dyn Fn(&Fault, &Found) + Sync)) -> Result<Vec<Found>, Stop> {
         let deadline = Instant::now() + self.budget;
         let results: Mutex<Vec<Option<Found>>> = Mutex::new(vec![None; self.faults.len()]);

@@ -288,6 +288,10 @@ impl<'a> Hunt<'a> {
     /// Looks for the fault until the first moment, at least with one case; what was found, if anything. What
     /// is found out about the device as it is puts the moment off, but not beyond the second.
     /// `seen` is where the layer tells that a fault of its own acted.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone, or the user interrupted.
     pub fn go(
         &mut self,
         (until, deadline): (Instant, Instant),
@@ -482,6 +486,10 @@ impl<'a> Hunt<'a> {
 }
 
 /// Runs a case.
+///
+/// # Errors
+///
+/// The device is gone, or the user interrupted.
 pub fn run(
     session: &mut Session,
     case: &Case,

@@ -84,6 +84,10 @@ struct OfLayer {
 }
 
 /// The layer's faults.
+///
+/// # Errors
+///
+/// The layer is not found or its list cannot be read; one sentence.
 pub fn of_layer() -> Result<Vec<Fault>, String> {
     let text = text_of(&bundled::layer()?, b"classay_layer_named_faults\0")?;
     let all: Vec<OfLayer> =
@@ -108,6 +112,10 @@ pub fn of_layer() -> Result<Vec<Fault>, String> {
 }
 
 /// Touchstone's faults: a line each, with name, rules, class of bugs, memory and a sentence between tabs.
+///
+/// # Errors
+///
+/// Touchstone is not found or its list cannot be read; one sentence.
 pub fn of_touchstone() -> Result<Vec<Fault>, String> {
     let text = text_of(&bundled::touchstone()?, b"touchstoneFaults\0")?;
     text.lines()
@@ -146,6 +154,10 @@ type Weakened = unsafe extern "C" fn(*const c_char, *const c_char, *mut c_char, 
 
 impl Weakener {
     /// Opens the layer. The error is a sentence.
+    ///
+    /// # Errors
+    ///
+    /// The layer is not found or does not load; one sentence.
     pub fn open() -> Result<Weakener, String> {
         let path = bundled::layer()?;
         // SAFETY: the bundled libraries' initializers only set up their own statics.

@@ -95,6 +95,10 @@ impl Shown {
 impl Power {
     /// Of a device with these capabilities, with litmus tests that this model judges. The error is a
     /// sentence.
+    ///
+    /// # Errors
+    ///
+    /// The layer is not found, or a model cannot be used; one sentence.
     pub fn of(
         selector: &Selector,
         capabilities: &Capabilities,

@@ -41,6 +41,10 @@ pub struct Survey {
 impl Survey {
     /// Runs cases once on the device as it is until the deadline, those first that have to do with one
     /// of these faults.
+    ///
+    /// # Errors
+    ///
+    /// No worker opens the device any more, or the user interrupted.
     pub fn take(
         campaign: &Campaign<'_>,
         faults: &[&Fault],
@@ -153,6 +157,10 @@ pub struct Seen {
 
 impl Seen {
     /// The file of a thread, which no other has.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be made.
     pub fn new(number: usize) -> Result<Seen, Stop> {
         let name = format!("classay-effects-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);

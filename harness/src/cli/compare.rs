@@ -1,23 +1,44 @@
-//! `classay compare`: two runs, held against each other.
+//! `classay compare`: a run and its baseline.
 
-use super::args::CompareArgs;
+use super::options::{FalseDiscovery, Json};
 use super::output::{Out, colour};
+use clap::Args;
 use classay::Error;
-use classay::exit;
-use classay_reports::difference::{Differences, differences};
-use classay_reports::record::{CaseId, CaseResult};
-use classay_reports::store::{Run, RunId, Store};
+use classay::compare::{between, load};
+use classay_reports::difference::Differences;
 use classay_reports::text;
+use classay_vocabulary::ExitCode;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::PathBuf;
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// The store of the baseline
+    #[arg(value_name = "BEFORE")]
+    before: PathBuf,
+    /// The store of the later run; may be the same file
+    #[arg(value_name = "AFTER")]
+    after: PathBuf,
+    /// Take this run of BEFORE [default: the last]
+    #[arg(long, value_name = "N")]
+    before_run: Option<u32>,
+    /// Take this run of AFTER [default: the last]
+    #[arg(long, value_name = "N")]
+    after_run: Option<u32>,
+    #[command(flatten)]
+    chance: FalseDiscovery,
+    #[command(flatten)]
+    json: Json,
+}
 
 /// Does it; returns the exit code: 1 on a new failure or a rate that changed.
-pub fn compare(args: &CompareArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let (before, then) = load(&args.before, args.before_run)?;
     let (after, now) = load(&args.after, args.after_run)?;
     let (found, same_seed) = between((&before, &then), (&after, &now));
     let mut out = Out::new();
-    if !args.json {
+    if !args.json.json {
         for (name, path, run, results) in [
             ("first", &args.before, &before, &then),
             ("second", &args.after, &after, &now),
@@ -42,12 +63,12 @@ pub fn compare(args: &CompareArgs) -> Result<u8, Error> {
         }
         out.line("");
     }
-    told(&found, args.rate, args.json, &mut out);
-    Ok(gate(&found, args.rate))
+    print(&found, args.chance.rate, args.json.json, &mut out);
+    Ok(gate(&found, args.chance.rate))
 }
 
-/// Tells what differs.
-pub fn told(found: &Differences, rate: f64, as_json: bool, out: &mut Out) {
+/// Prints what differs.
+pub fn print(found: &Differences, rate: f64, as_json: bool, out: &mut Out) {
     if as_json {
         out.line(&object(found, rate).to_string());
     } else {
@@ -57,50 +78,12 @@ pub fn told(found: &Differences, rate: f64, as_json: bool, out: &mut Out) {
 }
 
 /// The exit code: 1 on a new failure or a rate that changed.
-pub fn gate(found: &Differences, rate: f64) -> u8 {
+pub fn gate(found: &Differences, rate: f64) -> ExitCode {
     if found.passes(rate) {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::FAILED
+        ExitCode::Failed
     }
-}
-
-/// What differs between two runs, and whether their seeds are equal.
-pub fn between(
-    (before, then): (&Run, &[CaseResult]),
-    (after, now): (&Run, &[CaseResult]),
-) -> (Differences, bool) {
-    let same_seed = before.record.seed == after.record.seed;
-    // A litmus test is the same program whatever the seed; what is drawn is not.
-    let same = |case: &CaseId| same_seed || case.family() == "litmus";
-    (differences(then, now, &same), same_seed)
-}
-
-/// The run with this number, or the last one.
-pub fn load(path: &Path, number: Option<u32>) -> Result<(Run, Vec<CaseResult>), Error> {
-    if !path.exists() {
-        return Err(Error::Usage(format!(
-            "there is no store {}; `classay run --store FILE` writes one",
-            path.display()
-        )));
-    }
-    let store = Store::open_read_only(path)?;
-    let run = match number {
-        Some(number) => store.run(RunId::new(number))?,
-        None => store
-            .runs()?
-            .pop()
-            .ok_or_else(|| Error::Nothing(format!("{} holds no run", path.display())))?,
-    };
-    let results = store.case_results(run.id)?;
-    if results.is_empty() {
-        return Err(Error::Nothing(format!(
-            "run {} of {} has no results",
-            run.id,
-            path.display()
-        )));
-    }
-    Ok((run, results))
 }
 
 fn object(found: &Differences, q: f64) -> Value {

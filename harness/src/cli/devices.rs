@@ -1,18 +1,29 @@
 //! `classay devices`: implementations, platforms and devices, with what decides what can run.
 
-use super::args::DevicesArgs;
+use super::options::Json;
 use super::output::{Out, colour};
+use clap::Args;
 use classay::Error;
 use classay::device::{At, Capabilities, Library, Selector};
-use classay::exit;
 use classay::interrupt::Interrupt;
 use classay::worker::protocol::Known;
 use classay::worker::session::{self, Session, Stop};
 use classay_reports::text::layout::{plain, wrap};
 use classay_reports::text::{Colour, WIDTH};
+use classay_vocabulary::ExitCode;
+
+/// Options of `devices`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// List this implementation or device too; repeatable
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<Selector>,
+    #[command(flatten)]
+    json: Json,
+}
 
 /// Does it; returns the exit code.
-pub fn devices(args: &DevicesArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
     let mut found = 0;
@@ -23,7 +34,7 @@ pub fn devices(args: &DevicesArgs) -> Result<u8, Error> {
             match known {
                 Ok(known) => {
                     found += 1;
-                    out.text(&if args.json {
+                    out.text(&if args.json.json {
                         json(&place, &known)
                     } else {
                         block(&place, &known, colour())
@@ -32,7 +43,7 @@ pub fn devices(args: &DevicesArgs) -> Result<u8, Error> {
                 Err(Stop::Interrupted) => return Err(Stop::Interrupted.into()),
                 Err(Stop::NoDevice(sentence)) => {
                     missing += usize::from(asked_for);
-                    out.text(&if args.json {
+                    out.text(&if args.json.json {
                         let object = serde_json::json!({"device": place, "error": sentence});
                         format!("{object}\n")
                     } else {
@@ -43,9 +54,9 @@ pub fn devices(args: &DevicesArgs) -> Result<u8, Error> {
         }
     }
     if missing > 0 || found == 0 {
-        return Ok(exit::NO_DEVICE);
+        return Ok(ExitCode::NoDevice);
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Touchstone and the system's loader, and what the user gave; each once.
@@ -170,8 +181,8 @@ fn block(place: &str, known: &Known, colour: Colour) -> String {
     if !missing.is_empty() {
         row(&mut out, "missing", &missing.join(", "));
     }
-    for finding in &record.findings {
-        row(&mut out, "finding", finding);
+    for mismatch in &record.findings {
+        row(&mut out, "mismatch", mismatch);
     }
     out.push('\n');
     out

@@ -1,16 +1,31 @@
-//! `classay environment`: an environment drawn from a seed, as YAML.
+//! `classay environment`: an environment generated from a seed, as YAML.
 
-use super::args::EnvironmentArgs;
+use super::options::{Device, Seed};
 use super::output::Out;
+use clap::Args;
 use classay::environment::{Drawing, Environment, draw, vary};
 use classay::interrupt::Interrupt;
 use classay::plan::seed;
-use classay::{Error, exit, open};
+use classay::{Error, open};
+use classay_vocabulary::ExitCode;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::path::PathBuf;
+
+/// Options of `environment`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Change one to three knobs of this environment instead
+    #[arg(long, value_name = "FILE")]
+    like: Option<PathBuf>,
+    #[command(flatten)]
+    device: Device,
+    #[command(flatten)]
+    seed: Seed,
+}
 
 /// Does it; returns the exit code.
-pub fn environment(args: &EnvironmentArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let like = args
         .like
@@ -18,14 +33,11 @@ pub fn environment(args: &EnvironmentArgs) -> Result<u8, Error> {
         .map(|path| Environment::from_file(path))
         .transpose()
         .map_err(|e| Error::Usage(format!("--like {e}")))?;
-    let selector = match &args.device {
-        Some(selector) => selector.clone(),
-        None => "touchstone".parse().map_err(Error::Bug)?,
-    };
+    let selector = args.device.selector();
     let session = open::device(&selector, &interrupt)?;
     let capabilities = session.known().capabilities.clone();
     session.close();
-    let seed = args.seed.unwrap_or_else(seed::draw);
+    let seed = args.seed.seed.unwrap_or_else(seed::draw);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut drawing = Drawing {
         rng: &mut rng,
@@ -38,5 +50,5 @@ pub fn environment(args: &EnvironmentArgs) -> Result<u8, Error> {
     let mut out = Out::new();
     out.line(&format!("# seed {seed}, for {selector}"));
     out.text(&environment.to_yaml());
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }

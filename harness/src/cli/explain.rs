@@ -1,28 +1,51 @@
 //! `classay explain`: why a memory model allows an outcome of a test, or forbids it.
 
-use super::args::ExplainArgs;
-use super::litmus::tell;
+use super::litmus::complain_of;
+use super::options::{LatestModel, Oracle};
 use super::output::Out;
+use clap::Args;
 use classay::Error;
-use classay::exit;
 use classay::judge::ChosenModel;
 use classay::plan;
 use classay_litmus::explain::{self, Report};
 use classay_litmus::program::Program;
-use std::path::Path;
+use classay_vocabulary::ExitCode;
+use std::path::{Path, PathBuf};
+
+/// Options of `explain`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// A litmus test, as .litmus (OPENCL dialect) or YAML
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Explain this outcome, as '1:r0=1 1:r1=0'; registers and locations that it leaves out may have any
+    /// value [default: the test's target outcome]
+    #[arg(long, value_name = "OUTCOME")]
+    outcome: Option<String>,
+    /// Also draw the execution as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Also write the execution as DOT, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+    #[command(flatten)]
+    model: LatestModel,
+    #[command(flatten)]
+    oracle: Oracle,
+}
 
 /// Bytes of stack for the thread that asks the oracle.
 const STACK: usize = 64 << 20;
 
 /// Does it; returns the exit code.
-pub fn explain(args: &ExplainArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let mut out = Out::new();
-    let chosen = ChosenModel::load(&args.model).map_err(Error::Usage)?;
+    let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
     let program = match plan::read(&args.file) {
         Ok(program) => program,
         Err(error) => {
-            tell(&error, false, &mut out);
-            return Ok(exit::USAGE);
+            complain_of(&error, false, &mut out);
+            return Ok(ExitCode::Usage);
         }
     };
     let report = report(args, &program, &chosen)?;
@@ -42,10 +65,10 @@ pub fn explain(args: &ExplainArgs) -> Result<u8, Error> {
             (None, _) => {}
         }
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result<Report, Error> {
+fn report(args: &Options, program: &Program, chosen: &ChosenModel) -> Result<Report, Error> {
     let outcome = match &args.outcome {
         Some(text) => explain::outcome(program, text).map_err(|error| {
             let pointed = error.pointed(text).replace('\n', "\n  ");
@@ -67,7 +90,7 @@ fn report(args: &ExplainArgs, program: &Program, chosen: &ChosenModel) -> Result
             Error::Usage(format!(
                 "{} cannot be explained: {}",
                 args.file.display(),
-                args.oracle.said(&error)
+                args.oracle.described(&error)
             ))
         }),
         Ok(Err(_)) => Err(Error::Bug("the oracle panicked".into())),

@@ -1,7 +1,8 @@
 //! `classay faults`: which faults the suites notice.
 
-use super::args::FaultsArgs;
+use super::options::{CaseTimeout, Device, Json, Junit, Seed, Select, seconds};
 use super::output::{Out, complain, say};
+use clap::Args;
 use classay::campaign::covers::covers;
 use classay::campaign::hunt::{Hunted, Terms};
 use classay::campaign::list::{By, of_layer, of_touchstone};
@@ -13,17 +14,50 @@ use classay::judge::ChosenModel;
 use classay::machine::Watch;
 use classay::plan::{self, Work, seed, select};
 use classay::worker::session::{Limits, Stop};
-use classay::{Error, exit, open};
+use classay::{Error, open};
 use classay_litmus::Breaches;
 use classay_reports::expectation::Expectations;
 use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
 use classay_reports::text::number::short;
 use classay_vocabulary::Budget;
+use classay_vocabulary::ExitCode;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Options of `faults`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Take only faults of this kind; repeatable
+    #[arg(long, value_name = "KIND")]
+    by: Vec<By>,
+    /// Share this many seconds among the faults
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    budget: f64,
+    /// Run this many workers at once [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: Option<u16>,
+    /// Generate this many cases of each kind
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    programs: u32,
+    /// Print the faults and run nothing
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    device: Device,
+    #[command(flatten)]
+    select: Select,
+    #[command(flatten)]
+    seed: Seed,
+    #[command(flatten)]
+    timeout: CaseTimeout,
+    #[command(flatten)]
+    json: Json,
+    #[command(flatten)]
+    junit: Junit,
+}
 
 /// A line of `--json`.
 #[derive(Serialize)]
@@ -40,12 +74,9 @@ struct Line<'a> {
 }
 
 /// Does it; returns the exit code.
-pub fn faults(args: &FaultsArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
-    let selector = args.device.clone().unwrap_or(Selector {
-        library: Library::Touchstone,
-        at: None,
-    });
+    let selector = args.device.selector();
     let touchstone = selector.library == Library::Touchstone;
     let mut faults = Vec::new();
     if touchstone {
@@ -56,8 +87,13 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Error> {
     }
     faults.extend(of_layer().map_err(Error::NoDevice)?);
     faults.retain(|fault| {
-        let named = args.select.iter().any(|p| select::matches(p, &fault.id));
-        (args.select.is_empty() || named) && (args.by.is_empty() || args.by.contains(&fault.by))
+        let named = args
+            .select
+            .select
+            .iter()
+            .any(|p| select::matches(p, &fault.id));
+        (args.select.select.is_empty() || named)
+            && (args.by.is_empty() || args.by.contains(&fault.by))
     });
     if faults.is_empty() {
         return Err(Error::Nothing(format!(
@@ -67,21 +103,21 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Error> {
             } else {
                 "of that kind "
             },
-            if args.select.is_empty() {
+            if args.select.select.is_empty() {
                 "*".into()
             } else {
-                args.select.join(" or ")
+                args.select.select.join(" or ")
             }
         )));
     }
     let mut out = Out::new();
     if args.list {
         for fault in &faults {
-            out.line(&listed(fault, args.json));
+            out.line(&listed(fault, args.json.json));
         }
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
-    let seed = args.seed.unwrap_or_else(seed::draw);
+    let seed = args.seed.seed.unwrap_or_else(seed::draw);
     let begun = Instant::now();
     let (session, model) = open::judged(&selector, None, &interrupt)?;
     let cases = cases(args.programs, seed, &model)?;
@@ -111,7 +147,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Error> {
         power: &power,
         terms: Terms {
             limits: Limits {
-                patience: Duration::from_secs_f64(args.case_timeout),
+                patience: args.timeout.or(3.0),
                 retries: 0,
             },
             weak: touchstone,
@@ -126,7 +162,7 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Error> {
     let settled = AtomicUsize::new(0);
     let results = campaign.run(&|fault, found| {
         settled.fetch_add(1, Ordering::Relaxed);
-        let line = if args.json {
+        let line = if args.json.json {
             // Strings and numbers: nothing in it can fail to become JSON.
             serde_json::to_string(&Line {
                 fault,
@@ -171,13 +207,13 @@ pub fn faults(args: &FaultsArgs) -> Result<u8, Error> {
         begun.elapsed().as_secs_f64(),
         others(&all, &power)
     ));
-    if let Some(path) = &args.junit {
+    if let Some(path) = &args.junit.junit {
         write_junit(path, &selector, seed, &faults, &results, &power)?;
     }
     Ok(if killed == shown {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::FAILED
+        ExitCode::Failed
     })
 }
 

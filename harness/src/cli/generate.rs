@@ -1,26 +1,165 @@
 //! `classay generate`: tests from the memory model's vocabulary, as files or as a list.
 
-use super::args::{Cover, Form, GenerateArgs};
+use super::options::LatestModel;
 use super::output::{Out, say};
+use clap::Args;
 use classay::Error;
-use classay::exit;
 use classay::judge::ChosenModel;
-use classay_litmus::generate::{
-    Class, Generated, Options, Selection, Test, generate as generated, index,
-};
+use classay_litmus::generate::{self, Class, Generated, Selection, Test, index};
 use classay_litmus::oracle::Model;
+use classay_vocabulary::ExitCode;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// What the alphabets of `generate` are.
+const ALPHABETS: &str = "\
+Alphabets: with how many annotations (orders, fences, dependencies) a cycle is combined.
+  full    every cycle; all 30 contexts; in the first, every pair of the 11 annotations of
+          threads, and read-modify-writes as exchange, add, strong and weak compare-exchange; in the
+          others 16 annotations with all threads alike, and mixtures of 4
+  core    the cycles with a name and the elementary ones (of Pod, Rfe, Fre and Coe alone); 8
+          contexts; 10 annotations with all threads alike, and mixtures of 4 in the first context; add and
+          compare-exchange there where all threads have the same
+  graded  3 and 4 edges: full. 5 edges: elementary and named cycles as in full, with add and
+          compare-exchange where all threads have the same; the other cycles with the annotations and
+          contexts of core. 6 edges: core
+Nothing else bounds what is generated. The litmus crate's README lists annotations and contexts.
+
+Files: DIR/NAME.litmus (or .yaml), and DIR/index.csv, a line a test: name, file, class, allowed,
+shape, cycle, threads, edges, orders, scopes, layout, spread, idiom, mutant_of, needs, inexpressible.
+Existing files that differ are not written over unless --replace is given; then nothing is written.";
+
+/// Options of `generate`.
+#[derive(Debug, Args)]
+#[command(after_help = ALPHABETS)]
+pub struct Options {
+    /// Write each test into this folder as NAME.litmus, with an index; without it they are listed
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write files of this form
+    #[arg(long, value_name = "FORM", default_value = "litmus", requires = "out")]
+    format: Form,
+    /// Write over files of the folder that differ from what is to be written
+    #[arg(long, requires = "out")]
+    replace: bool,
+    /// Take this many threads, within 2-4 [default: 2-4]
+    #[arg(long, value_name = "N-M", value_parser = |text: &str| span(text, 2, 4))]
+    threads: Option<Span>,
+    /// Take cycles of this many edges, within 3-6 [default: 3-6]
+    #[arg(long, value_name = "N-M", value_parser = |text: &str| span(text, 3, 6))]
+    edges: Option<Span>,
+    /// Use this much of the vocabulary; below is what each is
+    #[arg(long, value_name = "ALPHABET", default_value = "graded")]
+    alphabet: GeneratedAlphabet,
+    /// Generate only these classes: conformance is forbidden, weak is allowed though no interleaving gives
+    /// it, sc is given by an interleaving, racy has a data race
+    #[arg(long, value_name = "CLASS", value_delimiter = ',')]
+    class: Vec<GeneratedClass>,
+    /// Generate also each conformance test weakened by one step, or by more where that is what it takes,
+    /// so that its outcome is allowed
+    #[arg(long)]
+    mutants: bool,
+    /// Generate a few that have every two traits together that some test has
+    #[arg(long, value_name = "HOW")]
+    cover: Option<Cover>,
+    /// Generate this many, covering as many pairs of traits as possible; mutants come on top
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+    /// Judge on this many threads, on which what is generated does not depend [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// List the tests also when they are written
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    model: LatestModel,
+}
+
+/// The form of a generated file.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Form {
+    /// The OPENCL dialect of .litmus.
+    Litmus,
+    /// YAML.
+    Yaml,
+}
+
+/// How much of the vocabulary is used.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum GeneratedAlphabet {
+    /// Full for short cycles, core for long ones.
+    Graded,
+    /// A little, for every size.
+    Core,
+    /// Everything, for every size.
+    Full,
+}
+
+impl From<GeneratedAlphabet> for classay_litmus::generate::Alphabet {
+    fn from(alphabet: GeneratedAlphabet) -> Self {
+        match alphabet {
+            GeneratedAlphabet::Graded => Self::Graded,
+            GeneratedAlphabet::Core => Self::Core,
+            GeneratedAlphabet::Full => Self::Full,
+        }
+    }
+}
+
+/// From one number to another, both included.
+#[derive(Debug, Clone)]
+struct Span(std::ops::RangeInclusive<usize>);
+
+/// How a selection covers what there is.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Cover {
+    /// Every two traits together.
+    Pairwise,
+}
+
+/// What a generated test's outcome is to a model.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum GeneratedClass {
+    /// Forbidden, and the program has no race.
+    Conformance,
+    /// Allowed, but not by an interleaving.
+    Weak,
+    /// Allowed by an interleaving.
+    Sc,
+    /// The program has a race.
+    Racy,
+}
+
+impl From<GeneratedClass> for classay_litmus::generate::Class {
+    fn from(class: GeneratedClass) -> Self {
+        match class {
+            GeneratedClass::Conformance => Self::Conformance,
+            GeneratedClass::Weak => Self::Weak,
+            GeneratedClass::Sc => Self::Sc,
+            GeneratedClass::Racy => Self::Racy,
+        }
+    }
+}
+
+/// A number or a span of numbers, `2` or `2-4`, within bounds.
+fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    match (from.trim().parse(), to.trim().parse()) {
+        (Ok(from), Ok(to)) if least <= from && from <= to && to <= most => Ok(Span(from..=to)),
+        (Ok(_), Ok(_)) | (Err(_), _) | (_, Err(_)) => Err(format!(
+            "expected a number or a span of numbers from {least} to {most}, like {least}-{most}"
+        )),
+    }
+}
+
 /// Does it; returns the exit code.
-pub fn generate(args: &GenerateArgs) -> Result<u8, Error> {
-    let chosen = ChosenModel::load(&args.model).map_err(Error::Usage)?;
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
+    let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
     let sc = Model::named("sc").map_err(|error| Error::Bug(error.to_string()))?;
     let begun = Instant::now();
     // A test beyond the oracle's limits can only come from a model of the user's own.
-    let made = generated(&options(args), &chosen.model, &sc)
+    let made = generate::generate(&options(args), &chosen.model, &sc)
         .map_err(|error| Error::Usage(format!("with this model, {error}")))?;
     let seconds = begun.elapsed().as_secs_f64();
     if made.tests.is_empty() {
@@ -39,12 +178,12 @@ pub fn generate(args: &GenerateArgs) -> Result<u8, Error> {
         out.line(&lines.join("\n"));
     }
     say(&summary(&made, args.mutants, seconds));
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn options(args: &GenerateArgs) -> Options {
-    let defaults = Options::default();
-    Options {
+fn options(args: &Options) -> generate::Options {
+    let defaults = generate::Options::default();
+    generate::Options {
         threads: args.threads.clone().map_or(defaults.threads, |r| r.0),
         edges: args.edges.clone().map_or(defaults.edges, |r| r.0),
         classes: if args.class.is_empty() {
@@ -73,14 +212,14 @@ fn line(test: &Test) -> String {
 }
 
 /// Writes the tests and their index. Nothing is written where a file that differs would be lost.
-fn write_all(folder: &Path, tests: &[Test], args: &GenerateArgs) -> Result<(), Error> {
+fn write_all(folder: &Path, tests: &[Test], args: &Options) -> Result<(), Error> {
     let name = |test: &Test| match args.format {
         Form::Litmus => format!("{}.litmus", test.name),
         Form::Yaml => format!("{}.yaml", test.name),
     };
     let text = |test: &Test| match args.format {
-        Form::Litmus => test.to_litmus(&args.model),
-        Form::Yaml => test.to_yaml(&args.model),
+        Form::Litmus => test.to_litmus(&args.model.model),
+        Form::Yaml => test.to_yaml(&args.model.model),
     };
     let mut files: Vec<(PathBuf, String)> = tests
         .iter()
@@ -150,4 +289,19 @@ fn summary(made: &Generated, mutants: bool, seconds: f64) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_checked() {
+        for (text, expected) in [("3", 3..=3), ("2-4", 2..=4), ("2 - 3", 2..=3)] {
+            assert_eq!(span(text, 2, 4).map(|s| s.0), Ok(expected));
+        }
+        for wrong in ["", "1", "1-2", "4-2", "2-5", "2-", "-", "x", "2-3-4"] {
+            assert!(span(wrong, 2, 4).is_err(), "{wrong}");
+        }
+    }
 }

@@ -1,17 +1,18 @@
 //! `classay judge`: what a memory model says of tests, without a device.
 //!
-//! Files are judged on all cores and told in the order in which they were given.
+//! Files are judged on all cores and printed in the order in which they were given.
 
-use super::args::JudgeArgs;
-use super::litmus::{tell, unanswered};
+use super::litmus::{complain_of, unanswered};
+use super::options::{Json, LatestModel, Oracle};
 use super::output::{Out, complain};
+use clap::Args;
 use classay::Error;
-use classay::exit;
 use classay::interrupt::Interrupt;
 use classay::judge::{ChosenModel, outcome};
 use classay::plan::{self, Unreadable};
 use classay_litmus::oracle::{self, Judgement, Limits};
 use classay_litmus::program::{Program, Quantifier};
+use classay_vocabulary::ExitCode;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,15 +21,29 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Instant;
 
+/// Options of `judge`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Litmus tests, as .litmus (OPENCL dialect) or YAML
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    model: LatestModel,
+    #[command(flatten)]
+    json: Json,
+    #[command(flatten)]
+    oracle: Oracle,
+}
+
 /// Bytes of stack for a thread that judges.
 const STACK: usize = 64 << 20;
 
 /// Does it; returns the exit code.
-pub fn judge(args: &JudgeArgs) -> Result<u8, Error> {
-    let chosen = ChosenModel::load(&args.model).map_err(Error::Usage)?;
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
+    let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
-    let mut code = exit::PASSED;
+    let mut code = ExitCode::Passed;
     in_order(
         &args.files,
         |path| {
@@ -46,33 +61,33 @@ pub fn judge(args: &JudgeArgs) -> Result<u8, Error> {
             .then_some(said)
         },
         &mut |said| match said {
-            Some(Said::Judged(answer)) if args.json => out.line(&answer.line()),
+            Some(Said::Judged(answer)) if args.json.json => out.line(&answer.line()),
             Some(Said::Judged(answer)) => out.line(&answer.text(args.oracle.loop_bound)),
             Some(Said::Unreadable(file)) => {
-                tell(&file, args.json, &mut out);
-                code = exit::USAGE;
+                complain_of(&file, args.json.json, &mut out);
+                code = ExitCode::Usage;
             }
             Some(Said::Unjudged { path, test, error }) => {
-                let error = args.oracle.said(&error);
-                if args.json {
+                let error = args.oracle.described(&error);
+                if args.json.json {
                     out.line(&unanswered(&path, Some(&test), &error));
                 } else {
                     complain(&format!("{} cannot be judged: {error}", path.display()));
                 }
-                code = exit::USAGE;
+                code = ExitCode::Usage;
             }
             // Interrupted.
             None => {}
         },
     )?;
     if interrupt.came() {
-        return Ok(exit::INTERRUPTED);
+        return Ok(ExitCode::Interrupted);
     }
     Ok(code)
 }
 
 /// How far the oracle goes for a test that it begins with now.
-fn limits(args: &JudgeArgs, interrupt: &Interrupt) -> Limits {
+fn limits(args: &Options, interrupt: &Interrupt) -> Limits {
     let mut limits = args.oracle.limits();
     limits.patience.stop = Some(interrupt.flag());
     limits
@@ -104,7 +119,7 @@ struct Answer {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     outside: bool,
     #[serde(skip)]
-    asked: Vec<bool>,
+    target: Vec<bool>,
     #[serde(skip)]
     question: Quantifier,
     #[serde(skip)]
@@ -151,7 +166,7 @@ impl Answer {
             states: judgement.states.iter().map(text).collect(),
             bounded: judgement.bounded,
             ms: (ms * 1e3).round() / 1e3,
-            asked: judgement
+            target: judgement
                 .states
                 .iter()
                 .map(|state| predicate.eval(&|o| state.value(&observables, o)))
@@ -168,14 +183,14 @@ impl Answer {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// For people. `*` marks the states that the condition asks about, as in histograms.
+    /// For people. `*` marks the target states, as in histograms.
     fn text(&self, loop_bound: u32) -> String {
         let answer = match (self.question, self.holds) {
-            (Quantifier::Exists, true) => "exists holds: an asked outcome is reachable",
-            (Quantifier::Exists, false) => "exists does not hold: no asked outcome is reachable",
-            (Quantifier::NotExists, true) => "~exists holds: no asked outcome is reachable",
+            (Quantifier::Exists, true) => "exists holds: a target outcome is reachable",
+            (Quantifier::Exists, false) => "exists does not hold: no target outcome is reachable",
+            (Quantifier::NotExists, true) => "~exists holds: no target outcome is reachable",
             (Quantifier::NotExists, false) => {
-                "~exists does not hold: an asked outcome is reachable"
+                "~exists does not hold: a target outcome is reachable"
             }
             (Quantifier::Forall, true) => "forall holds: no other outcome is reachable",
             (Quantifier::Forall, false) => "forall does not hold: another outcome is reachable",
@@ -204,8 +219,8 @@ impl Answer {
                 "  an index leaves its array, which is undefined: such runs are left out\n",
             );
         }
-        for (state, asked) in self.states.iter().zip(&self.asked) {
-            text.push_str(if *asked { "  * " } else { "    " });
+        for (state, target) in self.states.iter().zip(&self.target) {
+            text.push_str(if *target { "  * " } else { "    " });
             text.push_str(state);
             text.push('\n');
         }
@@ -223,7 +238,7 @@ fn in_order<I: Sync, T: Send>(
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
     let (send, receive) = channel();
-    let mut told = 0;
+    let mut printed = 0;
     thread::scope(|scope| {
         for _ in 0..cores.min(items.len()) {
             let (send, next, work) = (send.clone(), &next, &work);
@@ -245,9 +260,9 @@ fn in_order<I: Sync, T: Send>(
         let mut early = BTreeMap::new();
         for (index, result) in receive {
             early.insert(index, result);
-            while let Some(result) = early.remove(&told) {
+            while let Some(result) = early.remove(&printed) {
                 each(result);
-                told += 1;
+                printed += 1;
             }
         }
         Ok(())
@@ -308,14 +323,14 @@ mod tests {
     }
 
     #[test]
-    fn the_text_marks_the_asked_states() {
+    fn the_text_marks_the_target_states() {
         assert_eq!(
             shipped("SB+rlx")
                 .text(2)
                 .split_once('\n')
                 .map(|(_, rest)| rest.to_string()),
             Some(
-                "  not racy\n  exists holds: an asked outcome is reachable\n  * 0:r0=0 1:r1=0\n    \
+                "  not racy\n  exists holds: a target outcome is reachable\n  * 0:r0=0 1:r1=0\n    \
                  0:r0=0 1:r1=1\n    0:r0=1 1:r1=0\n    0:r0=1 1:r1=1\n"
                     .into()
             )

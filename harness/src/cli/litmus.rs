@@ -1,58 +1,90 @@
 //! `classay litmus`: tests from files, a histogram each.
 
-use super::args::LitmusArgs;
+use super::options::{Environment, Model, Seed, Session, Stopping, seconds};
 use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Shown, Talk};
 use super::run::{within, write_junit};
+use clap::Args;
+use classay::Error;
 use classay::interrupt::Interrupt;
-use classay::plan::{self, Plan, Unreadable, seed};
+use classay::plan::{self, Plan, Unreadable};
 use classay::run::Run;
-use classay::{Error, exit, open};
 use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::text::histogram;
-use std::path::Path;
+use classay_vocabulary::{Budget, ExitCode};
+use std::path::{Path, PathBuf};
+
+/// Seconds that each test gets unless told otherwise.
+const SECONDS: f64 = 1.0;
+
+/// Options of `litmus`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Litmus tests, as .litmus (OPENCL dialect) or YAML
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Run exactly this many instances of each test
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        conflicts_with = "seconds"
+    )]
+    instances: Option<u64>,
+    /// Run each test for about this long [default: 1]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<f64>,
+    #[command(flatten)]
+    seed: Seed,
+    #[command(flatten)]
+    model: Model,
+    #[command(flatten)]
+    stopping: Stopping,
+    #[command(flatten)]
+    environment: Environment,
+    #[command(flatten)]
+    session: Session,
+}
 
 /// Does it; returns the exit code.
-pub fn litmus(args: &LitmusArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let mut out = Out::new();
-    let chosen = open::chosen(args.model.as_deref())?;
+    let chosen = args.model.chosen()?;
     let (cases, unreadable) = plan::from_files(&args.files);
     for file in &unreadable {
-        tell(file, args.json, &mut out);
+        complain_of(file, args.session.json.json, &mut out);
     }
     if cases.is_empty() {
-        return Ok(exit::USAGE);
+        return Ok(ExitCode::Usage);
     }
-    let mut run = Run::of_cases(cases)
-        .seed(args.seed.unwrap_or_else(seed::draw))
-        .budget(args.budget())
-        .limits(args.care.limits());
-    if let Some(environment) = args.surroundings.fixed().map_err(Error::Usage)? {
+    let mut run = args
+        .session
+        .of(Run::of_cases(cases))
+        .budget(match args.instances {
+            Some(n) => Budget::Instances(n),
+            None => args.stopping.within(args.seconds.unwrap_or(SECONDS)),
+        });
+    if let Some(seed) = args.seed.seed {
+        run = run.seed(seed);
+    }
+    if let Some(environment) = args.environment.fixed()? {
         run = run.environment(environment);
     }
     if let Some(model) = chosen {
         run = run.model(model);
     }
-    if let Some(device) = &args.device {
-        run = run.device(device.clone());
-    }
-    if let Some(store) = &args.store {
-        run = run.store(store);
-    }
-    for file in &args.expect {
-        run = run.expect(file);
-    }
-    let code = play(run, args.junit.as_deref(), args.json, out)?;
+    let code = play(run, &args.session, out)?;
     Ok(if unreadable.is_empty() {
         code
     } else {
-        exit::USAGE
+        ExitCode::Usage
     })
 }
 
 /// Runs cases from files, a histogram each; returns the exit code.
-pub(super) fn play(run: Run, junit: Option<&Path>, json: bool, mut out: Out) -> Result<u8, Error> {
+pub(super) fn play(run: Run, session: &Session, mut out: Out) -> Result<ExitCode, Error> {
+    let (junit, json) = (session.junit.junit.as_deref(), session.json.json);
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut active = run.begin(&interrupt, &say)?;
     let record = active.known().record.clone();
@@ -66,8 +98,8 @@ pub(super) fn play(run: Run, junit: Option<&Path>, json: bool, mut out: Out) -> 
         plan.model,
         plan.seed
     ));
-    for finding in &record.findings {
-        say_folded(&format!("finding: {finding}"));
+    for mismatch in &record.findings {
+        say_folded(&format!("capability mismatch: {mismatch}"));
     }
     if let Some(path) = junit {
         // A file that cannot be written is better known before than after.
@@ -120,8 +152,8 @@ pub(super) fn unanswered(file: &Path, test: Option<&str>, error: &str) -> String
     serde_json::to_string(&object).unwrap_or_default()
 }
 
-/// Tells of a file that gives no test.
-pub(super) fn tell(file: &Unreadable, json: bool, out: &mut Out) {
+/// Says why a file gives no test.
+pub(super) fn complain_of(file: &Unreadable, json: bool, out: &mut Out) {
     if json {
         out.line(&unanswered(file.path(), None, &file.message()));
         return;

@@ -1,20 +1,45 @@
 //! `classay merge`: shards of a run, or runs of the same tests, as one run.
 
-use super::args::MergeArgs;
+use super::options::{Expect, Junit};
 use super::output::{Out, colour, say};
+use clap::Args;
 use classay::Error;
-use classay::exit;
-use classay::merge::{Input, Leave, merge as merged};
+use classay::merge::{Input, Leave, merge};
 use classay::plan::{Case, Plan};
 use classay::run::results;
 use classay_reports::expectation::Expectations;
 use classay_reports::record::Moment;
 use classay_reports::store::{Run, RunRecord, Store};
 use classay_reports::text::summary;
-use std::path::Path;
+use classay_vocabulary::ExitCode;
+use std::path::{Path, PathBuf};
+
+/// Options of `merge`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Stores; of each the last run is taken
+    #[arg(value_name = "STORE", required = true)]
+    stores: Vec<PathBuf>,
+    /// Add the merged run to this store, which is made where there is none
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Merge also where shards are missing; `classay run --resume` does not run those
+    #[arg(long)]
+    partial: bool,
+    /// Exit as `run` would have: with 1 where a case failed, or is not as --expect says
+    #[arg(long)]
+    gate: bool,
+    /// Merge also runs of different devices, as of a CI service's machines; report what differs
+    #[arg(long)]
+    any_device: bool,
+    #[command(flatten)]
+    expect: Expect,
+    #[command(flatten)]
+    junit: Junit,
+}
 
 /// Does it; returns the exit code: 0 where the runs were merged, unless a gate is asked for.
-pub fn merge(args: &MergeArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let mut inputs = Vec::new();
     let mut moments: Vec<Moment> = Vec::new();
     let mut created = None;
@@ -34,7 +59,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Error> {
         partial: args.partial,
         any_device: args.any_device,
     };
-    let whole = merged(inputs, leave).map_err(Error::Usage)?;
+    let whole = merge(inputs, leave).map_err(Error::Usage)?;
     let record = RunRecord {
         // There is at least one store.
         created: created.unwrap_or_else(time::OffsetDateTime::now_utc),
@@ -43,7 +68,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Error> {
         plan: whole.plan.to_text(),
     };
     let expectations = match &whole.device {
-        Some(device) => results::expectations(&args.expect, device, &say)?,
+        Some(device) => results::expectations(&args.expect.expect, device, &say)?,
         None => Expectations::default(),
     };
     let planned: Vec<_> = whole.cases.iter().map(Case::planned).collect();
@@ -56,7 +81,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Error> {
         &whole.results,
     )?;
     let run = store.run(id)?;
-    if let Some(path) = &args.junit {
+    if let Some(path) = &args.junit.junit {
         results::write_junit(path, &run, &whole.results, &expectations)?;
     }
     let device = whole
@@ -83,7 +108,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Error> {
     if args.gate {
         return results::exit_code(&whole.results, false, &expectations);
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// The last run of a store.

@@ -1,9 +1,9 @@
-//! The command line: one file a subcommand.
+//! The command line: one file a subcommand, with its options and what it prints.
 //!
-//! [`args`] is the grammar, `progress` shows how far a run is, `output` writes to standard output and
+//! A subcommand is a file with an `Options` and a `main`, and a line of [`subcommands`]. [`options`] has
+//! the options that several take, `progress` shows how far a run is, `output` writes to standard output and
 //! error. What the subcommands do is the library's.
 
-mod args;
 mod bench;
 mod compare;
 mod devices;
@@ -15,7 +15,9 @@ mod hunt;
 mod judge;
 mod litmus;
 mod merge;
+mod options;
 mod output;
+mod program;
 mod progress;
 mod replay;
 mod report;
@@ -24,14 +26,99 @@ mod rules;
 mod run;
 mod shrink;
 mod tune;
+mod version;
 mod versus;
 
-use args::{Cli, Command};
 use clap::Parser;
-use classay::{Error, exit};
+use classay::Error;
+use classay_vocabulary::ExitCode;
 
-/// Runs the command line; returns the exit code.
-pub fn main() -> u8 {
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  everything that ran passed
+  1  a case failed, crashed or timed out
+  2  the command line or an input file is wrong
+  3  there is no such device
+  4  nothing was tested: no case selected, or every case skipped
+  5  interrupted; `classay run --resume` continues
+  6  the results store or another output file failed; what was committed is kept";
+
+/// Assays OpenCL implementations: runs litmus tests and generated programs many times and reports how
+/// often each outcome occurs. Without a command it does `run` on the bundled Touchstone.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: run::Options,
+}
+
+/// Declares the subcommands: what each says of itself, its name, its module.
+macro_rules! subcommands {
+    ($($(#[$help:meta])* $name:ident: $module:ident,)*) => {
+        #[derive(Debug, clap::Subcommand)]
+        enum Command {
+            $($(#[$help])* $name($module::Options),)*
+        }
+
+        impl Command {
+            fn run(&self) -> Result<ExitCode, Error> {
+                match self {
+                    $(Command::$name(options) => $module::main(options),)*
+                }
+            }
+        }
+    };
+}
+
+subcommands! {
+    /// Run the shipped and generated cases on a device within a time budget
+    Run: run,
+    /// Run litmus tests from files and print how often each outcome occurs
+    Litmus: litmus,
+    /// Print what a memory model allows tests to do
+    Judge: judge,
+    /// Explain why a memory model allows or forbids an outcome of a test
+    Explain: explain,
+    /// Generate litmus tests from shapes, orders, scopes and placements
+    Generate: generate,
+    /// Print a generated case as YAML
+    Program: program,
+    /// Run generated cases from YAML files
+    Replay: replay,
+    /// Shrink a failing program of commands, kernel case or API case
+    Shrink: shrink,
+    /// Write a case as a C program that needs only an OpenCL library
+    Reproduce: reproduce,
+    /// Write a run as an HTML page, JSON, CSV or JUnit, or print it as a table
+    Report: report,
+    /// Compare a run with a baseline: new failures and changed outcome rates
+    Compare: compare,
+    /// Run litmus tests alternately on two devices and compare outcome rates
+    Versus: versus,
+    /// Merge the shards of a run, or runs of the same tests from different seeds
+    Merge: merge,
+    /// Search for environments in which a device shows weak outcomes often, and keep them for its runs
+    Tune: tune,
+    /// Search for forbidden outcomes for hours, and write up each violation
+    Hunt: hunt,
+    /// Inject known faults and report which ones the suites detect
+    Faults: faults,
+    /// Measure command programs and litmus instances per second, and the driver's share of the time
+    Bench: bench,
+    /// List the rules of the specification with the cases and faults of each
+    Rules: rules,
+    /// Generate an environment for litmus tests from a seed and print it
+    Environment: environment,
+    /// List implementations, platforms and devices with their capabilities
+    Devices: devices,
+    /// Print the version
+    Version: version,
+}
+
+/// Runs the command line.
+pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -39,43 +126,20 @@ pub fn main() -> u8 {
             // written where nobody reads.
             let _ = error.print();
             return if error.use_stderr() {
-                exit::USAGE
+                ExitCode::Usage
             } else {
-                exit::PASSED
+                ExitCode::Passed
             };
         }
     };
     log();
-    let done = match cli.command {
-        Some(Command::Run(args)) => run::run(&args),
-        Some(Command::Litmus(args)) => litmus::litmus(&args),
-        Some(Command::Judge(args)) => judge::judge(&args),
-        Some(Command::Generate(args)) => generate::generate(&args),
-        Some(Command::Explain(args)) => explain::explain(&args),
-        Some(Command::Program(args)) => replay::program(&args),
-        Some(Command::Replay(args)) => replay::replay(&args),
-        Some(Command::Bench(args)) => bench::bench(&args),
-        Some(Command::Environment(args)) => environment::environment(&args),
-        Some(Command::Faults(args)) => faults::faults(&args),
-        Some(Command::Rules(args)) => rules::rules(&args),
-        Some(Command::Compare(args)) => compare::compare(&args),
-        Some(Command::Versus(args)) => versus::versus(&args),
-        Some(Command::Tune(args)) => tune::tune(&args),
-        Some(Command::Hunt(args)) => hunt::hunt(&args),
-        Some(Command::Merge(args)) => merge::merge(&args),
-        Some(Command::Report(args)) => report::report(&args),
-        Some(Command::Shrink(args)) => shrink::shrink(&args),
-        Some(Command::Reproduce(args)) => reproduce::reproduce(&args),
-        Some(Command::Devices(args)) => devices::devices(&args),
-        Some(Command::Version) => {
-            output::Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));
-            Ok(exit::PASSED)
-        }
-        None => run::run(&cli.run),
+    let done = match &cli.command {
+        Some(command) => command.run(),
+        None => run::main(&cli.run),
     };
-    done.unwrap_or_else(|failure: Error| {
-        output::complain(&failure.to_string());
-        failure.exit_code()
+    done.unwrap_or_else(|error| {
+        output::complain(&error.to_string());
+        error.exit_code()
     })
 }
 
@@ -88,4 +152,15 @@ fn log() {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Cli::command().debug_assert();
+    }
 }

@@ -1,12 +1,11 @@
 //! `classay report`: what a run found, as a page, as data, as a table. Reads a store; touches no device.
 
-use super::args::{DEFAULT_STORE, part};
-use super::compare::{between, load};
+use super::options::{DEFAULT_STORE, Expect, FalseDiscovery, Junit};
 use super::output::{Out, colour, say};
 use clap::Args;
 use classay::Error;
 use classay::about;
-use classay::exit;
+use classay::compare::{between, load};
 use classay::run::results;
 use classay::tune::tuned::For;
 use classay_reports::record::CaseResult;
@@ -14,51 +13,49 @@ use classay_reports::report::{Against, Context, Faults, Report, Tuning};
 use classay_reports::store::{Run, RunId, Store};
 use classay_reports::text::summary;
 use classay_reports::{csv, html, json, junit};
+use classay_vocabulary::ExitCode;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Options of `report`.
 #[derive(Debug, Args)]
-pub struct ReportArgs {
+pub struct Options {
     /// The store of the run [default: classay.db]
     #[arg(value_name = "STORE")]
-    pub store: Option<PathBuf>,
-    /// Which run of it [default: the last]
+    store: Option<PathBuf>,
+    /// Take this run of it [default: the last]
     #[arg(long, value_name = "N")]
-    pub run: Option<u32>,
+    run: Option<u32>,
     /// Write one HTML page that needs nothing else
     #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Hold the run against an earlier one: the number of a run of this store, or another store, whose
-    /// last run is taken
+    html: Option<PathBuf>,
+    /// Compare with a baseline: the number of a run of this store, or another store, whose last run is
+    /// taken
     #[arg(long, value_name = "RUN|STORE")]
-    pub against: Option<String>,
-    /// Of the outcomes told to have changed, the part that may be chance
-    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05", requires = "against")]
-    pub rate: f64,
-    /// Hold the results against what this file expects of the device; may be repeated
+    baseline: Option<String>,
+    /// Show the faults that a campaign detected: what `classay faults --json` printed
     #[arg(long, value_name = "FILE")]
-    pub expect: Vec<PathBuf>,
-    /// Tell of the faults that a campaign noticed: what `classay faults --json` printed
-    #[arg(long, value_name = "FILE")]
-    pub faults: Option<PathBuf>,
-    /// Tell of the mutants that tuning saw: what `classay tune` kept in this file, or without one what is
+    faults: Option<PathBuf>,
+    /// Show the mutants that tuning saw: what `classay tune` kept in this file, or without one what is
     /// kept for the run's device
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
-    pub tuned: Option<Option<PathBuf>>,
+    tuned: Option<Option<PathBuf>>,
     /// Write one row an outcome as CSV; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
+    csv: Option<PathBuf>,
     /// Write one JSON object; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Write JUnit XML; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    junit: Junit,
+    #[command(flatten)]
+    expect: Expect,
+    #[command(flatten)]
+    chance: FalseDiscovery,
 }
 
 /// Does it; returns the exit code, which says whether the report was written, not how the run ended.
-pub fn report(args: &ReportArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let path = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.into());
     let (run, results) = load(&path, args.run)?;
     let wants_context = args.html.is_some() || args.json.is_some();
@@ -67,7 +64,7 @@ pub fn report(args: &ReportArgs) -> Result<u8, Error> {
         false => Context::default(),
     };
     if let Some(device) = &run.device {
-        context.expectations = results::expectations(&args.expect, device, &say)?;
+        context.expectations = results::expectations(&args.expect.expect, device, &say)?;
     }
     if let Some(file) = &args.faults {
         context.faults = Some(campaign(file)?);
@@ -75,8 +72,8 @@ pub fn report(args: &ReportArgs) -> Result<u8, Error> {
     if let Some(file) = &args.tuned {
         context.tuning = Some(tuning(file.as_deref(), &run)?);
     }
-    if let Some(earlier) = &args.against {
-        context.against = Some(against(earlier, &path, &run, &results, args.rate)?);
+    if let Some(earlier) = &args.baseline {
+        context.against = Some(baseline(earlier, &path, &run, &results, args.chance.rate)?);
     }
     let report = Report::new(&run, &results, &context);
     if let Some(file) = &args.html {
@@ -93,12 +90,12 @@ pub fn report(args: &ReportArgs) -> Result<u8, Error> {
             csv::write(&report, out).map_err(std::io::Error::other)
         })?;
     }
-    if let Some(file) = &args.junit {
+    if let Some(file) = &args.junit.junit {
         put(file, |out| {
             junit::write(&run, &results, &context.expectations, out).map_err(std::io::Error::other)
         })?;
     }
-    let files = [&args.html, &args.json, &args.csv, &args.junit];
+    let files = [&args.html, &args.json, &args.csv, &args.junit.junit];
     if files.iter().all(|file| file.is_none()) {
         let device = run.device.as_ref().map_or("", |d| d.name.as_str());
         let table = summary(
@@ -117,7 +114,7 @@ pub fn report(args: &ReportArgs) -> Result<u8, Error> {
     {
         say(&format!("wrote {}", file.display()));
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn is_standard(path: &Path) -> bool {
@@ -176,8 +173,8 @@ fn tuning(file: Option<&Path>, run: &Run) -> Result<Tuning, Error> {
     Tuning::read(&path.display().to_string(), &text).map_err(wrong)
 }
 
-/// The earlier run that a user names, held against this one.
-fn against(
+/// What differs from the baseline that a user names.
+fn baseline(
     earlier: &str,
     path: &Path,
     run: &Run,
@@ -187,7 +184,7 @@ fn against(
     let (before, then) = match earlier.parse::<u32>() {
         Ok(number) if RunId::new(number) == run.id => {
             return Err(Error::Usage(format!(
-                "run {number} is the one that is reported; --against takes another"
+                "run {number} is the one that is reported; --baseline takes another"
             )));
         }
         Ok(number) => load(path, Some(number))?,

@@ -1,18 +1,44 @@
 //! `classay reproduce`: a generated case as a C program that needs nothing of ours.
 
-use super::args::ReproduceArgs;
-use super::litmus::tell;
+use super::litmus::complain_of;
+use super::options::{Device, Model};
 use super::output::Out;
-use classay::device::Selector;
+use clap::Args;
 use classay::environment::Environment;
 use classay::interrupt::Interrupt;
 use classay::plan;
 use classay::reproduce;
-use classay::{Error, exit, open};
+use classay::{Error, open};
 use classay_litmus::program::Program;
+use classay_vocabulary::ExitCode;
+use std::path::PathBuf;
+
+/// Options of `reproduce`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// A litmus test, or a program of commands, a kernel case or an API case as YAML
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write C, which is the only language that there is
+    #[arg(long, required = true)]
+    c: bool,
+    /// Place and stress a litmus test as this environment says
+    #[arg(long, value_name = "FILE")]
+    environment: Option<PathBuf>,
+    /// Generate the launches of a litmus test from this seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Write into this file instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    device: Device,
+    #[command(flatten)]
+    model: Model,
+}
 
 /// Does it; returns the exit code.
-pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     match plan::read(&args.file) {
         Ok(program) => {
@@ -20,43 +46,43 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<u8, Error> {
             return put(args, &text, &mut out);
         }
         Err(error) if args.file.extension().is_some_and(|e| e == "litmus") => {
-            tell(&error, false, &mut out);
-            return Ok(exit::USAGE);
+            complain_of(&error, false, &mut out);
+            return Ok(ExitCode::Usage);
         }
         Err(_) => {}
     }
     let (cases, unreadable) = plan::programs_from_files(std::slice::from_ref(&args.file));
     for file in &unreadable {
-        tell(file, false, &mut out);
+        complain_of(file, false, &mut out);
     }
     let Some(case) = cases.first() else {
-        return Ok(exit::USAGE);
+        return Ok(ExitCode::Usage);
     };
     let work = case.body.work(case.seed).map_err(Error::Usage)?;
     // Files of programs give no litmus test.
     let Some(text) = reproduce::to_c(&work) else {
-        return Ok(exit::USAGE);
+        return Ok(ExitCode::Usage);
     };
     put(args, &text, &mut out)
 }
 
-fn put(args: &ReproduceArgs, text: &str, out: &mut Out) -> Result<u8, Error> {
+fn put(args: &Options, text: &str, out: &mut Out) -> Result<ExitCode, Error> {
     match &args.out {
         Some(path) => std::fs::write(path, text).map_err(Error::output(path))?,
         None => out.text(text),
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// A litmus test, for a device and in an environment.
-fn litmus_to_c(args: &ReproduceArgs, program: Program) -> Result<String, Error> {
+fn litmus_to_c(args: &Options, program: Program) -> Result<String, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
-    let chosen = open::chosen(args.model.as_deref())?;
+    let chosen = args.model.chosen()?;
     let environment = match &args.environment {
         Some(file) => Environment::from_file(file).map_err(|e| Error::Usage(e.to_string()))?,
         None => Environment::default(),
     };
-    let selector = args.device.clone().unwrap_or(Selector::TOUCHSTONE);
+    let selector = args.device.selector();
     let (session, model) = open::judged(&selector, chosen, &interrupt)?;
     let known = session.known();
     let text = reproduce::Litmus {

@@ -1,18 +1,40 @@
 //! `classay rules`: the catalogue, with the cases and the faults of each rule.
 
-use super::args::{RulesArgs, RulesFormat};
 use super::output::{Out, complain};
+use clap::Args;
 use classay::Error;
 use classay::campaign::covers::covers;
 use classay::campaign::list::{of_layer, of_touchstone};
-use classay::exit;
 use classay::judge::model;
 use classay::plan;
 use classay_litmus::Breaches;
 use classay_suites::catalogue::{self, Kind, Rule};
 use classay_vocabulary::Budget;
+use classay_vocabulary::ExitCode;
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// Options of `rules`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Print in this format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Generate this many cases of each kind to see what they cover
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    programs: u32,
+}
+
+/// How the rules are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For a terminal.
+    Text,
+    /// A table in Markdown.
+    Md,
+    /// One JSON array.
+    Json,
+}
 
 /// A rule with what covers it.
 #[derive(Serialize)]
@@ -26,7 +48,7 @@ struct Covered {
 }
 
 /// Does it; returns the exit code.
-pub fn rules(args: &RulesArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let mut cases = plan::drawn(args.programs);
     cases.extend(plan::small(args.programs));
     cases.extend(plan::shipped().map_err(Error::Bug)?);
@@ -71,11 +93,11 @@ pub fn rules(args: &RulesArgs) -> Result<u8, Error> {
     let mut out = Out::new();
     match args.format {
         // Strings and numbers: nothing in it can fail to become JSON.
-        RulesFormat::Json => out.line(&serde_json::to_string_pretty(&all).unwrap_or_default()),
-        RulesFormat::Md => markdown(&all, &mut out),
-        RulesFormat::Text => text(&all, &mut out),
+        Format::Json => out.line(&serde_json::to_string_pretty(&all).unwrap_or_default()),
+        Format::Md => markdown(&all, &mut out),
+        Format::Text => text(&all, &mut out),
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn kinds(covered: &Covered) -> String {

@@ -1,28 +1,89 @@
 //! `classay run`: the shipped tests on a device, within a budget.
 
-use super::args::{DEFAULT_BUDGET, DEFAULT_STORE, RunArgs};
+use super::options::{self, DEFAULT_STORE, Model, Seed, Select, Session, Stopping, seconds};
 use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Shown, Talk};
-use classay::device::Selector;
+use clap::Args;
 use classay::environment::Environment;
 use classay::interrupt::Interrupt;
 use classay::plan::Plan;
+use classay::plan::shard::Shard;
 use classay::run::{Active, Results, Run, Stored, failures};
 use classay::worker::protocol::Known;
 use classay::worker::session::Limits;
-use classay::{Error, open, shrink};
+use classay::{Error, shrink};
 use classay_reports::expectation::Expectations;
 use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::text::summary;
-use classay_vocabulary::Budget;
+use classay_vocabulary::{Budget, ExitCode};
 use std::path::Path;
 use std::time::Duration;
 
+/// Options of `run`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Share this many seconds equally among the cases [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "instances")]
+    budget: Option<f64>,
+    /// Run exactly this many instances of each case instead
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    instances: Option<u64>,
+    /// Shrink each generated case that failed, in at most this many seconds [60 if left out], and keep it
+    /// beside the store
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
+          default_missing_value = "60", value_parser = seconds)]
+    shrink: Option<f64>,
+    /// Run only this part of the cases, as 3/16; needs --seed, and `classay merge` puts parts together
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Generate this many cases of each kind
+    #[arg(long, value_name = "N", default_value_t = Run::PROGRAMS)]
+    programs: u32,
+    /// Run this many bounded-exhaustive programs of commands, spread over the list of all 12,000
+    #[arg(long, value_name = "N", default_value_t = Run::BOUNDED)]
+    bounded: u32,
+    /// Resume the last unfinished run of the store
+    #[arg(long)]
+    resume: bool,
+    /// Print errors and the result only: no live view, no line a case
+    #[arg(long)]
+    quiet: bool,
+    #[command(flatten)]
+    select: Select,
+    #[command(flatten)]
+    seed: Seed,
+    #[command(flatten)]
+    model: Model,
+    #[command(flatten)]
+    stopping: Stopping,
+    #[command(flatten)]
+    environment: options::Environment,
+    #[command(flatten)]
+    session: Session,
+}
+
+impl Options {
+    /// The budget that was asked for, where one was.
+    fn asked(&self) -> Option<Budget> {
+        match (self.instances, self.budget) {
+            (Some(n), _) => Some(Budget::Instances(n)),
+            (None, Some(seconds)) => Some(self.stopping.within(seconds)),
+            (None, None) if self.stopping.given() => Some(self.stopping.within(Run::BUDGET)),
+            (None, None) => None,
+        }
+    }
+}
+
 /// Does it; returns the exit code.
-pub fn run(args: &RunArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
-    let path = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.into());
+    let path = args
+        .session
+        .store
+        .store
+        .clone()
+        .unwrap_or_else(|| DEFAULT_STORE.into());
     let active = if args.resume {
         let stored = Stored::last(&path)?;
         agree(args, &stored)?;
@@ -32,11 +93,16 @@ pub fn run(args: &RunArgs) -> Result<u8, Error> {
                 stored.run().id,
                 path.display()
             ));
-            let results = stored.results(&args.expect, &say)?;
+            let results = stored.results(&args.session.expect.expect, &say)?;
             earlier(args, &results, &mut Out::new());
             return report(args, &results);
         }
-        stored.resume(args.care.limits(), &args.expect, &interrupt, &say)?
+        stored.resume(
+            args.session.triage.limits(),
+            &args.session.expect.expect,
+            &interrupt,
+            &say,
+        )?
     } else {
         begin(args, &path, &interrupt)?
     };
@@ -46,36 +112,33 @@ pub fn run(args: &RunArgs) -> Result<u8, Error> {
     go(args, active, &interrupt)
 }
 
-fn begin(args: &RunArgs, path: &Path, interrupt: &Interrupt) -> Result<Active, Error> {
-    let mut run = Run::new()
-        .device(args.device.clone().unwrap_or(Selector::TOUCHSTONE))
-        .generate(args.programs, args.small)
-        .budget(args.asked().unwrap_or(Budget::Seconds(DEFAULT_BUDGET)))
-        .store(path)
-        .limits(args.care.limits());
-    for pattern in &args.select {
+fn begin(args: &Options, path: &Path, interrupt: &Interrupt) -> Result<Active, Error> {
+    let mut run = args
+        .session
+        .of(Run::new())
+        .generate(args.programs, args.bounded)
+        .budget(args.asked().unwrap_or(Budget::Seconds(Run::BUDGET)))
+        .store(path);
+    for pattern in &args.select.select {
         run = run.select(pattern);
     }
-    for file in &args.expect {
-        run = run.expect(file);
-    }
-    if let Some(model) = open::chosen(args.model.as_deref())? {
+    if let Some(model) = args.model.chosen()? {
         run = run.model(model);
     }
     if let Some(shard) = args.shard {
         run = run.shard(shard);
     }
-    if let Some(seed) = args.seed {
+    if let Some(seed) = args.seed.seed {
         run = run.seed(seed);
     }
-    if let Some(environment) = args.surroundings.fixed().map_err(Error::Usage)? {
+    if let Some(environment) = args.environment.fixed()? {
         run = run.environment(environment);
     }
     run.begin(interrupt, &say)
 }
 
 /// Options given with `--resume` must be those of the run.
-fn agree(args: &RunArgs, stored: &Stored) -> Result<(), Error> {
+fn agree(args: &Options, stored: &Stored) -> Result<(), Error> {
     let plan = stored.plan();
     let differs = |option: &str, is: String| {
         Err(Error::Usage(format!(
@@ -85,16 +148,17 @@ fn agree(args: &RunArgs, stored: &Stored) -> Result<(), Error> {
         )))
     };
     if args
+        .session
         .device
-        .as_ref()
+        .given()
         .is_some_and(|d| d.to_string() != plan.device)
     {
         return differs("--device", plan.device.clone());
     }
-    if args.model.as_ref().is_some_and(|m| *m != plan.model) {
+    if args.model.model.as_ref().is_some_and(|m| *m != plan.model) {
         return differs("--model", plan.model.clone());
     }
-    if args.seed.is_some_and(|s| s != plan.seed) {
+    if args.seed.seed.is_some_and(|s| s != plan.seed) {
         return differs("--seed", plan.seed.to_string());
     }
     let shard = plan.part.as_ref().map(|part| part.shard);
@@ -102,11 +166,11 @@ fn agree(args: &RunArgs, stored: &Stored) -> Result<(), Error> {
         let is = shard.map_or("not given".into(), |shard| shard.to_string());
         return differs("--shard", is);
     }
-    if !args.select.is_empty() && args.select != plan.select {
+    if !args.select.select.is_empty() && args.select.select != plan.select {
         return differs("--select", plan.select.join(" --select "));
     }
-    if args.surroundings.given() {
-        let asked = args.surroundings.environment().map_err(Error::Usage)?;
+    if args.environment.given() {
+        let asked = args.environment.read()?;
         if asked != plan.environment {
             return differs("the environment", plan.environment.label());
         }
@@ -124,8 +188,8 @@ fn agree(args: &RunArgs, stored: &Stored) -> Result<(), Error> {
 }
 
 /// With `--json`, what a resumed run has already: the lines are those of the whole run.
-fn earlier(args: &RunArgs, kept: &Results, out: &mut Out) {
-    if args.json {
+fn earlier(args: &Options, kept: &Results, out: &mut Out) {
+    if args.session.json.json {
         let device = kept.run().device.as_ref().map_or("", |d| d.name.as_str());
         for result in kept.all() {
             out.line(&line(result, device, kept.expectations()));
@@ -181,21 +245,21 @@ fn introduce(active: &Active, path: &Path) -> Result<(), Error> {
         plan.seed,
         path.display()
     ));
-    for finding in &record.findings {
-        say_folded(&format!("finding: {finding}"));
+    for mismatch in &record.findings {
+        say_folded(&format!("capability mismatch: {mismatch}"));
     }
     Ok(())
 }
 
-fn go(args: &RunArgs, mut active: Active, interrupt: &Interrupt) -> Result<u8, Error> {
+fn go(args: &Options, mut active: Active, interrupt: &Interrupt) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     earlier(args, active.results(), &mut out);
-    if let Some(path) = &args.junit {
+    if let Some(path) = &args.session.junit.junit {
         // A file that cannot be written is better known before than after.
         active.results().write_junit(path)?;
     }
     let planned = active.results().run().planned as usize;
-    let talk = match (args.quiet, args.json) {
+    let talk = match (args.quiet, args.session.json.json) {
         (true, _) => Talk::Nothing,
         (false, true) => Talk::Live,
         (false, false) => Talk::Cases,
@@ -205,7 +269,7 @@ fn go(args: &RunArgs, mut active: Active, interrupt: &Interrupt) -> Result<u8, E
     let ended = active.go(&mut Shown {
         progress: Progress::new(active.results().all().len(), planned, talk),
         write: |result: &CaseResult| {
-            if args.json {
+            if args.session.json.json {
                 out.line(&line(result, &device, &expectations));
             }
         },
@@ -225,14 +289,14 @@ fn go(args: &RunArgs, mut active: Active, interrupt: &Interrupt) -> Result<u8, E
             let error = active.halted(halt, resume_command);
             let results = active.close();
             show(args, &results);
-            write_junit(args.junit.as_deref(), &results);
+            write_junit(args.session.junit.junit.as_deref(), &results);
             Err(error)
         }
     }
 }
 
-/// What failed is kept small, or the user is told how to get at it.
-fn after(args: &RunArgs, active: &mut Active, interrupt: &Interrupt) -> Result<(), Error> {
+/// What failed is shrunk and kept, or the user is told how to get at it.
+fn after(args: &Options, active: &mut Active, interrupt: &Interrupt) -> Result<(), Error> {
     let device = active.known().record.selector.clone();
     let kept = active.results();
     let master = kept.run().record.seed;
@@ -253,7 +317,7 @@ fn after(args: &RunArgs, active: &mut Active, interrupt: &Interrupt) -> Result<(
     let options = shrink::Options {
         limits: Limits {
             retries: 0,
-            ..args.care.limits()
+            ..args.session.triage.limits()
         },
         model,
         runs: RUNS_TO_SHRINK,
@@ -284,16 +348,16 @@ fn resume_command(path: &Path) -> String {
 }
 
 /// The table, the JUnit file, the exit code.
-fn report(args: &RunArgs, kept: &Results) -> Result<u8, Error> {
+fn report(args: &Options, kept: &Results) -> Result<ExitCode, Error> {
     show(args, kept);
-    if let Some(path) = &args.junit {
+    if let Some(path) = &args.session.junit.junit {
         kept.write_junit(path)?;
     }
     kept.exit_code()
 }
 
-fn show(args: &RunArgs, kept: &Results) {
-    if args.json {
+fn show(args: &Options, kept: &Results) {
+    if args.session.json.json {
         return;
     }
     let device = kept.run().device.as_ref().map_or("", |d| d.name.as_str());

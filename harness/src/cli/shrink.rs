@@ -1,41 +1,76 @@
-//! `classay shrink`: makes a failing program of commands, kernel case or API case small.
+//! `classay shrink`: shrinks a failing program of commands, kernel case or API case.
 
-use super::args::ShrinkArgs;
-use super::litmus::tell;
+use super::litmus::complain_of;
+use super::options::{CaseTimeout, Device, seconds};
 use super::output::{Out, say};
-use classay::device::Selector;
+use clap::Args;
 use classay::interrupt::Interrupt;
 use classay::plan;
-use classay::shrink::{Options, Reduction, shrink as shrunk};
+use classay::shrink::{self, Reduction};
 use classay::worker::session::{Limits, Stop};
-use classay::{Error, exit, open};
+use classay::{Error, open};
+use classay_vocabulary::ExitCode;
+use std::path::PathBuf;
 use std::time::Duration;
+
+/// What `shrink` does with what.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  the case passes: there is nothing to shrink
+  1  it fails, and what is written is the smallest case found that fails comparably
+  2  the command line or the file is wrong
+  3  there is no such device, or it is gone
+  4  the device lacks what the case needs
+  5  interrupted; the smallest case so far is written
+  6  the output file cannot be written";
+
+/// Options of `shrink`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Options {
+    /// A program of commands, a kernel case or an API case, as YAML
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write the smallest case into this file instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Run the case as it is this many times to see how it fails [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    instances: Option<u64>,
+    /// Stop after this long with the smallest so far [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    limit: Option<f64>,
+    #[command(flatten)]
+    device: Device,
+    #[command(flatten)]
+    timeout: CaseTimeout,
+}
 
 /// Runs of the program as it is given, unless told otherwise.
 const RUNS: u64 = 100;
 
 /// Does it; returns the exit code.
-pub fn shrink(args: &ShrinkArgs) -> Result<u8, Error> {
+pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     let (cases, unreadable) = plan::programs_from_files(std::slice::from_ref(&args.file));
     for file in &unreadable {
-        tell(file, false, &mut out);
+        complain_of(file, false, &mut out);
     }
     let [case] = cases.as_slice() else {
-        return Ok(exit::USAGE);
+        return Ok(ExitCode::Usage);
     };
     let first = case.body.work(case.seed).map_err(Error::Usage)?;
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
-    let selector = args.device.clone().unwrap_or(Selector::TOUCHSTONE);
+    let selector = args.device.selector();
     let (mut session, model) = open::judged(&selector, None, &interrupt)?;
     let record = session.known().record.clone();
     say(&format!(
         "{} ({selector}), driver {}",
         record.name, record.driver
     ));
-    let options = Options {
+    let how = shrink::Options {
         limits: Limits {
-            patience: Duration::from_secs_f64(args.case_timeout),
+            patience: args.timeout.or(20.0),
             retries: 0,
         },
         model: &model,
@@ -44,12 +79,12 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Error> {
         interrupt: &interrupt,
         notify: &say,
     };
-    let small = match shrunk(&mut session, first, &options)? {
+    let small = match shrink::shrink(&mut session, first, &how)? {
         Reduction::Passes { runs } => {
             say(&format!(
                 "nothing to shrink: it passes in {runs} runs; --instances N runs it more often"
             ));
-            return Ok(exit::PASSED);
+            return Ok(ExitCode::Passed);
         }
         Reduction::Skipped(reason) => return Err(Error::Nothing(reason)),
         Reduction::Found(small) => small,
@@ -63,6 +98,6 @@ pub fn shrink(args: &ShrinkArgs) -> Result<u8, Error> {
             ": the smallest program so far is kept".into(),
         )),
         Some(Stop::NoDevice(sentence)) => Err(Error::NoDevice(sentence)),
-        None => Ok(exit::FAILED),
+        None => Ok(ExitCode::Failed),
     }
 }

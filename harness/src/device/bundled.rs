@@ -11,11 +11,19 @@ pub const TOUCHSTONE_VARIABLE: &str = "CLASSAY_TOUCHSTONE";
 pub const LAYER_VARIABLE: &str = "CLASSAY_LAYER";
 
 /// Path of the bundled reference runtime, or a sentence that says where it was looked for.
+///
+/// # Errors
+///
+/// It is not there; one sentence that says where it was looked for.
 pub fn touchstone() -> Result<String, String> {
     find("libtouchstone.so", TOUCHSTONE_VARIABLE)
 }
 
 /// Path of the layer, or a sentence that says where it was looked for.
+///
+/// # Errors
+///
+/// It is not there; one sentence that says where it was looked for.
 pub fn layer() -> Result<String, String> {
     find("libclassay_layer.so", LAYER_VARIABLE)
 }

@@ -1,18 +1,18 @@
 //! Finds, opens and describes an implementation.
 //!
-//! The parent knows names alone: [`selector`] reads `--device`, [`bundled`] finds the libraries
-//! that come with this program. The rest runs only in a worker process: [`open`] loads the library
+//! The parent knows names alone: [`selector`] reads `--device`, `bundled` finds the libraries
+//! that come with this program. The rest runs only in a worker process: `open` loads the library
 //! and finds the device, `reported` takes down what the device says of itself, `resolve` decides
 //! what to believe by small experiments (`probe`), and `touch` holds the raw calls for them.
 
-pub mod bundled;
+pub(crate) mod bundled;
 mod info;
 mod offers;
-pub mod open;
+pub(crate) mod open;
 mod probe;
 mod reported;
 mod resolve;
-pub mod same;
+pub(crate) mod same;
 mod selector;
 mod touch;
 

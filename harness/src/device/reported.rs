@@ -90,7 +90,6 @@ impl Reported {
             unanswered: Vec::new(),
         };
         let three = version >= (3, 0);
-        let two = version >= (2, 0) && !three;
         let extensions: Vec<String> = ask
             .answer(
                 "CL_DEVICE_EXTENSIONS",
@@ -179,40 +178,7 @@ impl Reported {
                 ),
             ..Reported::default()
         };
-        if three {
-            reported.atomics = ask.u64(
-                "CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES",
-                cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
-            );
-            reported.device_enqueue = ask.u64(
-                "CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES",
-                cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
-            ) & 1
-                != 0;
-            reported.non_uniform_groups = ask.bool(
-                "CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT",
-                cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
-            );
-            reported.work_group_functions = ask.bool(
-                "CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT",
-                cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
-            );
-            reported.pipes = ask.bool("CL_DEVICE_PIPE_SUPPORT", cl::CL_DEVICE_PIPE_SUPPORT);
-            reported.generic_address_space = ask.bool(
-                "CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT",
-                cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
-            );
-        } else if two {
-            reported.atomics = ATOMICS_OF_2_X;
-            reported.device_enqueue = ask.u64(
-                "CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES",
-                cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
-            ) != 0;
-            reported.non_uniform_groups = true;
-            reported.work_group_functions = true;
-            reported.pipes = ask.u32("CL_DEVICE_MAX_PIPE_ARGS", cl::CL_DEVICE_MAX_PIPE_ARGS) > 0;
-            reported.generic_address_space = true;
-        }
+        ask.optional(&mut reported);
         reported.extensions = extensions;
         reported.unanswered = ask.unanswered;
         Ok(reported)
@@ -252,6 +218,44 @@ impl Asker<'_> {
     fn bool(&mut self, name: &str, query: u32) -> bool {
         let answer = bool_of(self.device, query);
         self.answer(name, answer)
+    }
+
+    /// What OpenCL 2.x requires of every device, and a device of 3.0 reports.
+    fn optional(&mut self, reported: &mut Reported) {
+        if reported.version >= (3, 0) {
+            reported.atomics = self.u64(
+                "CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES",
+                cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
+            );
+            reported.device_enqueue = self.u64(
+                "CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES",
+                cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+            ) & 1
+                != 0;
+            reported.non_uniform_groups = self.bool(
+                "CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT",
+                cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
+            );
+            reported.work_group_functions = self.bool(
+                "CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT",
+                cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+            );
+            reported.pipes = self.bool("CL_DEVICE_PIPE_SUPPORT", cl::CL_DEVICE_PIPE_SUPPORT);
+            reported.generic_address_space = self.bool(
+                "CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT",
+                cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
+            );
+        } else if reported.version >= (2, 0) {
+            reported.atomics = ATOMICS_OF_2_X;
+            reported.device_enqueue = self.u64(
+                "CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES",
+                cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
+            ) != 0;
+            reported.non_uniform_groups = true;
+            reported.work_group_functions = true;
+            reported.pipes = self.u32("CL_DEVICE_MAX_PIPE_ARGS", cl::CL_DEVICE_MAX_PIPE_ARGS) > 0;
+            reported.generic_address_space = true;
+        }
     }
 
     fn c_versions(&mut self, three: bool) -> Vec<(u32, u32)> {

@@ -40,6 +40,24 @@ struct Claim {
     source: &'static str,
 }
 
+impl Claim {
+    /// One for which there is no feature macro.
+    fn unguarded(
+        what: &'static str,
+        query: &'static str,
+        reported: bool,
+        source: &'static str,
+    ) -> Claim {
+        Claim {
+            what,
+            query,
+            reported,
+            feature: None,
+            source,
+        }
+    }
+}
+
 /// Decides every capability. Returns them with the findings.
 pub fn resolve(reported: &Reported, probe: &mut dyn Probe) -> (Capabilities, Vec<String>) {
     let mut r = Resolver {
@@ -66,7 +84,8 @@ pub fn resolve(reported: &Reported, probe: &mut dyn Probe) -> (Capabilities, Vec
     };
     r.language(reported, &mut c);
     if !c.c_std.is_empty() {
-        r.compiler(reported, &mut c);
+        r.atomics(reported, &mut c);
+        r.optional_features(reported, &mut c);
     }
     r.memory(reported, &mut c);
     c.out_of_order_queue = reported.out_of_order_queue && {
@@ -129,19 +148,17 @@ impl Resolver<'_> {
         }
     }
 
-    /// Everything that the compiler decides.
-    fn compiler(&mut self, reported: &Reported, c: &mut Capabilities) {
+    /// The atomics that the compiler decides on.
+    fn atomics(&mut self, reported: &Reported, c: &mut Capabilities) {
         let c11 = c.c_std != "CL1.2";
         let atomics = |bit: u64| c11 && reported.atomics & bit != 0;
         let memory_query = "CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES";
-        let simple = |what, query, reported, source| Claim {
-            what,
-            query,
-            reported,
-            feature: None,
-            source,
-        };
-        c.c11_atomics = self.holds(&simple("C11 atomics", "the language version", c11, C11));
+        c.c11_atomics = self.holds(&Claim::unguarded(
+            "C11 atomics",
+            "the language version",
+            c11,
+            C11,
+        ));
         let c11 = c.c11_atomics;
         c.order_acq_rel = self.holds(&Claim {
             what: "the orders acquire, release and acq_rel",
@@ -190,7 +207,7 @@ impl Resolver<'_> {
             feature: Some("__opencl_c_subgroups"),
             source: SUB_GROUPS,
         });
-        c.scope_sub_group = self.holds(&simple(
+        c.scope_sub_group = self.holds(&Claim::unguarded(
             "the scope sub_group",
             "the presence of sub-groups",
             c11 && c.sub_groups,
@@ -198,12 +215,16 @@ impl Resolver<'_> {
         ));
         let wide = reported.extension("cl_khr_int64_base_atomics")
             && reported.extension("cl_khr_int64_extended_atomics");
-        c.int64_atomics = self.holds(&simple(
+        c.int64_atomics = self.holds(&Claim::unguarded(
             "64-bit atomics",
             "cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics",
             wide,
             if c11 { INT64_C11 } else { INT64_1_X },
         ));
+    }
+
+    /// What else the language has, by building small programs.
+    fn optional_features(&mut self, reported: &Reported, c: &mut Capabilities) {
         let two = c.c_std != "CL1.2";
         c.generic_address_space = self.holds(&Claim {
             what: "the generic address space",
@@ -248,7 +269,7 @@ impl Resolver<'_> {
             feature: Some("__opencl_c_fp64"),
             source: FP64,
         });
-        c.fp16 = self.holds(&simple(
+        c.fp16 = self.holds(&Claim::unguarded(
             "half precision",
             "cl_khr_fp16",
             reported.extension("cl_khr_fp16"),

@@ -120,6 +120,10 @@ fn read_at(text: &str) -> Option<At> {
 impl Library {
     /// The names to try, in order, as the dynamic loader takes them. `Err` says in a sentence why
     /// there is none.
+    ///
+    /// # Errors
+    ///
+    /// A library that comes with classay is not there; one sentence.
     pub fn names(&self) -> Result<Vec<String>, String> {
         match self {
             Library::Touchstone => bundled::touchstone().map(|path| vec![path]),

@@ -20,6 +20,10 @@ pub struct Unreadable(String);
 
 impl Environment {
     /// The environment in a text: YAML, or the JSON that is part of it.
+    ///
+    /// # Errors
+    ///
+    /// It is no YAML, has a knob that there is not, or a number that no launch can be made of.
     pub fn read(text: &str) -> Result<Environment, Unreadable> {
         if text.len() > LONGEST {
             return Err(Unreadable(format!(
@@ -40,6 +44,10 @@ impl Environment {
     }
 
     /// The environment in a file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or as [`Environment::read`].
     pub fn from_file(path: &Path) -> Result<Environment, Unreadable> {
         let wrong = |what: String| Unreadable(format!("{}: {what}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
@@ -56,6 +64,10 @@ impl Environment {
     }
 
     /// Whether every number is one that a launch can be made of.
+    ///
+    /// # Errors
+    ///
+    /// A number that no launch can be made of.
     pub fn check(&self) -> Result<(), Unreadable> {
         let within = |knob: &str, value: u32, least: u32, most: u32| {
             if (least..=most).contains(&value) {

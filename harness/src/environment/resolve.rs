@@ -128,6 +128,10 @@ const LEAST_SPARE: u32 = 200_000;
 
 /// What a test on a device makes of an environment. `largest_group` is the most work-items that the
 /// kernels allow; `sub_groups` has an entry for each device of the test.
+///
+/// # Errors
+///
+/// The device lacks what the environment or the test asks for.
 pub fn resolve(
     environment: &Environment,
     capabilities: &Capabilities,
@@ -164,33 +168,21 @@ pub fn resolve(
     );
     let lanes = if single { 1 } else { lanes };
     let local_sizes = local_sizes(environment, test, lanes, largest_group, sub_groups)?;
-    let teams = if crosses || single {
-        1
-    } else if let Some(teams) = launch.teams {
-        teams
-    } else if persistent && groups > units {
-        // A team does not run together, so many short ones: then at least its neighbours do.
-        64
-    } else if persistent {
-        // As many as run together.
-        units / groups
-    } else {
-        (units * 8 / groups).max(2)
+    let teams = match launch.teams {
+        _ if crosses || single => 1,
+        Some(teams) => teams,
+        None => teams(persistent, groups, units),
     };
 
     let together = teams.saturating_mul(groups) <= units;
     // The work-groups of an instance run on cores of their own, at the same time.
     let paired = persistent && together && groups > 1 && !crosses && !single;
-    let wanted = if single {
-        1
-    } else {
-        launch.instances.unwrap_or(if paired {
-            PAIRED_INSTANCES
-        } else if capabilities.cpu {
-            CPU_INSTANCES
-        } else {
-            GPU_INSTANCES
-        })
+    let wanted = match launch.instances {
+        _ if single => 1,
+        Some(instances) => instances,
+        None if paired => PAIRED_INSTANCES,
+        None if capabilities.cpu => CPU_INSTANCES,
+        None => GPU_INSTANCES,
     };
     let room = match capabilities.max_alloc {
         0 => MOST_MEMORY,
@@ -211,22 +203,12 @@ pub fn resolve(
             (true, true) => BLOCK,
             (true, false) => 1,
         });
-    // Each instance's words in local memory, as many as fit in half of it.
-    let instance_bytes = u64::from(test.layout.local_words.max(1)) * 4 * u64::from(lanes);
-    let mut batch = if every == 0 { BLOCK } else { every };
-    if test.layout.local_words > 0 {
-        batch =
-            u64::from(batch).min((capabilities.local_mem_size / 2 / instance_bytes).max(1)) as u32;
-    }
-    let local_bytes = u64::from(test.layout.local_words) * 4 * u64::from(lanes);
-    if local_bytes > capabilities.local_mem_size {
-        return Err(lacks(format!("{local_bytes} bytes of local memory")));
-    }
+    let batch = batch(every, lanes, test, capabilities)?;
     let stress = &environment.stress;
-    let stress_groups = if stress.percent == Percent::NEVER || stress.passes == 0 {
-        0
-    } else {
-        stress.groups
+    let stress_groups = match stress.passes {
+        0 => 0,
+        _ if stress.percent == Percent::NEVER => 0,
+        _ => stress.groups,
     };
     let instances = placed.instances;
     let (collectors, collect_chunk) = if single {
@@ -242,49 +224,44 @@ pub fn resolve(
         teams: teams.min(instances.div_ceil(lanes)).max(1),
         lanes,
         local_sizes,
-        queues: if crosses {
-            1
-        } else {
-            launch.queues.unwrap_or(1)
+        queues: match crosses {
+            true => 1,
+            false => launch.queues.unwrap_or(1),
         },
         apart: launch.threads == Threads::Apart,
         kind,
         instance_pitch: placed.pitch,
         bases: placed.bases,
         memory_words: placed.words,
-        order_instances: environment.order.instances.unwrap_or(if paired {
-            Percent::NEVER
-        } else {
-            Percent::ALWAYS
+        order_instances: environment.order.instances.unwrap_or(match paired {
+            true => Percent::NEVER,
+            false => Percent::ALWAYS,
         }),
         order_locations: environment.order.locations.unwrap_or(Percent::NEVER),
         order_groups: environment.order.groups.unwrap_or(Percent::NEVER),
         order_partners: environment.order.partners.unwrap_or(Percent::ALWAYS),
         runs: persistent && widest == 1,
         batch,
-        sync_every: if every == 0 {
-            0
-        } else {
-            (every / batch).max(1)
+        sync_every: match every {
+            0 => 0,
+            every => (every / batch).max(1),
         },
         sync_percent: meet.percent.unwrap_or(Percent::ALWAYS),
         sync_bound: meet.bound.unwrap_or(if persistent { 2000 } else { 64 }),
-        spare: if persistent && (together || crosses) {
-            instances
+        spare: match persistent && (together || crosses) {
+            true => instances
                 .saturating_mul(SPARE)
-                .clamp(LEAST_SPARE, MOST_SPARE)
-        } else {
-            0
+                .clamp(LEAST_SPARE, MOST_SPARE),
+            false => 0,
         },
         lags: match meet.lag {
             Some(lag) => vec![lag],
             None if paired => LAGS.to_vec(),
             None => vec![0],
         },
-        touch: meet.touch.unwrap_or(if paired {
-            Percent::ALWAYS
-        } else {
-            Percent::NEVER
+        touch: meet.touch.unwrap_or(match paired {
+            true => Percent::ALWAYS,
+            false => Percent::NEVER,
         }),
         loop_bound: 10_000,
         stress_groups,
@@ -294,6 +271,36 @@ pub fn resolve(
         },
         collectors,
         collect_chunk,
+    })
+}
+
+/// How many teams a launch has where nobody said so.
+fn teams(persistent: bool, groups: u32, units: u32) -> u32 {
+    match persistent {
+        // A team does not run together, so many short ones: then at least its neighbours do.
+        true if groups > units => 64,
+        // As many as run together.
+        true => units / groups,
+        false => (units * 8 / groups).max(2),
+    }
+}
+
+/// How many iterations make a block: each instance's words are in local memory, as many as fit in half of it.
+fn batch(
+    every: u32,
+    lanes: u32,
+    test: &TestKernel,
+    capabilities: &Capabilities,
+) -> Result<u32, Unfit> {
+    let words = u64::from(test.layout.local_words);
+    let local_bytes = words * 4 * u64::from(lanes);
+    if local_bytes > capabilities.local_mem_size {
+        return Err(lacks(format!("{local_bytes} bytes of local memory")));
+    }
+    let batch = if every == 0 { BLOCK } else { every };
+    Ok(match local_bytes {
+        0 => batch,
+        bytes => u64::from(batch).min((capabilities.local_mem_size / 2 / bytes).max(1)) as u32,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What to play next: Thompson sampling.
 //!
-//! Each pair of a shape and an environment is an arm, and so is each shape by itself. A pull rewards both
+//! Each pair of a shape and an environment is an arm, and so is each shape by itself. A trial rewards both
 //! with a number from 0 to 1; an arm's value is believed to be distributed as Beta(1 + rewards, 1 + what was
 //! missed), and the arm with the largest draw is taken (W. R. Thompson, "On the likelihood that one unknown
 //! probability exceeds another", Biometrika 1933; fractional rewards as in O. Chapelle and L. Li, "An Empirical
@@ -32,25 +32,25 @@ pub fn reward(weak: u64, seconds: f64) -> f64 {
 pub struct Arm {
     /// Sum of the rewards.
     pub rewards: f64,
-    /// Pulls.
-    pub pulls: u32,
+    /// Trials.
+    pub trials: u32,
 }
 
 impl Arm {
     fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
-        let missed = (f64::from(self.pulls) - self.rewards).max(0.0);
+        let missed = (f64::from(self.trials) - self.rewards).max(0.0);
         // Both parameters are at least one.
         Beta::new(1.0 + self.rewards, 1.0 + missed).map_or(0.5, |beta| beta.sample(rng))
     }
 
     fn add(&mut self, reward: f64) {
         self.rewards += reward;
-        self.pulls += 1;
+        self.trials += 1;
     }
 
-    /// The mean reward; none before a pull.
+    /// The mean reward; none before a trial.
     pub fn mean(&self) -> Option<f64> {
-        (self.pulls > 0).then(|| self.rewards / f64::from(self.pulls))
+        (self.trials > 0).then(|| self.rewards / f64::from(self.trials))
     }
 }
 
@@ -63,7 +63,7 @@ pub struct Bandit {
 }
 
 impl Bandit {
-    /// What a pull gave.
+    /// What a trial gave.
     pub fn add(&mut self, shape: &str, environment: u32, reward: f64) {
         self.shapes.entry(shape.into()).or_default().add(reward);
         let pair = (shape.to_string(), environment);
@@ -131,21 +131,21 @@ mod tests {
         assert_eq!(reward(u64::MAX, 1.0), 1.0);
     }
 
-    /// Arms that pay 0.1, 0.5 and 0.9: the best gets most pulls, and none is forgotten at first.
+    /// Arms that pay 0.1, 0.5 and 0.9: the best gets most trials, and none is forgotten at first.
     #[test]
     fn the_best_environment_gets_most_pulls() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut bandit = Bandit::default();
-        let mut pulls = [0; 3];
+        let mut trials = [0; 3];
         for _ in 0..600 {
             let chosen = bandit.environment("SB", &[4, 5, 6], &mut rng);
-            pulls[chosen] += 1;
+            trials[chosen] += 1;
             let pays = [0.1, 0.5, 0.9][chosen];
             let hit = below(1000, &mut rng) < (pays * 1000.0) as usize;
             bandit.add("SB", [4, 5, 6][chosen], f64::from(u8::from(hit)));
         }
-        assert!(pulls[2] > 450, "{pulls:?}");
-        assert!(pulls[0] > 0 && pulls[1] > 0, "{pulls:?}");
+        assert!(trials[2] > 450, "{trials:?}");
+        assert!(trials[0] > 0 && trials[1] > 0, "{trials:?}");
         // What one shape has learnt is nothing to another.
         assert_eq!(bandit.pairs.keys().filter(|(s, _)| s == "MP").count(), 0);
         assert!(bandit.of_environment(6).mean() > bandit.of_environment(4).mean());
@@ -156,13 +156,13 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let mut bandit = Bandit::default();
         let shapes = ["LB", "MP", "SB"];
-        let mut pulls = [0; 3];
+        let mut trials = [0; 3];
         for turn in 0..1200 {
             let chosen = bandit.shape(&shapes, turn, &mut rng);
-            pulls[chosen] += 1;
+            trials[chosen] += 1;
             bandit.add(shapes[chosen], 0, if chosen == 2 { 0.8 } else { 0.0 });
         }
-        assert!(pulls[2] > 800, "{pulls:?}");
-        assert!(pulls[0] >= 100 && pulls[1] >= 100, "{pulls:?}");
+        assert!(trials[2] > 800, "{trials:?}");
+        assert!(trials[0] >= 100 && trials[1] >= 100, "{trials:?}");
     }
 }

@@ -15,8 +15,8 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Record {
-    /// The first line: on what terms.
-    Begin(Terms),
+    /// The first line: what was asked for.
+    Begin(Config),
     /// An environment came into the pool.
     Environment {
         /// Its number.
@@ -30,15 +30,17 @@ pub enum Record {
         number: u32,
     },
     /// A test was played.
-    Pull(Pull),
+    #[serde(alias = "pull")]
+    Trial(Trial),
     /// A forbidden outcome was written down.
-    Finding(Found),
+    #[serde(alias = "finding")]
+    Violation(Found),
 }
 
-/// On what terms a hunt goes on.
+/// What a hunt was asked for when it began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Terms {
+pub struct Config {
     /// The version of classay.
     pub classay: String,
     /// As `--device` takes it.
@@ -58,7 +60,7 @@ pub struct Terms {
 /// A test in an environment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Pull {
+pub struct Trial {
     /// Seconds of the hunt that are over, with this.
     pub at: f64,
     /// The test.
@@ -146,6 +148,10 @@ pub enum JournalError {
 
 impl Journal {
     /// Opens the journal of a hunt, with what is in it; a new one where there is none.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or written, or a line is none of a hunt's.
     pub fn open(path: &Path) -> Result<(Journal, Vec<Record>), JournalError> {
         let text = match std::fs::read(path) {
             Ok(bytes) => bytes,
@@ -175,6 +181,10 @@ impl Journal {
     }
 
     /// Writes a line and waits until it is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
     pub fn add(&mut self, record: &Record) -> Result<(), JournalError> {
         let mut line = serde_json::to_vec(record).map_err(std::io::Error::other)?;
         line.push(b'\n');

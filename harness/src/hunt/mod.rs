@@ -1,4 +1,4 @@
-//! `classay hunt`: looks for outcomes that the memory model forbids, for hours.
+//! Looks for outcomes that the memory model forbids, for hours.
 //!
 //! What is played are conformance tests of the generator, whose outcome is forbidden, in environments from
 //! a pool. Which shape of cycle comes next and in which environment is decided by a [`bandit`]: it is
@@ -7,11 +7,16 @@
 //! keeps a share of its own, so none is starved by what it cannot show. Everything that happens is a line
 //! of a [`journal`] before the next thing is done, and a hunt that is resumed is what the journal says.
 //! A forbidden outcome is [`reduce`]d, to a small environment and a small test, and written down
-//! ([`finding`]) for who has to repair it.
+//! ([`violation`]) for who has to repair it.
 
 pub mod bandit;
-pub mod field;
-pub mod finding;
+pub mod candidate;
 pub mod journal;
-pub mod quarry;
 pub mod reduce;
+mod search;
+mod session;
+pub mod state;
+pub mod violation;
+mod write_up;
+
+pub use session::{Hunt, Hunted};

@@ -62,6 +62,10 @@ fn patience(seen: &Seen) -> f64 {
 }
 
 /// Reduces; `first` is what was seen at first. After `until` no further step is tried.
+///
+/// # Errors
+///
+/// What `play` gives.
 pub fn reduce<H>(
     program: &Program,
     environment: &Environment,

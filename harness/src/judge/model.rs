@@ -22,6 +22,10 @@ pub struct ChosenModel {
 impl ChosenModel {
     /// The model that has this name, or that this file states. The error is for the user, with the
     /// place in the file where there is one.
+    ///
+    /// # Errors
+    ///
+    /// There is no such model, or its file cannot be read or parsed; with the place in the file.
     pub fn load(given: &str) -> Result<ChosenModel, String> {
         let named = Model::names().any(|name| name == given);
         let model = if !named && (given.contains('/') || Path::new(given).exists()) {

@@ -61,6 +61,10 @@ pub fn judge_case(
 
 /// The values of a program's observables in every outcome that a model allows, as [`judge_case`] takes them;
 /// the error says why they are not known.
+///
+/// # Errors
+///
+/// The test is beyond the oracle, or racy; one sentence.
 pub fn allowed_values(program: Program, chosen: &ChosenModel) -> Result<Vec<Vec<i64>>, String> {
     let asked = Asked {
         observables: program.observables(),

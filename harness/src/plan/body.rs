@@ -73,6 +73,10 @@ pub enum Work {
 
 impl Body {
     /// The body of a generated case, by the family, the kind and the name in its id.
+    ///
+    /// # Errors
+    ///
+    /// There is no such kind of cases, or the name is no number of one; one sentence.
     pub fn named(profile: &str, name: &str) -> Result<Body, String> {
         let is = |(family, kind): (&str, &str)| profile == format!("{family}/{kind}");
         if profile == SMALL {
@@ -106,6 +110,10 @@ impl Body {
     }
 
     /// What it runs with this seed.
+    ///
+    /// # Errors
+    ///
+    /// A text cannot be read, or nothing can be generated under the name; one sentence.
     pub fn work(&self, seed: u64) -> Result<Work, String> {
         Ok(match self {
             Body::Litmus { source, .. } => {
@@ -173,6 +181,10 @@ impl Work {
 }
 
 /// The plan of a program of commands in YAML.
+///
+/// # Errors
+///
+/// The text is no program of commands, or the program cannot be ordered; one sentence.
 pub fn read_commands(text: &str) -> Result<Plan, String> {
     let program = commands::read(text).map_err(|e| e.to_string())?;
     Plan::of(program).map_err(|e| e.to_string())

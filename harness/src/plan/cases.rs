@@ -53,6 +53,10 @@ impl Unreadable {
 }
 
 /// A case for every test that comes with the program, in the order of their names.
+///
+/// # Errors
+///
+/// A shipped test cannot be read, which is a bug.
 pub fn shipped() -> Result<Vec<Case>, String> {
     classay_litmus::shipped()
         .iter()
@@ -211,6 +215,10 @@ fn stem(path: &Path) -> String {
 }
 
 /// Reads the test in a file.
+///
+/// # Errors
+///
+/// The file cannot be read, or is no litmus test.
 pub fn read(path: &Path) -> Result<Program, Unreadable> {
     let bytes =
         read_bounded(path, syntax::limits::MAX_BYTES).map_err(|message| Unreadable::File {

@@ -82,6 +82,10 @@ impl Case {
     }
 
     /// From the store.
+    ///
+    /// # Errors
+    ///
+    /// The specification is another version's; one sentence.
     pub fn from_planned(planned: PlannedCase) -> Result<Case, String> {
         let spec: Spec = serde_json::from_str(&planned.spec)
             .map_err(|e| format!("the specification of {} cannot be read: {e}", planned.case))?;
@@ -169,6 +173,10 @@ impl Plan {
     }
 
     /// From what the store kept.
+    ///
+    /// # Errors
+    ///
+    /// The text is another version's; one sentence.
     pub fn from_text(text: &str) -> Result<Plan, String> {
         serde_json::from_str(text).map_err(|e| format!("the stored plan cannot be read: {e}"))
     }

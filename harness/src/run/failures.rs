@@ -1,4 +1,4 @@
-//! What failed in a run, kept as files, each generated case made small.
+//! What failed in a run, kept as files, each generated case shrunk.
 //!
 //! The files lie in a folder beside the store, `classay.failures` for `classay.db`, one for each case.
 
@@ -19,8 +19,8 @@ pub fn file(store: &Path, case: &CaseId) -> PathBuf {
     folder(store).join(format!("{}.yaml", case.as_str().replace('/', "-")))
 }
 
-/// The generated case of an id, drawn again; `None` for a litmus test, which is a file already.
-pub fn drawn(id: &CaseId, master: u64) -> Option<Work> {
+/// The generated case of an id, generated again; `None` for a litmus test, which is a file already.
+pub fn generated(id: &CaseId, master: u64) -> Option<Work> {
     let (profile, name) = id.as_str().rsplit_once('/')?;
     let body = Body::named(profile, name).ok()?;
     body.work(seed::of_case(master, id)).ok()
@@ -39,22 +39,22 @@ pub fn keep(
 ) -> Result<(), Error> {
     let folder = folder(store);
     for result in results.iter().filter(|r| r.verdict.is_failure()) {
-        let Some(work) = drawn(&result.case, master) else {
+        let Some(work) = generated(&result.case, master) else {
             continue;
         };
         (options.notify)(&format!("{}: {}", result.case, result.verdict));
         if matches!(work, Work::Litmus(_)) {
             continue;
         }
-        let as_drawn = work.to_text();
+        let as_generated = work.to_text();
         let (text, stopped) = match shrink(session, work, options)? {
             Reduction::Found(small) => (small.text, small.stopped),
             Reduction::Passes { runs } => {
                 let head = result.reason.replace('\n', " ");
                 let head = format!("# {head}\n# In {runs} more runs this passed.\n");
-                (head + &as_drawn, None)
+                (head + &as_generated, None)
             }
-            Reduction::Skipped(reason) => (format!("# {reason}\n{as_drawn}"), None),
+            Reduction::Skipped(reason) => (format!("# {reason}\n{as_generated}"), None),
         };
         let path = file(store, &result.case);
         std::fs::create_dir_all(&folder).map_err(Error::output(&folder))?;
@@ -68,7 +68,7 @@ pub fn keep(
         match stopped {
             Some(Stop::Interrupted) => {
                 return Err(Error::Interrupted(
-                    ": the run is complete; not all that failed was made small".into(),
+                    ": the run is complete; not all that failed was shrunk".into(),
                 ));
             }
             Some(Stop::NoDevice(why)) => return Err(Error::NoDevice(why)),
@@ -83,12 +83,12 @@ pub fn advice(results: &[CaseResult], master: u64, device: &str) -> Option<Strin
     let case = results
         .iter()
         .filter(|r| r.verdict.is_failure())
-        .find(|r| drawn(&r.case, master).is_some())?
+        .find(|r| generated(&r.case, master).is_some())?
         .case
         .as_str();
     Some(format!(
         "`classay program {case} --seed {master} > FILE` writes a case that failed down; `classay \
-         shrink FILE --device {device}` makes it small, `classay reproduce FILE --c` writes it in C; \
+         shrink FILE --device {device}` shrinks it, `classay reproduce FILE --c` writes it in C; \
          with --shrink a run keeps all that fails so"
     ))
 }

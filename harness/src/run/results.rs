@@ -3,11 +3,12 @@
 use crate::machine::Watch;
 use crate::plan::{Case, Plan};
 use crate::worker::protocol::Known;
-use crate::{Error, Notify, exit};
+use crate::{Error, Notify};
 use classay_reports::expectation::Expectations;
 use classay_reports::junit;
 use classay_reports::record::{CaseResult, DeviceRecord, Moment, Verdict};
 use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus, Store, StoreError};
+use classay_vocabulary::ExitCode;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
@@ -48,9 +49,9 @@ pub fn exit_code(
     results: &[CaseResult],
     part: bool,
     expectations: &Expectations,
-) -> Result<u8, Error> {
+) -> Result<ExitCode, Error> {
     if results.iter().any(|r| !expectations.passes(r)) {
-        return Ok(exit::FAILED);
+        return Ok(ExitCode::Failed);
     }
     if !part && results.iter().all(|r| r.verdict == Verdict::Skip) {
         return Err(Error::Nothing(
@@ -58,7 +59,7 @@ pub fn exit_code(
                 .into(),
         ));
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// The results of a run as they come.
@@ -153,7 +154,7 @@ impl Results {
     /// # Errors
     ///
     /// Nothing was tested.
-    pub fn exit_code(&self) -> Result<u8, Error> {
+    pub fn exit_code(&self) -> Result<ExitCode, Error> {
         let plan = Plan::from_text(&self.run.record.plan).map_err(Error::Bug)?;
         exit_code(&self.results, plan.part.is_some(), &self.expectations)
     }

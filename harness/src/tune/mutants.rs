@@ -36,6 +36,10 @@ pub struct Mutant {
 
 /// What it takes to show a mutant's outcome; none where its outcome says nothing, since a race allows
 /// anything, or none is allowed. The error is a sentence.
+///
+/// # Errors
+///
+/// The test is beyond the oracle; one sentence.
 pub fn sight(test: &Test, x86: &Model) -> Result<Option<Sight>, String> {
     match test.class {
         Class::Conformance | Class::Racy => Ok(None),
@@ -49,6 +53,10 @@ pub fn sight(test: &Test, x86: &Model) -> Result<Option<Sight>, String> {
 }
 
 /// What x86 processors show.
+///
+/// # Errors
+///
+/// The model cannot be parsed, which is a bug.
 pub fn x86() -> Result<Model, String> {
     Model::named("x86-tso").map_err(|e| e.to_string())
 }
@@ -63,6 +71,10 @@ pub struct Pool {
 impl Pool {
     /// Mutants of conformance tests for a model, enough to choose so many. Always the same. The error is a
     /// sentence.
+    ///
+    /// # Errors
+    ///
+    /// The model is beyond the oracle; one sentence.
     pub fn new(count: usize, model: &Model) -> Result<Pool, String> {
         let sc = Model::named("sc").map_err(|e| e.to_string())?;
         let x86 = x86()?;

@@ -31,6 +31,10 @@ pub trait Player {
     type Halt;
 
     /// Plays a mutant for about so many seconds.
+    ///
+    /// # Errors
+    ///
+    /// What ends the search.
     fn play(
         &mut self,
         mutant: usize,
@@ -46,12 +50,12 @@ pub trait Player {
 
     /// Told of every environment that was measured, how many mutants show their outcome in it often
     /// enough, and the part of the time that is gone.
-    fn told(&mut self, _trial: &Trial, _enough: usize, _gone: f64) {}
+    fn tried(&mut self, _trial: &Trial, _enough: usize, _gone: f64) {}
 }
 
-/// On what terms.
+/// How long, and what is often enough.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms {
+pub struct Config {
     /// Seconds of playing in all.
     pub seconds: f64,
     /// Seconds of a mutant in an environment, while searching.
@@ -123,12 +127,12 @@ const PART: f64 = 0.25;
 pub fn search<P: Player>(
     player: &mut P,
     mutants: usize,
-    terms: Terms,
+    config: Config,
     rng: &mut ChaCha8Rng,
 ) -> (Found, Option<P::Halt>) {
     let mut search = Search {
         player,
-        terms,
+        config,
         mutants,
         spent: 0.0,
         best: vec![None; mutants],
@@ -159,7 +163,7 @@ pub fn search<P: Player>(
 
 struct Search<'p, P: Player> {
     player: &'p mut P,
-    terms: Terms,
+    config: Config,
     mutants: usize,
     spent: f64,
     /// The trial in which each mutant is most frequent so far.
@@ -170,7 +174,7 @@ struct Search<'p, P: Player> {
 
 impl<P: Player> Search<'_, P> {
     fn gone(&self) -> f64 {
-        self.spent / self.terms.seconds
+        self.spent / self.config.seconds
     }
 
     fn run(&mut self, rng: &mut ChaCha8Rng) -> Result<(), P::Halt> {
@@ -204,7 +208,7 @@ impl<P: Player> Search<'_, P> {
     }
 
     fn compare(&self, a: usize, b: usize) -> std::cmp::Ordering {
-        let of = |t: &Trial| (t.enough(self.terms.ceiling), t.strength());
+        let of = |t: &Trial| (t.enough(self.config.ceiling), t.strength());
         let (a, b) = (of(&self.trials[a]), of(&self.trials[b]));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     }
@@ -236,7 +240,7 @@ impl<P: Player> Search<'_, P> {
                 trial.stopped = true;
                 break;
             }
-            let played = match self.play(mutant, &trial.environment, self.terms.slice) {
+            let played = match self.play(mutant, &trial.environment, self.config.slice) {
                 Ok(played) => played,
                 Err(halt) => {
                     halted = Some(halt);
@@ -268,9 +272,9 @@ impl<P: Player> Search<'_, P> {
                 self.best[mutant] = Some((number, shown));
             }
         }
-        let enough = trial.enough(self.terms.ceiling);
+        let enough = trial.enough(self.config.ceiling);
         let gone = self.gone();
-        self.player.told(&trial, enough, gone);
+        self.player.tried(&trial, enough, gone);
         self.trials.push(trial);
         halted.map_or(Ok(()), Err)
     }
@@ -296,7 +300,7 @@ impl<P: Player> Search<'_, P> {
         best: &mut [Option<(usize, Frequency)>],
     ) -> Result<(), P::Halt> {
         let others = best.iter().flatten().filter(|(t, _)| *t != merged).count();
-        let left = (self.terms.seconds - self.spent).max(self.terms.seconds * 0.05);
+        let left = (self.config.seconds - self.spent).max(self.config.seconds * 0.05);
         let slice = left / (self.mutants + others).max(1) as f64;
         let common = self.trials[merged].environment.clone();
         for mutant in 0..self.mutants {
@@ -400,12 +404,12 @@ mod tests {
             environment
         }
 
-        fn told(&mut self, trial: &Trial, _: usize, _: f64) {
+        fn tried(&mut self, trial: &Trial, _: usize, _: f64) {
             self.given_up += usize::from(trial.stopped);
         }
     }
 
-    const TERMS: Terms = Terms {
+    const TERMS: Config = Config {
         seconds: 60.0,
         slice: 0.05,
         ceiling: 1000.0,

@@ -165,6 +165,10 @@ impl Tuned {
     }
 
     /// From a file; the error is a sentence.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is none that tuning wrote; one sentence.
     pub fn read(path: &Path) -> Result<Tuned, String> {
         let text = std::fs::read_to_string(path)
             .map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
@@ -172,6 +176,10 @@ impl Tuned {
     }
 
     /// As YAML.
+    ///
+    /// # Errors
+    ///
+    /// An environment cannot be written as YAML, which is a bug.
     pub fn to_yaml(&self) -> Result<String, String> {
         serde_saphyr::to_string(self).map_err(|e| e.to_string())
     }

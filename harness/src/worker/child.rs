@@ -11,7 +11,7 @@ use crate::execute::{self, Ended, NotRun};
 use crate::plan::{Body, Work};
 use crate::sys;
 use classay_reports::record::CaseId;
-use classay_vocabulary::Budget;
+use classay_vocabulary::{Budget, ExitCode};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc;
@@ -24,7 +24,7 @@ pub fn main() -> ! {
         Ok(()) => sys::exit_now(0),
         Err(message) => {
             eprintln!("classay worker: {message}");
-            sys::exit_now(i32::from(crate::exit::USAGE))
+            sys::exit_now(ExitCode::Usage.code().into())
         }
     }
 }

@@ -90,11 +90,19 @@ struct Link {
 
 impl Session {
     /// Opens the device that `selector` names in a first worker.
+    ///
+    /// # Errors
+    ///
+    /// The library or device does not open, or the user interrupted.
     pub fn open(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Stop> {
         Session::open_broken(selector, &Breakage::default(), None, interrupt)
     }
 
     /// Opens it with a fault. What a device can do takes long to find out, so whoever knows it says so.
+    ///
+    /// # Errors
+    ///
+    /// The library or device does not open, or the user interrupted.
     pub fn open_broken(
         selector: &Selector,
         breakage: &Breakage,
@@ -124,6 +132,10 @@ impl Session {
 
     /// Runs one case to its end, or to the end of its tries, and judges it by `model`. `progress` is
     /// told of each launch.
+    ///
+    /// # Errors
+    ///
+    /// The device does not open again, or the user interrupted.
     pub fn run(
         &mut self,
         case: &Case,
@@ -145,6 +157,10 @@ impl Session {
     }
 
     /// Runs one case once and says what was observed, without judging it.
+    ///
+    /// # Errors
+    ///
+    /// The device does not open again, or the user interrupted.
     pub fn observe(
         &mut self,
         case: &Case,
@@ -162,6 +178,10 @@ impl Session {
     /// Builds litmus tests together and keeps them in the worker; gives what became of each, in order.
     /// Where the worker dies of it, they are built one by one, to tell which it was: those that were
     /// built before the last death are then forgotten again, and built when they are run.
+    ///
+    /// # Errors
+    ///
+    /// The device does not open again, or the user interrupted.
     pub fn load(&mut self, tests: &[Case], patience: Duration) -> Result<Vec<Load>, Stop> {
         match self.load_once(tests, patience)? {
             Ok(all) => Ok(all),
@@ -207,6 +227,10 @@ impl Session {
     }
 
     /// Has the worker forget all that it keeps built, tests that were loaded and programs of other cases.
+    ///
+    /// # Errors
+    ///
+    /// The device does not open again, or the user interrupted.
     pub fn unload(&mut self) -> Result<(), Stop> {
         self.loaded = 0;
         let Some(mut worker) = self.worker.take() else {
@@ -304,6 +328,10 @@ impl Session {
 }
 
 /// Platforms and devices of a library, by name.
+///
+/// # Errors
+///
+/// The library does not open, or the user interrupted.
 pub fn list(selector: &Selector, interrupt: &Interrupt) -> Result<Vec<ListedPlatform>, Stop> {
     let (link, mut worker) = Link::make(selector, &Breakage::default(), interrupt)?;
     worker.send(&Request::List);

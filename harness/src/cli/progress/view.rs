@@ -120,7 +120,7 @@ impl View {
             )
         };
         format!(
-            "{name}  {} instances, asked {seen}",
+            "{name}  {} instances, target {seen}",
             short(all.instances as f64)
         )
     }
@@ -211,13 +211,13 @@ mod tests {
         view.launched(&launch(0, 3000));
         assert_eq!(
             view.case(),
-            "MP+rel+acq  3.00k instances, asked never: rate below 9.99e-4"
+            "MP+rel+acq  3.00k instances, target never: rate below 9.99e-4"
         );
         for _ in 0..9 {
             view.launched(&launch(30, 2970));
         }
         let text = view.case();
-        assert!(text.starts_with("MP+rel+acq  30.0k instances, asked 270 times: 0.0090 ["));
+        assert!(text.starts_with("MP+rel+acq  30.0k instances, target 270 times: 0.0090 ["));
         assert!(text.chars().count() <= 80, "{text}");
     }
 

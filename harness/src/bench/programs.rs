@@ -1,22 +1,17 @@
-//! `classay bench`: how many small programs of commands a second a device plays, and how much of the
-//! time it is the implementation's; and how many instances of litmus tests ([`litmus`]).
+//! Small programs of commands: how many a second, and the driver's share of the time.
 //!
-//! The programs are the small ones of the suites, spread over the list of all. In the first measure each
-//! is a case of its own, played once: planned, sent to the worker, played, checked, told and judged. In
-//! the second each is played many times. For the third, the share of the implementation, the programs
-//! are played once more through the layer, which measures the calls of the worker's main thread: the
-//! one that makes a program's objects, plays its first host thread, waits for the others, and checks.
+//! The programs are the bounded-exhaustive ones of the suites, spread over the list of all. In the first
+//! measure each is a case of its own, run once: planned, sent to the worker, run, checked, reported and
+//! judged. In the second each is run many times. For the third, the share of the implementation, the
+//! programs are run once more through the layer, which measures the calls of the worker's main thread: the
+//! one that makes a program's objects, runs its first host thread, waits for the others, and checks.
 
-mod litmus;
-
-use super::args::{BenchArgs, Part};
-use super::output::Out;
-use classay::device::Selector;
-use classay::interrupt::Interrupt;
-use classay::judge::ChosenModel;
-use classay::plan::{self, Case};
-use classay::worker::session::{Breakage, Limits, Session};
-use classay::{Error, exit, open};
+use crate::device::Selector;
+use crate::interrupt::Interrupt;
+use crate::judge::ChosenModel;
+use crate::plan::{self, Case};
+use crate::worker::session::{Breakage, Limits, Session};
+use crate::{Error, open};
 use classay_reports::record::Verdict;
 use classay_vocabulary::Budget;
 use std::path::Path;
@@ -31,57 +26,53 @@ const PROGRAMS: u32 = 2000;
 /// Runs of a program where it is played many times.
 const RUNS: u64 = 64;
 
+/// What a device does with programs of commands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Programs {
+    /// The device's name.
+    pub device: String,
+    /// Programs a second, each a case of its own and run once.
+    pub programs_per_second: f64,
+    /// Runs a second, where each program is run many times.
+    pub runs_per_second: f64,
+    /// The part of the time that the worker's main thread spends in the driver.
+    pub driver_share: f64,
+    /// Calls of that thread for each run.
+    pub calls_per_run: f64,
+}
+
 /// What one measure gave.
 #[derive(Debug, Default, Clone, Copy)]
 struct Rate {
-    programs: u64,
     runs: u64,
     seconds: f64,
 }
 
 impl Rate {
-    fn runs_a_second(self) -> f64 {
+    fn runs_per_second(self) -> f64 {
         self.runs as f64 / self.seconds.max(1e-9)
     }
 }
 
-/// Does it; returns the exit code.
-pub fn bench(args: &BenchArgs) -> Result<u8, Error> {
-    let interrupt = Interrupt::listen().map_err(Error::Bug)?;
-    let mut devices = args.device.clone();
-    if devices.is_empty() {
-        devices.push("touchstone".parse().map_err(Error::Bug)?);
-    }
-    let mut out = Out::new();
-    let wanted = |part| args.only.is_none_or(|only| only == part);
-    if wanted(Part::Programs) {
-        out.line("programs/s  runs/s  in the driver  calls a run  device");
-        for selector in &devices {
-            let line = device(args, selector, &interrupt)?;
-            out.line(&line);
-        }
-    }
-    if wanted(Part::Litmus) {
-        out.line(litmus::HEADING);
-        for selector in &devices {
-            let mut session = open::device(selector, &interrupt)?;
-            let name = format!("{} ({selector})", session.known().record.name);
-            litmus::bench(&mut session, args.seconds, args.seed, &name, &mut out)?;
-            session.close();
-        }
-    }
-    Ok(exit::PASSED)
-}
-
-fn device(args: &BenchArgs, selector: &Selector, interrupt: &Interrupt) -> Result<String, Error> {
+/// Measures programs of commands on a device, for about `seconds` in each of the three measures.
+///
+/// # Errors
+///
+/// The device does not open or is gone, or the user interrupted.
+pub fn programs(
+    selector: &Selector,
+    seconds: f64,
+    seed: u64,
+    interrupt: &Interrupt,
+) -> Result<Programs, Error> {
     let mut cases = plan::small(PROGRAMS);
-    plan::share_out(&mut cases, args.seed, Budget::Instances(1));
+    plan::share_out(&mut cases, seed, Budget::Instances(1));
     let (mut session, model) = open::judged(selector, None, interrupt)?;
-    let name = session.known().record.name.clone();
+    let device = session.known().record.name.clone();
     let mut bench = Bench {
         cases,
         model,
-        seconds: args.seconds,
+        seconds,
     };
     let once = bench.measure(&mut session, 1)?;
     let often = bench.measure(&mut session, RUNS)?;
@@ -90,14 +81,14 @@ fn device(args: &BenchArgs, selector: &Selector, interrupt: &Interrupt) -> Resul
     let measured = bench.share(selector, interrupt, &folder);
     // It is empty now, and nobody misses it.
     let _ = std::fs::remove_file(&folder);
-    let (share, calls) = measured?;
-    Ok(format!(
-        "{:>10.0}  {:>6.0}  {:>11.0} %  {:>11.0}  {name} ({selector})",
-        once.runs_a_second(),
-        often.runs_a_second(),
-        share * 100.0,
-        calls
-    ))
+    let (driver_share, calls_per_run) = measured?;
+    Ok(Programs {
+        device,
+        programs_per_second: once.runs_per_second(),
+        runs_per_second: often.runs_per_second(),
+        driver_share,
+        calls_per_run,
+    })
 }
 
 struct Bench {
@@ -129,7 +120,6 @@ impl Bench {
             let result = play(case)?;
             match result.verdict {
                 Verdict::Pass | Verdict::Fail | Verdict::Inconclusive => {
-                    rate.programs += 1;
                     rate.runs += runs;
                 }
                 Verdict::Skip | Verdict::Crash | Verdict::Timeout => {}

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// A conformance test.
 #[derive(Debug, Clone)]
-pub struct Quarry {
+pub struct Candidate {
     /// Its name.
     pub name: String,
     /// The shape of its cycle.
@@ -26,7 +26,11 @@ pub struct Quarry {
 
 /// Up to so many conformance tests for a model, which have as many pairs of traits as so many can have.
 /// Always the same. The error is a sentence.
-pub fn quarry(count: usize, model: &Model) -> Result<Vec<Quarry>, String> {
+///
+/// # Errors
+///
+/// The model is beyond the oracle; one sentence.
+pub fn candidates(count: usize, model: &Model) -> Result<Vec<Candidate>, String> {
     let sc = Model::named("sc").map_err(|e| e.to_string())?;
     let x86 = x86()?;
     let options = Options {
@@ -65,7 +69,7 @@ pub fn quarry(count: usize, model: &Model) -> Result<Vec<Quarry>, String> {
     let tests = made.tests.iter().filter(|t| t.mutant_of.is_empty());
     let conformance = tests.filter(|t| t.class == Class::Conformance);
     Ok(conformance
-        .map(|test| Quarry {
+        .map(|test| Candidate {
             name: test.name.clone(),
             shape: test.shape.clone(),
             program: test.program(),
@@ -85,7 +89,7 @@ mod tests {
     #[test]
     fn most_tests_have_a_mutant_and_none_is_one() {
         let model = Model::named("opencl-3.0").expect("a model");
-        let all = quarry(40, &model).expect("tests");
+        let all = candidates(40, &model).expect("tests");
         assert_eq!(all.len(), 40);
         let with = all.iter().filter(|q| q.mutant.is_some()).count();
         assert!(with > 20, "{with}");

@@ -17,7 +17,7 @@ use std::path::Path;
 const EXPLAINED: usize = 4;
 
 /// What is written up.
-pub struct Finding<'a> {
+pub struct Violation<'a> {
     /// The test as it was generated.
     pub original: &'a Program,
     /// Its shape.
@@ -38,7 +38,7 @@ pub struct Finding<'a> {
     pub seed: u64,
 }
 
-impl Finding<'_> {
+impl Violation<'_> {
     /// The outcome that was seen most often of those that the model does not allow, with why; first of those
     /// that some execution has.
     fn explained(&self) -> Option<(String, Option<Report>)> {
@@ -59,6 +59,10 @@ impl Finding<'_> {
     }
 
     /// Writes the folder; what the journal keeps of it.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be written.
     pub fn write(&self, folder: &Path, name: &str) -> std::io::Result<Found> {
         std::fs::create_dir_all(folder)?;
         let program = &self.small.program;

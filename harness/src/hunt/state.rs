@@ -4,36 +4,36 @@
 //! was interrupted knew.
 
 use super::bandit::{Bandit, below, reward};
-use super::journal::{Found, Pull, Record};
+use super::journal::{Found, Record, Trial};
 use crate::environment::{self, Drawing, Environment};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, HashMap};
 
 /// Environments in the pool at most.
 const POOL: usize = 24;
-/// Pulls before an environment may leave the pool.
+/// Trials before an environment may leave the pool.
 const TRIED: u32 = 6;
 
-/// Findings of a shape that are written up; more are counted.
+/// Violations of a shape that are written up; more are counted.
 const OF_A_SHAPE: usize = 3;
 
 /// What is known.
 #[derive(Debug, Default)]
-pub struct Field {
+pub struct State {
     /// Every environment that was ever in the pool, by number.
     pub environments: BTreeMap<u32, Environment>,
     /// The numbers of those that are in it.
     pub pool: Vec<u32>,
     /// What arms gave.
     pub bandit: Bandit,
-    /// Pulls of each test.
+    /// Trials of each test.
     pub played: HashMap<String, u32>,
     /// What was found.
-    pub findings: Vec<Found>,
+    pub violations: Vec<Found>,
     /// Seconds that are over.
     pub seconds: f64,
-    /// Pulls.
-    pub pulls: u32,
+    /// Trials.
+    pub trials: u32,
     /// Instances of conformance tests.
     pub instances: u64,
     /// Weak outcomes of mutants.
@@ -42,20 +42,20 @@ pub struct Field {
     pub probed: f64,
     /// Instances with a forbidden outcome.
     pub forbidden: u64,
-    /// A pull with a forbidden outcome that nothing is written about yet.
-    pub open: Option<Pull>,
+    /// A trial with a forbidden outcome that nothing is written about yet.
+    pub open: Option<Trial>,
     /// What went wrong otherwise, with how often.
     pub trouble: BTreeMap<String, u32>,
 }
 
-impl Field {
+impl State {
     /// What a journal says.
-    pub fn of(records: &[Record]) -> Field {
-        let mut field = Field::default();
+    pub fn of(records: &[Record]) -> State {
+        let mut state = State::default();
         for record in records {
-            field.note(record);
+            state.note(record);
         }
-        field
+        state
     }
 
     /// One more line.
@@ -70,39 +70,39 @@ impl Field {
                 self.pool.push(*number);
             }
             Record::Dropped { number } => self.pool.retain(|n| n != number),
-            Record::Pull(pull) => {
-                self.seconds = self.seconds.max(pull.at);
-                self.pulls += 1;
-                self.instances = self.instances.saturating_add(pull.instances);
-                self.forbidden = self.forbidden.saturating_add(pull.forbidden);
-                *self.played.entry(pull.test.clone()).or_default() += 1;
-                if let Some(probe) = &pull.probe {
+            Record::Trial(trial) => {
+                self.seconds = self.seconds.max(trial.at);
+                self.trials += 1;
+                self.instances = self.instances.saturating_add(trial.instances);
+                self.forbidden = self.forbidden.saturating_add(trial.forbidden);
+                *self.played.entry(trial.test.clone()).or_default() += 1;
+                if let Some(probe) = &trial.probe {
                     self.weak = self.weak.saturating_add(probe.weak);
                     self.probed += probe.seconds;
                     let worth = reward(probe.weak, probe.seconds);
-                    self.bandit.add(&pull.shape, pull.environment, worth);
+                    self.bandit.add(&trial.shape, trial.environment, worth);
                 }
-                if !pull.trouble.is_empty() {
-                    *self.trouble.entry(pull.trouble.clone()).or_default() += 1;
+                if !trial.trouble.is_empty() {
+                    *self.trouble.entry(trial.trouble.clone()).or_default() += 1;
                 }
-                if self.is_news(pull) {
-                    self.open = Some(pull.clone());
+                if self.is_news(trial) {
+                    self.open = Some(trial.clone());
                 }
             }
-            Record::Finding(found) => {
+            Record::Violation(found) => {
                 self.open = None;
-                self.findings.push(found.clone());
+                self.violations.push(found.clone());
             }
         }
     }
 
-    /// Whether a pull has a forbidden outcome that is worth being written up: of a test of which nothing
+    /// Whether a trial has a forbidden outcome that is worth being written up: of a test of which nothing
     /// was, and of a shape of which little was.
-    pub fn is_news(&self, pull: &Pull) -> bool {
-        let of_shape = self.findings.iter().filter(|f| f.shape == pull.shape);
-        pull.forbidden > 0
+    pub fn is_news(&self, trial: &Trial) -> bool {
+        let of_shape = self.violations.iter().filter(|f| f.shape == trial.shape);
+        trial.forbidden > 0
             && of_shape.count() < OF_A_SHAPE
-            && self.findings.iter().all(|f| f.test != pull.test)
+            && self.violations.iter().all(|f| f.test != trial.test)
     }
 
     /// The environment with a number; the default for one that there never was.
@@ -134,7 +134,7 @@ impl Field {
         let mut records = Vec::new();
         if self.pool.len() >= POOL {
             let mean = |n: &u32| self.bandit.of_environment(*n).mean().unwrap_or(0.0);
-            let tried = |n: &&u32| **n != 0 && self.bandit.of_environment(**n).pulls >= TRIED;
+            let tried = |n: &&u32| **n != 0 && self.bandit.of_environment(**n).trials >= TRIED;
             let worst = self.pool.iter().filter(tried);
             match worst.min_by(|a, b| mean(a).total_cmp(&mean(b))) {
                 Some(worst) => records.push(Record::Dropped { number: *worst }),
@@ -170,8 +170,8 @@ mod tests {
     use crate::device::Capabilities;
     use rand_chacha::rand_core::SeedableRng;
 
-    fn pull(environment: u32, weak: u64, forbidden: u64) -> Record {
-        Record::Pull(Pull {
+    fn trial(environment: u32, weak: u64, forbidden: u64) -> Record {
+        Record::Trial(Trial {
             at: 2.0,
             test: "SB+sc".into(),
             shape: "SB".into(),
@@ -191,42 +191,42 @@ mod tests {
 
     #[test]
     fn the_pool_is_renewed_from_what_is_good_and_loses_what_is_bad() {
-        let mut field = Field::default();
+        let mut state = State::default();
         let capabilities = Capabilities::default();
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let mut added = 0;
         for round in 0..200 {
-            for record in field.renew(&mut Drawing {
+            for record in state.renew(&mut Drawing {
                 rng: &mut rng,
                 capabilities: &capabilities,
             }) {
                 if let Record::Environment { number, .. } = &record {
                     added += 1;
-                    assert!(!field.environments.contains_key(number));
+                    assert!(!state.environments.contains_key(number));
                 }
-                field.note(&record);
+                state.note(&record);
             }
-            assert!(field.pool.len() <= POOL, "{round}");
+            assert!(state.pool.len() <= POOL, "{round}");
             // Even numbers are good.
-            let chosen = field.pool[round % field.pool.len()];
-            field.note(&pull(chosen, if chosen % 2 == 0 { 1000 } else { 0 }, 0));
+            let chosen = state.pool[round % state.pool.len()];
+            state.note(&trial(chosen, if chosen % 2 == 0 { 1000 } else { 0 }, 0));
         }
         assert!(added > POOL);
-        let good = field.pool.iter().filter(|n| *n % 2 == 0).count();
-        assert!(good > POOL / 2, "{:?}", field.pool);
-        assert!(field.pool.contains(&0));
-        assert_eq!(field.best().map(|n| n % 2), Some(0));
+        let good = state.pool.iter().filter(|n| *n % 2 == 0).count();
+        assert!(good > POOL / 2, "{:?}", state.pool);
+        assert!(state.pool.contains(&0));
+        assert_eq!(state.best().map(|n| n % 2), Some(0));
     }
 
     #[test]
     fn a_forbidden_outcome_is_open_until_it_is_written_up() {
-        let mut field = Field::of(&[pull(0, 1, 0), pull(0, 1, 3), pull(1, 1, 0)]);
-        assert_eq!(field.open.as_ref().map(|p| p.forbidden), Some(3));
+        let mut state = State::of(&[trial(0, 1, 0), trial(0, 1, 3), trial(1, 1, 0)]);
+        assert_eq!(state.open.as_ref().map(|p| p.forbidden), Some(3));
         assert_eq!(
-            (field.pulls, field.instances, field.forbidden),
+            (state.trials, state.instances, state.forbidden),
             (3, 1500, 3)
         );
-        field.note(&Record::Finding(Found {
+        state.note(&Record::Violation(Found {
             test: "SB+sc".into(),
             shape: "SB".into(),
             outcome: "0:r0=0 1:r0=0".into(),
@@ -234,9 +234,9 @@ mod tests {
             seen: 3,
             instances: 500,
             confirmed: true,
-            folder: "finding-001".into(),
+            folder: "violation-001".into(),
         }));
-        assert!(field.open.is_none());
-        assert_eq!(field.findings.len(), 1);
+        assert!(state.open.is_none());
+        assert_eq!(state.violations.len(), 1);
     }
 }

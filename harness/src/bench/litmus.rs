@@ -4,12 +4,11 @@
 //! it, so that what else the machine does meets both. Rates are by the wall clock, from the request to
 //! the last count, and every instance that is counted has been checked to be there.
 
-use super::super::output::Out;
-use classay::Error;
-use classay::environment::Environment;
-use classay::plan::{self, Case, seed};
-use classay::worker::session::{Load, Session};
-use classay::worker::triage::Outcome;
+use crate::Error;
+use crate::environment::Environment;
+use crate::plan::{self, Case, seed};
+use crate::worker::session::{Load, Session};
+use crate::worker::triage::Outcome;
 use classay_vocabulary::Budget;
 use std::time::Duration;
 
@@ -21,65 +20,66 @@ const TURNS: u32 = 3;
 
 /// What a mode gave.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-struct Rate {
-    instances: u64,
-    weak: u64,
-    seconds: f64,
+pub struct Rate {
+    /// Instances that were run.
+    pub instances: u64,
+    /// How often the target outcome was seen.
+    pub weak: u64,
+    /// Seconds by the wall clock, building left out.
+    pub seconds: f64,
 }
 
 impl Rate {
-    fn a_second(self, n: u64) -> f64 {
+    fn per_second(self, n: u64) -> f64 {
         n as f64 / self.seconds.max(1e-9)
     }
 
-    fn instances_a_second(self) -> f64 {
-        self.a_second(self.instances)
+    /// Instances a second.
+    pub fn instances_per_second(self) -> f64 {
+        self.per_second(self.instances)
     }
 
-    fn weak_a_second(self) -> f64 {
-        self.a_second(self.weak)
+    /// Target outcomes a second.
+    pub fn weak_per_second(self) -> f64 {
+        self.per_second(self.weak)
     }
 }
 
-/// The heading of the lines.
-pub const HEADING: &str =
-    "litmus test    instances/s     weak/s  one a launch  weak/s  ratio  device";
+/// A litmus test on a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Litmus {
+    /// The test.
+    pub test: String,
+    /// With many instances a launch, and with one; or why it was not run.
+    pub rates: Result<(Rate, Rate), String>,
+}
 
-/// Measures the tests on a device, each for `seconds` in either mode, and prints a line for each.
-pub fn bench(
-    session: &mut Session,
-    seconds: f64,
-    master: u64,
-    device: &str,
-    out: &mut Out,
-) -> Result<(), Error> {
+/// Measures litmus tests on a device, each for `seconds` in either mode.
+///
+/// # Errors
+///
+/// The device is gone, or the user interrupted.
+pub fn litmus(session: &mut Session, seconds: f64, master: u64) -> Result<Vec<Litmus>, Error> {
     let cases: Vec<Case> = plan::shipped()
         .map_err(Error::Bug)?
         .into_iter()
         .filter(|case| TESTS.contains(&case.id.name()))
         .collect();
-    let patience = Duration::from_secs_f64(seconds + 60.0);
-    let loads = session.load(&cases, patience)?;
+    let deadline = Duration::from_secs_f64(seconds + 60.0);
+    let loads = session.load(&cases, deadline)?;
+    let mut measured = Vec::new();
     for (case, load) in cases.iter().zip(loads) {
-        let name = case.id.name();
-        match load {
-            Load::Built => {}
-            Load::Unfit(reason) => {
-                out.line(&format!("{name:<13}  not run: {reason}  {device}"));
-                continue;
-            }
-            Load::Died(death) => {
-                out.line(&format!("{name:<13}  not run: {}  {device}", death.how));
-                continue;
-            }
-        }
-        match both(session, case, seconds, master, patience)? {
-            Ok((many, one)) => out.line(&line(name, many, one, device)),
-            Err(reason) => out.line(&format!("{name:<13}  not run: {reason}  {device}")),
-        }
+        measured.push(Litmus {
+            test: case.id.name().to_string(),
+            rates: match load {
+                Load::Built => both(session, case, seconds, master, deadline)?,
+                Load::Unfit(reason) => Err(reason),
+                Load::Died(death) => Err(death.how.to_string()),
+            },
+        });
     }
     session.unload()?;
-    Ok(())
+    Ok(measured)
 }
 
 /// Both modes in turns; the inner error says why there is nothing to measure.
@@ -88,7 +88,7 @@ fn both(
     case: &Case,
     seconds: f64,
     master: u64,
-    patience: Duration,
+    deadline: Duration,
 ) -> Result<Result<(Rate, Rate), String>, Error> {
     let mut rates = [Rate::default(); 2];
     for turn in 0..TURNS {
@@ -102,7 +102,7 @@ fn both(
                 budget: Budget::Seconds(seconds / f64::from(TURNS)),
                 ..case.clone()
             };
-            let attempt = session.observe(&case, patience, &mut |_| {})?;
+            let attempt = session.observe(&case, deadline, &mut |_| {})?;
             let built = match attempt.outcome {
                 Outcome::Finished { build_seconds, .. } => build_seconds,
                 Outcome::Skipped { reason, .. } | Outcome::Failed { reason, .. } => {
@@ -122,17 +122,6 @@ fn both(
     Ok(Ok((many, one)))
 }
 
-fn line(name: &str, many: Rate, one: Rate, device: &str) -> String {
-    format!(
-        "{name:<13}  {:>11.0}  {:>9.0}  {:>12.0}  {:>6.0}  {:>5.0}  {device}",
-        many.instances_a_second(),
-        many.weak_a_second(),
-        one.instances_a_second(),
-        one.weak_a_second(),
-        many.instances_a_second() / one.instances_a_second().max(1e-9),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,20 +132,5 @@ mod tests {
         for test in TESTS {
             assert!(shipped.iter().any(|(name, _)| *name == test), "{test}");
         }
-    }
-
-    #[test]
-    fn a_line_fits_its_heading() {
-        let rate = |instances| Rate {
-            instances,
-            weak: instances / 4,
-            seconds: 2.0,
-        };
-        let line = line("SB+rlx", rate(200_000_000), rate(20_000), "a device");
-        assert_eq!(
-            line,
-            "SB+rlx           100000000   25000000         10000    2500  10000  a device"
-        );
-        assert_eq!(HEADING.find("device"), line.find("a device"));
     }
 }

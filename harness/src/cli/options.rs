@@ -1,0 +1,335 @@
+//! Options that several subcommands take, each declared once.
+
+use clap::Args;
+use classay::device::Selector;
+use classay::environment::{self, Mode};
+use classay::judge::{ChosenModel, model};
+use classay::run::Run;
+use classay::worker::session::Limits;
+use classay::{Error, open};
+use classay_litmus::oracle::{self, Patience};
+use classay_vocabulary::{Budget, Enough};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where `classay run` keeps its results unless told otherwise.
+pub const DEFAULT_STORE: &str = "classay.db";
+
+/// Longest time that can be asked for, in seconds: about three years.
+pub const LONGEST: f64 = 1e8;
+
+/// Which device.
+#[derive(Debug, Args)]
+pub struct Device {
+    /// The device: touchstone (default), system (the platform's libOpenCL), or the path of an OpenCL
+    /// library; `#platform.device` after it chooses by number
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<Selector>,
+}
+
+impl Device {
+    /// What was asked for, or Touchstone.
+    pub fn selector(&self) -> Selector {
+        self.device.clone().unwrap_or(Selector::TOUCHSTONE)
+    }
+
+    /// What was asked for.
+    pub fn given(&self) -> Option<&Selector> {
+        self.device.as_ref()
+    }
+}
+
+/// Which memory model judges what a device does.
+#[derive(Debug, Args)]
+pub struct Model {
+    /// Judge by this memory model: a name, as opencl-3.0, or the path of a .cat file [default: the model
+    /// of the device's OpenCL version]
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+}
+
+impl Model {
+    /// The model that was asked for, read before a device is opened.
+    pub fn chosen(&self) -> Result<Option<ChosenModel>, Error> {
+        open::chosen(self.model.as_deref())
+    }
+}
+
+/// Which memory model judges where there is no device.
+#[derive(Debug, Args)]
+pub struct LatestModel {
+    /// Judge by this memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc or sc,
+    /// or the path of a .cat file
+    #[arg(long, value_name = "MODEL", default_value = model::LATEST)]
+    pub model: String,
+}
+
+/// The master seed.
+#[derive(Debug, Args)]
+pub struct Seed {
+    /// Set the master seed, which decides everything that is generated [default: random, and printed]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// Which cases, tests or faults.
+#[derive(Debug, Args)]
+pub struct Select {
+    /// Take only what matches in name or id, `*` and `?` being wildcards; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    pub select: Vec<String>,
+}
+
+/// Where results are kept.
+#[derive(Debug, Args)]
+pub struct Store {
+    /// Keep the results in this file [default: classay.db for `run`, none otherwise]
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+}
+
+/// What a device is known to do.
+#[derive(Debug, Args)]
+pub struct Expect {
+    /// Read from this file which failures are known for the device, and fail only on others; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub expect: Vec<PathBuf>,
+}
+
+/// Results for a CI service.
+#[derive(Debug, Args)]
+pub struct Junit {
+    /// Also write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}
+
+/// Machine output.
+#[derive(Debug, Args)]
+pub struct Json {
+    /// Print JSON, one object a line, instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// When a case is given up.
+#[derive(Debug, Args)]
+pub struct CaseTimeout {
+    /// Give a case up after this long without a sign of life, or past its own time [default: 60 for `run`
+    /// and what is like it; 20 for tune, hunt and shrink; 3 for faults]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    case_timeout: Option<f64>,
+}
+
+impl CaseTimeout {
+    /// What was asked for, or so many seconds.
+    pub fn or(&self, seconds: f64) -> Duration {
+        Duration::from_secs_f64(self.case_timeout.unwrap_or(seconds))
+    }
+}
+
+/// What is done about workers that die.
+#[derive(Debug, Args)]
+pub struct Triage {
+    /// Try a case this many times again after it crashed or timed out
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    retries: u32,
+    #[command(flatten)]
+    timeout: CaseTimeout,
+}
+
+impl Triage {
+    /// The bounds on each case.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            patience: self.timeout.or(60.0),
+            retries: self.retries,
+        }
+    }
+}
+
+/// How litmus tests are placed and stressed.
+#[derive(Debug, Args)]
+pub struct Environment {
+    /// Place and stress litmus tests as this YAML file says [default: as suits the device]
+    #[arg(long, value_name = "FILE")]
+    environment: Option<PathBuf>,
+    /// Play many instances of a litmus test in a launch, or one [default: as the environment says, or
+    /// parallel]
+    #[arg(long, value_name = "MODE")]
+    mode: Option<Mode>,
+    /// Do not use the environment that `classay tune` found for this device
+    #[arg(long)]
+    untuned: bool,
+}
+
+impl Environment {
+    /// The environment that was asked for, or the device's own choice.
+    pub fn read(&self) -> Result<environment::Environment, Error> {
+        let mut environment = match &self.environment {
+            Some(path) => environment::Environment::from_file(path)
+                .map_err(|e| Error::Usage(format!("--environment {e}")))?,
+            None => environment::Environment::default(),
+        };
+        if let Some(mode) = self.mode {
+            environment.mode = mode;
+        }
+        Ok(environment)
+    }
+
+    /// The environment of litmus tests, where it does not depend on what was tuned for the device.
+    pub fn fixed(&self) -> Result<Option<environment::Environment>, Error> {
+        Ok((self.given() || self.untuned).then_some(self.read()?))
+    }
+
+    /// Whether any was asked for.
+    pub fn given(&self) -> bool {
+        self.environment.is_some() || self.mode.is_some()
+    }
+}
+
+/// When a litmus test may end before its time.
+#[derive(Debug, Args)]
+pub struct Stopping {
+    /// End a litmus test once the half width of its interval is at most this part of the rate
+    #[arg(long, value_name = "PART", value_parser = part, conflicts_with = "instances")]
+    precision: Option<f64>,
+    /// End a litmus test once its rate is known to be below this
+    #[arg(long, value_name = "RATE", value_parser = part, conflicts_with = "instances")]
+    below: Option<f64>,
+}
+
+impl Stopping {
+    /// So many seconds, or less where that is enough.
+    pub fn within(&self, seconds: f64) -> Budget {
+        let (precision, below) = (self.precision, self.below);
+        if !self.given() {
+            return Budget::Seconds(seconds);
+        }
+        let enough = Enough { precision, below };
+        Budget::Enough { seconds, enough }
+    }
+
+    /// Whether any was asked for.
+    pub fn given(&self) -> bool {
+        self.precision.is_some() || self.below.is_some()
+    }
+}
+
+/// What `run`, `litmus` and `replay` take alike.
+#[derive(Debug, Args)]
+pub struct Session {
+    #[command(flatten)]
+    pub device: Device,
+    #[command(flatten)]
+    pub store: Store,
+    #[command(flatten)]
+    pub expect: Expect,
+    #[command(flatten)]
+    pub junit: Junit,
+    #[command(flatten)]
+    pub json: Json,
+    #[command(flatten)]
+    pub triage: Triage,
+}
+
+impl Session {
+    /// A run with these.
+    pub fn of(&self, run: Run) -> Run {
+        let mut run = run
+            .device(self.device.selector())
+            .limits(self.triage.limits());
+        if let Some(store) = &self.store.store {
+            run = run.store(store);
+        }
+        for file in &self.expect.expect {
+            run = run.expect(file);
+        }
+        run
+    }
+}
+
+/// How many changed rates may be chance.
+#[derive(Debug, Args)]
+pub struct FalseDiscovery {
+    /// Allow this part of the outcomes reported as changed to be chance
+    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05")]
+    pub rate: f64,
+}
+
+/// How far the oracle goes for a test.
+#[derive(Debug, Args)]
+pub struct Oracle {
+    /// Give a test up after this long; 0 never does
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_or_never, default_value = "60")]
+    pub timeout: f64,
+    /// Repeat a loop whose condition depends on a read at most this often
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = oracle::Limits::default().loop_bound
+    )]
+    pub loop_bound: u32,
+}
+
+impl Oracle {
+    /// For a test that it begins with now.
+    pub fn limits(&self) -> oracle::Limits {
+        oracle::Limits {
+            loop_bound: self.loop_bound,
+            patience: match self.timeout {
+                0.0 => Patience::default(),
+                seconds => Patience::lasting(Duration::from_secs_f64(seconds)),
+            },
+            ..oracle::Limits::default()
+        }
+    }
+
+    /// What an error of the oracle says to the user who gave these limits.
+    pub fn described(&self, error: &oracle::Error) -> String {
+        match error {
+            oracle::Error::Late => format!("that takes more than {} s", self.timeout),
+            error => error.to_string(),
+        }
+    }
+}
+
+/// A time in seconds after which to give up; zero for never.
+fn seconds_or_never(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(0.0),
+        Ok(_) | Err(_) => seconds(text),
+    }
+}
+
+/// A part of one: more than nothing, less than all.
+pub fn part(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(part) if part > 0.0 && part < 1.0 => Ok(part),
+        Ok(_) | Err(_) => Err("a part is a number between 0 and 1, like 0.05".into()),
+    }
+}
+
+/// A time in seconds: more than nothing, and no more than can be waited for.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),
+        Ok(_) => Err(format!(
+            "a time is more than 0 and at most {LONGEST} seconds"
+        )),
+        Err(_) => Err("a time is a number of seconds, like 60 or 0.5".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_checked() {
+        assert_eq!(seconds("0.5"), Ok(0.5));
+        for wrong in ["0", "-1", "NaN", "inf", "1e300", "x", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! The search: what is run next, and what is written down.
+
+use super::bandit::below;
+use super::candidate::Candidate;
+use super::journal::{Config, Journal, JournalError, Probe, Record, Trial};
+use super::session::Hunt;
+use super::state::State;
+use super::write_up::seen_of;
+use crate::Error;
+use crate::environment::{Drawing, Environment};
+use crate::judge::ChosenModel;
+use crate::plan::{Case, seed};
+use crate::tune::tuned::Tuned;
+use crate::worker::session::{Limits, Load, Session, Stop};
+use crate::worker::triage::Outcome;
+use classay_reports::record::{CaseId, Verdict};
+use classay_reports::text::number::short;
+use classay_vocabulary::Budget;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+use std::collections::{BTreeMap, HashSet};
+use std::time::Instant;
+
+/// Tests that are built together, each with its mutant.
+const BATCH: usize = 12;
+/// Times that each of them is played before the next are built.
+const ROUNDS: usize = 4;
+/// Of a slice, the part that the mutant gets.
+const PROBE: f64 = 0.2;
+/// Seconds between two lines about how it goes.
+const REPORT: u64 = 30;
+/// What ends a hunt before its time.
+pub(super) enum Over {
+    Stop(Stop),
+    Journal(JournalError),
+    Error(Error),
+}
+
+impl From<Stop> for Over {
+    fn from(stop: Stop) -> Over {
+        Over::Stop(stop)
+    }
+}
+
+impl From<JournalError> for Over {
+    fn from(error: JournalError) -> Over {
+        Over::Journal(error)
+    }
+}
+
+pub(super) struct Search<'a> {
+    pub(super) hunt: &'a Hunt<'a>,
+    pub(super) config: &'a Config,
+    pub(super) model: &'a ChosenModel,
+    pub(super) session: Session,
+    journal: Journal,
+    pub(super) state: State,
+    pub(super) candidates: Vec<Candidate>,
+    /// Tests that the device does not run.
+    unfit: HashSet<String>,
+    /// Seconds of earlier sessions.
+    before: f64,
+    begun: Instant,
+    /// When it was last said how it goes.
+    reported: Instant,
+    /// Choices of a shape.
+    turn: u32,
+}
+
+impl<'a> Search<'a> {
+    /// Goes on from what a journal says.
+    pub(super) fn new(
+        hunt: &'a Hunt<'a>,
+        config: &'a Config,
+        model: &'a ChosenModel,
+        session: Session,
+        journal: Journal,
+        state: State,
+        candidates: Vec<Candidate>,
+    ) -> Search<'a> {
+        Search {
+            hunt,
+            config,
+            model,
+            session,
+            journal,
+            before: state.seconds,
+            state,
+            begun: Instant::now(),
+            reported: Instant::now(),
+            candidates,
+            unfit: HashSet::new(),
+            turn: 0,
+        }
+    }
+
+    /// The worker, and what is known now.
+    pub(super) fn into_parts(self) -> (Session, State) {
+        (self.session, self.state)
+    }
+
+    fn now(&self) -> f64 {
+        self.before + self.begun.elapsed().as_secs_f64()
+    }
+
+    fn left(&self) -> f64 {
+        self.hunt.hours * 3600.0 - self.now()
+    }
+
+    /// The time is over, or enough was found.
+    fn is_over(&self) -> bool {
+        let found = self.state.violations.len();
+        self.left() <= 0.0 || self.hunt.violations.is_some_and(|n| found >= n as usize)
+    }
+
+    pub(super) fn notify(&self, sentence: &str) {
+        (self.hunt.notify)(sentence);
+    }
+
+    pub(super) fn note(&mut self, record: Record) -> Result<(), Over> {
+        self.journal.add(&record)?;
+        self.state.note(&record);
+        Ok(())
+    }
+
+    /// A stream that no earlier session has used: all that was written down is part of its name.
+    fn stream(&self, what: &str) -> ChaCha8Rng {
+        let name = format!(
+            "{what}-{}-{}",
+            self.state.trials,
+            self.state.environments.len()
+        );
+        seed::stream(self.config.seed, &CaseId::new("hunt", "stream", &name))
+    }
+
+    /// Searches until the time is over or enough was found; `first` where nothing is in the journal yet.
+    pub(super) fn go(&mut self, first: bool) -> Result<(), Over> {
+        if first {
+            self.note(Record::Begin(self.config.clone()))?;
+        }
+        self.first_pool()?;
+        if let Some(trial) = self.state.open.clone() {
+            self.write_up(&trial, None)?;
+        }
+        while !self.is_over() {
+            if self.hunt.interrupt.came() {
+                return Err(Stop::Interrupted.into());
+            }
+            self.batch()?;
+            let records = {
+                let mut rng = self.stream("pool");
+                let capabilities = &self.session.known().capabilities;
+                self.state.renew(&mut Drawing {
+                    rng: &mut rng,
+                    capabilities,
+                })
+            };
+            for record in records {
+                self.note(record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What every hunt begins with: the device's own choice, and what was tuned for it.
+    fn first_pool(&mut self) -> Result<(), Over> {
+        if !self.state.environments.is_empty() {
+            return Ok(());
+        }
+        let mut first = vec![Environment::default()];
+        let file = self.config.device.file().filter(|file| file.exists());
+        if let Some(file) = file {
+            match Tuned::read(&file) {
+                Ok(tuned) => {
+                    self.notify(&format!("environments of {}", file.display()));
+                    first.push(tuned.merged);
+                    first.extend(tuned.environments);
+                }
+                Err(why) => self.notify(&format!("{why}; it is left out")),
+            }
+        }
+        for environment in first {
+            let number = self.state.fresh();
+            self.note(Record::Environment {
+                number,
+                environment,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Tests that are worth a try now, by their places.
+    fn choose(&mut self) -> Vec<usize> {
+        let mut rng = self.stream("tests");
+        let mut by_shape: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, one) in self.candidates.iter().enumerate() {
+            if !self.unfit.contains(&one.name) {
+                by_shape.entry(&one.shape).or_default().push(place);
+            }
+        }
+        let shapes: Vec<&str> = by_shape.keys().copied().collect();
+        let mut chosen = Vec::new();
+        if shapes.is_empty() {
+            return chosen;
+        }
+        for _ in 0..4 * BATCH {
+            if chosen.len() == BATCH {
+                break;
+            }
+            let shape = shapes[self.state.bandit.shape(&shapes, self.turn, &mut rng)];
+            self.turn += 1;
+            // Of those that were played least, any.
+            let played = |place: &usize| {
+                let name = &self.candidates[*place].name;
+                self.state.played.get(name).copied().unwrap_or(0)
+            };
+            let free = by_shape[shape].iter().filter(|p| !chosen.contains(*p));
+            let free: Vec<usize> = free.copied().collect();
+            let Some(least) = free.iter().map(played).min() else {
+                continue;
+            };
+            let free: Vec<usize> = free.into_iter().filter(|p| played(p) == least).collect();
+            chosen.push(free[below(free.len(), &mut rng)]);
+        }
+        chosen
+    }
+
+    fn batch(&mut self) -> Result<(), Over> {
+        let chosen = self.choose();
+        let mut cases: Vec<Case> = Vec::new();
+        for place in &chosen {
+            cases.push(self.candidates[*place].case.clone());
+            // Tests of a shape may share one.
+            let mutant = self.candidates[*place].mutant.clone();
+            let new = mutant.filter(|m| cases.iter().all(|c| c.id != m.id));
+            cases.extend(new);
+        }
+        self.session.unload()?;
+        let loaded = self.session.load(&cases, self.hunt.deadline)?;
+        let mut built: HashSet<CaseId> = HashSet::new();
+        for (case, load) in cases.iter().zip(loaded) {
+            match load {
+                Load::Built => {
+                    built.insert(case.id.clone());
+                }
+                Load::Unfit(why) => tracing::debug!(case = %case.id, why, "does not run"),
+                Load::Died(death) => {
+                    self.notify(&format!("{} does not build: {}", case.id, death.how));
+                }
+            }
+        }
+        let mut usable = Vec::new();
+        for place in chosen {
+            let one = &self.candidates[place];
+            if built.contains(&one.case.id) {
+                usable.push(place);
+            } else {
+                self.unfit.insert(one.name.clone());
+            }
+        }
+        if self.unfit.len() == self.candidates.len() {
+            return Err(Over::Error(Error::Nothing(format!(
+                "none of {} generated tests can be run on {}",
+                self.candidates.len(),
+                self.config.device.name
+            ))));
+        }
+        let mut rng = self.stream("batch");
+        for _ in 0..ROUNDS {
+            for place in &usable {
+                if self.hunt.interrupt.came() {
+                    return Err(Stop::Interrupted.into());
+                }
+                if self.is_over() {
+                    return Ok(());
+                }
+                if self.session.loaded() == 0 {
+                    self.session.load(&cases, self.hunt.deadline)?;
+                }
+                let one = self.candidates[*place].clone();
+                self.trial(&one, built.contains(&mutant_id(&one)), &mut rng)?;
+                self.report();
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays a test and its mutant in an environment.
+    fn trial(&mut self, one: &Candidate, probe: bool, rng: &mut ChaCha8Rng) -> Result<(), Over> {
+        let pool = &self.state.pool;
+        let number = pool[self.state.bandit.environment(&one.shape, pool, rng)];
+        let environment = self.state.environment(number);
+        let seed = rng.next_u64();
+        let mut trouble = String::new();
+        let probe = match &one.mutant {
+            Some(mutant) if probe => {
+                let case = placed(mutant, &environment, seed, self.config.slice * PROBE);
+                let attempt = self
+                    .session
+                    .observe(&case, self.hunt.deadline, &mut |_| {})?;
+                match &attempt.outcome {
+                    Outcome::Finished { .. } => {}
+                    Outcome::Skipped { reason, .. } | Outcome::Failed { reason, .. } => {
+                        trouble = reason.clone();
+                    }
+                    Outcome::Died(death) => trouble = death.how.to_string(),
+                }
+                let outcomes = attempt.launches.iter().flat_map(|l| &l.outcomes);
+                (!attempt.launches.is_empty()).then(|| Probe {
+                    mutant: mutant.test.clone(),
+                    weak: outcomes.filter(|o| o.asked).map(|o| o.count).sum(),
+                    instances: attempt.launches.iter().map(|l| l.instances).sum(),
+                    seconds: attempt.seconds,
+                })
+            }
+            Some(_) | None => None,
+        };
+        let case = placed(
+            &one.case,
+            &environment,
+            seed,
+            self.config.slice * (1.0 - PROBE),
+        );
+        let limits = Limits {
+            patience: self.hunt.deadline,
+            retries: 0,
+        };
+        let result = self.session.run(&case, limits, self.model, &mut |_| {})?;
+        let seen = seen_of(&one.program, &result, self.model);
+        if seen.forbidden == 0 {
+            match result.verdict {
+                Verdict::Pass | Verdict::Inconclusive => {}
+                Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Skip => {
+                    trouble = format!("{}: {}", result.verdict, result.reason);
+                }
+            }
+        }
+        let trial = Trial {
+            at: self.now(),
+            test: one.name.clone(),
+            shape: one.shape.clone(),
+            environment: number,
+            probe,
+            instances: seen.instances,
+            seed,
+            forbidden: seen.forbidden,
+            trouble,
+        };
+        let worth = self.state.is_news(&trial);
+        self.note(Record::Trial(trial.clone()))?;
+        if worth {
+            self.write_up(&trial, Some((seen, result)))?;
+        }
+        Ok(())
+    }
+
+    fn report(&mut self) {
+        if self.reported.elapsed().as_secs() < REPORT {
+            return;
+        }
+        self.reported = Instant::now();
+        let state = &self.state;
+        let best = state.best().map_or_else(String::new, |n| {
+            format!("; best environment {}", state.environment(n).label())
+        });
+        self.notify(&format!(
+            "{:3.0} %  {} instances of {} tests, {} weak outcomes a second in mutants, {} forbidden{best}",
+            100.0 * (1.0 - self.left().max(0.0) / (self.hunt.hours * 3600.0)),
+            short(state.instances as f64),
+            state.played.len(),
+            short(state.weak as f64 / state.probed.max(1e-9)),
+            state.forbidden
+        ));
+    }
+}
+
+fn mutant_id(one: &Candidate) -> CaseId {
+    let mutant = one.mutant.as_ref().unwrap_or(&one.case);
+    mutant.id.clone()
+}
+
+/// A case in an environment, for so many seconds.
+pub(super) fn placed(case: &Case, environment: &Environment, seed: u64, seconds: f64) -> Case {
+    Case {
+        environment: environment.clone(),
+        seed,
+        budget: Budget::Seconds(seconds),
+        ..case.clone()
+    }
+}

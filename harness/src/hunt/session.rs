@@ -1,0 +1,177 @@
+//! A hunt from its folder to its folder: it begins or resumes, searches, and says why it ended.
+
+use super::candidate::candidates;
+use super::journal::{Config, Journal, JournalError, Record};
+use super::search::{Over, Search};
+use super::state::State;
+use crate::device::Selector;
+use crate::interrupt::Interrupt;
+use crate::plan::seed;
+use crate::tune::tuned::For;
+use crate::worker::session::Stop;
+use crate::{Error, Notify, open};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The journal's name in the hunt's folder.
+const JOURNAL: &str = "hunt.jsonl";
+
+/// What a hunt is asked for.
+#[derive(Clone)]
+pub struct Hunt<'a> {
+    /// The folder of the journal and of what is found.
+    pub folder: PathBuf,
+    /// Whether to go on with the hunt in that folder; device, model, seed, tests and slice come from there.
+    pub resume: bool,
+    /// The device under test.
+    pub device: Selector,
+    /// The memory model, as `--model` takes it; that of the device's OpenCL version where none is given.
+    pub model: Option<String>,
+    /// The master seed; drawn where none is given.
+    pub seed: Option<u64>,
+    /// How many generated conformance tests are played.
+    pub tests: u32,
+    /// Seconds of a test in an environment, with its mutant.
+    pub slice: f64,
+    /// Hours in all, with those of earlier sessions.
+    pub hours: f64,
+    /// How many forbidden outcomes are enough.
+    pub violations: Option<u32>,
+    /// How long a test may go without a sign of life.
+    pub deadline: Duration,
+    /// Ends the hunt; it can be resumed.
+    pub interrupt: &'a Interrupt,
+    /// Is told how the hunt goes.
+    pub notify: Notify<'a>,
+}
+
+/// What a hunt found.
+#[derive(Debug)]
+pub struct Hunted {
+    /// What was asked for when it began.
+    pub config: Config,
+    /// What is known, from earlier sessions too.
+    pub state: State,
+    /// Why it ended before its time.
+    pub halted: Option<Error>,
+}
+
+impl Hunt<'_> {
+    /// Hunts until the time is over, enough was found, or the user interrupts.
+    ///
+    /// # Errors
+    ///
+    /// The folder has a hunt already or none to resume, the device does not open or is another than before,
+    /// no test can be run on it, or the folder cannot be written.
+    pub fn run(&self) -> Result<Hunted, Error> {
+        let path = self.folder.join(JOURNAL);
+        let (journal, records) = self.open_journal(&path)?;
+        let begun = records.iter().find_map(|record| match record {
+            Record::Begin(config) => Some(config.clone()),
+            Record::Environment { .. }
+            | Record::Dropped { .. }
+            | Record::Trial(_)
+            | Record::Violation(_) => None,
+        });
+        let (selector, given) = match &begun {
+            Some(config) => {
+                let selector: Selector = config.selector.parse().map_err(Error::Usage)?;
+                (selector, Some(config.model.as_str()))
+            }
+            None => (self.device.clone(), self.model.as_deref()),
+        };
+        let chosen = open::chosen(given)?;
+        let (session, model) = open::judged(&selector, chosen, self.interrupt)?;
+        let device = For::of(&session.known().record);
+        let config = match begun {
+            Some(config) => same(config, &device)?,
+            None => Config {
+                classay: env!("CARGO_PKG_VERSION").into(),
+                selector: selector.to_string(),
+                device: device.clone(),
+                seed: self.seed.unwrap_or_else(seed::draw),
+                model: model.given.clone(),
+                tests: self.tests,
+                slice: self.slice,
+            },
+        };
+        let state = State::of(&records);
+        (self.notify)(&format!(
+            "{} ({selector}), driver {}; judged by {}; seed {}; {:.2} of {} hours are over{}",
+            device.name,
+            device.driver,
+            model.given,
+            config.seed,
+            state.seconds / 3600.0,
+            self.hours,
+            if self.resume { ", going on" } else { "" }
+        ));
+        let candidates = candidates(config.tests as usize, &model.model).map_err(Error::Bug)?;
+        let mut search = Search::new(self, &config, &model, session, journal, state, candidates);
+        let over = search.go(records.is_empty());
+        let (session, state) = search.into_parts();
+        let halted = match over {
+            Ok(()) => {
+                session.close();
+                None
+            }
+            Err(over) => Some(self.halted(over, &path)),
+        };
+        Ok(Hunted {
+            config,
+            state,
+            halted,
+        })
+    }
+
+    fn open_journal(&self, path: &Path) -> Result<(Journal, Vec<Record>), Error> {
+        let folder = self.folder.display();
+        match (path.exists(), self.resume) {
+            (true, false) => {
+                return Err(Error::Usage(format!(
+                    "{folder} has a hunt already: --resume goes on with it, --out DIR begins another \
+                     elsewhere"
+                )));
+            }
+            (false, true) => {
+                return Err(Error::Usage(format!("{folder} has no hunt to go on with")));
+            }
+            (true, true) | (false, false) => {}
+        }
+        std::fs::create_dir_all(&self.folder).map_err(Error::output(&self.folder))?;
+        Journal::open(path).map_err(|error| match error {
+            JournalError::Io(error) => Error::output(path)(error),
+            JournalError::Line { .. } => Error::Usage(format!("{}: {error}", path.display())),
+        })
+    }
+
+    fn halted(&self, over: Over, journal: &Path) -> Error {
+        match over {
+            Over::Stop(Stop::Interrupted) => Error::Interrupted(format!(
+                ": `classay hunt --resume --out {} --hours {}` goes on",
+                self.folder.display(),
+                self.hours
+            )),
+            Over::Stop(stop @ Stop::NoDevice(_)) => stop.into(),
+            Over::Journal(error) => Error::output(journal)(error),
+            Over::Error(error) => error,
+        }
+    }
+}
+
+/// What was asked for when a hunt began that goes on, where nothing has changed under it.
+fn same(config: Config, device: &For) -> Result<Config, Error> {
+    let wrong = |what: &str, was: &str, is: &str| {
+        Err(Error::Usage(format!(
+            "this hunt began with {what} {was}, and this is {is}: begin another with --out DIR"
+        )))
+    };
+    if config.classay != env!("CARGO_PKG_VERSION") {
+        return wrong("classay", &config.classay, env!("CARGO_PKG_VERSION"));
+    }
+    if config.device != *device {
+        let text = |d: &For| format!("{} {} {} {}", d.platform, d.name, d.version, d.driver);
+        return wrong("the device", &text(&config.device), &text(device));
+    }
+    Ok(config)
+}
