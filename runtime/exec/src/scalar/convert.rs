@@ -155,19 +155,10 @@ fn exceeds(float: f64, exact: i128) -> bool {
 /// went the other way. `over`: the float is above the exact value; `under`: below.
 macro_rules! nudge {
     ($float:expr, $over:expr, $under:expr, $negative:expr, $rounding:expr) => {{
-        let negative: bool = $negative;
-        let down = match $rounding {
-            Rounding::Default | Rounding::NearestEven => false,
-            Rounding::TowardZero => $over && !negative,
-            Rounding::Up => false,
-            Rounding::Down => $over,
-        };
-        let up = match $rounding {
-            Rounding::Default | Rounding::NearestEven => false,
-            Rounding::TowardZero => $under && negative,
-            Rounding::Up => $under,
-            Rounding::Down => false,
-        };
+        let (rounding, negative): (Rounding, bool) = ($rounding, $negative);
+        let toward_zero = rounding == Rounding::TowardZero;
+        let down = $over && (rounding == Rounding::Down || toward_zero && !negative);
+        let up = $under && (rounding == Rounding::Up || toward_zero && negative);
         if down {
             $float.next_down()
         } else if up {

@@ -8,48 +8,40 @@ macro_rules! floats {
 
             floats!(@libm $f, $libm);
 
-            pub(in crate::scalar) fn acospi(x: $f) -> $f {
-                acos(x) / PI
+            functions! { pub(in crate::scalar) $f:
+                acospi(x) = acos(x) / PI;
+                asinpi(x) = asin(x) / PI;
+                atanpi(x) = atan(x) / PI;
+                atan2pi(y, x) = atan2(y, x) / PI;
+                sqrt(x) = x.sqrt();
+                rsqrt(x) = 1.0 / x.sqrt();
+                radians(x) = f64::from(x).to_radians() as $f;
+                fabs(x) = x.abs();
+                ceil(x) = x.ceil();
+                floor(x) = x.floor();
+                trunc(x) = x.trunc();
+                round(x) = x.round();
+                rint(x) = x.round_ties_even();
+                frexp_mantissa(x) = frexp(x).0;
+                lgamma(x) = lgamma_r(x).0;
+                step(edge, x) = if x < edge { 0.0 } else { 1.0 };
+                mix(x, y, a) = x + (y - x) * a;
+                fclamp(x, min, max) = fmin(fmax(x, min), max);
             }
-            pub(in crate::scalar) fn asinpi(x: $f) -> $f {
-                asin(x) / PI
+            functions! { pub(in crate::scalar) $f => bool:
+                is_finite(x) = x.is_finite();
+                is_infinite(x) = x.is_infinite();
+                is_nan(x) = x.is_nan();
+                is_normal(x) = x.is_normal();
+                signbit(x) = x.is_sign_negative();
             }
-            pub(in crate::scalar) fn atanpi(x: $f) -> $f {
-                atan(x) / PI
+            functions! { pub(in crate::scalar) $f => i32:
+                frexp_exponent(x) = if x.is_finite() { frexp(x).1 } else { 0 };
             }
-            pub(in crate::scalar) fn atan2pi(y: $f, x: $f) -> $f {
-                atan2(y, x) / PI
-            }
-            pub(in crate::scalar) fn sqrt(x: $f) -> $f {
-                x.sqrt()
-            }
-            pub(in crate::scalar) fn rsqrt(x: $f) -> $f {
-                1.0 / x.sqrt()
-            }
+
             /// Computed in double precision, so that floats are rounded once.
             pub(in crate::scalar) fn degrees(x: $f) -> $f {
                 f64::from(x).to_degrees() as $f
-            }
-            pub(in crate::scalar) fn radians(x: $f) -> $f {
-                f64::from(x).to_radians() as $f
-            }
-            pub(in crate::scalar) fn fabs(x: $f) -> $f {
-                x.abs()
-            }
-            pub(in crate::scalar) fn ceil(x: $f) -> $f {
-                x.ceil()
-            }
-            pub(in crate::scalar) fn floor(x: $f) -> $f {
-                x.floor()
-            }
-            pub(in crate::scalar) fn trunc(x: $f) -> $f {
-                x.trunc()
-            }
-            pub(in crate::scalar) fn round(x: $f) -> $f {
-                x.round()
-            }
-            pub(in crate::scalar) fn rint(x: $f) -> $f {
-                x.round_ties_even()
             }
             pub(in crate::scalar) fn fract(x: $f) -> $f {
                 if x.is_nan() {
@@ -64,12 +56,6 @@ macro_rules! floats {
             /// `fract(-0.0)` is -0.0.
             fn copysign_zero(result: $f, x: $f) -> $f {
                 if x == 0.0 { x } else { result }
-            }
-            pub(in crate::scalar) fn frexp_mantissa(x: $f) -> $f {
-                frexp(x).0
-            }
-            pub(in crate::scalar) fn frexp_exponent(x: $f) -> i32 {
-                if x.is_finite() { frexp(x).1 } else { 0 }
             }
             pub(in crate::scalar) fn logb(x: $f) -> $f {
                 if x == 0.0 {
@@ -160,9 +146,6 @@ macro_rules! floats {
                     _ => -1.0 / tan(r * PI),
                 }
             }
-            pub(in crate::scalar) fn lgamma(x: $f) -> $f {
-                lgamma_r(x).0
-            }
             pub(in crate::scalar) fn lgamma_sign(x: $f) -> i32 {
                 // At the poles of gamma the sign is open; libm's choice is 1 or -1.
                 if x == 0.0 { 0 } else { lgamma_r(x).1 }
@@ -212,15 +195,6 @@ macro_rules! floats {
                 }
                 copysign(root(x.abs(), n), x)
             }
-            pub(in crate::scalar) fn step(edge: $f, x: $f) -> $f {
-                if x < edge { 0.0 } else { 1.0 }
-            }
-            pub(in crate::scalar) fn mix(x: $f, y: $f, a: $f) -> $f {
-                x + (y - x) * a
-            }
-            pub(in crate::scalar) fn fclamp(x: $f, min: $f, max: $f) -> $f {
-                fmin(fmax(x, min), max)
-            }
             pub(in crate::scalar) fn smoothstep(edge0: $f, edge1: $f, x: $f) -> $f {
                 let t = fclamp((x - edge0) / (edge1 - edge0), 0.0, 1.0);
                 t * t * (3.0 - 2.0 * t)
@@ -233,21 +207,6 @@ macro_rules! floats {
                 let q = remquo(x, y).1;
                 let low = (q.unsigned_abs() & 0x7f) as i32;
                 if q < 0 { -low } else { low }
-            }
-            pub(in crate::scalar) fn is_finite(x: $f) -> bool {
-                x.is_finite()
-            }
-            pub(in crate::scalar) fn is_infinite(x: $f) -> bool {
-                x.is_infinite()
-            }
-            pub(in crate::scalar) fn is_nan(x: $f) -> bool {
-                x.is_nan()
-            }
-            pub(in crate::scalar) fn is_normal(x: $f) -> bool {
-                x.is_normal()
-            }
-            pub(in crate::scalar) fn signbit(x: $f) -> bool {
-                x.is_sign_negative()
             }
         }
     };

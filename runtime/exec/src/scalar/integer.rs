@@ -19,81 +19,35 @@ macro_rules! width {
                 u64::from(x)
             }
 
-            pub(crate) fn sabs(a: u64) -> u64 {
-                from_u(s(a).unsigned_abs())
-            }
-            pub(crate) fn clz(a: u64) -> u64 {
-                u64::from(u(a).leading_zeros())
-            }
-            pub(crate) fn ctz(a: u64) -> u64 {
-                u64::from(u(a).trailing_zeros())
-            }
-            pub(crate) fn popcount(a: u64) -> u64 {
-                u64::from(u(a).count_ones())
-            }
-            pub(crate) fn sabs_diff(a: u64, b: u64) -> u64 {
-                from_u(s(a).abs_diff(s(b)))
-            }
-            pub(crate) fn uabs_diff(a: u64, b: u64) -> u64 {
-                from_u(u(a).abs_diff(u(b)))
-            }
-            pub(crate) fn sadd_sat(a: u64, b: u64) -> u64 {
-                from_s(s(a).saturating_add(s(b)))
-            }
-            pub(crate) fn uadd_sat(a: u64, b: u64) -> u64 {
-                from_u(u(a).saturating_add(u(b)))
-            }
-            pub(crate) fn ssub_sat(a: u64, b: u64) -> u64 {
-                from_s(s(a).saturating_sub(s(b)))
-            }
-            pub(crate) fn usub_sat(a: u64, b: u64) -> u64 {
-                from_u(u(a).saturating_sub(u(b)))
-            }
-            pub(crate) fn shadd(a: u64, b: u64) -> u64 {
-                from_s(((s(a) as $swide + s(b) as $swide) >> 1) as $s)
-            }
-            pub(crate) fn uhadd(a: u64, b: u64) -> u64 {
-                from_u(((u(a) as $uwide + u(b) as $uwide) >> 1) as $u)
-            }
-            pub(crate) fn srhadd(a: u64, b: u64) -> u64 {
-                from_s(((s(a) as $swide + s(b) as $swide + 1) >> 1) as $s)
-            }
-            pub(crate) fn urhadd(a: u64, b: u64) -> u64 {
-                from_u(((u(a) as $uwide + u(b) as $uwide + 1) >> 1) as $u)
-            }
-            pub(crate) fn smax(a: u64, b: u64) -> u64 {
-                from_s(s(a).max(s(b)))
-            }
-            pub(crate) fn umax(a: u64, b: u64) -> u64 {
-                from_u(u(a).max(u(b)))
-            }
-            pub(crate) fn smin(a: u64, b: u64) -> u64 {
-                from_s(s(a).min(s(b)))
-            }
-            pub(crate) fn umin(a: u64, b: u64) -> u64 {
-                from_u(u(a).min(u(b)))
-            }
-            pub(crate) fn smul_hi(a: u64, b: u64) -> u64 {
-                from_s(((s(a) as $swide * s(b) as $swide) >> BITS) as $s)
-            }
-            pub(crate) fn umul_hi(a: u64, b: u64) -> u64 {
-                from_u(((u(a) as $uwide * u(b) as $uwide) >> BITS) as $u)
-            }
-            pub(crate) fn rotate(a: u64, b: u64) -> u64 {
-                from_u(u(a).rotate_left((b % u64::from(BITS)) as u32))
+            functions! { pub(crate) u64:
+                sabs(a) = from_u(s(a).unsigned_abs());
+                clz(a) = u64::from(u(a).leading_zeros());
+                ctz(a) = u64::from(u(a).trailing_zeros());
+                popcount(a) = u64::from(u(a).count_ones());
+                sabs_diff(a, b) = from_u(s(a).abs_diff(s(b)));
+                uabs_diff(a, b) = from_u(u(a).abs_diff(u(b)));
+                sadd_sat(a, b) = from_s(s(a).saturating_add(s(b)));
+                uadd_sat(a, b) = from_u(u(a).saturating_add(u(b)));
+                ssub_sat(a, b) = from_s(s(a).saturating_sub(s(b)));
+                usub_sat(a, b) = from_u(u(a).saturating_sub(u(b)));
+                shadd(a, b) = from_s(((s(a) as $swide + s(b) as $swide) >> 1) as $s);
+                uhadd(a, b) = from_u(((u(a) as $uwide + u(b) as $uwide) >> 1) as $u);
+                srhadd(a, b) = from_s(((s(a) as $swide + s(b) as $swide + 1) >> 1) as $s);
+                urhadd(a, b) = from_u(((u(a) as $uwide + u(b) as $uwide + 1) >> 1) as $u);
+                smax(a, b) = from_s(s(a).max(s(b)));
+                umax(a, b) = from_u(u(a).max(u(b)));
+                smin(a, b) = from_s(s(a).min(s(b)));
+                umin(a, b) = from_u(u(a).min(u(b)));
+                smul_hi(a, b) = from_s(((s(a) as $swide * s(b) as $swide) >> BITS) as $s);
+                umul_hi(a, b) = from_u(((u(a) as $uwide * u(b) as $uwide) >> BITS) as $u);
+                rotate(a, b) = from_u(u(a).rotate_left((b % u64::from(BITS)) as u32));
+                umul24(a, b) = from_u(((a & 0xff_ffff) * (b & 0xff_ffff)) as $u);
+                sclamp(a, min, max) = from_s(s(a).max(s(min)).min(s(max)));
+                uclamp(a, min, max) = from_u(u(a).max(u(min)).min(u(max)));
             }
             pub(crate) fn smul24(a: u64, b: u64) -> u64 {
                 let low = |x: u64| ((x as i32) << 8) >> 8;
                 from_s((i64::from(low(a)) * i64::from(low(b))) as $s)
-            }
-            pub(crate) fn umul24(a: u64, b: u64) -> u64 {
-                from_u(((a & 0xff_ffff) * (b & 0xff_ffff)) as $u)
-            }
-            pub(crate) fn sclamp(a: u64, min: u64, max: u64) -> u64 {
-                from_s(s(a).max(s(min)).min(s(max)))
-            }
-            pub(crate) fn uclamp(a: u64, min: u64, max: u64) -> u64 {
-                from_u(u(a).max(u(min)).min(u(max)))
             }
             pub(crate) fn smad_sat(a: u64, b: u64, c: u64) -> u64 {
                 let exact = s(a) as $swide * s(b) as $swide + s(c) as $swide;
