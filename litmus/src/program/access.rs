@@ -1,6 +1,7 @@
 //! Memory accesses: what is accessed, how, with which order and scope.
 
 use super::{Expr, LocId, RegId, ScalarType};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The element of a location that an access touches.
@@ -14,32 +15,48 @@ pub struct Address {
 }
 
 /// A memory order, weakest first. No order is the same as no atomicity, see [`Atomicity`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MemOrder {
     /// `memory_order_relaxed`
+    #[serde(alias = "memory_order_relaxed")]
     Relaxed,
     /// `memory_order_acquire`
+    #[serde(alias = "memory_order_acquire")]
     Acquire,
     /// `memory_order_release`
+    #[serde(alias = "memory_order_release")]
     Release,
     /// `memory_order_acq_rel`
+    #[serde(alias = "memory_order_acq_rel")]
     AcqRel,
     /// `memory_order_seq_cst`
+    #[serde(alias = "memory_order_seq_cst")]
     SeqCst,
 }
 
 /// A memory scope, narrowest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MemScope {
     /// `memory_scope_work_item`
+    #[serde(alias = "memory_scope_work_item")]
     WorkItem,
     /// `memory_scope_sub_group`
+    #[serde(alias = "memory_scope_sub_group")]
     SubGroup,
     /// `memory_scope_work_group`
+    #[serde(alias = "memory_scope_work_group")]
     WorkGroup,
     /// `memory_scope_device`
+    #[serde(alias = "memory_scope_device")]
     Device,
     /// `memory_scope_all_svm_devices`, also written `memory_scope_all_devices`
+    #[serde(
+        alias = "memory_scope_all_svm_devices",
+        alias = "all_devices",
+        alias = "memory_scope_all_devices"
+    )]
     AllSvmDevices,
 }
 

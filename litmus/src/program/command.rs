@@ -7,6 +7,7 @@
 //! these points and the commands: see [`CommandOrder`](super::CommandOrder).
 
 use super::LocId;
+use serde::{Deserialize, Serialize};
 
 /// Index of a queue in [`Program::queues`](super::Program::queues).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,7 +32,8 @@ impl CommandId {
 }
 
 /// Whether a queue keeps the order of its commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum QueueOrder {
     /// Each command waits for the one before it; what OpenCL does unless asked otherwise.
     #[default]
@@ -50,7 +52,8 @@ pub struct Queue {
 }
 
 /// What a host thread wants of memory that it maps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MapAccess {
     /// `CL_MAP_READ`
     Read,

@@ -1,9 +1,11 @@
 //! Where things are: locations in regions, threads on devices.
 
 use super::{CommandId, Instr, ScalarType};
+use serde::{Deserialize, Serialize};
 
 /// The memory region a location lives in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Region {
     /// Global memory.
     Global,
@@ -13,10 +15,12 @@ pub enum Region {
 
 /// How the memory of a global location is allocated. What it promises is in "Shared Virtual Memory"
 /// of chapter 3.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Memory {
     /// The test does not say: whatever its accesses need.
     #[default]
+    #[serde(skip)]
     Unstated,
     /// A buffer that is not shared virtual memory: `clCreateBuffer`.
     Buffer,

@@ -97,7 +97,7 @@ fn is_yaml(name: &str, text: &str) -> bool {
         .map(str::trim)
         .find(|line| !(line.is_empty() || line.starts_with('#') || *line == "---"))
         .is_some_and(|line| {
-            yaml::KEYS.iter().any(|key| {
+            yaml::FIRST_KEYS.iter().any(|key| {
                 line.strip_prefix(key)
                     .is_some_and(|rest| rest.starts_with(':'))
             })

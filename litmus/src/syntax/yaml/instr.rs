@@ -1,10 +1,9 @@
-//! Instructions: a mapping each, told apart by their first key.
+//! Instructions: a mapping each, told apart by one key.
 
-use super::fields::Fields;
-use super::node::{Item, Value};
+use super::document::{Instruction, Step};
+use super::value::{At, Flags, Text, names};
 use crate::program::{
-    Atomicity, Barrier, BarrierScope, CommandKind, Expr, FenceFlags, Instr, MapAccess, MemOrder,
-    legacy_fence,
+    Atomicity, Barrier, BarrierScope, CommandKind, Expr, FenceFlags, Instr, MemOrder, legacy_fence,
 };
 use crate::syntax::error::{Outcome, Problem, Span};
 use crate::syntax::lower::command::CallTree;
@@ -12,72 +11,34 @@ use crate::syntax::lower::function::{LOAD_FORBIDS, STORE_FORBIDS};
 use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::tree::{Name, Node};
 
-/// Keys that say what an instruction is.
-const KINDS: [&str; 16] = [
-    "assign",
-    "load",
-    "store",
-    "effect",
-    "fence",
-    "barrier",
-    "sub_group_barrier",
-    "if",
-    "while",
-    "enqueue",
-    "marker",
-    "queue_barrier",
-    "map",
-    "unmap",
-    "wait",
-    "finish",
+/// Keys that say what an instruction is, each with the keys that may stand beside it.
+const FORMS: [(&str, &[&str]); 16] = [
+    ("assign", &["value"]),
+    ("load", &["into", "order", "scope", "volatile", "atomic"]),
+    ("store", &["value", "order", "scope", "volatile", "atomic"]),
+    ("effect", &[]),
+    ("fence", &["order", "scope", "legacy"]),
+    ("barrier", &["label", "scope"]),
+    ("sub_group_barrier", &["label", "scope"]),
+    ("if", &["then", "else"]),
+    ("while", &["do"]),
+    ("enqueue", &["queue", "after"]),
+    ("marker", &["queue", "after"]),
+    ("queue_barrier", &["queue", "after"]),
+    ("map", &["event", "access", "blocking", "queue", "after"]),
+    ("unmap", &["event", "queue", "after"]),
+    ("wait", &[]),
+    ("finish", &[]),
 ];
 
-/// Those of them that call the OpenCL API.
-const CALLS: [&str; 7] = [
-    "enqueue",
-    "marker",
-    "queue_barrier",
-    "map",
-    "unmap",
-    "wait",
-    "finish",
-];
+/// The first of them that calls the OpenCL API.
+const FIRST_CALL: usize = 9;
 
-/// Every key of an instruction.
-const KEYS: &[&str] = &[
-    "assign",
-    "load",
-    "store",
-    "effect",
-    "fence",
-    "barrier",
-    "sub_group_barrier",
-    "if",
-    "while",
-    "enqueue",
-    "marker",
-    "queue_barrier",
-    "map",
-    "unmap",
-    "wait",
-    "finish",
-    "queue",
-    "after",
-    "event",
-    "access",
-    "blocking",
-    "value",
-    "into",
-    "order",
-    "scope",
-    "atomic",
-    "volatile",
-    "legacy",
-    "label",
-    "then",
-    "else",
-    "do",
-];
+/// Names of forms, for messages.
+fn form_names(forms: &[(&str, &[&str])]) -> String {
+    let names: Vec<&str> = forms.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
 
 /// Reads the instructions of one thread.
 pub(super) struct ThreadReader<'r, 'l> {
@@ -87,190 +48,142 @@ pub(super) struct ThreadReader<'r, 'l> {
 
 impl ThreadReader<'_, '_> {
     /// A list of instructions.
-    pub fn block(&mut self, item: Item) -> Outcome<Vec<Instr>> {
+    pub fn block(&mut self, steps: Vec<At<Step>>) -> Outcome<Vec<Instr>> {
         let mut out = Vec::new();
-        for item in item.list("a body")? {
-            self.instr(item, &mut out)?;
+        for At { value, span } in steps {
+            match value {
+                Step::Return => self.lowering.push(Instr::Return, span, &mut out)?,
+                Step::Instruction(keys) => {
+                    let form = form(&keys, span)?;
+                    let instr = self.instruction(*keys, form, &mut out)?;
+                    self.lowering.push(instr, form.span, &mut out)?;
+                }
+            }
         }
         Ok(out)
     }
 
-    fn instr(&mut self, item: Item, out: &mut Vec<Instr>) -> Outcome<()> {
-        let span = item.span;
-        if let Value::Scalar(word) = &item.value {
-            if word == "return" {
-                return self.lowering.push(Instr::Return, span, out);
-            }
-            return Err(Problem::new(
-                span,
-                "an instruction is a mapping, or return",
-                "not an instruction",
-            )
-            .help("for example: {store: x, value: 1, order: release, scope: device}"));
-        }
-        let mut fields = Fields::of(item, "an instruction", KEYS)?;
-        let Some(kind) = fields.first_of(&KINDS) else {
-            return Err(Problem::new(
-                fields.span(),
-                "nothing says what this instruction does",
-                "incomplete",
-            )
-            .help(format!("it needs one of the keys {}", KINDS.join(", "))));
-        };
-        let what = format!("the instruction {kind}");
-        let head = fields.require(kind, &what)?;
-        let span = head.span;
-        let instr = match kind {
-            "assign" => {
-                let value = fields.require("value", &what)?;
-                let value = self.value(&value)?;
-                self.assign(&head, value)?
-            }
-            "load" => {
-                let atomicity = atomicity(&mut fields, LOAD_FORBIDS)?;
-                let value = self.lower(&head, |lowering, node| lowering.load(node, atomicity))?;
-                match fields.take("into") {
-                    Some(target) => self.assign(&target, value)?,
-                    None => Instr::Effect(value),
-                }
-            }
-            "store" => {
-                let atomicity = atomicity(&mut fields, STORE_FORBIDS)?;
-                let value = fields.require("value", &what)?;
-                let access =
-                    self.lower(&head, |lowering, node| lowering.access(node, atomicity))?;
-                let value = self.value(&value)?;
-                Instr::Store { access, value }
-            }
-            "effect" => match self.lower(&head, |lowering, node| lowering.effect(node, None))? {
-                Instr::Host(_) => {
-                    return Err(Problem::new(
-                        span,
-                        "a call of the OpenCL API is an instruction of its own",
-                        "not an effect",
-                    )
-                    .help(format!("its keys are {}", CALLS.join(", "))));
-                }
-                instr => instr,
-            },
-            "fence" => {
-                let flags = flags(head, true)?;
-                let order = fields.require("order", &what)?.order()?;
-                let scope = fields.require("scope", &what)?.scope()?;
-                let legacy = match fields.take("legacy") {
-                    Some(item) => item.boolean("legacy")?,
-                    None => false,
-                };
-                if legacy && legacy_fence(order, scope).is_none() {
-                    return Err(Problem::new(
-                        span,
-                        "no fence of OpenCL C 1.x has this order and scope",
-                        "marked as legacy",
-                    )
-                    .help("they acquire, release or both, with the scope work_group"));
-                }
-                Instr::Fence {
-                    flags,
-                    order,
-                    scope,
-                    legacy,
-                }
-            }
-            "if" => {
-                let condition = self.value(&head)?;
-                let mut before = self.lowering.take_before();
-                let then = self.optional_block(&mut fields, "then")?;
-                let otherwise = self.optional_block(&mut fields, "else")?;
-                out.append(&mut before);
-                Instr::If {
-                    condition,
-                    then,
-                    otherwise,
-                }
-            }
-            "while" => {
-                let condition = self.value(&head)?;
-                let before = self.lowering.take_before();
-                let mut body = self.optional_block(&mut fields, "do")?;
-                body.extend(before.iter().cloned());
-                out.extend(before);
-                Instr::While { condition, body }
-            }
-            "enqueue" | "marker" | "queue_barrier" | "map" | "unmap" | "wait" | "finish" => {
-                let call = self.host_call(kind, head, &what, &mut fields)?;
-                self.lowering.host(call)
-            }
-            _ => {
-                let group = match kind {
-                    "barrier" => BarrierScope::WorkGroup,
-                    _ => BarrierScope::SubGroup,
-                };
-                Instr::Barrier(self.barrier(group, head, &mut fields)?)
-            }
-        };
-        fields.finish(&what)?;
-        self.lowering.push(instr, span, out)
+    fn block_of(&mut self, steps: Option<At<Vec<At<Step>>>>) -> Outcome<Vec<Instr>> {
+        steps.map_or(Ok(Vec::new()), |steps| self.block(steps.value))
     }
 
-    fn host_call(
+    /// One instruction; what must run before it goes to `out`.
+    fn instruction(
         &mut self,
-        kind: &str,
-        head: Item,
-        what: &str,
-        fields: &mut Fields,
-    ) -> Outcome<CallTree> {
-        let span = head.span;
-        if kind == "wait" {
-            let events = head.names("events")?;
+        keys: Instruction,
+        form: Form,
+        out: &mut Vec<Instr>,
+    ) -> Outcome<Instr> {
+        if let Some(register) = &keys.assign {
+            let value = self.value(form.needs("value", &keys.value)?)?;
+            return self.assign(register, value);
+        }
+        if let Some(place) = &keys.load {
+            let atomicity = atomicity(&keys, LOAD_FORBIDS)?;
+            let value = self.lower(place, |lowering, node| lowering.load(node, atomicity))?;
+            return match &keys.into {
+                Some(register) => self.assign(register, value),
+                None => Ok(Instr::Effect(value)),
+            };
+        }
+        if let Some(place) = &keys.store {
+            let atomicity = atomicity(&keys, STORE_FORBIDS)?;
+            let value = form.needs("value", &keys.value)?;
+            let access = self.lower(place, |lowering, node| lowering.access(node, atomicity))?;
+            let value = self.value(value)?;
+            return Ok(Instr::Store { access, value });
+        }
+        if let Some(call) = &keys.effect {
+            return self.effect(call);
+        }
+        if let Some(flags) = &keys.fence {
+            return fence(flags, &keys, form);
+        }
+        let barriers = [
+            (BarrierScope::WorkGroup, &keys.barrier),
+            (BarrierScope::SubGroup, &keys.sub_group_barrier),
+        ];
+        for (group, flags) in barriers {
+            if let Some(flags) = flags {
+                return Ok(Instr::Barrier(Barrier {
+                    label: keys.label.as_ref().map(Text::identifier).transpose()?,
+                    group,
+                    flags: FenceFlags::from(&flags.value),
+                    scope: keys.scope.as_ref().map(|scope| scope.value),
+                }));
+            }
+        }
+        if let Some(condition) = &keys.condition {
+            let condition = self.value(condition)?;
+            let mut before = self.lowering.take_before();
+            let then = self.block_of(keys.then)?;
+            let otherwise = self.block_of(keys.otherwise)?;
+            out.append(&mut before);
+            return Ok(Instr::If {
+                condition,
+                then,
+                otherwise,
+            });
+        }
+        if let Some(condition) = &keys.repeat {
+            let condition = self.value(condition)?;
+            let before = self.lowering.take_before();
+            let mut body = self.block_of(keys.body)?;
+            body.extend(before.iter().cloned());
+            out.extend(before);
+            return Ok(Instr::While { condition, body });
+        }
+        let call = self.call(&keys, form)?;
+        Ok(self.lowering.host(call))
+    }
+
+    fn effect(&mut self, call: &Text) -> Outcome<Instr> {
+        match self.lower(call, |lowering, node| lowering.effect(node, None))? {
+            Instr::Host(_) => Err(Problem::new(
+                call.span,
+                "a call of the OpenCL API is an instruction of its own",
+                "not an effect",
+            )
+            .help(format!("its keys are {}", form_names(&FORMS[FIRST_CALL..])))),
+            instr => Ok(instr),
+        }
+    }
+
+    /// A call of the OpenCL API.
+    fn call(&mut self, keys: &Instruction, form: Form) -> Outcome<CallTree> {
+        let span = form.span;
+        if let Some(events) = &keys.wait {
+            let events = names(&events.value.0)?;
             return Ok(CallTree::Wait { events, span });
         }
-        if kind == "finish" {
-            let queue = head.name("the queue")?;
+        if let Some(queue) = &keys.finish {
+            let queue = queue.name()?;
             return Ok(CallTree::Finish { queue, span });
         }
-        let queue = fields.require("queue", what)?.name("the queue")?;
-        let waits = match fields.take("after") {
-            Some(item) => item.names("events")?,
+        let queue = form.needs("queue", &keys.queue)?.name()?;
+        let waits = match &keys.after {
+            Some(events) => names(&events.value.0)?,
             None => Vec::new(),
         };
-        let event = |fields: &mut Fields| match fields.take("event") {
-            Some(item) => item.name("the event").map(Some),
-            None => Ok(None),
-        };
-        let own = |head: &Item| match head.value {
-            Value::Null => Ok(None),
-            Value::Scalar(_) | Value::List(_) | Value::Map(_) => head.name("the event").map(Some),
-        };
-        let (name, kind) = match kind {
-            "enqueue" => (Some(head.name("the kernel")?), CommandKind::Kernel),
-            "marker" => (own(&head)?, CommandKind::Marker),
-            "queue_barrier" => (own(&head)?, CommandKind::Barrier),
-            "map" => {
-                let location = self.lowering.mapped(&head.name("the location")?)?;
-                let blocking = match fields.take("blocking") {
-                    Some(item) => item.boolean("blocking")?,
-                    None => false,
-                };
-                let access = fields.require("access", what)?.named(
-                    "kind of access",
-                    &["read", "write"],
-                    |word| match word {
-                        "read" => Some(MapAccess::Read),
-                        "write" => Some(MapAccess::Write),
-                        _ => None,
-                    },
-                )?;
-                let kind = CommandKind::Map {
-                    location,
-                    access,
-                    blocking,
-                };
-                (event(fields)?, kind)
-            }
-            _ => {
-                let location = self.lowering.mapped(&head.name("the location")?)?;
-                (event(fields)?, CommandKind::Unmap { location })
-            }
+        let event = keys.event.as_ref().map(Text::name).transpose()?;
+        let (name, kind) = if let Some(kernel) = &keys.enqueue {
+            (Some(kernel.name()?), CommandKind::Kernel)
+        } else if let Some(location) = &keys.map {
+            let location = self.lowering.mapped(&location.name()?)?;
+            let kind = CommandKind::Map {
+                location,
+                access: form.needs("access", &keys.access)?.value,
+                blocking: keys.blocking.as_ref().is_some_and(|b| b.value),
+            };
+            (event, kind)
+        } else if let Some(location) = &keys.unmap {
+            let location = self.lowering.mapped(&location.name()?)?;
+            (event, CommandKind::Unmap { location })
+        } else if let Some(marker) = &keys.marker {
+            (own_event(marker)?, CommandKind::Marker)
+        } else {
+            let barrier = form.needs("queue_barrier", &keys.queue_barrier)?;
+            (own_event(barrier)?, CommandKind::Barrier)
         };
         Ok(CallTree::Enqueue {
             kind,
@@ -281,135 +194,146 @@ impl ThreadReader<'_, '_> {
         })
     }
 
-    fn barrier(
-        &mut self,
-        group: BarrierScope,
-        head: Item,
-        fields: &mut Fields,
-    ) -> Outcome<Barrier> {
-        let label = match fields.take("label") {
-            Some(item) => Some(item.identifier("the label")?),
-            None => None,
-        };
-        let scope = match fields.take("scope") {
-            Some(item) => Some(item.scope()?),
-            None => None,
-        };
-        Ok(Barrier {
-            label,
-            group,
-            flags: flags(head, false)?,
-            scope,
-        })
-    }
-
-    fn optional_block(&mut self, fields: &mut Fields, key: &str) -> Outcome<Vec<Instr>> {
-        match fields.take(key) {
-            Some(item) => self.block(item),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    fn assign(&mut self, target: &Item, value: Expr) -> Outcome<Instr> {
+    fn assign(&mut self, target: &Text, value: Expr) -> Outcome<Instr> {
         let name = Name {
-            text: target.identifier("the register")?,
+            text: target.identifier()?,
             span: Span::default(),
         };
         let register = self
             .lowering
             .register_or_new(&name)
-            .map_err(|problem| target.relocate(problem, &name.text, self.document))?;
+            .map_err(|problem| target.relocate(problem, self.document))?;
         Ok(Instr::Assign { register, value })
     }
 
-    fn value(&mut self, item: &Item) -> Outcome<Expr> {
-        self.lower(item, |lowering, node| lowering.value(node))
+    fn value(&mut self, text: &Text) -> Outcome<Expr> {
+        self.lower(text, |lowering, node| lowering.value(node))
     }
 
     /// Reads text as an expression and lowers it.
     fn lower<T>(
         &mut self,
-        item: &Item,
+        text: &Text,
         lower: impl FnOnce(&mut ThreadLowering<'_>, &Node) -> Outcome<T>,
     ) -> Outcome<T> {
-        let node = item.as_c("the expression", self.document, |parser| {
+        let node = text.as_c("the expression", self.document, |parser| {
             parser.expression()
         })?;
-        let text = item.text("the expression")?;
-        lower(self.lowering, &node).map_err(|problem| item.relocate(problem, text, self.document))
+        lower(self.lowering, &node).map_err(|problem| text.relocate(problem, self.document))
     }
 }
 
-/// How a load or store reaches memory: with an `order` atomically, with `atomic: true` alone in
-/// the short form, plainly otherwise.
-fn atomicity(fields: &mut Fields, forbidden: &[MemOrder]) -> Outcome<Atomicity> {
-    let volatile = match fields.take("volatile") {
-        Some(item) => item.boolean("volatile")?,
-        None => false,
-    };
-    let atomic = match fields.take("atomic") {
-        Some(item) => item.boolean("atomic")?,
-        None => false,
-    };
-    let scope = match fields.take("scope") {
-        Some(item) => Some((item.scope()?, item.span)),
-        None => None,
-    };
-    match (fields.take("order"), scope) {
-        (Some(item), scope) => {
-            let order = item.order()?;
-            if forbidden.contains(&order) {
-                return Err(Problem::new(
-                    item.span,
-                    format!("this instruction cannot have the order {}", order.name()),
-                    "not allowed here",
-                ));
-            }
-            Ok(Atomicity::Atomic {
-                order,
-                scope: scope.map(|(scope, _)| scope),
-                implicit: false,
-            })
-        }
-        (None, Some((_, span))) => Err(Problem::new(
-            span,
-            "a scope without an order",
-            "only atomic accesses have a scope",
+/// What an instruction is, and where the value of the key that says so stands.
+#[derive(Clone, Copy)]
+struct Form {
+    name: &'static str,
+    span: Span,
+}
+
+impl Form {
+    /// The value of a key that this form cannot do without.
+    fn needs<'k, T>(self, key: &str, value: &'k Option<T>) -> Outcome<&'k T> {
+        value.as_ref().ok_or_else(|| {
+            Problem::new(
+                self.span,
+                format!("the instruction {} has no {key}", self.name),
+                format!("the key {key} is missing"),
+            )
+        })
+    }
+}
+
+/// Which form an instruction has; `span` is where it stands.
+fn form(keys: &Instruction, span: Span) -> Outcome<Form> {
+    let present: Vec<(&'static str, Span)> = keys.present().collect();
+    let found = FORMS.iter().find_map(|(name, others)| {
+        let head = present.iter().find(|(key, _)| key == name)?;
+        Some((head, *others))
+    });
+    let Some((&(name, head), others)) = found else {
+        return Err(Problem::new(
+            present.first().map_or(span, |(_, first)| *first),
+            "nothing says what this instruction does",
+            "incomplete",
         )
-        .help("add an order: relaxed, acquire, release, acq_rel or seq_cst")),
-        (None, None) if atomic => Ok(Atomicity::Atomic {
-            order: MemOrder::SeqCst,
-            scope: None,
-            implicit: true,
-        }),
-        (None, None) if volatile => Ok(Atomicity::Volatile),
-        (None, None) => Ok(Atomicity::Plain),
+        .help(format!("it needs one of the keys {}", form_names(&FORMS))));
+    };
+    let odd = |(key, _): &&(&str, Span)| *key != name && !others.contains(key);
+    match present.iter().find(odd) {
+        None => Ok(Form { name, span: head }),
+        Some((key, span)) => Err(Problem::new(
+            *span,
+            format!("the instruction {name} has no {key}"),
+            "does not belong here",
+        )),
     }
 }
 
-/// A list of `global`, `local` and `image`, or one of them.
-fn flags(item: Item, required: bool) -> Outcome<FenceFlags> {
-    let span = item.span;
-    let words = match item.value {
-        Value::Scalar(_) => vec![item],
-        Value::Null | Value::List(_) | Value::Map(_) => item.list("the flags")?,
-    };
-    let mut flags = FenceFlags::default();
-    for word in &words {
-        let slot = word.named("flag", &["global", "local", "image"], |w| {
-            ["global", "local", "image"].iter().position(|f| *f == w)
-        })?;
-        match slot {
-            0 => flags.global = true,
-            1 => flags.local = true,
-            _ => flags.image = true,
-        }
-    }
-    if required && flags == FenceFlags::default() {
+/// The event that a marker or a barrier names as its own.
+fn own_event(event: &At<Option<String>>) -> Outcome<Option<Name>> {
+    let span = event.span;
+    let text = event.value.clone().map(|value| Text { value, span });
+    text.as_ref().map(Text::name).transpose()
+}
+
+fn fence(flags: &At<Flags>, keys: &Instruction, form: Form) -> Outcome<Instr> {
+    let span = flags.span;
+    let flags = FenceFlags::from(&flags.value);
+    if flags == FenceFlags::default() {
         return Err(
             Problem::new(span, "a fence needs at least one flag", "empty")
                 .help("global, local, or both"),
         );
     }
-    Ok(flags)
+    let order = form.needs("order", &keys.order)?.value;
+    let scope = form.needs("scope", &keys.scope)?.value;
+    let legacy = keys.legacy.as_ref().is_some_and(|l| l.value);
+    if legacy && legacy_fence(order, scope).is_none() {
+        return Err(Problem::new(
+            span,
+            "no fence of OpenCL C 1.x has this order and scope",
+            "marked as legacy",
+        )
+        .help("they acquire, release or both, with the scope work_group"));
+    }
+    Ok(Instr::Fence {
+        flags,
+        order,
+        scope,
+        legacy,
+    })
+}
+
+/// How a load or store reaches memory: with an `order` atomically, with `atomic: true` alone in
+/// the short form, plainly otherwise.
+fn atomicity(keys: &Instruction, forbidden: &[MemOrder]) -> Outcome<Atomicity> {
+    let is_set = |flag: &Option<At<bool>>| flag.as_ref().is_some_and(|f| f.value);
+    match (&keys.order, &keys.scope) {
+        (Some(order), _) if forbidden.contains(&order.value) => Err(Problem::new(
+            order.span,
+            format!(
+                "this instruction cannot have the order {}",
+                order.value.name()
+            ),
+            "not allowed here",
+        )),
+        (Some(order), scope) => Ok(Atomicity::Atomic {
+            order: order.value,
+            scope: scope.as_ref().map(|scope| scope.value),
+            implicit: false,
+        }),
+        (None, Some(scope)) => Err(Problem::new(
+            scope.span,
+            "a scope without an order",
+            "only atomic accesses have a scope",
+        )
+        .help("add an order: relaxed, acquire, release, acq_rel or seq_cst")),
+        (None, None) if is_set(&keys.atomic) => Ok(Atomicity::Atomic {
+            order: MemOrder::SeqCst,
+            scope: None,
+            implicit: true,
+        }),
+        (None, None) if is_set(&keys.volatile) => Ok(Atomicity::Volatile),
+        (None, None) => Ok(Atomicity::Plain),
+    }
 }

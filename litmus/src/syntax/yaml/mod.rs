@@ -1,16 +1,29 @@
 //! A test as YAML: the same program in a form that scripts can make and edit.
 //!
-//! [`node`] takes any YAML document apart with the place of every value, [`fields`] reads mappings
-//! of known keys, [`read`] makes a program of them, and [`write`] writes one. Expressions,
-//! addresses and predicates are strings in the `.litmus` dialect's own syntax, read by the same
-//! parser. The schema is in the README beside this crate's manifest.
+//! [`document`] is the schema as serde types, [`parse`] reads a document and says what is wrong with
+//! it, [`read`] and [`instr`] make a program of it, and [`write`](mod@write) writes one. [`value`]
+//! has the single values with their places. Expressions, addresses and predicates are strings in
+//! the `.litmus` dialect's own syntax, read by the same parser. The README beside this crate's
+//! manifest shows the schema.
 
-mod fields;
+mod document;
 mod instr;
-mod node;
+mod parse;
 mod read;
+mod value;
 mod write;
 
-pub(crate) use read::KEYS;
 pub use read::read_yaml;
 pub use write::write_yaml;
+
+/// Keys that a document may start with.
+pub(crate) const FIRST_KEYS: [&str; 8] = [
+    "kind",
+    "litmus",
+    "locations",
+    "queues",
+    "threads",
+    "exists",
+    "not_exists",
+    "forall",
+];

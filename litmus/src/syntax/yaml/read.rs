@@ -1,31 +1,22 @@
 //! A YAML document as a program.
 
-use super::fields::Fields;
+use super::document::{Document, KIND, LocationEntry, RegisterEntry, ThreadEntry};
 use super::instr::ThreadReader;
-use super::node::{Item, Value, parse};
+use super::parse::parse;
+use super::value::{At, Integer, OneOrMany, Text};
 use crate::program::{
-    Condition, Location, Memory, Placement, Predicate, Program, Quantifier, Queue, QueueOrder,
-    Region, Register, ScalarType, Thread,
+    Condition, Location, Memory, Placement, Predicate, Program, Quantifier, Queue, Region,
+    Register, ScalarType, Thread,
 };
 use crate::syntax::error::{Outcome, Problem, Span, SyntaxError};
+use crate::syntax::lexer::shorten;
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_LOCATIONS, MAX_PLACE, MAX_REGISTERS, MAX_THREADS};
 use crate::syntax::lower::command::Host;
 use crate::syntax::lower::condition::Names;
 use crate::syntax::lower::locations::{Locations, local_memory};
 use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::{check_size, excerpt};
-
-/// Keys of the document.
-pub(crate) const KEYS: &[&str] = &[
-    "litmus",
-    "locations",
-    "queues",
-    "threads",
-    "filter",
-    "exists",
-    "not_exists",
-    "forall",
-];
+use serde_saphyr::FlowMap;
 
 /// Reads a test written in YAML. `name` is what errors call the source, its path for example.
 ///
@@ -34,65 +25,48 @@ pub(crate) const KEYS: &[&str] = &[
 pub fn read_yaml(name: &str, text: &str) -> Result<Program, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     check_size(text.len())
-        .and_then(|()| document(text))
+        .and_then(|()| program(text))
         .map_err(|problem| problem.within(name, excerpt(text)))
 }
 
-fn document(text: &str) -> Outcome<Program> {
+fn program(text: &str) -> Outcome<Program> {
     if text.trim().is_empty() {
         return Err(
             Problem::new(Span::new(0, 0), "the file is empty", "nothing here")
-                .help("a test in YAML starts with the line: litmus: name"),
+                .help("a test in YAML starts with the lines: kind: litmus, litmus: NAME"),
         );
     }
-    let mut fields = Fields::of(parse(text)?, "a test", KEYS)?;
-    let what = "the test";
-    let name = program_name(&fields.require("litmus", what)?)?;
-    let locations = match fields.take("locations") {
-        Some(item) => locations(item)?,
-        None => Locations::new(Vec::new()),
-    };
-    let mut host = Host::default();
-    if let Some(item) = fields.take("queues") {
-        queues(item, &mut host)?;
+    let document = parse(text)?;
+    if let Some(kind) = &document.kind
+        && kind.value != KIND
+    {
+        let message = format!("{} is no kind of litmus test", shorten(&kind.value));
+        return Err(Problem::new(kind.span, message, "another kind of file")
+            .help("a litmus test starts with the line: kind: litmus"));
     }
-    let mut threads = threads(
-        fields.require("threads", what)?,
-        &locations,
-        text,
-        &mut host,
-    )?;
+    let name = program_name(&document.litmus)?;
+    let (quantifier, asked) = question(&document)?;
+    let locations = locations(document.locations)?;
+    let mut host = Host::default();
+    for FlowMap(entry) in document.queues {
+        let queue = Queue {
+            name: entry.name.identifier()?,
+            order: entry.order,
+        };
+        host.queues.push((queue, entry.name.span));
+    }
+    let mut threads = threads(document.threads, &locations, text, &mut host)?;
     let (queues, commands) = host.resolve(&mut threads)?;
     let names = Names {
         locations: &locations,
         threads: &threads,
     };
-    let filter = match fields.take("filter") {
-        Some(item) => Some(predicate(&item, &names, text)?),
-        None => None,
-    };
-    let quantifiers = [
-        ("exists", Quantifier::Exists),
-        ("not_exists", Quantifier::NotExists),
-        ("forall", Quantifier::Forall),
-    ];
-    let Some((key, quantifier)) = quantifiers
-        .into_iter()
-        .find(|(key, _)| fields.first_of(&[*key]).is_some())
-    else {
-        return Err(Problem::new(
-            fields.span(),
-            "the test asks no question",
-            "the question is missing",
-        )
-        .help("add one of the keys exists, not_exists and forall"));
-    };
-    let question = fields.require(key, what)?;
+    let filter = document.filter.map(|f| predicate(&f, &names, text));
     let condition = Condition {
         quantifier,
-        predicate: predicate(&question, &names, text)?,
+        predicate: predicate(&asked, &names, text)?,
     };
-    fields.finish("a test with a question already")?;
+    let filter = filter.transpose()?;
     let program = Program {
         name,
         locations: locations.into_list(),
@@ -106,35 +80,39 @@ fn document(text: &str) -> Outcome<Program> {
     Ok(program)
 }
 
-fn queues(item: Item, host: &mut Host) -> Outcome<()> {
-    for item in item.list("queues")? {
-        let mut fields = Fields::of(item, "a queue", &["name", "order"])?;
-        let name = fields.require("name", "the queue")?;
-        let order = match fields.take("order") {
-            Some(item) => {
-                item.named("order", &["in_order", "out_of_order"], |word| match word {
-                    "in_order" => Some(QueueOrder::InOrder),
-                    "out_of_order" => Some(QueueOrder::OutOfOrder),
-                    _ => None,
-                })?
-            }
-            None => QueueOrder::InOrder,
-        };
-        fields.finish("a queue")?;
-        let queue = Queue {
-            name: name.identifier("the name")?,
-            order,
-        };
-        host.queues.push((queue, name.span));
+/// The one question that a test asks.
+fn question(document: &Document) -> Outcome<(Quantifier, Text)> {
+    let mut asked = [
+        (&document.exists, Quantifier::Exists),
+        (&document.not_exists, Quantifier::NotExists),
+        (&document.forall, Quantifier::Forall),
+    ]
+    .into_iter()
+    .filter_map(|(text, quantifier)| Some((quantifier, text.clone()?)));
+    let first = asked.next().ok_or_else(|| {
+        Problem::new(
+            document.litmus.span,
+            "the test asks no question",
+            "the question is missing",
+        )
+        .help("add one of the keys exists, not_exists and forall")
+    })?;
+    match asked.next() {
+        None => Ok(first),
+        Some((_, second)) => {
+            Err(
+                Problem::new(second.span, "a test asks one question", "the second one")
+                    .also(first.1.span, "the first one"),
+            )
+        }
     }
-    Ok(())
 }
 
-fn program_name(item: &Item) -> Outcome<String> {
-    let name = item.text("the name")?.trim();
+fn program_name(text: &Text) -> Outcome<String> {
+    let name = text.value.trim();
     if name.is_empty() || name.chars().any(char::is_control) {
         return Err(Problem::new(
-            item.span,
+            text.span,
             "the name of a test is one line of text",
             "not a name",
         ));
@@ -142,29 +120,25 @@ fn program_name(item: &Item) -> Outcome<String> {
     Ok(name.to_string())
 }
 
-fn predicate(item: &Item, names: &Names<'_>, text: &str) -> Outcome<Predicate> {
-    let pred = item.as_c("the predicate", text, |parser| parser.predicate())?;
-    let source = item.text("the predicate")?;
+fn predicate(text: &Text, names: &Names<'_>, document: &str) -> Outcome<Predicate> {
+    let tree = text.as_c("the predicate", document, |parser| parser.predicate())?;
     names
-        .question(&pred, Span::new(0, source.len()))
-        .map_err(|problem| item.relocate(problem, source, text))
+        .question(&tree, Span::new(0, text.value.len()))
+        .map_err(|problem| text.relocate(problem, document))
 }
 
-fn too_many(item: &Item, what: &str, most: usize) -> Problem {
-    Problem::new(
-        item.span,
-        format!("more than {most} {what}"),
-        "one too many",
-    )
+fn too_many(span: Span, what: &str, most: usize) -> Problem {
+    Problem::new(span, format!("more than {most} {what}"), "one too many")
 }
 
-fn locations(item: Item) -> Outcome<Locations> {
+fn locations(entries: Vec<FlowMap<LocationEntry>>) -> Outcome<Locations> {
     let mut list: Vec<Location> = Vec::new();
-    for item in item.list("locations")? {
+    for FlowMap(entry) in entries {
+        let span = entry.name.span;
         if list.len() == MAX_LOCATIONS {
-            return Err(too_many(&item, "locations", MAX_LOCATIONS));
+            return Err(too_many(span, "locations", MAX_LOCATIONS));
         }
-        let (location, span) = location(item)?;
+        let location = location(entry)?;
         if list.iter().any(|l| l.name == location.name) {
             return Err(Problem::new(
                 span,
@@ -177,91 +151,56 @@ fn locations(item: Item) -> Outcome<Locations> {
     Ok(Locations::new(list))
 }
 
-fn location(item: Item) -> Outcome<(Location, Span)> {
-    let known = [
-        "name", "type", "atomic", "region", "memory", "generic", "init",
-    ];
-    let mut fields = Fields::of(item, "a location", &known)?;
-    let name = fields.require("name", "the location")?;
-    let span = name.span;
-    let name = name.identifier("the name")?;
-    let ty = match fields.take("type") {
-        Some(item) => scalar(&item, "atomic_flag")?,
-        None => ScalarType::Int,
-    };
-    let atomic = match fields.take("atomic") {
-        Some(item) => {
-            let atomic = item.boolean("atomic")?;
-            if atomic && ty.atomic_name().is_none() {
-                return Err(Problem::new(
-                    item.span,
-                    format!("{ty} has no atomic type"),
-                    "atomic types are 32 or 64 bits wide",
-                ));
-            }
-            atomic || ty == ScalarType::Flag
-        }
-        None => ty == ScalarType::Flag,
-    };
-    let region = match fields.take("region") {
-        Some(item) => item.named("region", &["global", "local"], |word| match word {
-            "global" => Some(Region::Global),
-            "local" => Some(Region::Local),
-            _ => None,
-        })?,
-        None => Region::Global,
-    };
-    let memory = match fields.take("memory") {
-        Some(item) => {
-            let names: Vec<&str> = Memory::STATED.iter().filter_map(|m| m.name()).collect();
-            let memory = item.named("kind of memory", &names, Memory::named)?;
-            if region == Region::Local {
-                return Err(local_memory(item.span, &name));
-            }
-            memory
-        }
-        None => Memory::Unstated,
-    };
-    let generic = match fields.take("generic") {
-        Some(item) => item.boolean("generic")?,
-        None => false,
-    };
-    let (array, init) = match fields.take("init") {
-        None => (false, vec![0]),
-        Some(item) => match item.value {
-            Value::List(items) => {
-                if items.is_empty() || items.len() > MAX_ELEMENTS {
-                    return Err(Problem::new(
-                        item.span,
-                        format!("an array has between 1 and {MAX_ELEMENTS} elements"),
-                        "wrong length",
-                    ));
-                }
-                let values: Outcome<Vec<i64>> =
-                    items.iter().map(|i| i.integer("a value")).collect();
-                (true, values?)
-            }
-            Value::Scalar(_) | Value::Null | Value::Map(_) => {
-                (false, vec![item.integer("an initial value")?])
-            }
-        },
-    };
-    let location = Location {
+fn location(entry: LocationEntry) -> Outcome<Location> {
+    let name = entry.name.identifier()?;
+    let ty = scalar(entry.ty.as_ref(), "atomic_flag")?;
+    if let Some(atomic) = &entry.atomic
+        && atomic.value
+        && ty.atomic_name().is_none()
+    {
+        return Err(Problem::new(
+            atomic.span,
+            format!("{ty} has no atomic type"),
+            "atomic types are 32 or 64 bits wide",
+        ));
+    }
+    let region = entry.region.unwrap_or(Region::Global);
+    if let Some(memory) = &entry.memory
+        && region == Region::Local
+    {
+        return Err(local_memory(memory.span, &name));
+    }
+    let (array, init) = initial_values(entry.init.as_ref())?;
+    Ok(Location {
         name,
         region,
-        memory,
-        generic,
+        memory: entry.memory.map_or(Memory::Unstated, |m| m.value),
+        generic: entry.generic,
         ty,
-        atomic,
+        atomic: ty == ScalarType::Flag || entry.atomic.is_some_and(|a| a.value),
         array,
         init: init.into_iter().map(|v| ty.wrap(v)).collect(),
-    };
-    fields.finish("a location")?;
-    Ok((location, span))
+    })
 }
 
-/// A type by name; `flag` is what a flag is called here.
-fn scalar(item: &Item, flag: &'static str) -> Outcome<ScalarType> {
+/// Whether a location is an array, and what it holds at first.
+fn initial_values(init: Option<&At<OneOrMany<Integer>>>) -> Outcome<(bool, Vec<i64>)> {
+    let Some(init) = init else {
+        return Ok((false, vec![0]));
+    };
+    let values: Vec<i64> = init.value.as_slice().iter().map(|v| v.bits()).collect();
+    if values.is_empty() || values.len() > MAX_ELEMENTS {
+        return Err(Problem::new(
+            init.span,
+            format!("an array has between 1 and {MAX_ELEMENTS} elements"),
+            "wrong length",
+        ));
+    }
+    Ok((matches!(init.value, OneOrMany::Many(_)), values))
+}
+
+/// A type by name, `int` where none is stated; `flag` is what a flag is called here.
+fn scalar(text: Option<&Text>, flag: &'static str) -> Outcome<ScalarType> {
     const TYPES: [ScalarType; 8] = [
         ScalarType::Char,
         ScalarType::UChar,
@@ -272,77 +211,54 @@ fn scalar(item: &Item, flag: &'static str) -> Outcome<ScalarType> {
         ScalarType::Long,
         ScalarType::ULong,
     ];
-    let mut names: Vec<&str> = TYPES.iter().map(|ty| ty.name()).collect();
-    names.push(flag);
-    item.named("type", &names, |word| {
-        if word == flag {
-            return Some(ScalarType::Flag);
-        }
-        TYPES.into_iter().find(|ty| ty.name() == word)
+    let Some(text) = text else {
+        return Ok(ScalarType::Int);
+    };
+    if text.value == flag {
+        return Ok(ScalarType::Flag);
+    }
+    let found = TYPES.into_iter().find(|ty| ty.name() == text.value);
+    found.ok_or_else(|| {
+        let message = format!("{} is not a type", shorten(&text.value));
+        let mut names: Vec<&str> = TYPES.iter().map(|ty| ty.name()).collect();
+        names.push(flag);
+        Problem::new(text.span, message, "unknown").help(format!("one of {}", names.join(", ")))
     })
 }
 
-fn threads(item: Item, locations: &Locations, text: &str, host: &mut Host) -> Outcome<Vec<Thread>> {
-    let span = item.span;
-    let items = item.list("threads")?;
-    if items.is_empty() {
-        return Err(Problem::new(span, "the test has no threads", "empty"));
+fn threads(
+    entries: At<Vec<At<ThreadEntry>>>,
+    locations: &Locations,
+    document: &str,
+    host: &mut Host,
+) -> Outcome<Vec<Thread>> {
+    if entries.value.is_empty() {
+        return Err(Problem::new(
+            entries.span,
+            "the test has no threads",
+            "empty",
+        ));
     }
-    if items.len() > MAX_THREADS {
-        return Err(too_many(&items[MAX_THREADS], "threads", MAX_THREADS));
+    if let Some(beyond) = entries.value.get(MAX_THREADS) {
+        return Err(too_many(beyond.span, "threads", MAX_THREADS));
     }
-    let mut placed = Vec::new();
-    for item in items {
-        let known = [
-            "host",
-            "kernel",
-            "device",
-            "work_group",
-            "sub_group",
-            "registers",
-            "body",
-        ];
-        let mut fields = Fields::of(item, "a thread", &known)?;
-        placed.push((placement(&mut fields)?, fields));
-    }
-    let used: Vec<u32> = placed.iter().filter_map(|(p, _)| p.work_group).collect();
-    let mut next = 0;
+    let groups = entries.value.iter().map(|entry| &entry.value.work_group);
+    let used: Vec<u32> = groups.flatten().map(|group| group.value).collect();
+    let mut unused = (0..).filter(|group| !used.contains(group));
     let mut threads = Vec::new();
-    for (place, mut fields) in placed {
-        let placement = if place.host {
-            Placement::Host
-        } else {
-            let work_group = place.work_group.unwrap_or_else(|| {
-                while used.contains(&next) {
-                    next += 1;
-                }
-                next += 1;
-                next - 1
-            });
-            Placement::Device {
-                device: place.device.unwrap_or(0),
-                work_group,
-                sub_group: place.sub_group,
-            }
-        };
-        host.places.push(fields.span());
-        host.kernels.push(match fields.take("kernel") {
-            Some(item) => Some(item.name("the kernel")?),
-            None => None,
-        });
+    for entry in entries.value {
+        let At { value: entry, span } = entry;
+        let placement = placement(&entry, &mut unused)?;
+        host.places.push(span);
+        host.kernels
+            .push(entry.kernel.as_ref().map(Text::name).transpose()?);
         let mut lowering = ThreadLowering::new(locations, Vec::new());
-        if let Some(item) = fields.take("registers") {
-            registers(item, &mut lowering)?;
+        registers(&entry.registers, &mut lowering)?;
+        let body = ThreadReader {
+            lowering: &mut lowering,
+            document,
         }
-        let body = match fields.take("body") {
-            Some(item) => ThreadReader {
-                lowering: &mut lowering,
-                document: text,
-            }
-            .block(item)?,
-            None => Vec::new(),
-        };
-        fields.finish("a thread")?;
+        .block(entry.body)?;
         host.calls.push(lowering.take_calls());
         threads.push(Thread {
             placement,
@@ -354,66 +270,51 @@ fn threads(item: Item, locations: &Locations, text: &str, host: &mut Host) -> Ou
     Ok(threads)
 }
 
-/// What a thread says of its place.
-#[derive(Default)]
-struct Place {
-    host: bool,
-    device: Option<u32>,
-    work_group: Option<u32>,
-    sub_group: Option<u32>,
-}
-
-fn placement(fields: &mut Fields) -> Outcome<Place> {
-    let mut place = Place::default();
-    if let Some(item) = fields.take("host") {
-        place.host = item.boolean("host")?;
-        if place.host
-            && fields
-                .first_of(&["device", "work_group", "sub_group"])
-                .is_some()
-        {
+/// Where a thread runs; `unused` are the work-groups that no thread states.
+fn placement(entry: &ThreadEntry, unused: &mut impl Iterator<Item = u32>) -> Outcome<Placement> {
+    let stated = [&entry.device, &entry.work_group, &entry.sub_group];
+    for number in stated.into_iter().flatten() {
+        if number.value > MAX_PLACE {
             return Err(Problem::new(
-                item.span,
-                "a host thread has no device, work-group or sub-group",
-                "on the host",
+                number.span,
+                format!("a place is a number from 0 to {MAX_PLACE}"),
+                "too large",
             ));
         }
     }
-    for (key, slot) in [
-        ("device", &mut place.device),
-        ("work_group", &mut place.work_group),
-        ("sub_group", &mut place.sub_group),
-    ] {
-        if let Some(item) = fields.take(key) {
-            *slot = Some(item.number(key, MAX_PLACE)?);
+    match &entry.host {
+        Some(host) if host.value => {
+            if stated.iter().any(|number| number.is_some()) {
+                return Err(Problem::new(
+                    host.span,
+                    "a host thread has no device, work-group or sub-group",
+                    "on the host",
+                ));
+            }
+            Ok(Placement::Host)
         }
+        Some(_) | None => Ok(Placement::Device {
+            device: entry.device.as_ref().map_or(0, |device| device.value),
+            work_group: match &entry.work_group {
+                Some(group) => group.value,
+                None => unused.next().unwrap_or_default(),
+            },
+            sub_group: entry.sub_group.as_ref().map(|sub_group| sub_group.value),
+        }),
     }
-    Ok(place)
 }
 
-fn registers(item: Item, lowering: &mut ThreadLowering<'_>) -> Outcome<()> {
-    let items = item.list("registers")?;
-    if items.len() > MAX_REGISTERS {
-        return Err(too_many(&items[MAX_REGISTERS], "registers", MAX_REGISTERS));
+fn registers(entries: &[FlowMap<RegisterEntry>], lowering: &mut ThreadLowering<'_>) -> Outcome<()> {
+    if let Some(FlowMap(beyond)) = entries.get(MAX_REGISTERS) {
+        return Err(too_many(beyond.name.span, "registers", MAX_REGISTERS));
     }
-    for item in items {
-        let mut fields = Fields::of(item, "a register", &["name", "type", "init"])?;
-        let name = fields.require("name", "the register")?;
-        let ty = match fields.take("type") {
-            Some(item) => scalar(&item, "bool")?,
-            None => ScalarType::Int,
-        };
-        let init = match fields.take("init") {
-            Some(item) => item.integer("an initial value")?,
-            None => 0,
-        };
-        fields.finish("a register")?;
+    for FlowMap(entry) in entries {
         let register = Register {
-            name: name.identifier("the name")?,
-            ty,
-            init,
+            name: entry.name.identifier()?,
+            ty: scalar(entry.ty.as_ref(), "bool")?,
+            init: entry.init.map_or(0, Integer::bits),
         };
-        lowering.add_register(register, name.span)?;
+        lowering.add_register(register, entry.name.span)?;
     }
     Ok(())
 }
