@@ -140,15 +140,14 @@ pub(super) fn links(program: &Program, links: &[Link]) -> String {
     };
     let words: Vec<String> = links
         .iter()
-        .filter_map(|link| match link {
-            Link::Inner => None,
-            Link::Enqueue(id) => Some(format!("enqueue {}", command(*id))),
-            Link::Event(id) => Some(format!("event {}", command(*id))),
-            Link::InOrder(id) => Some(format!("in-order {}", queue(*id))),
-            Link::Sync(id) => Some(command(*id)),
-            Link::Wait(id) => Some(format!("wait {}", command(*id))),
-            Link::Finish(id) => Some(format!("finish {}", queue(*id))),
-            Link::Blocking(id) => Some(format!("blocking {}", command(*id))),
+        .map(|link| match link {
+            Link::Enqueue(id) => format!("enqueue {}", command(*id)),
+            Link::Event(id) => format!("event {}", command(*id)),
+            Link::InOrder(id) => format!("in-order {}", queue(*id)),
+            Link::Sync(id) => command(*id),
+            Link::Wait(id) => format!("wait {}", command(*id)),
+            Link::Finish(id) => format!("finish {}", queue(*id)),
+            Link::Blocking(id) => format!("blocking {}", command(*id)),
         })
         .collect();
     match words.is_empty() {

@@ -24,6 +24,12 @@ macro_rules! ids {
                 $name(index as u16)
             }
         }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
     )*};
 }
 

@@ -51,7 +51,7 @@ impl Plan {
                         self.order
                             .edges()
                             .filter(incoming)
-                            .filter_map(|e| e.why.rule()),
+                            .filter_map(|edge| order::rule_of(&edge)),
                     );
                 }
                 Step::Status(_) => {

@@ -1,6 +1,6 @@
 //! What makes a program invalid.
 
-use super::graph::Moment;
+use super::Moment;
 use crate::commands::program::{CommandId, ObjectId, Place, UserId};
 
 /// Why a program is not valid.

@@ -1,7 +1,7 @@
 //! That what a program names is used while it is there.
 
+use super::Moment;
 use super::Order;
-use super::graph::Moment;
 use super::invalid::Invalid;
 use super::shape::objects_of;
 use crate::commands::program::{

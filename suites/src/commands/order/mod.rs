@@ -1,13 +1,10 @@
-//! Happens-before of a program of commands: the rules of the specification's section "Host-Side and
-//! Device-Side Commands" as edges between moments, each edge with the rule that gives it.
+//! Happens-before of a program of commands, and whether the program is valid.
 //!
-//! A command has two moments, its start and its completion; a step of a host thread has two, the
-//! call and its return; a callback has one, its invocation. [`rules`] draws the edges, [`shape`]
-//! checks first that everything a program names exists and belongs together, [`lifetime`] that it is
+//! [`rules`] says of the program what the synchronization points need to know, and [`classay_order`]
+//! draws the order. [`shape`] checks first that everything a program names exists and belongs together, [`lifetime`] that it is
 //! used while it is there, and [`progress`] checks last that the program ends on every implementation that keeps the rules: also on one that runs
 //! its out-of-order queues in order and submits nothing before it is flushed.
 
-mod graph;
 mod invalid;
 mod lifetime;
 mod places;
@@ -17,16 +14,27 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-pub use graph::{Edge, Moment, Why};
+use classay_order::Rule;
+pub use classay_order::Why;
 pub use invalid::Invalid;
 
 use super::program::{
     CallbackId, Command, CommandId, Event, ObjectId, Place, Program, Step, UserId, What, Who,
 };
 use crate::rule::{self, RuleId};
-use graph::Graph;
 use places::Places;
 use std::collections::BTreeMap;
+
+/// A moment of a program's run.
+pub type Moment = classay_order::Moment<Place, CommandId, CallbackId>;
+/// One moment before another.
+pub type Edge = classay_order::Edge<Moment, Why>;
+type Graph = classay_order::Graph<Moment, Why>;
+
+/// The rule that gives an edge, where one does.
+pub(super) fn rule_of(edge: &Edge) -> Option<RuleId> {
+    edge.why.rule().map(Rule::id)
+}
 
 /// How a command must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,14 +111,14 @@ impl Order {
 
     /// A shortest chain of edges from `a` to `b`; empty where there is none.
     pub fn path(&self, a: Moment, b: Moment) -> Vec<Edge> {
-        self.graph.path(a, b)
+        self.graph.path(a, b, |_| false)
     }
 
     /// The rules on a shortest chain from `a` to `b`, each once: those that give its edges, in the
     /// order of the chain, and then those that say the same in other words.
     pub fn rules_between(&self, a: Moment, b: Moment) -> Vec<RuleId> {
         let path = self.path(a, b);
-        let given = path.iter().filter_map(|edge| edge.why.rule());
+        let given = path.iter().filter_map(rule_of);
         let same = path.iter().flat_map(|edge| self.in_other_words(edge));
         let mut rules = Vec::new();
         for rule in given.chain(same) {
@@ -127,7 +135,7 @@ impl Order {
     /// Rules of the execution model that a rule of synchronization follows from, or that it makes
     /// whole.
     fn in_other_words(&self, edge: &Edge) -> Vec<RuleId> {
-        let Some(given) = edge.why.rule() else {
+        let Some(given) = rule_of(edge) else {
             return match (edge.why, edge.from) {
                 (Why::Runs, Moment::Start(c)) if self.facts[c.index()].native => {
                     vec![rule::KIND_NATIVE]
@@ -232,7 +240,7 @@ impl Order {
             let several = |edge: &Edge| {
                 let others = self.graph.incoming(edge.to);
                 let waits = others
-                    .filter(|e| e.why != Why::Sequence && e.why.rule() != Some(rule::SP_ENQUEUE));
+                    .filter(|e| e.why != Why::Sequence && rule_of(e) != Some(rule::SP_ENQUEUE));
                 waits.count() > 1
             };
             let may_be_cut_short = match edge.to {
@@ -245,8 +253,7 @@ impl Order {
                 },
                 Moment::Call(_) | Moment::End(_) | Moment::Run(_) => false,
             };
-            let of_the_host =
-                edge.why == Why::Sequence || edge.why.rule() == Some(rule::SP_ENQUEUE);
+            let of_the_host = edge.why == Why::Sequence || rule_of(&edge) == Some(rule::SP_ENQUEUE);
             if of_the_host || !may_be_cut_short || !several(&edge) {
                 sure.edge(edge.from, edge.to, edge.why);
             }
@@ -358,14 +365,6 @@ pub fn is_empty(what: &What) -> bool {
 /// Whether a command names an object.
 pub fn names(program: &Program, what: &What, object: ObjectId) -> bool {
     shape::objects_of(program, what).contains(&object)
-}
-
-/// The place of the step after this one.
-fn after(place: Place) -> Place {
-    Place {
-        who: place.who,
-        step: place.step + 1,
-    }
 }
 
 /// Whether a step is done in a callback.

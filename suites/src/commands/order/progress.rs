@@ -3,9 +3,8 @@
 //! The relation that must have no cycle here is larger than happens-before: an out-of-order queue
 //! may run its commands in order, and a command may wait until its queue is flushed.
 
-use super::graph::{Moment, Why};
 use super::invalid::Invalid;
-use super::{Order, by_queue, flushes};
+use super::{Graph, Moment, Order, Why, by_queue, flushes};
 use crate::commands::program::{CommandId, Event, Place, Program, Step};
 
 /// Checks it.
@@ -36,10 +35,10 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
             }
         }
     }
-    let close = |graph: &mut super::Graph| {
-        graph
-            .close()
-            .map_err(|at| Invalid::MayNeverEnd { at: at.to_string() })
+    let close = |graph: &mut Graph| {
+        graph.close().map_err(|cycle| Invalid::MayNeverEnd {
+            at: cycle.0[0].to_string(),
+        })
     };
     close(&mut graph)?;
     let flushing: Vec<(Place, Vec<u16>)> = program

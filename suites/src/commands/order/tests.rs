@@ -228,3 +228,11 @@ fn failures_reach_their_waiters() {
     let fates: Vec<Fate> = (0..3).map(|n| order.fate(CommandId(n))).collect();
     assert_eq!(fates, [Fate::Fails, Fate::Fails, Fate::Completes]);
 }
+
+/// The engine names rules by the ids of the catalogue.
+#[test]
+fn rules_of_synchronization_points_are_in_the_catalogue() {
+    for rule in Rule::ALL {
+        assert!(crate::catalogue::of(rule.id()).is_some(), "{}", rule.id());
+    }
+}
