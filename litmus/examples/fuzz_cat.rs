@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p classay-litmus --example fuzz_cat -- [SECONDS [SEED]]` damages the models
 //! that come with classay, and writes models of its own, mostly well typed, for 60 seconds unless
-//! told otherwise. It checks that the reader does not panic and takes no second, that every error
+//! stated otherwise. It checks that the reader does not panic and takes no second, that every error
 //! has a place in the text and can be shown, and that small programs are judged and explained by
 //! whatever reads. It exits with 1 and shows the input on the first failure; the same seed and version
 //! give the same inputs.
@@ -36,7 +36,7 @@ const MODELS: &[&str] = &[
     include_str!("../src/cat/library/c11_base.cat"),
 ];
 
-/// Tests that the models are asked about: few events, and every kind of them.
+/// Tests that the models are target about: few events, and every kind of them.
 const TESTS: &[&str] = &[
     "MP+rel+acq",
     "SB+sc-fences",
@@ -294,9 +294,9 @@ fn show(text: &str, error: CatError) -> Result<(), String> {
 }
 
 fn explain(program: &Program, model: &Model, limits: &Limits) -> Result<(), String> {
-    let asked = &program.condition.predicate;
+    let target = &program.condition.predicate;
     let explanation =
-        oracle::explain(program, model, asked, limits).map_err(|error| error.to_string())?;
+        oracle::explain(program, model, target, limits).map_err(|error| error.to_string())?;
     match &explanation {
         Explanation::Allowed(execution) => {
             Drawing::new(program, execution, &[]);

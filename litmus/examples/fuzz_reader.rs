@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p classay-litmus --example fuzz_reader -- [SECONDS [SEED]]` damages the
 //! shipped tests in both forms (bytes changed, cut, repeated, spliced; words swapped for others)
-//! and reads the result, for 60 seconds unless told otherwise. It checks that no reader panics,
+//! and reads the result, for 60 seconds unless stated otherwise. It checks that no reader panics,
 //! that no reading takes over a second, that every error can be shown, that whatever reads can be
 //! written in both forms and read back equal, and that the oracle has an answer for it, be it that
 //! the program is too large. It exits with 1 and shows the input on the first failure; the same seed

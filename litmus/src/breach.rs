@@ -9,9 +9,9 @@
 use crate::cat::error::Result;
 use crate::cat::{Model, Role, rules_in_definitions};
 use crate::kernel::Shape;
+use crate::mutation::{only_seq_cst, relax_defaults};
 use crate::oracle::{Limits, judge};
 use crate::program::Program;
-use crate::weaken::{only_seq_cst, relax_defaults};
 use std::collections::BTreeSet;
 
 /// "Default order is seq_cst": no part of a model, but of what a program means.

@@ -4,17 +4,18 @@
 //! everything else in this crate produces or consumes it.
 
 #![forbid(unsafe_code)]
+#![warn(clippy::missing_errors_doc)]
 
 mod breach;
 pub mod cat;
 pub mod explain;
 pub mod generate;
 pub mod kernel;
+pub mod mutation;
 pub mod oracle;
 pub mod program;
 mod shipped;
 pub mod syntax;
-pub mod weaken;
 
 pub use breach::Breaches;
 pub use shipped::shipped;

@@ -1,11 +1,11 @@
-//! Outcomes explained: which rule, which cycle, what would allow it, and how it is drawn.
+//! Outcomes explained: which rule, which cycle, what would allow it, and how it is rendered.
 
 use classay_litmus::explain::{self, Report, Strand};
+use classay_litmus::mutation;
 use classay_litmus::oracle::{self, Execution, Explanation, Limits, Model};
 use classay_litmus::program::Program;
 use classay_litmus::shipped;
 use classay_litmus::syntax::read_litmus;
-use classay_litmus::weaken;
 
 fn program(name: &str) -> Program {
     let (_, text) = shipped()
@@ -178,7 +178,7 @@ fn what_would_allow_an_outcome_is_found() {
 #[test]
 fn barriers_are_changed_together() {
     let program = program("MP+barrier+both");
-    let all: Vec<String> = weaken::changes(&program)
+    let all: Vec<String> = mutation::changes(&program)
         .into_iter()
         .map(|change| {
             assert_ne!(change.apply(&program), program, "{}", change.what);
@@ -298,9 +298,9 @@ fn the_smallest_cycle_is_the_smallest() {
     let recursive = Model::parse("recursive.cat", recursive).expect("a model");
     for (name, _) in shipped() {
         let program = program(name);
-        let asked = &program.condition.predicate;
+        let target = &program.condition.predicate;
         for model in [&sc, &recursive] {
-            let explanation = oracle::explain(&program, model, asked, &Limits::default());
+            let explanation = oracle::explain(&program, model, target, &Limits::default());
             let Ok(Explanation::Forbidden(refusal)) = explanation else {
                 continue;
             };
@@ -355,8 +355,8 @@ fn what_a_model_misses_is_told() {
     );
     let model = model.expect("a model");
     let program = program("CoRR");
-    let asked = &program.condition.predicate;
-    let report = explain::report(&program, &model, asked, &Limits::default()).expect("a report");
+    let target = &program.condition.predicate;
+    let report = explain::report(&program, &model, target, &Limits::default()).expect("a report");
     let text = explain::text(&report);
     assert!(
         text.contains("does not have") && text.contains("Reads read themselves."),
@@ -408,9 +408,9 @@ fn commands_are_drawn_with_what_they_come_from() {
         let place = |i: usize| drawing.columns[i].place.as_str();
         assert_eq!(place(0), "host", "{name}");
         assert_eq!(place(1), "kernel A, wg 0, dev 0", "{name}");
-        let told = explain::text(&report);
+        let text = explain::text(&report);
         let why = labels[0].trim_start_matches("command: ");
-        assert!(told.contains(&format!("({why})")), "{name}: {told}");
+        assert!(text.contains(&format!("({why})")), "{name}: {text}");
         let svg = explain::svg(&report).expect("an execution");
         assert!(svg.contains("stroke-dasharray"), "{name}");
         let dot = explain::dot(&report).expect("an execution");

@@ -167,14 +167,14 @@ exists (0:r0=-1 /\\ x=4294967296 /\\ y=200)
     let End::State {
         values,
         text,
-        asked,
+        is_target,
     } = end
     else {
         panic!("{end:?}")
     };
     assert_eq!(values, [-1, 1 << 32, 200]);
     assert_eq!(text, "0:r0=-1 x=4294967296 y=200");
-    assert!(asked);
+    assert!(is_target);
     let unwritten = layout.decode(&program, &[layout.unwritten, layout.unwritten, 0, 1, 200]);
     assert_eq!(unwritten, End::Unwritten);
 }
@@ -194,7 +194,10 @@ forall (0:r0=1)
     assert_eq!(layout.decode(&program, &[1, 1]), End::Unfinished);
     assert!(matches!(
         layout.decode(&program, &[1, 0]),
-        End::State { asked: true, .. }
+        End::State {
+            is_target: true,
+            ..
+        }
     ));
 }
 
@@ -209,15 +212,18 @@ exists (0:r0=0)
 ";
     let exists = program(text);
     let forall = program(&text.replace("exists", "forall"));
-    let asked = |p: &Program, r0: u32, x: u32| {
+    let is_target = |p: &Program, r0: u32, x: u32| {
         matches!(
             Layout::of(p).decode(p, &[r0, x]),
-            End::State { asked: true, .. }
+            End::State {
+                is_target: true,
+                ..
+            }
         )
     };
-    assert!(asked(&exists, 0, 1) && !asked(&exists, 0, 0));
+    assert!(is_target(&exists, 0, 1) && !is_target(&exists, 0, 0));
     // A state that the filter leaves out contradicts no `forall`.
-    assert!(asked(&forall, 1, 0) && !asked(&forall, 1, 1));
+    assert!(is_target(&forall, 1, 0) && !is_target(&forall, 1, 1));
 }
 
 #[test]

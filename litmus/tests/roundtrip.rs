@@ -316,7 +316,7 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
             flags,
             order,
             scope,
-            // Where there is no function for it, nothing tells that it was asked for.
+            // Where there is no function for it, nothing says that it was asked for.
             legacy: legacy && legacy_fence(order, scope).is_some(),
         }
     });

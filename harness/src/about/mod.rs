@@ -15,7 +15,7 @@ use crate::judge::{self, ChosenModel};
 use crate::plan::{Body, Case, Plan};
 use classay_litmus::Breaches;
 use classay_litmus::explain;
-use classay_litmus::oracle::{self, Limits, Model, Patience};
+use classay_litmus::oracle::{self, Deadline, Limits, Model};
 use classay_litmus::program::{Program, Quantifier};
 use classay_litmus::syntax;
 use classay_reports::record::{CaseId, CaseResult};
@@ -172,7 +172,7 @@ impl Asked {
     fn limits() -> Limits {
         Limits {
             states: 200_000,
-            patience: Patience::lasting(EACH),
+            deadline: Deadline::after(EACH),
             ..Limits::default()
         }
     }

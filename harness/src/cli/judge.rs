@@ -89,7 +89,7 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
 /// How far the oracle goes for a test that it begins with now.
 fn limits(args: &Options, interrupt: &Interrupt) -> Limits {
     let mut limits = args.oracle.limits();
-    limits.patience.stop = Some(interrupt.flag());
+    limits.deadline.stop = Some(interrupt.flag());
     limits
 }
 

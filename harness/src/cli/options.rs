@@ -7,7 +7,7 @@ use classay::judge::{ChosenModel, model};
 use classay::run::Run;
 use classay::worker::session::Limits;
 use classay::{Error, open};
-use classay_litmus::oracle::{self, Patience};
+use classay_litmus::oracle::{self, Deadline};
 use classay_vocabulary::{Budget, Enough};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -277,9 +277,9 @@ impl Oracle {
     pub fn limits(&self) -> oracle::Limits {
         oracle::Limits {
             loop_bound: self.loop_bound,
-            patience: match self.timeout {
-                0.0 => Patience::default(),
-                seconds => Patience::lasting(Duration::from_secs_f64(seconds)),
+            deadline: match self.timeout {
+                0.0 => Deadline::default(),
+                seconds => Deadline::after(Duration::from_secs_f64(seconds)),
             },
             ..oracle::Limits::default()
         }

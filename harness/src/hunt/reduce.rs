@@ -8,8 +8,8 @@
 //! 0.3 % for independent occurrences).
 
 use crate::environment::Environment;
+use classay_litmus::mutation;
 use classay_litmus::program::{Instr, Program};
-use classay_litmus::weaken;
 use std::time::Instant;
 
 /// Occurrences that a try is meant to see.
@@ -167,7 +167,7 @@ fn smaller(program: &Program) -> Vec<(String, Program)> {
     let mut all = Vec::new();
     for (t, thread) in program.threads.iter().enumerate() {
         for (at, instr) in thread.body.iter().enumerate() {
-            // Registers that the condition reads stay; fences and barriers are weakened below.
+            // Registers that the condition reads stay; fences and barriers are mutated below.
             let what = match instr {
                 Instr::Store { .. } => "a store",
                 Instr::If { .. } => "a branch",
@@ -184,7 +184,7 @@ fn smaller(program: &Program) -> Vec<(String, Program)> {
             all.push((format!("{what} of P{t}"), less));
         }
     }
-    for change in weaken::changes(program) {
+    for change in mutation::changes(program) {
         all.push((change.what.clone(), change.apply(program)));
     }
     all

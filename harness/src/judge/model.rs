@@ -37,7 +37,10 @@ impl ChosenModel {
             Ok(model) => Ok(ChosenModel {
                 given: given.to_string(),
                 model: Arc::new(model),
-                modest: Model::modest(given).ok().filter(|_| named).map(Arc::new),
+                modest: Model::without_thin_air(given)
+                    .ok()
+                    .filter(|_| named)
+                    .map(Arc::new),
             }),
             Err(error) => {
                 let mut text = format!("the model {given} cannot be used:\n");

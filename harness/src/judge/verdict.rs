@@ -7,7 +7,7 @@
 use super::apart::apart;
 use super::{ChosenModel, outcome};
 use classay_litmus::explain;
-use classay_litmus::oracle::{self, Error, Explanation, Limits, Model, Patience, Refusal, State};
+use classay_litmus::oracle::{self, Deadline, Error, Explanation, Limits, Model, Refusal, State};
 use classay_litmus::program::{Observable, Predicate, Program};
 use classay_litmus::syntax;
 use classay_reports::record::{Evidence, OutcomeCount, Verdict};
@@ -102,7 +102,7 @@ fn without_filter(mut program: Program) -> Program {
 fn limits() -> Limits {
     Limits {
         states: 200_000,
-        patience: Patience::lasting(PATIENCE),
+        deadline: Deadline::after(PATIENCE),
         ..Limits::default()
     }
 }

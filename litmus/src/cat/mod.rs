@@ -146,6 +146,9 @@ impl Model {
     }
 
     /// A model that comes with classay.
+    ///
+    /// # Errors
+    /// No model has that name.
     pub fn named(name: &str) -> Result<Model> {
         Model::named_without(name, &Without::default())
     }
@@ -175,6 +178,9 @@ impl Model {
     }
 
     /// A model from a file; files that it includes are looked for beside it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a model.
     pub fn from_file(path: &Path) -> Result<Model> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -202,6 +208,9 @@ impl Model {
     }
 
     /// A model from text; it can include the models and libraries that come with classay.
+    ///
+    /// # Errors
+    /// The text is not a model.
     pub fn parse(name: &str, text: &str) -> Result<Model> {
         Model::build(name, text, &|_| None, &Without::default())
     }

@@ -1,14 +1,14 @@
 //! The execution as a drawing: events named and placed, edges with what they mean.
 //!
-//! Program order is drawn between neighbours, from-reads (`fr`) from a read to the write that comes
+//! Program order is shown between neighbours, from-reads (`fr`) from a read to the write that comes
 //! right after the one it read, and coherence between neighbours; coherence from an initial value,
 //! which comes before everything, only where the cycle goes through it. In a cycle, reads-from
 //! taken backward and then coherence is one `fr` edge, and steps of one transitive relation are one.
-//! What commands order is drawn between neighbours too: from the last events at a point of a host
+//! What commands order is shown between neighbours too: from the last events at a point of a host
 //! thread or of a kernel to the first ones of the next, with the rules that order them
 //! ([`CommandOrder::why`]).
-//! An edge that the model makes of others has the model's name (`gsw`) and is drawn beside them; where
-//! it is one other edge it is drawn as that one, with both names (`gsw: rf`).
+//! An edge that the model makes of others has the model's name (`gsw`) and is shown beside them; where
+//! it is one other edge it is shown as that one, with both names (`gsw: rf`).
 
 use super::label::{links, node, place};
 use crate::oracle::{Edge, Execution, Failure};
@@ -72,7 +72,7 @@ pub struct Column {
     pub events: Vec<usize>,
 }
 
-/// An execution, ready to be drawn.
+/// An execution, ready to be rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawing {
     /// The initial values.
@@ -98,7 +98,7 @@ pub struct Broken {
     pub place: String,
     /// What the model's file says about it.
     pub note: Option<String>,
-    /// Its cycle, as it is drawn.
+    /// Its cycle, as it is rendered.
     pub cycle: Vec<Edge>,
     /// Something that must be there is missing.
     pub missing: bool,
@@ -285,11 +285,11 @@ impl Drawing {
             self.nodes[edge.from].in_cycle = true;
             self.nodes[edge.to].in_cycle = true;
             // The edge that it is, where it is but one.
-            let drawn = match alias(&edge) {
+            let rendered = match alias(&edge) {
                 Some(part) => part,
                 None => &edge,
             };
-            let strand = strand(&drawn.label);
+            let strand = strand(&rendered.label);
             if strand == Strand::Program {
                 let between = self.between(edge.from, edge.to);
                 if !between.is_empty() {
@@ -302,7 +302,7 @@ impl Drawing {
             }
             let there = self.arrows.iter_mut().find(|a| {
                 (a.from, a.to, a.strand) == (edge.from, edge.to, strand)
-                    && (strand == Strand::Command || a.label == drawn.label)
+                    && (strand == Strand::Command || a.label == rendered.label)
             });
             match there {
                 Some(arrow) => {

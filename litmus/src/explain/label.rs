@@ -1,12 +1,12 @@
 //! Events, threads and what commands order, in words.
 
 use super::graph::Node;
+use crate::mutation::{order_word, scope_word};
 use crate::oracle::{Action, Shown};
 use crate::program::{
     CommandId, CommandKind, FenceFlags, Link, LocId, Observable, Placement, Program, QueueId,
     Region, Thread,
 };
-use crate::weaken::{order_word, scope_word};
 
 /// An event; `letters` counts those that have been named.
 pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Node {

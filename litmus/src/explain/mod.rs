@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! text ─ outcome ─▶ Predicate ─ oracle::explain ─▶ Execution ─ graph ─▶ Drawing ─┬ text
-//! Program ─ weaken ─▶ weaker programs ─ oracle::judge ─▶ remedies                ├ dot
+//! Program ─ mutation ▶ weaker programs ─ oracle::judge ─▶ remedies                ├ dot
 //!                                                                                └ svg
 //! ```
 //!
-//! [`outcome`] reads what a user asks about; [`report`] asks the oracle and tries every weakening
-//! of one order, scope, fence or barrier ([`crate::weaken`]); [`Drawing`] is the execution with the
+//! [`outcome`] reads what a user asks about; [`report`] asks the oracle and tries every mutation
+//! of one order, scope, fence or barrier ([`crate::mutation`]); [`Drawing`] is the execution with the
 //! events named ([`label`]) and the edges of the smallest failing cycle marked, which [`text`],
 //! [`dot`] and [`svg`] write.
 

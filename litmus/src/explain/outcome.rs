@@ -387,8 +387,8 @@ mod tests {
             ("x=99999999999999999999999", "is no value for x"),
             ("x=0 0:x=1", "x is given two values"),
         ] {
-            let told = outcome(&p, text).expect_err(text).to_string();
-            assert!(told.contains(words), "{text}: {told}");
+            let error = outcome(&p, text).expect_err(text).to_string();
+            assert!(error.contains(words), "{text}: {error}");
         }
     }
 

@@ -1,9 +1,9 @@
-//! What would allow a forbidden outcome: every weakening in one place, judged again.
+//! What would allow a forbidden outcome: every mutation in one place, judged again.
 
 use super::asking;
+use crate::mutation::{Property, changes};
 use crate::oracle::{Error, Limits, Model, judge};
 use crate::program::{Predicate, Program};
-use crate::weaken::{Property, changes};
 
 /// A change after which a forbidden outcome can be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Remedy {
 /// behaviour is undefined already, so that a change cannot make it so.
 ///
 /// # Errors
-/// A weakened program is beyond `limits`.
+/// A mutated program is beyond `limits`.
 pub fn remedies(
     program: &Program,
     model: &Model,

@@ -1,4 +1,4 @@
-//! Alphabets: how much of the vocabulary a cycle is dressed with.
+//! Alphabets: how much of the vocabulary a cycle is annotated with.
 //!
 //! The number of tests of a cycle grows with its length, since every thread may differ. So that
 //! every size is there in numbers that can be judged in seconds and run in hours, the graded
@@ -24,7 +24,7 @@ pub enum Alphabet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// A third of the contexts; ten words, and mixtures of four in the first context; the functions
-    /// of read-modify-writes in the first context where all threads wear the same.
+    /// of read-modify-writes in the first context where all threads are annotated alike.
     Core,
     /// Every context; every word, and mixtures: all pairs of words in the first context, of four in
     /// the others; the functions as in `Core`.
@@ -33,7 +33,7 @@ pub enum Level {
     Full,
 }
 
-/// Which words threads wear together.
+/// Which words threads have together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Words {
     /// The core words, all threads alike.
@@ -78,7 +78,7 @@ impl Level {
         }
     }
 
-    /// Whether read-modify-writes are made with every function, where all threads wear the same or
+    /// Whether read-modify-writes are made with every function, where all threads are annotated alike or
     /// not.
     pub(super) fn has_functions(self, alike: bool) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! Contexts: where a test's threads run, where its locations lie, and which scopes it states.
 
+use crate::mutation::scope_word;
 use crate::program::{Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region};
-use crate::weaken::scope_word;
 use std::fmt;
 
 /// How the threads are spread.

@@ -100,7 +100,7 @@ impl Design {
                 init: vec![0],
             })
             .collect();
-        let mut asked = Vec::new();
+        let mut target = Vec::new();
         let mut threads = Vec::new();
         for (t, steps) in self.threads.iter().enumerate() {
             let mut registers = Registers::default();
@@ -108,7 +108,7 @@ impl Design {
             for (r, (_, asks)) in registers.all.iter().enumerate() {
                 if let Some(value) = asks {
                     let register = Observable::Register(ThreadId(t as u32), RegId(r as u32));
-                    asked.push(equal(register, *value));
+                    target.push(equal(register, *value));
                 }
             }
             threads.push(Thread {
@@ -126,13 +126,13 @@ impl Design {
         }
         for (l, value) in self.finals.iter().enumerate() {
             if let Some(value) = value {
-                asked.push(equal(Observable::Memory(LocId(l as u32), 0), *value));
+                target.push(equal(Observable::Memory(LocId(l as u32), 0), *value));
             }
         }
-        let predicate = match asked.len() {
+        let predicate = match target.len() {
             0 => Predicate::Bool(true),
-            1 => asked.remove(0),
-            _ => Predicate::And(asked),
+            1 => target.remove(0),
+            _ => Predicate::And(target),
         };
         Program {
             name: name.to_string(),
@@ -166,7 +166,7 @@ fn equal(observable: Observable, value: i64) -> Predicate {
 struct Registers {
     /// The first value of each, and the one that the outcome asks for.
     all: Vec<(i64, Option<i64>)>,
-    /// The last one that tells what was read, and what it then is.
+    /// The last one that says what was read, and what it then is.
     source: Option<(RegId, i64)>,
 }
 

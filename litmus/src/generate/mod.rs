@@ -1,10 +1,10 @@
 //! The generator: the memory model's vocabulary turned into tests.
 //!
 //! A test starts as a cycle of edges ([`Shape`]), an outcome that no interleaving explains. Its
-//! threads are dressed with orders, fences, dependencies and barriers (`dress`, `outfit`; how much
+//! threads are annotated with orders, fences, dependencies and barriers (`annotation`, `combination`; how much
 //! of them, `alphabet` says) in a context of scopes, placements and regions (`context`); what comes
 //! out is a [`Design`], of which `canonical` keeps one among those that are alike. The oracle then
-//! says what the outcome is to the model (`classify`), `mutate` weakens the tests that forbid it,
+//! says what the outcome is to the model (`classify`), `mutants` mutates the tests that forbid it,
 //! and `cover` selects a few that have every two traits together. `index` is the table of what was
 //! made.
 //!
@@ -12,15 +12,15 @@
 //! runs, whatever the number of threads that judge.
 
 mod alphabet;
+mod annotation;
 mod canonical;
 mod classify;
+mod combination;
 mod context;
 mod cover;
 mod design;
-mod dress;
 mod index;
-mod mutate;
-mod outfit;
+mod mutants;
 mod shape;
 mod test;
 
@@ -32,13 +32,13 @@ pub use canonical::{Canonical, canonical};
 pub use cover::{Coverage, DIMENSIONS, TRAITS, Traits};
 pub use design::{Dependency, Design, Mode, Step, Update};
 pub use index::{HEADER, index};
-pub use mutate::Why;
+pub use mutants::Why;
 pub use shape::{Dir, Edge, Shape, Slot, shapes, spell};
 pub use test::Test;
 
 use crate::oracle::{self, Model};
+use annotation::{Candidate, candidates};
 use classify::{Judge, Verdict, in_parallel};
-use dress::{Candidate, candidates};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -189,7 +189,7 @@ pub fn generate(options: &Options, model: &Model, sc: &Model) -> Result<Generate
     let mut keep = keep.into_iter();
     tests.retain(|_| keep.next().unwrap_or(false));
     let unmutated = if options.mutants {
-        mutate::add_mutants(&mut tests, &judge, options.workers)?
+        mutants::add_mutants(&mut tests, &judge, options.workers)?
     } else {
         Vec::new()
     };

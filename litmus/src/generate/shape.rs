@@ -57,7 +57,7 @@ const ALL: [Edge; 15] = [
     Rmw,
 ];
 
-/// The shapes that have a name of their own, each from the thread that it is usually told from.
+/// The shapes that have a name of their own, each from the thread that it is usually listed from.
 const NAMED: &[(&str, &[Edge])] = &[
     ("MP", &[Pod(W, W), Rfe, Pod(R, R), Fre]),
     ("SB", &[Pod(W, R), Fre, Pod(W, R), Fre]),

@@ -2,9 +2,9 @@
 
 use super::cover::Traits;
 use super::{Class, Design};
+use crate::mutation::{self, Change};
 use crate::program::{Program, Quantifier};
 use crate::syntax::{write_litmus, write_yaml};
-use crate::weaken::{self, Change};
 
 /// A generated test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,10 +45,10 @@ impl Test {
 
     /// The program, asking whether the outcome can be reached.
     pub(super) fn existential(&self) -> Program {
-        weaken::apply(&self.design.program(&self.name), &self.changes)
+        mutation::apply(&self.design.program(&self.name), &self.changes)
     }
 
-    /// The test as a `.litmus` file that tells where it comes from.
+    /// The test as a `.litmus` file that says where it comes from.
     pub fn to_litmus(&self, model: &str) -> String {
         let text = write_litmus(&self.program());
         match text.split_once("\n\n") {
@@ -60,7 +60,7 @@ impl Test {
         }
     }
 
-    /// The test as a YAML file that tells where it comes from.
+    /// The test as a YAML file that says where it comes from.
     pub fn to_yaml(&self, model: &str) -> String {
         let story = wrapped(&self.story(model), "# ");
         format!("# {story}\n{}", write_yaml(&self.program()))

@@ -66,7 +66,7 @@ pub const STRESS_PATTERN: usize = 25;
 pub const STRESS_CHUNK: usize = 26;
 /// How many targets there are, at least 1.
 pub const TARGETS: usize = 27;
-/// What decisions that kernels make are drawn from.
+/// What decisions that kernels make are sampled from.
 pub const SEED: usize = 28;
 /// Where the order of the work-groups begins.
 pub const ORDER: usize = 29;
@@ -128,7 +128,7 @@ pub const fn order(groups: usize, slot_count: usize) -> usize {
     slots(groups) + SLOT_WORDS * slot_count
 }
 
-/// A number that looks drawn; the same on host and device.
+/// A number that looks random; the same on host and device.
 pub fn mix(n: u32) -> u32 {
     let mut h = n;
     for _ in 0..3 {

@@ -67,7 +67,7 @@ pub enum End {
         /// `1:r0=1 x=2`, in that order.
         text: String,
         /// The test's predicate holds (or, for a `forall`, the filter excludes the state).
-        asked: bool,
+        is_target: bool,
     },
     /// A loop gave up at its bound: the instance says nothing.
     Unfinished,
@@ -213,14 +213,14 @@ impl Layout {
         };
         let holds = program.condition.predicate.eval(&value);
         let takes_part = program.filter.as_ref().is_none_or(|f| f.eval(&value));
-        let asked = match program.condition.quantifier {
+        let is_target = match program.condition.quantifier {
             Quantifier::Exists | Quantifier::NotExists => holds && takes_part,
             Quantifier::Forall => holds || !takes_part,
         };
         End::State {
             values,
             text,
-            asked,
+            is_target,
         }
     }
 }

@@ -44,11 +44,17 @@ pub struct TestKernel {
 
 impl TestKernel {
     /// Writes the kernels of a program that are built alone.
+    ///
+    /// # Errors
+    /// The program cannot be written as a kernel.
     pub fn write(program: &Program, dialect: AtomicsDialect) -> Result<TestKernel, Inexpressible> {
         TestKernel::numbered(program, dialect, 0)
     }
 
     /// Writes the kernels of a program that can be built together with those of other numbers.
+    ///
+    /// # Errors
+    /// The program cannot be written as a kernel.
     pub fn numbered(
         program: &Program,
         dialect: AtomicsDialect,

@@ -1,4 +1,4 @@
-//! What a test asks of a device, so that a device that lacks it can be told so by name.
+//! What a test asks of a device, so that what a device lacks can be reported by name.
 
 use super::shape::{Inexpressible, Shape, walk_exprs, walk_instrs};
 use crate::program::{
@@ -21,6 +21,9 @@ pub struct Needs {
 impl Needs {
     /// Works out what `program` needs. Also refuses programs with an order that its function does
     /// not take: they have no meaning on any device.
+    ///
+    /// # Errors
+    /// An order that its function does not take, or an operation that no device has.
     pub fn of(program: &Program, shape: &Shape) -> Result<Needs, Inexpressible> {
         let mut all = BTreeSet::new();
         let mut fits_v1 = !shape.crosses_devices() && !shape.uses_sub_groups();

@@ -122,6 +122,9 @@ pub enum Inexpressible {
 
 impl Shape {
     /// Sorts a program's threads.
+    ///
+    /// # Errors
+    /// Threads that no launch can place together.
     pub fn of(program: &Program) -> Result<Shape, Inexpressible> {
         if program.threads.is_empty() {
             return Err(Inexpressible::NoThreads);

@@ -6,11 +6,14 @@
 
 mod adjoint;
 mod bits;
+mod deadline;
+mod error;
 mod eval;
 mod explain;
-mod patience;
+mod limits;
 mod search;
 mod skeleton;
+mod state;
 mod symmetry;
 mod unfold;
 mod value;
@@ -19,65 +22,17 @@ mod value;
 mod tests;
 
 pub use crate::cat::Model;
+pub use deadline::Deadline;
+pub use error::Error;
 pub use explain::{Action, Edge, Execution, Explanation, Failure, Refusal, Shown, explain};
-pub use patience::Patience;
+pub use limits::Limits;
+pub use state::State;
 
-use crate::program::{
-    Atom, CommandError, CommandOrder, Observable, Predicate, Program, Quantifier, ThreadId,
-};
+use crate::program::{Atom, CommandOrder, Observable, Predicate, Program, Quantifier, ThreadId};
 use search::{Findings, Question, Search};
 use skeleton::Skeleton;
 use std::collections::BTreeSet;
-use thiserror::Error;
 use unfold::{Cut, Path, Paths};
-
-/// An outcome: the values of [`Program::observables`], in that order.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct State(pub Vec<i64>);
-
-impl State {
-    /// The value of one observable; zero for one that the outcome does not record.
-    pub fn value(&self, observables: &[Observable], wanted: Observable) -> i64 {
-        observables
-            .iter()
-            .position(|o| *o == wanted)
-            .map_or(0, |i| self.0[i])
-    }
-}
-
-/// How far the oracle goes.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// How often a loop whose condition depends on a read is repeated.
-    pub loop_bound: u32,
-    /// Most events of one execution.
-    pub events: usize,
-    /// Most paths of one thread.
-    pub paths: usize,
-    /// Most combinations of paths.
-    pub combinations: u64,
-    /// Most outcomes.
-    pub states: usize,
-    /// Fewest ways of choosing what reads return for which symmetric threads are looked for; below
-    /// that, looking costs more than it saves.
-    pub symmetry: u64,
-    /// When to give up; never, unless stated.
-    pub patience: Patience,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            loop_bound: 2,
-            events: 512,
-            paths: 4096,
-            combinations: 1_000_000,
-            states: 4_000_000,
-            symmetry: 256,
-            patience: Patience::default(),
-        }
-    }
-}
 
 /// What the oracle says about a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,49 +57,10 @@ pub struct Judgement {
     pub nodes: u64,
 }
 
-/// Why a program cannot be judged.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Error {
-    /// A thread has too many paths.
-    #[error("P{thread} can run in more than {limit} ways; the oracle does not enumerate more")]
-    Paths {
-        /// The thread.
-        thread: u32,
-        /// The limit.
-        limit: usize,
-    },
-    /// The threads' paths combine in too many ways.
-    #[error(
-        "the threads can run in more than {limit} ways together; the oracle does not enumerate more"
-    )]
-    Combinations {
-        /// The limit.
-        limit: u64,
-    },
-    /// An execution has too many events.
-    #[error("an execution has more than {limit} events; the oracle does not judge longer ones")]
-    Events {
-        /// The limit.
-        limit: usize,
-    },
-    /// Its commands make no sense together.
-    #[error("{0}")]
-    Commands(#[from] CommandError),
-    /// There are too many outcomes.
-    #[error("the program has more than {limit} outcomes; the oracle does not keep more")]
-    States {
-        /// The limit.
-        limit: usize,
-    },
-    /// The [`Patience`] is over.
-    #[error("it takes longer than the time given")]
-    Late,
-    /// It was stopped from elsewhere.
-    #[error("it was stopped")]
-    Stopped,
-}
-
 /// Everything that a model allows a program to do, and the answer to the program's question.
+///
+/// # Errors
+/// What of the program is beyond `limits`, or wrong with its commands.
 pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgement, Error> {
     let threads = unfold_all(program, limits)?;
     let observables = program.observables();
@@ -307,7 +223,7 @@ fn each_combination(
     let order = CommandOrder::of(program)?;
     let mut chosen = vec![0; ways.len()];
     loop {
-        limits.patience.check()?;
+        limits.deadline.check()?;
         let paths = ways.iter().zip(&chosen).map(|(w, c)| w[*c]).collect();
         each(&Skeleton::new(program, &order, paths))?;
         let mut position = 0;

@@ -2,7 +2,7 @@
 //! their writes.
 
 use super::bits::{Row, and, count, each, first, has, minus, none, put};
-use super::unfold::{BarrierId, Kind, Mask, Path, PathEvent};
+use super::unfold::{BarrierId, EventKind, Mask, Path, PathEvent};
 use super::value::Sym;
 use crate::cat::vocabulary::{BaseRel, BaseSet};
 use crate::program::{
@@ -27,7 +27,7 @@ pub struct Event<'a> {
     /// Its thread; nothing for initial writes.
     pub thread: Option<usize>,
     /// What it does.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The element it touches.
     pub place: Option<(LocId, u32)>,
     /// The event of the path; nothing for initial writes.
@@ -83,7 +83,7 @@ impl<'a> Skeleton<'a> {
                 let declared = &program.locations[location.index()];
                 Event {
                     thread: None,
-                    kind: Kind::Write,
+                    kind: EventKind::Write,
                     place: Some((location, element)),
                     source: None,
                     written: Written::Initial(declared.ty.wrap(declared.init[element as usize])),
@@ -282,18 +282,21 @@ impl<'a> Skeleton<'a> {
     }
 
     fn belongs(&self, event: &Event<'_>, set: BaseSet) -> bool {
-        let fence = matches!(event.kind, Kind::Fence | Kind::Entry | Kind::Exit);
+        let fence = matches!(
+            event.kind,
+            EventKind::Fence | EventKind::Entry | EventKind::Exit
+        );
         let order = |wanted| self.order_of(event).is_some_and(|(o, _)| o == wanted);
         let scope = |wanted| self.order_of(event).is_some_and(|(_, s)| s == wanted);
         match set {
             BaseSet::All => true,
             BaseSet::Read => event.kind.reads(),
             BaseSet::Write => event.kind.writes(),
-            BaseSet::Rmw => event.kind == Kind::Rmw,
+            BaseSet::Rmw => event.kind == EventKind::Rmw,
             BaseSet::Fence => fence,
-            BaseSet::Barrier => matches!(event.kind, Kind::Entry | Kind::Exit),
-            BaseSet::Entry => event.kind == Kind::Entry,
-            BaseSet::Exit => event.kind == Kind::Exit,
+            BaseSet::Barrier => matches!(event.kind, EventKind::Entry | EventKind::Exit),
+            BaseSet::Entry => event.kind == EventKind::Entry,
+            BaseSet::Exit => event.kind == EventKind::Exit,
             BaseSet::Init => event.source.is_none(),
             BaseSet::Atomic => !fence && self.order_of(event).is_some(),
             BaseSet::NonAtomic => event.source.is_some() && self.order_of(event).is_none(),

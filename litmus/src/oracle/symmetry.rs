@@ -18,10 +18,10 @@
 //! each level, deepest first, so there are few to look for and few to keep however large the group
 //! is.
 
-use super::State;
 use super::bits::{Row, each};
 use super::eval::Bounds;
 use super::skeleton::{Skeleton, Written};
+use super::state::State;
 use crate::cat::Model;
 use crate::cat::ir::Op;
 use crate::program::{LocId, Observable, RegId, ThreadId};

@@ -3,10 +3,10 @@
 mod commands;
 mod compare;
 mod corpus;
-mod dress;
 mod loops;
 mod naive;
 mod queues;
 mod random;
 mod rules;
 mod series;
+mod with_commands;

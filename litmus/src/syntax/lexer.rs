@@ -4,7 +4,7 @@ use super::error::{Outcome, Problem, Span};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     /// A word.
     Word,
     /// A number without sign.
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 /// A token and where it stands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub span: Span,
 }
 
@@ -29,7 +29,7 @@ const MARKS: &[&str] = &[
     ":", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", "@", ".",
 ];
 
-/// Splits `source[from..]` into tokens; the last one is [`Kind::End`].
+/// Splits `source[from..]` into tokens; the last one is [`TokenKind::End`].
 ///
 /// `(*` opens a comment everywhere except in thread bodies and questions, where C's `(*x == 1)`
 /// must stay possible: there it is a comment only when a blank or another star follows and a
@@ -96,11 +96,11 @@ impl Lexer<'_> {
             }
         }
         let end = self.source.len();
-        self.push(Kind::End, end);
+        self.push(TokenKind::End, end);
         Ok(self.out)
     }
 
-    fn push(&mut self, kind: Kind, start: usize) {
+    fn push(&mut self, kind: TokenKind, start: usize) {
         let span = Span::new(start, self.at.max(start));
         self.out.push(Token { kind, span });
     }
@@ -122,7 +122,7 @@ impl Lexer<'_> {
         {
             self.c_like = true;
         }
-        self.push(Kind::Word, start);
+        self.push(TokenKind::Word, start);
     }
 
     fn mark(&mut self, mark: &'static str) {
@@ -134,7 +134,7 @@ impl Lexer<'_> {
         } else if mark == "}" {
             self.depth = self.depth.saturating_sub(1);
         }
-        self.push(Kind::Mark(mark), start);
+        self.push(TokenKind::Mark(mark), start);
     }
 
     fn number(&mut self) -> Outcome<()> {
@@ -167,7 +167,7 @@ impl Lexer<'_> {
         if !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix)) {
             match u64::from_str_radix(digits, radix) {
                 Ok(value) => {
-                    self.push(Kind::Number(value), start);
+                    self.push(TokenKind::Number(value), start);
                     Ok(())
                 }
                 Err(_) => Err(Problem::new(

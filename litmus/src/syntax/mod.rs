@@ -1,7 +1,7 @@
 //! Readers and writers of litmus tests.
 //!
 //! Two forms, one [`Program`]: the OPENCL `.litmus` dialect ([`read_litmus`], [`write_litmus`])
-//! and YAML ([`read_yaml`], [`write_yaml`]); [`read_bytes`] tells them apart. Reading goes
+//! and YAML ([`read_yaml`], [`write_yaml`]); [`read_bytes`] distinguishes them. Reading goes
 //! through rooms in a row:
 //!
 //! ```text

@@ -177,7 +177,7 @@ impl Tally {
                 continue;
             }
             let asked = match end {
-                End::State { asked, .. } => *asked,
+                End::State { is_target, .. } => *is_target,
                 // Says nothing, so it contradicts no `forall` and satisfies no `exists`.
                 End::Unfinished => always,
                 End::Unwritten => false,

@@ -273,8 +273,8 @@ mod tests {
         let model = Model::named("opencl-3.0").expect("the model");
         crate::shipped().iter().filter_map(move |(name, text)| {
             let program = crate::syntax::read_litmus(name, text).expect("a program");
-            let asked = &program.condition.predicate;
-            let report = report(&program, &model, asked, &Limits::default()).expect("a report");
+            let target = &program.condition.predicate;
+            let report = report(&program, &model, target, &Limits::default()).expect("a report");
             Some((*name, report.drawing?))
         })
     }

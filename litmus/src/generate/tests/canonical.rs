@@ -2,11 +2,11 @@
 
 use super::DEFAULT;
 use crate::generate::canonical;
+use crate::mutation::changes;
 use crate::program::{
     Address, Atom, Expected, Expr, Instr, LocId, Observable, Placement, Predicate, Program, RegId,
     ThreadId,
 };
-use crate::weaken::changes;
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 

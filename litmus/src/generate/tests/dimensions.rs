@@ -2,8 +2,8 @@
 
 use super::{DEFAULT, shapes, spell};
 use crate::generate::{Dependency, Mode, Step, Update};
+use crate::mutation::{order_word, scope_word};
 use crate::program::{BarrierScope, Expr, FenceFlags, Instr};
-use crate::weaken::{order_word, scope_word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The failure orders of a block's compare-exchanges.

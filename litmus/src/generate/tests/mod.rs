@@ -330,7 +330,7 @@ fn mutants_allow_what_their_tests_forbid() {
     let judge = Judge::new(&model, &sc);
     for (of, word, class) in expected {
         let mut tests = known(&[of]);
-        let none = mutate::add_mutants(&mut tests, &judge, 1).expect("mutants can be judged");
+        let none = mutants::add_mutants(&mut tests, &judge, 1).expect("mutants can be judged");
         assert_eq!(none, [], "{of}");
         let name = format!("{of}~{word}");
         let found: Vec<(&str, Class)> = tests.iter().map(|t| (t.name.as_str(), t.class)).collect();
@@ -338,7 +338,7 @@ fn mutants_allow_what_their_tests_forbid() {
     }
     // narrowing what hands nothing over allows nothing
     let mut tests = known(&["MP+rel+acq"]);
-    mutate::add_mutants(&mut tests, &judge, 1).expect("mutants can be judged");
+    mutants::add_mutants(&mut tests, &judge, 1).expect("mutants can be judged");
     assert!(tests.iter().all(|t| t.name != "MP+rel+acq~P0.0-wg"));
 }
 

@@ -12,7 +12,7 @@ use super::bits::Row;
 use super::eval::{Bounds, Side, Truth};
 use super::search::{Findings, Question, Search, Witness};
 use super::skeleton::{Skeleton, Written};
-use super::unfold::Kind;
+use super::unfold::EventKind;
 use super::{Error, Limits, Model, State, each_skeleton, question_constants, unfold_all};
 use crate::cat::ir::Op;
 use crate::cat::{Check, Property, Role, order_bit};
@@ -132,6 +132,9 @@ pub enum Action {
 }
 
 /// Explains whether `outcome` is allowed.
+///
+/// # Errors
+/// What of the program is beyond `limits`, or wrong with its commands.
 pub fn explain(
     program: &Program,
     model: &Model,
@@ -346,19 +349,21 @@ fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Executio
                 point: skeleton.point(event),
                 action: match (event.source, event.kind) {
                     (None, _) => Action::Initial,
-                    (Some(_), Kind::Read) => Action::Read,
-                    (Some(_), Kind::Write) => Action::Write,
-                    (Some(_), Kind::Rmw) => Action::ReadModifyWrite,
-                    (Some(_), Kind::Fence) => Action::Fence,
-                    (Some(_), Kind::Entry) => Action::Entry,
-                    (Some(_), Kind::Exit) => Action::Exit,
+                    (Some(_), EventKind::Read) => Action::Read,
+                    (Some(_), EventKind::Write) => Action::Write,
+                    (Some(_), EventKind::Rmw) => Action::ReadModifyWrite,
+                    (Some(_), EventKind::Fence) => Action::Fence,
+                    (Some(_), EventKind::Entry) => Action::Entry,
+                    (Some(_), EventKind::Exit) => Action::Exit,
                 },
                 place: event.place,
                 region: skeleton.region_of(event),
                 ordering: skeleton.order_of(event),
                 flags: match event.kind {
-                    Kind::Fence | Kind::Entry | Kind::Exit => event.source.map(|s| s.flags),
-                    Kind::Read | Kind::Write | Kind::Rmw => None,
+                    EventKind::Fence | EventKind::Entry | EventKind::Exit => {
+                        event.source.map(|s| s.flags)
+                    }
+                    EventKind::Read | EventKind::Write | EventKind::Rmw => None,
                 },
                 read: event.kind.reads().then(|| value(i)).flatten(),
                 written: match event.written {
@@ -435,7 +440,7 @@ fn cycle_of<const W: usize>(
         return None;
     }
     if check.negated {
-        // Something is missing, and what is missing cannot be drawn.
+        // Something is missing, and what is missing cannot be shown.
         return Some(Vec::new());
     }
     let initial = skeleton.events.iter().map(|e| e.source.is_none()).collect();

@@ -19,10 +19,13 @@ mod settle;
 
 use super::adjoint::Adjoint;
 use super::bits::{Row, count, each, has, is_none, meet, minus, none, put, take};
+use super::deadline::Deadline;
+use super::error::Error;
 use super::eval::Bounds;
+use super::limits::Limits;
 use super::skeleton::Skeleton;
+use super::state::State;
 use super::symmetry::{self, Symmetries};
-use super::{Error, Limits, Patience, State};
 use crate::cat::ir::Op;
 use crate::cat::{Model, OrderDomain, Role, order_bit};
 use crate::program::{LocId, Observable, Predicate};
@@ -43,7 +46,7 @@ pub struct Findings {
     pub ended: Option<Error>,
     /// Most outcomes to keep.
     most: usize,
-    patience: Patience,
+    deadline: Deadline,
 }
 
 impl Findings {
@@ -56,14 +59,14 @@ impl Findings {
             nodes: 0,
             ended: None,
             most: limits.states,
-            patience: limits.patience.clone(),
+            deadline: limits.deadline.clone(),
         }
     }
 
     /// Whether the search goes on.
     fn go_on(&mut self) -> bool {
         if self.ended.is_none() {
-            self.ended = self.patience.check().err();
+            self.ended = self.deadline.check().err();
         }
         self.ended.is_none()
     }

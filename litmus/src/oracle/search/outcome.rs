@@ -1,9 +1,9 @@
 //! From decided reads to values, and from values to outcomes.
 
 use super::{Search, Witness};
-use crate::oracle::State;
 use crate::oracle::bits::{Row, count, each, first, minus, none, put};
 use crate::oracle::skeleton::Written;
+use crate::oracle::state::State;
 use crate::oracle::value::Sym;
 use crate::program::Observable;
 

@@ -188,7 +188,7 @@ fn the_order_is_what_queues_that_run_always_keep() {
     for seed in 0..400 {
         let mut program = random::program(seed);
         if program.commands.is_empty() {
-            super::dress::dress(&mut program, &mut Dice::new(seed + 7_000_000));
+            super::with_commands::add_commands(&mut program, &mut Dice::new(seed + 7_000_000));
         }
         let order = CommandOrder::of(&program).unwrap_or_else(|e| panic!("{e}: {program:#?}"));
         let machine = Machine {

@@ -151,7 +151,7 @@ pub fn program(seed: u64) -> Program {
         }
     }
     if builder.dice.one_in(12) {
-        super::dress::dress(&mut program, &mut builder.dice);
+        super::with_commands::add_commands(&mut program, &mut builder.dice);
     }
     program
 }

@@ -1,6 +1,6 @@
 //! Families of programs that grow, by which the oracle's speed is measured.
 
-use crate::oracle::{Error, Judgement, Limits, Model, Patience, explain, judge};
+use crate::oracle::{Deadline, Error, Judgement, Limits, Model, explain, judge};
 use crate::program::{
     Access, Address, Atom, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder, Memory,
     Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation,
@@ -224,13 +224,13 @@ fn limits_are_reported_and_not_silent() {
 }
 
 #[test]
-fn searches_stop_when_patience_is_over() {
+fn searches_stop_when_deadline_is_over() {
     let model = Model::named("opencl-3.0").unwrap();
     // Far more work than any machine does in the time given.
     let large = ring(40, MemOrder::SeqCst);
-    let judged = |patience: Patience| {
+    let judged = |deadline: Deadline| {
         let limits = Limits {
-            patience,
+            deadline,
             ..Limits::default()
         };
         let outcome = &large.condition.predicate;
@@ -239,12 +239,12 @@ fn searches_stop_when_patience_is_over() {
             explain(&large, &model, outcome, &limits).map(|_| ()),
         )
     };
-    let over = Patience::lasting(Duration::ZERO);
+    let over = Deadline::after(Duration::ZERO);
     assert_eq!(judged(over), (Err(Error::Late), Err(Error::Late)));
-    let short = Patience::lasting(Duration::from_millis(30));
+    let short = Deadline::after(Duration::from_millis(30));
     assert_eq!(judged(short).0, Err(Error::Late));
     let stop = Arc::new(AtomicBool::new(false));
-    let stopped = Patience {
+    let stopped = Deadline {
         until: None,
         stop: Some(stop.clone()),
     };

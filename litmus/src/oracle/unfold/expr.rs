@@ -1,6 +1,6 @@
 //! Expressions: operands, loads, read-modify-writes, compare-exchanges.
 
-use super::{Constraint, Kind, Place, Run, Run1, Stop, Value, WORDS, add, join};
+use super::{Constraint, EventKind, Place, Run, Run1, Stop, Value, WORDS, add, join};
 use crate::oracle::value::Sym;
 use crate::program::{Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, RmwOp};
 
@@ -90,7 +90,7 @@ impl Run<'_> {
             }
             Expr::Load(Access { address, atomicity }) => {
                 let place = self.place(address)?;
-                self.read(Kind::Read, &place, *atomicity)
+                self.read(EventKind::Read, &place, *atomicity)
             }
             Expr::Rmw {
                 op,
@@ -149,7 +149,13 @@ impl Run<'_> {
         let ty = self.program.locations[place.location.index()].ty;
         let old = Sym::Read(self.path.events.len() as u32);
         let written = Sym::rmw(op, ty, old, operand.sym);
-        let index = self.access(Kind::Rmw, &place, atomicity, Some(written), operand.deps)?;
+        let index = self.access(
+            EventKind::Rmw,
+            &place,
+            atomicity,
+            Some(written),
+            operand.deps,
+        )?;
         Ok(self.result(index))
     }
 
@@ -174,7 +180,7 @@ impl Run<'_> {
         self.before = join(&self.before, &after);
         let wanted = match (expected, &expected_place) {
             (Expected::Location(_), Some(place)) => {
-                self.read(Kind::Read, place, Atomicity::Plain)?
+                self.read(EventKind::Read, place, Atomicity::Plain)?
             }
             (Expected::Register(r), _) => self.registers[r.index()].clone(),
             (Expected::Location(_), None) => Value::known(0),
@@ -188,9 +194,9 @@ impl Run<'_> {
         let index = if succeeds {
             let written = self.wrap(ty, desired.sym);
             let data = join(&desired.deps, &wanted.deps);
-            self.access(Kind::Rmw, &place, success, Some(written), data)?
+            self.access(EventKind::Rmw, &place, success, Some(written), data)?
         } else {
-            self.access(Kind::Read, &place, failure, None, [0; WORDS])?
+            self.access(EventKind::Read, &place, failure, None, [0; WORDS])?
         };
         add(&mut deps, index as usize);
         match (succeeds, strength) {
@@ -208,7 +214,7 @@ impl Run<'_> {
                     let ty = self.program.locations[place.location.index()].ty;
                     let written = self.wrap(ty, seen.sym);
                     self.access(
-                        Kind::Write,
+                        EventKind::Write,
                         &place,
                         Atomicity::Plain,
                         Some(written),

@@ -3,7 +3,7 @@
 //! A loop that counts ends by itself. A loop whose condition a read decides need not: neither when
 //! the read stands in the condition, nor when the condition is a constant on every single path and
 //! the read decides, inside the loop, whether a register in the condition is assigned (`break`) or
-//! whether the thread returns. Such loops are cut at the bound; this tells them from those that
+//! whether the thread returns. Such loops are cut at the bound; this distinguishes them from those that
 //! count.
 
 use super::Value;

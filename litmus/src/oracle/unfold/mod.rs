@@ -12,8 +12,9 @@
 mod expr;
 mod loops;
 
+use super::error::Error;
+use super::limits::Limits;
 use super::value::Sym;
-use super::{Error, Limits};
 use crate::program::{
     Atomicity, BarrierScope, FenceFlags, Instr, LocId, MemOrder, MemScope, Program, RegId,
     ScalarType, ThreadId,
@@ -29,7 +30,7 @@ const MAX_STEPS: u32 = 100_000;
 
 /// What an event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// Reads.
     Read,
     /// Writes.
@@ -44,20 +45,20 @@ pub enum Kind {
     Exit,
 }
 
-impl Kind {
+impl EventKind {
     /// Whether it reads memory.
     pub fn reads(self) -> bool {
         match self {
-            Kind::Read | Kind::Rmw => true,
-            Kind::Write | Kind::Fence | Kind::Entry | Kind::Exit => false,
+            EventKind::Read | EventKind::Rmw => true,
+            EventKind::Write | EventKind::Fence | EventKind::Entry | EventKind::Exit => false,
         }
     }
 
     /// Whether it writes memory.
     pub fn writes(self) -> bool {
         match self {
-            Kind::Write | Kind::Rmw => true,
-            Kind::Read | Kind::Fence | Kind::Entry | Kind::Exit => false,
+            EventKind::Write | EventKind::Rmw => true,
+            EventKind::Read | EventKind::Fence | EventKind::Entry | EventKind::Exit => false,
         }
     }
 }
@@ -77,7 +78,7 @@ pub struct BarrierId {
 #[derive(Debug, Clone)]
 pub struct PathEvent {
     /// What it does.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The element it touches; nothing for fences.
     pub place: Option<(LocId, u32)>,
     /// How it reaches memory; fences are atomic.
@@ -157,7 +158,7 @@ pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Pa
     let mut out = Paths::default();
     let mut decisions = Vec::new();
     loop {
-        limits.patience.check()?;
+        limits.deadline.check()?;
         let body = &program.threads[thread.index()];
         let mut run = Run {
             program,
@@ -330,7 +331,7 @@ impl Run<'_> {
                 let ty = self.program.locations[place.location.index()].ty;
                 let written = self.wrap(ty, value.sym);
                 self.access(
-                    Kind::Write,
+                    EventKind::Write,
                     &place,
                     access.atomicity,
                     Some(written),
@@ -343,7 +344,7 @@ impl Run<'_> {
                 scope,
                 legacy: _,
             } => {
-                self.fence(Kind::Fence, *flags, *order, *scope, None)?;
+                self.fence(EventKind::Fence, *flags, *order, *scope, None)?;
             }
             Instr::Barrier(barrier) => {
                 let met = self
@@ -371,8 +372,14 @@ impl Run<'_> {
                     BarrierScope::SubGroup => MemScope::SubGroup,
                 });
                 let (entry, exit) = (MemOrder::Release, MemOrder::Acquire);
-                self.fence(Kind::Entry, barrier.flags, entry, scope, Some(id.clone()))?;
-                self.fence(Kind::Exit, barrier.flags, exit, scope, Some(id))?;
+                self.fence(
+                    EventKind::Entry,
+                    barrier.flags,
+                    entry,
+                    scope,
+                    Some(id.clone()),
+                )?;
+                self.fence(EventKind::Exit, barrier.flags, exit, scope, Some(id))?;
             }
             Instr::If {
                 condition,
@@ -439,7 +446,7 @@ impl Run<'_> {
 
     fn fence(
         &mut self,
-        kind: Kind,
+        kind: EventKind,
         flags: FenceFlags,
         order: MemOrder,
         scope: MemScope,
@@ -467,7 +474,7 @@ impl Run<'_> {
 
     fn access(
         &mut self,
-        kind: Kind,
+        kind: EventKind,
         place: &Place,
         atomicity: Atomicity,
         written: Option<Sym>,
@@ -490,7 +497,7 @@ impl Run<'_> {
         self.emit(event, kind.reads().then_some(ty))
     }
 
-    fn read(&mut self, kind: Kind, place: &Place, atomicity: Atomicity) -> Run1<Value> {
+    fn read(&mut self, kind: EventKind, place: &Place, atomicity: Atomicity) -> Run1<Value> {
         let index = self.access(kind, place, atomicity, None, [0; WORDS])?;
         Ok(self.result(index))
     }

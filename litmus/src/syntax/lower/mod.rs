@@ -16,9 +16,9 @@ mod size;
 mod statement;
 pub(crate) mod thread;
 
-use super::error::{Outcome, Problem, Span};
-use super::tree::{BaseType, Init, Place, Test, ThreadTree};
-use crate::program::{Condition, Placement, Program, Queue, ScalarType, Thread};
+use super::error::{Outcome, Problem};
+use super::tree::{Init, Place, Test, ThreadTree};
+use crate::program::{Condition, Placement, Program, Queue, Thread};
 use command::{CallTree, Host};
 use locations::{Locations, LocationsBuilder};
 use std::collections::HashMap;
@@ -208,17 +208,4 @@ fn thread(
         body,
     };
     Ok((thread, calls))
-}
-
-/// The scalar a declaration stands for; `bool` is a flag, 0 or 1.
-fn scalar_type(base: BaseType, span: Span) -> Outcome<ScalarType> {
-    match base {
-        BaseType::Scalar(ty) => Ok(ty),
-        BaseType::Bool => Ok(ScalarType::Flag),
-        BaseType::Void => Err(Problem::new(
-            span,
-            "a variable cannot be void",
-            "expected an integer type",
-        )),
-    }
 }

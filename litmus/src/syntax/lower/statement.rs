@@ -2,18 +2,10 @@
 //! own making.
 
 use super::function::Called;
-use super::thread::ThreadLowering;
+use super::thread::{Loop, ThreadLowering};
 use crate::program::{Access, Address, Atomicity, BinOp, Expr, Instr, RegId, ScalarType};
 use crate::syntax::error::{Outcome, Problem, Span};
 use crate::syntax::tree::{BaseType, Name, Node, NodeKind, Stmt, StmtKind};
-
-/// An enclosing loop, as `break` and `continue` see it.
-pub(crate) struct Loop {
-    /// Zero once `break` was taken.
-    going: Option<RegId>,
-    /// Zero while the rest of the pass is skipped.
-    running: Option<RegId>,
-}
 
 impl ThreadLowering<'_> {
     /// The statements of a thread.

@@ -5,13 +5,11 @@
 
 use super::command::CallTree;
 use super::locations::{Locations, names_location};
-use super::scalar_type;
-use super::statement::Loop;
 use crate::program::{Instr, LocId, RegId, Register, ScalarType};
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
 use crate::syntax::limits::MAX_REGISTERS;
 use crate::syntax::parse::{is_reserved, reserved};
-use crate::syntax::tree::{Name, Param, Space, Type};
+use crate::syntax::tree::{BaseType, Name, Param, Space, Type};
 use std::collections::HashMap;
 
 /// A register that the init list sets.
@@ -27,6 +25,14 @@ pub(super) struct ParamUse {
     pub location: LocId,
     pub volatile: bool,
     pub pointer: bool,
+}
+
+/// An enclosing loop, as `break` and `continue` see it.
+pub(crate) struct Loop {
+    /// Zero once `break` was taken.
+    pub(super) going: Option<RegId>,
+    /// Zero while the rest of the pass is skipped.
+    pub(super) running: Option<RegId>,
 }
 
 /// A thread on its way from tree to instructions.
@@ -290,4 +296,17 @@ pub(crate) fn register_type(ty: &Type) -> Outcome<ScalarType> {
         .help("shared locations are declared in the init list and as parameters"));
     }
     scalar_type(ty.base, ty.span)
+}
+
+/// The scalar a declaration stands for; `bool` is a flag, 0 or 1.
+fn scalar_type(base: BaseType, span: Span) -> Outcome<ScalarType> {
+    match base {
+        BaseType::Scalar(ty) => Ok(ty),
+        BaseType::Bool => Ok(ScalarType::Flag),
+        BaseType::Void => Err(Problem::new(
+            span,
+            "a variable cannot be void",
+            "expected an integer type",
+        )),
+    }
 }

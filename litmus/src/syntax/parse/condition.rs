@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::program::{Quantifier, Relation};
 use crate::syntax::error::{Outcome, Problem};
-use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::TokenKind;
 use crate::syntax::tree::{Name, Operand, Pred};
 
 impl Parser<'_> {
@@ -12,7 +12,7 @@ impl Parser<'_> {
         let negated = self.is("~") || self.is("!") || self.is_word("not");
         if negated {
             let next = self.ahead(1);
-            if next.kind != Kind::Word || self.text(next) != "exists" {
+            if next.kind != TokenKind::Word || self.text(next) != "exists" {
                 return None;
             }
             self.bump();
@@ -80,7 +80,7 @@ impl Parser<'_> {
     }
 
     fn relation_after(&self, n: usize) -> Option<Relation> {
-        let Kind::Mark(mark) = self.ahead(n).kind else {
+        let TokenKind::Mark(mark) = self.ahead(n).kind else {
             return None;
         };
         Some(match mark {
@@ -98,13 +98,15 @@ impl Parser<'_> {
     pub(super) fn operand(&mut self) -> Outcome<Operand> {
         let token = self.peek();
         match token.kind {
-            Kind::Number(thread) if self.next_is(1, ":") => {
+            TokenKind::Number(thread) if self.next_is(1, ":") => {
                 self.bump();
                 self.bump();
                 self.register(thread, token.span)
             }
-            Kind::Number(_) | Kind::Mark("-" | "+") => Ok(Operand::Const(self.signed("a value")?)),
-            Kind::Mark("[") => {
+            TokenKind::Number(_) | TokenKind::Mark("-" | "+") => {
+                Ok(Operand::Const(self.signed("a value")?))
+            }
+            TokenKind::Mark("[") => {
                 self.bump();
                 let name = self.word("a location")?;
                 let mut index = self.element()?;
@@ -115,7 +117,7 @@ impl Parser<'_> {
                 let span = token.span.to(close);
                 Ok(Operand::Location { name, index, span })
             }
-            Kind::Mark("*") => {
+            TokenKind::Mark("*") => {
                 self.bump();
                 let name = self.word("a location")?;
                 let span = token.span.to(name.span);
@@ -125,7 +127,7 @@ impl Parser<'_> {
                     span,
                 })
             }
-            Kind::Word => {
+            TokenKind::Word => {
                 let name = self.word("a location")?;
                 if self.eat(":").is_some() {
                     let Some(thread) = thread_number(&name.text) else {
@@ -141,7 +143,7 @@ impl Parser<'_> {
                 let span = token.span.to(self.last_span());
                 Ok(Operand::Location { name, index, span })
             }
-            Kind::Mark(_) | Kind::End => {
+            TokenKind::Mark(_) | TokenKind::End => {
                 Err(self.unexpected("a register such as 0:r0, a location or a value"))
             }
         }

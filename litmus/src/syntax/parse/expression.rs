@@ -4,7 +4,7 @@ use super::types::starts_type;
 use super::{Parser, negative, too_deep};
 use crate::program::{BinOp, UnOp};
 use crate::syntax::error::{Outcome, Problem, Span};
-use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::TokenKind;
 use crate::syntax::limits::MAX_NESTING;
 use crate::syntax::tree::{Name, Node, NodeKind};
 
@@ -67,7 +67,7 @@ impl Parser<'_> {
     fn binary(&mut self, weakest: u8) -> Outcome<Node> {
         let mut left = self.unary()?;
         loop {
-            let Kind::Mark(mark) = self.peek().kind else {
+            let TokenKind::Mark(mark) = self.peek().kind else {
                 return Ok(left);
             };
             let Some((op, level)) = binary_operator(mark) else {
@@ -90,12 +90,12 @@ impl Parser<'_> {
 
     fn unary(&mut self) -> Outcome<Node> {
         let token = self.peek();
-        let Kind::Mark(mark) = token.kind else {
+        let TokenKind::Mark(mark) = token.kind else {
             return self.postfix();
         };
         let wrap: fn(Box<Node>) -> NodeKind = match mark {
             "-" => {
-                if let Kind::Number(value) = self.ahead(1).kind {
+                if let TokenKind::Number(value) = self.ahead(1).kind {
                     self.bump();
                     let span = token.span.to(self.bump().span);
                     let value = negative(value, span)?;
@@ -131,7 +131,7 @@ impl Parser<'_> {
 
     fn cast_follows(&self) -> bool {
         let next = self.ahead(1);
-        next.kind == Kind::Word && starts_type(self.text(next))
+        next.kind == TokenKind::Word && starts_type(self.text(next))
     }
 
     fn cast(&mut self) -> Outcome<Node> {
@@ -172,11 +172,11 @@ impl Parser<'_> {
     fn primary(&mut self) -> Outcome<Node> {
         let token = self.peek();
         match token.kind {
-            Kind::Number(value) => {
+            TokenKind::Number(value) => {
                 self.bump();
                 self.node(NodeKind::Int(value as i64), token.span, 0)
             }
-            Kind::Word => {
+            TokenKind::Word => {
                 self.bump();
                 let text = self.text(token).to_string();
                 if self.is("(") {
@@ -188,14 +188,14 @@ impl Parser<'_> {
                 }
                 self.node(NodeKind::Name(text), token.span, 0)
             }
-            Kind::Mark("(") => {
+            TokenKind::Mark("(") => {
                 self.bump();
                 let mut inner = self.nested(Self::expression)?;
                 let close = self.expect(")", "to close the parenthesis")?;
                 inner.span = token.span.to(close);
                 Ok(inner)
             }
-            Kind::Mark(_) | Kind::End => Err(self.unexpected("an expression")),
+            TokenKind::Mark(_) | TokenKind::End => Err(self.unexpected("an expression")),
         }
     }
 

@@ -11,7 +11,7 @@ mod test;
 mod types;
 
 use super::error::{Outcome, Problem, Span};
-use super::lexer::{Kind, Token, shorten};
+use super::lexer::{Token, TokenKind, shorten};
 use super::limits::MAX_NESTING;
 use super::tree::Name;
 
@@ -60,7 +60,7 @@ pub(crate) struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    /// A parser of `whole`, a noun for messages; the last token must be [`Kind::End`].
+    /// A parser of `whole`, a noun for messages; the last token must be [`TokenKind::End`].
     pub fn new(source: &'s str, tokens: Vec<Token>, whole: &'static str) -> Parser<'s> {
         Parser {
             source,
@@ -87,7 +87,7 @@ impl<'s> Parser<'s> {
 
     fn bump(&mut self) -> Token {
         let token = self.peek();
-        if token.kind != Kind::End {
+        if token.kind != TokenKind::End {
             self.at += 1;
         }
         token
@@ -103,12 +103,12 @@ impl<'s> Parser<'s> {
     }
 
     fn next_is(&self, n: usize, mark: &str) -> bool {
-        matches!(self.ahead(n).kind, Kind::Mark(found) if found == mark)
+        matches!(self.ahead(n).kind, TokenKind::Mark(found) if found == mark)
     }
 
     fn is_word(&self, word: &str) -> bool {
         let token = self.peek();
-        token.kind == Kind::Word && self.text(token) == word
+        token.kind == TokenKind::Word && self.text(token) == word
     }
 
     fn eat(&mut self, mark: &str) -> Option<Span> {
@@ -129,7 +129,7 @@ impl<'s> Parser<'s> {
 
     fn word(&mut self, what: &str) -> Outcome<Name> {
         let token = self.peek();
-        if token.kind == Kind::Word {
+        if token.kind == TokenKind::Word {
             self.bump();
             Ok(Name {
                 text: self.text(token).to_string(),
@@ -151,7 +151,7 @@ impl<'s> Parser<'s> {
 
     fn number(&mut self, what: &str) -> Outcome<(u64, Span)> {
         let token = self.peek();
-        if let Kind::Number(value) = token.kind {
+        if let TokenKind::Number(value) = token.kind {
             self.bump();
             Ok((value, token.span))
         } else {
@@ -173,7 +173,7 @@ impl<'s> Parser<'s> {
     fn unexpected(&self, expected: &str) -> Problem {
         let token = self.peek();
         match token.kind {
-            Kind::End => {
+            TokenKind::End => {
                 let end = self.last_span().end;
                 Problem::new(
                     Span::new(end.saturating_sub(1), end),
@@ -181,7 +181,7 @@ impl<'s> Parser<'s> {
                     format!("expected {expected} after this"),
                 )
             }
-            Kind::Word | Kind::Number(_) | Kind::Mark(_) => {
+            TokenKind::Word | TokenKind::Number(_) | TokenKind::Mark(_) => {
                 let found = shorten(self.text(token));
                 Problem::new(
                     token.span,
@@ -204,7 +204,7 @@ impl<'s> Parser<'s> {
     }
 
     fn at_end(&self) -> bool {
-        self.peek().kind == Kind::End
+        self.peek().kind == TokenKind::End
     }
 
     /// Fails unless everything was read.

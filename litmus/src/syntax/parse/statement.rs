@@ -4,7 +4,7 @@ use super::Parser;
 use super::types::starts_type;
 use crate::program::BinOp;
 use crate::syntax::error::{Outcome, Problem};
-use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::TokenKind;
 use crate::syntax::tree::{Declarator, Name, Node, NodeKind, Stmt, StmtKind};
 
 impl Parser<'_> {
@@ -31,7 +31,7 @@ impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Outcome<Stmt> {
         let start = self.peek().span;
         let mut label = None;
-        while self.peek().kind == Kind::Word && self.next_is(1, ":") {
+        while self.peek().kind == TokenKind::Word && self.next_is(1, ":") {
             label = Some(self.new_name("a label")?);
             self.bump();
             if self.is("}") {
@@ -56,7 +56,7 @@ impl Parser<'_> {
         if self.eat("{").is_some() {
             return Ok(StmtKind::Block(self.block("a block")?));
         }
-        if token.kind == Kind::Word {
+        if token.kind == TokenKind::Word {
             let word = self.text(token);
             match word {
                 "if" => return self.if_statement(),
@@ -129,7 +129,7 @@ impl Parser<'_> {
     /// A declaration, an assignment or an expression, without its semicolon.
     fn simple(&mut self) -> Outcome<StmtKind> {
         let token = self.peek();
-        if token.kind == Kind::Word && starts_type(self.text(token)) {
+        if token.kind == TokenKind::Word && starts_type(self.text(token)) {
             return self.declaration();
         }
         for (mark, op) in [("++", BinOp::Add), ("--", BinOp::Sub)] {
@@ -139,7 +139,7 @@ impl Parser<'_> {
             }
         }
         let target = self.expression()?;
-        let Kind::Mark(mark) = self.peek().kind else {
+        let TokenKind::Mark(mark) = self.peek().kind else {
             return Ok(StmtKind::Effect(target));
         };
         let op = match mark {

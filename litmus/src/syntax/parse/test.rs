@@ -5,7 +5,7 @@ use super::condition::thread_number;
 use super::types::starts_type;
 use crate::program::{Memory, Quantifier, QueueOrder};
 use crate::syntax::error::{Outcome, Problem, Span};
-use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::TokenKind;
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_PLACE, MAX_THREADS};
 use crate::syntax::tree::{Init, Name, Operand, Param, Place, Pred, Test, ThreadTree, Type};
 
@@ -81,16 +81,16 @@ impl Parser<'_> {
 
     fn init_entry(&mut self) -> Outcome<Init> {
         let start = self.peek().span;
-        if self.is_word("queue") && self.ahead(1).kind == Kind::Word {
+        if self.is_word("queue") && self.ahead(1).kind == TokenKind::Word {
             return self.init_queue();
         }
         let memory = self.memory();
-        let typed = self.peek().kind == Kind::Word && starts_type(self.text(self.peek()));
+        let typed = self.peek().kind == TokenKind::Word && starts_type(self.text(self.peek()));
         let ty = match typed {
             true => Some(self.type_name()?),
             false => None,
         };
-        if let Kind::Number(thread) = self.peek().kind
+        if let TokenKind::Number(thread) = self.peek().kind
             && memory.is_none()
         {
             self.bump();
@@ -143,12 +143,12 @@ impl Parser<'_> {
     /// only where a declaration goes on after it.
     fn memory(&mut self) -> Option<(Memory, Span)> {
         let token = self.peek();
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             return None;
         }
         let memory = Memory::named(self.text(token))?;
-        let goes_on = self.ahead(1).kind == Kind::Word
-            || (self.next_is(1, "[") && self.ahead(2).kind == Kind::Word);
+        let goes_on = self.ahead(1).kind == TokenKind::Word
+            || (self.next_is(1, "[") && self.ahead(2).kind == TokenKind::Word);
         goes_on.then(|| (memory, self.bump().span))
     }
 
@@ -207,7 +207,7 @@ impl Parser<'_> {
         if self.eat_word("true").is_some() {
             return Ok(1);
         }
-        if token.kind == Kind::Word || self.is("&") {
+        if token.kind == TokenKind::Word || self.is("&") {
             return Err(Problem::new(
                 token.span,
                 "an initial value must be a number",
@@ -247,7 +247,7 @@ impl Parser<'_> {
             n += 1;
         }
         let token = self.ahead(n);
-        token.kind == Kind::Word && thread_number(self.text(token)).is_some()
+        token.kind == TokenKind::Word && thread_number(self.text(token)).is_some()
     }
 
     fn thread(&mut self, expected: usize) -> Outcome<ThreadTree> {

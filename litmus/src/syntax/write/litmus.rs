@@ -25,8 +25,8 @@ pub fn write_litmus(program: &Program) -> String {
         Quantifier::NotExists => "~exists",
         Quantifier::Forall => "forall",
     };
-    let asked = predicate(program, &program.condition.predicate);
-    let _ = writeln!(out, "{quantifier} ({asked})");
+    let target = predicate(program, &program.condition.predicate);
+    let _ = writeln!(out, "{quantifier} ({target})");
     out
 }
 

@@ -1,4 +1,4 @@
-//! Instructions: a mapping each, told apart by one key.
+//! Instructions: a mapping each, distinguished by one key.
 
 use super::document::{Instruction, Step};
 use super::value::{At, Flags, Text, names};

@@ -45,7 +45,7 @@ fn program(text: &str) -> Outcome<Program> {
             .help("a litmus test starts with the line: kind: litmus"));
     }
     let name = program_name(&document.litmus)?;
-    let (quantifier, asked) = question(&document)?;
+    let (quantifier, target) = question(&document)?;
     let locations = locations(document.locations)?;
     let mut host = Host::default();
     for FlowMap(entry) in document.queues {
@@ -64,7 +64,7 @@ fn program(text: &str) -> Outcome<Program> {
     let filter = document.filter.map(|f| predicate(&f, &names, text));
     let condition = Condition {
         quantifier,
-        predicate: predicate(&asked, &names, text)?,
+        predicate: predicate(&target, &names, text)?,
     };
     let filter = filter.transpose()?;
     let program = Program {
@@ -82,14 +82,14 @@ fn program(text: &str) -> Outcome<Program> {
 
 /// The one question that a test asks.
 fn question(document: &Document) -> Outcome<(Quantifier, Text)> {
-    let mut asked = [
+    let mut questions = [
         (&document.exists, Quantifier::Exists),
         (&document.not_exists, Quantifier::NotExists),
         (&document.forall, Quantifier::Forall),
     ]
     .into_iter()
     .filter_map(|(text, quantifier)| Some((quantifier, text.clone()?)));
-    let first = asked.next().ok_or_else(|| {
+    let first = questions.next().ok_or_else(|| {
         Problem::new(
             document.litmus.span,
             "the test asks no question",
@@ -97,7 +97,7 @@ fn question(document: &Document) -> Outcome<(Quantifier, Text)> {
         )
         .help("add one of the keys exists, not_exists and forall")
     })?;
-    match asked.next() {
+    match questions.next() {
         None => Ok(first),
         Some((_, second)) => {
             Err(

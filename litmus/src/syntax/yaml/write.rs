@@ -13,7 +13,7 @@ use serde_saphyr::{FlowMap, FlowSeq};
 
 /// Writes a test as YAML. What the readers produce reads back equal.
 pub fn write_yaml(program: &Program) -> String {
-    let asked = Some(text(&predicate(program, &program.condition.predicate)));
+    let target = Some(text(&predicate(program, &program.condition.predicate)));
     let threads = program.threads.iter();
     let mut document = Document {
         kind: Some(text(KIND)),
@@ -34,9 +34,9 @@ pub fn write_yaml(program: &Program) -> String {
         }));
     }
     match program.condition.quantifier {
-        Quantifier::Exists => document.exists = asked,
-        Quantifier::NotExists => document.not_exists = asked,
-        Quantifier::Forall => document.forall = asked,
+        Quantifier::Exists => document.exists = target,
+        Quantifier::NotExists => document.not_exists = target,
+        Quantifier::Forall => document.forall = target,
     }
     let options = serde_saphyr::ser_options! {
         prefer_block_scalars: false,

@@ -6,19 +6,21 @@ use crate::program::{Barrier, BarrierScope, FenceFlags, Instr, MemOrder, MemScop
 
 /// Which orders a place can have.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum AccessKind {
     Read,
     Write,
     Both,
 }
 
 /// The weaker orders of a place, with how many steps down they are.
-fn ladder(from: MemOrder, kind: Kind) -> Vec<(u32, MemOrder)> {
+fn ladder(from: MemOrder, kind: AccessKind) -> Vec<(u32, MemOrder)> {
     use MemOrder::{AcqRel, Acquire, Relaxed, Release};
     let rungs: &[(u32, MemOrder)] = match (from, kind) {
-        (MemOrder::SeqCst, Kind::Read) => &[(1, Acquire), (2, Relaxed)],
-        (MemOrder::SeqCst, Kind::Write) => &[(1, Release), (2, Relaxed)],
-        (MemOrder::SeqCst, Kind::Both) => &[(1, AcqRel), (2, Acquire), (2, Release), (3, Relaxed)],
+        (MemOrder::SeqCst, AccessKind::Read) => &[(1, Acquire), (2, Relaxed)],
+        (MemOrder::SeqCst, AccessKind::Write) => &[(1, Release), (2, Relaxed)],
+        (MemOrder::SeqCst, AccessKind::Both) => {
+            &[(1, AcqRel), (2, Acquire), (2, Release), (3, Relaxed)]
+        }
         (AcqRel, _) => &[(1, Acquire), (1, Release), (2, Relaxed)],
         (Acquire | Release, _) => &[(1, Relaxed)],
         (Relaxed, _) => &[],
@@ -31,7 +33,7 @@ fn arrow(from: &str, to: &str) -> String {
 }
 
 /// The weaker orders of an access or a fence.
-pub(super) fn orders(from: MemOrder, kind: Kind) -> Vec<Step> {
+pub(super) fn orders(from: MemOrder, kind: AccessKind) -> Vec<Step> {
     ladder(from, kind)
         .into_iter()
         .map(|(steps, to)| Step {
@@ -44,7 +46,7 @@ pub(super) fn orders(from: MemOrder, kind: Kind) -> Vec<Step> {
 
 /// The weaker orders of a compare-exchange that fails.
 pub(super) fn failures(from: MemOrder) -> Vec<Step> {
-    ladder(from, Kind::Read)
+    ladder(from, AccessKind::Read)
         .into_iter()
         .map(|(steps, to)| Step {
             what: format!("on failure {}", arrow(order_word(from), order_word(to))),
@@ -83,7 +85,7 @@ pub(super) fn fence_steps(fence: &Instr, place: Placement) -> Vec<Step> {
     else {
         return Vec::new();
     };
-    let mut steps = orders(order, Kind::Both);
+    let mut steps = orders(order, AccessKind::Both);
     // A relaxed fence is none.
     for step in &mut steps {
         if let To::Order(MemOrder::Relaxed) = step.to {

@@ -1,6 +1,6 @@
 //! One step down, and taking it.
 
-use super::Property;
+use super::change::Property;
 use super::site::Site;
 use crate::program::{
     Atomicity, Expr, FenceFlags, Instr, MemOrder, MemScope, Placement, Program, legacy_fence,

@@ -1,20 +1,20 @@
-//! Mutants: a test weakened so that its outcome is allowed.
+//! Mutants: a test mutated so that its outcome is allowed.
 //!
 //! A device that never shows a conformance test's outcome may be right, or its environment may be
-//! too gentle to show anything. A mutant whose outcome is allowed tells the two apart: an
+//! too gentle to show anything. A mutant whose outcome is allowed distinguishes the two: an
 //! environment that shows the mutant's outcome would have seen the bug.
 //!
 //! A mutant is one step weaker: one order, scope, fence, flag or barrier, two accesses of one
 //! location in the other order, a read-modify-write in two. Of each property of each place only the
 //! smallest steps that allow the outcome count. Where none does, a race does: anything may happen. Some tests are ordered twice over (LB where both
-//! threads acquire and release): where no single change helps, everything is weakened, and then
+//! threads acquire and release): where no single change helps, everything is mutated, and then
 //! put back as far as the outcome stays allowed.
 
 use super::canonical::Canonical;
 use super::classify::{Judge, Verdict, in_parallel};
 use super::{Class, Dependency, Error, Step, Test, canonical};
+use crate::mutation::{self, Change, Property, changes, reshapings};
 use crate::program::Program;
-use crate::weaken::{self, Change, Property, changes, reshapings};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -58,7 +58,7 @@ struct Mutant {
 }
 
 /// Adds the mutants of every conformance test; returns the tests that have none. A mutant that is
-/// already there as a test, or as the mutant of another, is not added again but told of both.
+/// already there as a test, or as the mutant of another, is not added again but names both.
 pub(super) fn add_mutants(
     tests: &mut Vec<Test>,
     judge: &Judge<'_>,
@@ -167,7 +167,7 @@ fn mutant(
     changes: Vec<Change>,
     judge: &Judge<'_>,
 ) -> Result<Option<Mutant>, Error> {
-    let (form, verdict) = judge.judge(&weaken::apply(program, &changes))?;
+    let (form, verdict) = judge.judge(&mutation::apply(program, &changes))?;
     Ok(verdict.allowed.then_some(Mutant {
         changes,
         form,

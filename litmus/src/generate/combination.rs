@@ -1,16 +1,16 @@
-//! Outfits: what the threads of a shape wear together.
+//! Combinations: which annotations the threads of a shape have together.
 
 use super::alphabet::Words;
-use super::context::{Context, Spread};
-use super::dress::Dress::{
+use super::annotation::Annotation::{
     self, Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Meet, Plain,
     PlainBarrier, Relaxed, SeqCst, Update, UpdateRelaxed, UpdateSeqCst,
 };
+use super::context::{Context, Spread};
 use super::shape::Shape;
 use std::collections::BTreeSet;
 
-/// What a thread can wear where every combination is tried.
-const WARDROBE: [Dress; 11] = [
+/// What a thread can have where every combination is tried.
+const COMBINED: [Annotation; 11] = [
     Relaxed,
     Ends,
     Every,
@@ -24,8 +24,8 @@ const WARDROBE: [Dress; 11] = [
     Update,
 ];
 
-/// What all threads can wear alike.
-const UNIFORMS: [Dress; 16] = [
+/// What all threads can have alike.
+const UNIFORMS: [Annotation; 16] = [
     Relaxed,
     Ends,
     Every,
@@ -39,13 +39,13 @@ const UNIFORMS: [Dress; 16] = [
     Update,
     UpdateRelaxed,
     UpdateSeqCst,
-    Dress::Barrier,
+    Annotation::Barrier,
     PlainBarrier,
     Plain,
 ];
 
-/// What all threads can wear alike in the core alphabet.
-const CORE: [Dress; 10] = [
+/// What all threads can have alike in the core alphabet.
+const CORE: [Annotation; 10] = [
     Relaxed,
     Ends,
     Every,
@@ -53,17 +53,17 @@ const CORE: [Dress; 10] = [
     Fence,
     FenceSeqCst,
     Update,
-    Dress::Barrier,
+    Annotation::Barrier,
     PlainBarrier,
     Plain,
 ];
 
 /// What is mixed where not every combination is tried.
-const MIXED: [Dress; 4] = [Ends, Every, SeqCst, Fence];
+const MIXED: [Annotation; 4] = [Ends, Every, SeqCst, Fence];
 
-impl Dress {
-    /// What a thread with one access wears beside another dressed like this.
-    fn companion(self) -> Dress {
+impl Annotation {
+    /// What a thread with one access has beside another annotated like this.
+    fn companion(self) -> Annotation {
         match self {
             Ends | Every => Every,
             SeqCst
@@ -71,7 +71,7 @@ impl Dress {
             | UpdateRelaxed
             | UpdateSeqCst
             | Meet
-            | Dress::Barrier
+            | Annotation::Barrier
             | PlainBarrier
             | Plain => self,
             Relaxed | Fence | FenceAcqRel | FenceSeqCst | Address | Data | Control => Relaxed,
@@ -79,25 +79,25 @@ impl Dress {
     }
 }
 
-/// What the threads of a shape wear together: uniforms first.
-pub fn outfits(shape: &Shape, context: &Context, words: Words) -> Vec<Vec<Dress>> {
+/// What the threads of a shape have together: uniforms first.
+pub fn combinations(shape: &Shape, context: &Context, words: Words) -> Vec<Vec<Annotation>> {
     let long: Vec<bool> = shape.threads.iter().map(|slots| slots.len() > 1).collect();
     let longs = long.iter().filter(|l| **l).count();
-    let wear = |main: &dyn Fn(usize) -> Dress, other: Dress| -> Vec<Dress> {
+    let annotate = |main: &dyn Fn(usize) -> Annotation, other: Annotation| -> Vec<Annotation> {
         (0..long.len())
             .map(|t| if long[t] { main(t) } else { other })
             .collect()
     };
-    let uniforms: &[Dress] = match words {
+    let uniforms: &[Annotation] = match words {
         Words::Uniform | Words::CoreMixed => &CORE,
         Words::Mixed | Words::All => &UNIFORMS,
     };
-    let mut out: Vec<Vec<Dress>> = uniforms
+    let mut out: Vec<Vec<Annotation>> = uniforms
         .iter()
-        .map(|&dress| wear(&|_| dress, dress.companion()))
+        .map(|&annotation| annotate(&|_| annotation, annotation.companion()))
         .collect();
-    let wardrobe: &[Dress] = match words {
-        Words::All => &WARDROBE,
+    let mixed: &[Annotation] = match words {
+        Words::All => &COMBINED,
         Words::Mixed | Words::CoreMixed => &MIXED,
         Words::Uniform => &[],
     };
@@ -109,7 +109,7 @@ pub fn outfits(shape: &Shape, context: &Context, words: Words) -> Vec<Vec<Dress>
                 (0..long.len())
                     .map(|t| match meets(t) {
                         Ends if !long[t] => Every,
-                        dress => dress,
+                        annotation => annotation,
                     })
                     .collect(),
             );
@@ -119,60 +119,60 @@ pub fn outfits(shape: &Shape, context: &Context, words: Words) -> Vec<Vec<Dress>
     match longs {
         0 => {}
         1 => {
-            for &dress in wardrobe {
+            for &annotation in mixed {
                 for other in [Relaxed, Every, SeqCst] {
-                    out.push(wear(&|_| dress, other));
+                    out.push(annotate(&|_| annotation, other));
                 }
             }
         }
         2 => {
-            for &first in wardrobe {
-                for &second in wardrobe {
+            for &first in mixed {
+                for &second in mixed {
                     let main = |t: usize| if position(t) == 0 { first } else { second };
                     let (one, other) = (first.companion(), second.companion());
-                    out.push(wear(&main, one.min(other)));
+                    out.push(annotate(&main, one.min(other)));
                     if long.len() > 2 {
-                        out.push(wear(&main, one.max(other)));
-                        out.push(wear(&main, Relaxed));
+                        out.push(annotate(&main, one.max(other)));
+                        out.push(annotate(&main, Relaxed));
                     }
                 }
             }
         }
         _ => {
             for &most in &MIXED {
-                for &one in wardrobe {
+                for &one in mixed {
                     for odd in 0..longs {
                         let main = |t: usize| if position(t) == odd { one } else { most };
-                        out.push(wear(&main, most.companion()));
+                        out.push(annotate(&main, most.companion()));
                     }
                 }
             }
         }
     }
     let mut seen = BTreeSet::new();
-    out.retain(|dresses| seen.insert(dresses.clone()));
+    out.retain(|annotations| seen.insert(annotations.clone()));
     out
 }
 
-/// The one dress of all threads with more than one access, or that they differ and the least.
-pub fn kind(shape: &Shape, dresses: &[Dress]) -> String {
+/// The one annotation of all threads with more than one access, or that they differ and the least.
+pub fn kind(shape: &Shape, annotations: &[Annotation]) -> String {
     let long = || {
-        (shape.threads.iter().zip(dresses))
+        (shape.threads.iter().zip(annotations))
             .filter(|(slots, _)| slots.len() > 1)
-            .map(|(_, dress)| dress)
+            .map(|(_, annotation)| annotation)
     };
     match long().min() {
-        Some(least) if alike(shape, dresses) => format!("{least:?}"),
+        Some(least) if alike(shape, annotations) => format!("{least:?}"),
         Some(least) => format!("{least:?} and others"),
         None => "no program order".to_string(),
     }
 }
 
-/// Whether all the threads with more than one access wear the same.
-pub fn alike(shape: &Shape, dresses: &[Dress]) -> bool {
-    let mut long = (shape.threads.iter().zip(dresses))
+/// Whether all the threads with more than one access are annotated alike.
+pub fn alike(shape: &Shape, annotations: &[Annotation]) -> bool {
+    let mut long = (shape.threads.iter().zip(annotations))
         .filter(|(slots, _)| slots.len() > 1)
-        .map(|(_, dress)| dress);
+        .map(|(_, annotation)| annotation);
     let first = long.next();
-    first.is_some() && long.all(|dress| Some(dress) == first)
+    first.is_some() && long.all(|annotation| Some(annotation) == first)
 }

@@ -9,7 +9,7 @@ use crate::program::{
 /// Gives a program commands: each work-item gets a kernel of its device, each kernel a host thread
 /// that enqueues it. A host thread waits only for its own commands and those of host threads
 /// before it, so nothing waits in a circle.
-pub fn dress(program: &mut Program, dice: &mut Dice) {
+pub fn add_commands(program: &mut Program, dice: &mut Dice) {
     for location in &mut program.locations {
         location.region = Region::Global;
         if location.memory == Memory::Unstated && dice.one_in(2) {

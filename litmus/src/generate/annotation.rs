@@ -1,17 +1,17 @@
 //! Dressing a shape: which orders, fences, dependencies and barriers its threads have.
 
 use super::alphabet::Level;
+use super::combination::{alike, combinations, kind};
 use super::context::{CONTEXTS, Context, Flags};
 use super::design::{Dependency, Design, Mode, Step, Update as Function};
-use super::outfit::{alike, kind, outfits};
 use super::shape::{Shape, Slot};
+use crate::mutation::{self, Change, short_order, swaps};
 use crate::program::{MemOrder, Placement, Program};
-use crate::weaken::{self, Change, short_order, swaps};
 use std::fmt;
 
-/// How a thread is dressed.
+/// How a thread is annotated: its orders, fences and dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Dress {
+pub enum Annotation {
     /// Everything relaxed.
     Relaxed,
     /// What message passing needs: a last write releases, a first read acquires.
@@ -73,7 +73,7 @@ impl fmt::Display for Idiom {
     }
 }
 
-/// A dressed shape, not judged yet.
+/// An annotated shape, not judged yet.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Its name.
@@ -93,11 +93,11 @@ pub struct Candidate {
 impl Candidate {
     /// The program, which asks whether the outcome exists.
     pub fn program(&self) -> Program {
-        weaken::apply(&self.design.program(&self.name), &self.changes)
+        mutation::apply(&self.design.program(&self.name), &self.changes)
     }
 }
 
-use Dress::{
+use Annotation::{
     Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Meet, Plain,
     PlainBarrier, Relaxed, SeqCst, Update, UpdateRelaxed, UpdateSeqCst,
 };
@@ -110,14 +110,14 @@ pub fn candidates(shape: &Shape, level: Level) -> Vec<Candidate> {
         if !context.suits(threads, locations) || !level.has_context(context) {
             continue;
         }
-        for dresses in outfits(shape, context, level.words(c == 0)) {
-            let alike = alike(shape, &dresses);
+        for annotations in combinations(shape, context, level.words(c == 0)) {
+            let alike = alike(shape, &annotations);
             for idiom in [Idiom::Atomic, Idiom::Flag] {
                 for function in FUNCTIONS {
                     if function != Function::Exchange && !(c == 0 && level.has_functions(alike)) {
                         continue;
                     }
-                    let Some(candidate) = candidate(shape, context, &dresses, idiom, function)
+                    let Some(candidate) = candidate(shape, context, &annotations, idiom, function)
                     else {
                         continue;
                     };
@@ -169,14 +169,14 @@ fn opened(candidate: &Candidate) -> Option<Candidate> {
 fn candidate(
     shape: &Shape,
     context: &Context,
-    dresses: &[Dress],
+    annotations: &[Annotation],
     idiom: Idiom,
     function: Function,
 ) -> Option<Candidate> {
     let mut threads = Vec::new();
     let mut words = Vec::new();
     for (t, slots) in shape.threads.iter().enumerate() {
-        let (steps, word) = thread(slots, dresses[t], context, t, function)?;
+        let (steps, word) = thread(slots, annotations[t], context, t, function)?;
         threads.push(steps);
         words.push(word);
     }
@@ -198,15 +198,17 @@ fn candidate(
     if function != Function::Exchange && !updates {
         return None;
     }
-    let plain = dresses.iter().all(|d| matches!(d, Plain | PlainBarrier));
-    if dresses.iter().all(|d| *d == Plain) && context.names_sub_groups() {
+    let plain = annotations
+        .iter()
+        .all(|d| matches!(d, Plain | PlainBarrier));
+    if annotations.iter().all(|d| *d == Plain) && context.names_sub_groups() {
         return None;
     }
     let idiom = match idiom {
         Idiom::Atomic if plain => Idiom::Plain,
         Idiom::Atomic | Idiom::Plain | Idiom::Opened => idiom,
         Idiom::Flag => {
-            if plain || !dresses.iter().all(|d| carries_messages(*d)) {
+            if plain || !annotations.iter().all(|d| carries_messages(*d)) {
                 return None;
             }
             make_plain(shape, &mut threads)?;
@@ -231,10 +233,10 @@ fn candidate(
     Some(Candidate {
         name: format!("{}+{orders}{}", shape.name, context.suffix),
         kind: match function {
-            Function::Exchange => kind(shape, dresses),
-            Function::Add => format!("{} with add", kind(shape, dresses)),
-            Function::CasStrong => format!("{} with strong", kind(shape, dresses)),
-            Function::CasWeak => format!("{} with weak", kind(shape, dresses)),
+            Function::Exchange => kind(shape, annotations),
+            Function::Add => format!("{} with add", kind(shape, annotations)),
+            Function::CasStrong => format!("{} with strong", kind(shape, annotations)),
+            Function::CasWeak => format!("{} with weak", kind(shape, annotations)),
         },
         context: *context,
         idiom,
@@ -264,20 +266,20 @@ fn meets(placements: &[Placement], threads: &[Vec<Step>]) -> bool {
     })
 }
 
-/// Whether threads dressed like this use flags as such, well or badly.
-fn carries_messages(dress: Dress) -> bool {
-    match dress {
+/// Whether threads annotated like this use flags as such, well or badly.
+fn carries_messages(annotation: Annotation) -> bool {
+    match annotation {
         Relaxed | Ends | Every | SeqCst | Fence | FenceAcqRel | FenceSeqCst | Update
         | UpdateRelaxed | UpdateSeqCst => true,
-        Address | Data | Control | Meet | Dress::Barrier | PlainBarrier | Plain => false,
+        Address | Data | Control | Meet | Annotation::Barrier | PlainBarrier | Plain => false,
     }
 }
 
-/// The steps of a thread and the word for them; `None` where the dress does not fit, or is one
+/// The steps of a thread and the word for them; `None` where the annotation does not fit, or is one
 /// that another word already stands for.
 fn thread(
     slots: &[Slot],
-    dress: Dress,
+    annotation: Annotation,
     context: &Context,
     t: usize,
     function: Function,
@@ -286,7 +288,7 @@ fn thread(
     let flags = context.flags();
     let order = |i: usize, slot: &Slot| -> MemOrder {
         let strong = strongest(slot);
-        match dress {
+        match annotation {
             SeqCst | UpdateSeqCst => MemOrder::SeqCst,
             Every => strong,
             Ends | Meet => {
@@ -307,7 +309,7 @@ fn thread(
             | Data
             | Control
             | UpdateRelaxed
-            | Dress::Barrier
+            | Annotation::Barrier
             | PlainBarrier
             | Plain => MemOrder::Relaxed,
         }
@@ -316,7 +318,7 @@ fn thread(
     let mut fences: Vec<MemOrder> = Vec::new();
     let mut more_than_weakest = false;
     for (i, slot) in slots.iter().enumerate() {
-        let mode = match dress {
+        let mode = match annotation {
             Plain | PlainBarrier if slot.read.is_some() && slot.write.is_some() => return None,
             Plain | PlainBarrier => Mode::Plain,
             Update | UpdateRelaxed | UpdateSeqCst => Mode::Update(function, order(i, slot), scope),
@@ -331,7 +333,7 @@ fn thread(
             | Data
             | Control
             | Meet
-            | Dress::Barrier => match (slot.read, slot.write) {
+            | Annotation::Barrier => match (slot.read, slot.write) {
                 (Some(_), Some(_)) => Mode::Update(function, order(i, slot), scope),
                 (_, None) | (None, _) => Mode::Atomic(order(i, slot), scope),
             },
@@ -341,7 +343,7 @@ fn thread(
             && (before.location != slot.location || slots.len() == 2)
         {
             more_than_weakest |= weakest(before, slot) != MemOrder::AcqRel;
-            dependency = match dress {
+            dependency = match annotation {
                 Address if before.read.is_some() => Dependency::Address,
                 Data if before.read.is_some() && slot.write.is_some() => Dependency::Data,
                 Control if before.read.is_some() => Dependency::Control,
@@ -357,11 +359,11 @@ fn thread(
                 | UpdateRelaxed
                 | UpdateSeqCst
                 | Meet
-                | Dress::Barrier
+                | Annotation::Barrier
                 | PlainBarrier
                 | Plain => Dependency::None,
             };
-            if let Some(order) = link(before, slot, dress) {
+            if let Some(order) = link(before, slot, annotation) {
                 fences.push(order);
                 steps.push(Step::Fence(flags, order, scope));
             }
@@ -372,11 +374,11 @@ fn thread(
             dependency,
         });
     }
-    if matches!(dress, Meet | Dress::Barrier | PlainBarrier) {
+    if matches!(annotation, Meet | Annotation::Barrier | PlainBarrier) {
         let barrier = Step::Barrier(context.barrier(t)?);
         let at = match slots {
-            _ if dress == Meet && t == 0 => steps.len(),
-            _ if dress == Meet => 0,
+            _ if annotation == Meet && t == 0 => steps.len(),
+            _ if annotation == Meet => 0,
             [one] if one.write.is_none() => 0,
             [_] => 1,
             // between the two locations
@@ -396,7 +398,7 @@ fn thread(
         .filter(|o| **o != MemOrder::Relaxed)
         .map(|o| short_order(*o))
         .collect();
-    let word = match dress {
+    let word = match annotation {
         Relaxed => "rlx".to_string(),
         SeqCst => "sc".to_string(),
         Ends if single || ordered.is_empty() => return None,
@@ -421,11 +423,11 @@ fn thread(
         UpdateRelaxed => "rmw-rlx".to_string(),
         UpdateSeqCst => "rmw-sc".to_string(),
         Meet => "meet".to_string(),
-        Dress::Barrier => "bar".to_string(),
+        Annotation::Barrier => "bar".to_string(),
         PlainBarrier => "na-bar".to_string(),
         Plain => "na".to_string(),
     };
-    if single && matches!(dress, Address | Data | Control) {
+    if single && matches!(annotation, Address | Data | Control) {
         return None;
     }
     Some((steps, word))
@@ -456,8 +458,8 @@ fn weakest(before: &Slot, after: &Slot) -> MemOrder {
 }
 
 /// The order of the fence between two accesses.
-fn link(before: &Slot, after: &Slot, dress: Dress) -> Option<MemOrder> {
-    match dress {
+fn link(before: &Slot, after: &Slot, annotation: Annotation) -> Option<MemOrder> {
+    match annotation {
         Fence => Some(weakest(before, after)),
         FenceAcqRel => Some(MemOrder::AcqRel),
         FenceSeqCst => Some(MemOrder::SeqCst),
@@ -472,7 +474,7 @@ fn link(before: &Slot, after: &Slot, dress: Dress) -> Option<MemOrder> {
         | UpdateRelaxed
         | UpdateSeqCst
         | Meet
-        | Dress::Barrier
+        | Annotation::Barrier
         | PlainBarrier
         | Plain => None,
     }

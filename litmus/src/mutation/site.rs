@@ -1,10 +1,10 @@
-//! The places of a program that can be weakened, in the order of the text.
+//! The places of a program that can be mutated, in the order of the text.
 
 use crate::program::{
     Address, Atomicity, Expected, Expr, Instr, MemOrder, MemScope, Program, Thread,
 };
 
-/// Something that can be weakened.
+/// Something that can be mutated.
 pub(super) enum Site<'p> {
     Load(&'p Address, &'p mut Atomicity),
     Store(&'p Address, &'p mut Atomicity),

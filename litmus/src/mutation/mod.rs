@@ -1,27 +1,30 @@
-//! Programs weakened: what explanations try as remedies, and what the generator makes mutants from.
+//! Source mutations of a program: what explanations try as remedies, and what the generator makes
+//! mutants from.
 //!
-//! [`changes`] are the weakenings of one order, scope, fence or barrier: [`site`] finds the places,
+//! [`changes`] are the mutations of one order, scope, fence or barrier: [`site`] finds the places,
 //! [`ladder`] says how far each can go, [`step`] takes a step, [`word`] names it. Barriers that
 //! belong together are one place, since work-items must meet at the same ones. [`reshapings`]
 //! (module [`reshape`]) change what a program does rather than how: two accesses change places, or
 //! a read-modify-write becomes a load and a store.
 
+mod change;
 mod ladder;
 mod reshape;
 mod site;
 mod step;
 mod word;
 
+pub use change::{Change, Property, apply};
 pub use reshape::{reshapings, swaps};
 pub(crate) use word::{order_word, scope_word, short_order};
 
 use crate::program::{
-    Address, Atomicity, Barrier, BarrierScope, Expr, Instr, MemOrder, MemScope, Placement, Program,
+    Address, Atomicity, Barrier, BarrierScope, Instr, MemOrder, MemScope, Placement, Program,
 };
-use ladder::{Kind, barrier_steps, failures, fence_steps, orders, scopes};
-use reshape::Reshaping;
+use change::Target;
+use ladder::{AccessKind, barrier_steps, failures, fence_steps, orders, scopes};
 use site::{Site, each_site};
-use step::{Step, To, name_sub_groups};
+use step::Step;
 
 /// Whether every atomic operation and fence of a program is seq_cst; barriers are no such operations.
 pub(crate) fn only_seq_cst(program: &Program) -> bool {
@@ -65,112 +68,7 @@ pub(crate) fn relax_defaults(program: &Program) -> Option<Program> {
     found.then_some(program)
 }
 
-/// A way to weaken a program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// The change as one word for file names, `P0.1-rlx`: thread, place in it, what it becomes.
-    pub word: String,
-    /// What is changed, and from what to what, for people.
-    pub what: String,
-    /// How many steps down that is, at least one.
-    pub steps: u32,
-    /// Which place and which property of it: changes with the same one differ in how far they go.
-    pub place: (usize, Property),
-    target: Target,
-}
-
-/// What of a place is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Property {
-    /// Its order; a fence is gone below its weakest order.
-    Order,
-    /// The order of a compare-exchange that fails.
-    FailureOrder,
-    /// Its scope.
-    Scope,
-    /// Its flags; a barrier is gone below no flag.
-    Flags,
-    /// Where it stands in its thread.
-    Position,
-    /// That nothing comes between its read and its write.
-    Atomicity,
-}
-
-/// What a change does to a program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Target {
-    /// The places with these numbers become something weaker.
-    Sites(Vec<usize>, To),
-    /// The program itself changes.
-    Reshape(Reshaping),
-}
-
-impl Change {
-    /// The program after the change; `program` is the one that the change was found for.
-    pub fn apply(&self, program: &Program) -> Program {
-        apply(program, std::slice::from_ref(self))
-    }
-
-    /// The thread whose accesses it reshapes; none for a change of orders, scopes or flags.
-    pub fn thread(&self) -> Option<usize> {
-        match &self.target {
-            Target::Sites(..) => None,
-            Target::Reshape(reshaping) => Some(reshaping.thread()),
-        }
-    }
-}
-
-/// A program after several changes that were found for it, of different places or properties.
-pub fn apply(program: &Program, changes: &[Change]) -> Program {
-    let mut weaker = program.clone();
-    let mut at = 0;
-    each_site(&mut weaker, &mut |_, mut site| {
-        for change in changes {
-            if let Target::Sites(sites, to) = &change.target
-                && sites.contains(&at)
-            {
-                to.apply(&mut site);
-            }
-        }
-        at += 1;
-    });
-    for change in changes {
-        match &change.target {
-            Target::Sites(_, To::Scope(MemScope::SubGroup)) => name_sub_groups(&mut weaker),
-            Target::Sites(..) => {}
-            Target::Reshape(reshaping) => reshaping.apply(&mut weaker),
-        }
-    }
-    for thread in &mut weaker.threads {
-        clear(&mut thread.body);
-    }
-    weaker
-}
-
-/// Takes out what removed fences and barriers have left.
-fn clear(block: &mut Vec<Instr>) {
-    block.retain(|instr| !matches!(instr, Instr::Effect(Expr::Const(_))));
-    for instr in block {
-        match instr {
-            Instr::If {
-                then, otherwise, ..
-            } => {
-                clear(then);
-                clear(otherwise);
-            }
-            Instr::While { body, .. } => clear(body),
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Barrier(_)
-            | Instr::Return
-            | Instr::Host(_) => {}
-        }
-    }
-}
-
-/// Every weakening of a program's orders, scopes, fences and barriers in one place, the smallest
+/// Every mutation of a program's orders, scopes, fences and barriers in one place, the smallest
 /// first, in the order of the text else.
 pub fn changes(program: &Program) -> Vec<Change> {
     let mut found = Vec::new();
@@ -235,40 +133,41 @@ impl Found {
         let place = program.threads[thread].placement;
         let named = |counts: &mut _, what: String| name(counts, thread, what);
         let location = |address: &Address| program.locations[address.location.index()].name.clone();
-        let access = |address: &Address, atomicity: &Atomicity, kind: Kind, what: &str, counts| {
-            let at = at.clone();
-            let name = named(counts, format!("the {what} {}", location(address)));
-            let steps = match atomicity {
-                Atomicity::Plain | Atomicity::Volatile => Vec::new(),
-                Atomicity::Atomic { order, scope, .. } => {
-                    let mut steps = orders(*order, kind);
-                    steps.extend(scopes(scope.unwrap_or(MemScope::Device), place));
-                    steps
+        let access =
+            |address: &Address, atomicity: &Atomicity, kind: AccessKind, what: &str, counts| {
+                let at = at.clone();
+                let name = named(counts, format!("the {what} {}", location(address)));
+                let steps = match atomicity {
+                    Atomicity::Plain | Atomicity::Volatile => Vec::new(),
+                    Atomicity::Atomic { order, scope, .. } => {
+                        let mut steps = orders(*order, kind);
+                        steps.extend(scopes(scope.unwrap_or(MemScope::Device), place));
+                        steps
+                    }
+                };
+                Found {
+                    at,
+                    name,
+                    barrier: None,
+                    steps,
                 }
             };
-            Found {
-                at,
-                name,
-                barrier: None,
-                steps,
-            }
-        };
         match site {
             Site::Load(address, atomicity) => {
-                access(address, atomicity, Kind::Read, "load of", counts)
+                access(address, atomicity, AccessKind::Read, "load of", counts)
             }
             Site::Store(address, atomicity) => {
-                access(address, atomicity, Kind::Write, "store to", counts)
+                access(address, atomicity, AccessKind::Write, "store to", counts)
             }
             Site::Rmw(address, atomicity) => access(
                 address,
                 atomicity,
-                Kind::Both,
+                AccessKind::Both,
                 "read-modify-write of",
                 counts,
             ),
             Site::Cas(cas) => {
-                let mut steps = orders(*cas.success, Kind::Both);
+                let mut steps = orders(*cas.success, AccessKind::Both);
                 for step in &mut steps {
                     step.what = format!("on success {}", step.what);
                 }

@@ -1,10 +1,10 @@
-//! Weakenings of what a program does: two accesses change places, a read-modify-write becomes a
+//! Mutations of what a program does: two accesses change places, a read-modify-write becomes a
 //! load and a store.
 //!
 //! Program order on one location, and nothing coming between the two halves of a read-modify-write,
 //! hold whatever the orders and scopes are. Only a program without them can show what they forbid.
 
-use super::{Change, Property, Target};
+use super::change::{Change, Property, Target};
 use crate::program::{
     Access, Address, Atomicity, BinOp, Expected, Expr, Instr, LocId, MemOrder, Program, RegId,
     RmwOp,

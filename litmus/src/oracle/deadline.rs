@@ -1,6 +1,6 @@
-//! When to give up.
+//! When the oracle stops.
 
-use super::Error;
+use super::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,23 +8,26 @@ use std::time::{Duration, Instant};
 /// How long the oracle may think. It looks at it at every step of its searches, so it stops within
 /// milliseconds; with executions of hundreds of events within tenths of a second.
 #[derive(Debug, Clone, Default)]
-pub struct Patience {
+pub struct Deadline {
     /// The moment at which it gives up; never where there is none.
     pub until: Option<Instant>,
     /// Set from elsewhere to make it give up.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
-impl Patience {
-    /// Patience that ends after a while from now.
-    pub fn lasting(time: Duration) -> Patience {
-        Patience {
+impl Deadline {
+    /// A deadline after a while from now.
+    pub fn after(time: Duration) -> Deadline {
+        Deadline {
             until: Instant::now().checked_add(time),
             stop: None,
         }
     }
 
-    /// An error once it is time to give up.
+    /// Looks whether it is time to give up.
+    ///
+    /// # Errors
+    /// It is.
     pub fn check(&self) -> Result<(), Error> {
         // Relaxed: the flag carries no data, it is only looked at again and again.
         if (self.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed)) {
