@@ -285,87 +285,39 @@ fn thread(
     function: Function,
 ) -> Option<(Vec<Step>, String)> {
     let scope = context.scope(t);
-    let flags = context.flags();
-    let order = |i: usize, slot: &Slot| -> MemOrder {
-        let strong = strongest(slot);
-        match annotation {
-            SeqCst | UpdateSeqCst => MemOrder::SeqCst,
-            Every => strong,
-            Ends | Meet => {
-                let releases = i + 1 == slots.len() && slot.write.is_some();
-                let acquires = i == 0 && slot.read.is_some();
-                if releases || acquires {
-                    strong
-                } else {
-                    MemOrder::Relaxed
-                }
-            }
-            Update => MemOrder::AcqRel,
-            Relaxed
-            | Fence
-            | FenceAcqRel
-            | FenceSeqCst
-            | Address
-            | Data
-            | Control
-            | UpdateRelaxed
-            | Annotation::Barrier
-            | PlainBarrier
-            | Plain => MemOrder::Relaxed,
-        }
-    };
     let mut steps: Vec<Step> = Vec::new();
     let mut fences: Vec<MemOrder> = Vec::new();
     let mut more_than_weakest = false;
     for (i, slot) in slots.iter().enumerate() {
-        let mode = match annotation {
-            Plain | PlainBarrier if slot.read.is_some() && slot.write.is_some() => return None,
-            Plain | PlainBarrier => Mode::Plain,
-            Update | UpdateRelaxed | UpdateSeqCst => Mode::Update(function, order(i, slot), scope),
-            Relaxed
-            | Ends
-            | Every
-            | SeqCst
-            | Fence
-            | FenceAcqRel
-            | FenceSeqCst
-            | Address
-            | Data
-            | Control
-            | Meet
-            | Annotation::Barrier => match (slot.read, slot.write) {
-                (Some(_), Some(_)) => Mode::Update(function, order(i, slot), scope),
-                (_, None) | (None, _) => Mode::Atomic(order(i, slot), scope),
-            },
+        let order = annotation.order(slots, i);
+        let both = slot.read.is_some() && slot.write.is_some();
+        let mode = if matches!(annotation, Plain | PlainBarrier) {
+            if both {
+                return None;
+            }
+            Mode::Plain
+        } else if both || annotation.updates() {
+            Mode::Update(function, order, scope)
+        } else {
+            Mode::Atomic(order, scope)
         };
         let mut dependency = Dependency::None;
         if let Some(before) = i.checked_sub(1).map(|i| &slots[i])
             && (before.location != slot.location || slots.len() == 2)
         {
             more_than_weakest |= weakest(before, slot) != MemOrder::AcqRel;
-            dependency = match annotation {
-                Address if before.read.is_some() => Dependency::Address,
-                Data if before.read.is_some() && slot.write.is_some() => Dependency::Data,
-                Control if before.read.is_some() => Dependency::Control,
-                Address | Data | Control => return None,
-                Relaxed
-                | Ends
-                | Every
-                | SeqCst
-                | Fence
-                | FenceAcqRel
-                | FenceSeqCst
-                | Update
-                | UpdateRelaxed
-                | UpdateSeqCst
-                | Meet
-                | Annotation::Barrier
-                | PlainBarrier
-                | Plain => Dependency::None,
+            dependency = annotation.dependency();
+            let possible = match dependency {
+                Dependency::None => true,
+                Dependency::Address | Dependency::Control => before.read.is_some(),
+                Dependency::Data => before.read.is_some() && slot.write.is_some(),
             };
+            if !possible {
+                return None;
+            }
             if let Some(order) = link(before, slot, annotation) {
                 fences.push(order);
-                steps.push(Step::Fence(flags, order, scope));
+                steps.push(Step::Fence(context.flags(), order, scope));
             }
         }
         steps.push(Step::Access {
@@ -391,46 +343,112 @@ fn thread(
         };
         steps.insert(at, barrier);
     }
-    let single = slots.len() == 1;
-    let orders: Vec<MemOrder> = slots.iter().enumerate().map(|(i, s)| order(i, s)).collect();
-    let ordered: Vec<&str> = orders
-        .iter()
-        .filter(|o| **o != MemOrder::Relaxed)
-        .map(|o| short_order(*o))
-        .collect();
-    let word = match annotation {
-        Relaxed => "rlx".to_string(),
-        SeqCst => "sc".to_string(),
-        Ends if single || ordered.is_empty() => return None,
-        Ends => ordered.join("-"),
-        // where the ends are everything, their word says so
-        Every if !single && ordered.len() == slots.len() && ends_suffice(slots) => return None,
-        Every => ordered.join("-"),
-        // where the weakest fences acquire and release, their word says so
-        FenceAcqRel if !more_than_weakest => return None,
-        Fence | FenceAcqRel | FenceSeqCst => {
-            let first = *fences.first()?;
-            if fences.iter().all(|order| *order == first) {
-                fences.truncate(1);
-            }
-            let words: Vec<&str> = fences.iter().map(|order| short_order(*order)).collect();
-            format!("fence-{}", words.join("-"))
-        }
-        Address => "addr".to_string(),
-        Data => "data".to_string(),
-        Control => "ctrl".to_string(),
-        Update => "rmw".to_string(),
-        UpdateRelaxed => "rmw-rlx".to_string(),
-        UpdateSeqCst => "rmw-sc".to_string(),
-        Meet => "meet".to_string(),
-        Annotation::Barrier => "bar".to_string(),
-        PlainBarrier => "na-bar".to_string(),
-        Plain => "na".to_string(),
-    };
-    if single && matches!(annotation, Address | Data | Control) {
+    // where the weakest fences acquire and release, their word says so
+    if annotation == FenceAcqRel && !more_than_weakest {
         return None;
     }
-    Some((steps, word))
+    Some((steps, annotation.word(slots, fences)?))
+}
+
+impl Annotation {
+    /// Whether every access is a read-modify-write.
+    fn updates(self) -> bool {
+        matches!(self, Update | UpdateRelaxed | UpdateSeqCst)
+    }
+
+    /// How accesses depend on those before them.
+    fn dependency(self) -> Dependency {
+        match self {
+            Address => Dependency::Address,
+            Data => Dependency::Data,
+            Control => Dependency::Control,
+            Relaxed
+            | Ends
+            | Every
+            | SeqCst
+            | Fence
+            | FenceAcqRel
+            | FenceSeqCst
+            | Update
+            | UpdateRelaxed
+            | UpdateSeqCst
+            | Meet
+            | Annotation::Barrier
+            | PlainBarrier
+            | Plain => Dependency::None,
+        }
+    }
+
+    /// The order of an access of a thread.
+    fn order(self, slots: &[Slot], i: usize) -> MemOrder {
+        let slot = &slots[i];
+        let strong = strongest(slot);
+        match self {
+            SeqCst | UpdateSeqCst => MemOrder::SeqCst,
+            Every => strong,
+            Ends | Meet => {
+                let releases = i + 1 == slots.len() && slot.write.is_some();
+                let acquires = i == 0 && slot.read.is_some();
+                if releases || acquires {
+                    strong
+                } else {
+                    MemOrder::Relaxed
+                }
+            }
+            Update => MemOrder::AcqRel,
+            Relaxed
+            | Fence
+            | FenceAcqRel
+            | FenceSeqCst
+            | Address
+            | Data
+            | Control
+            | UpdateRelaxed
+            | Annotation::Barrier
+            | PlainBarrier
+            | Plain => MemOrder::Relaxed,
+        }
+    }
+
+    /// Its word in the names of tests; none where another annotation gives the same thread.
+    fn word(self, slots: &[Slot], mut fences: Vec<MemOrder>) -> Option<String> {
+        let single = slots.len() == 1;
+        let orders = (0..slots.len()).map(|i| self.order(slots, i));
+        let ordered: Vec<&str> = orders
+            .filter(|o| *o != MemOrder::Relaxed)
+            .map(short_order)
+            .collect();
+        let word = match self {
+            Address | Data | Control if single => return None,
+            Ends if single || ordered.is_empty() => return None,
+            // where the ends are everything, their word says so
+            Every if !single && ordered.len() == slots.len() && ends_suffice(slots) => {
+                return None;
+            }
+            Ends | Every => ordered.join("-"),
+            Fence | FenceAcqRel | FenceSeqCst => {
+                let first = *fences.first()?;
+                if fences.iter().all(|order| *order == first) {
+                    fences.truncate(1);
+                }
+                let words: Vec<&str> = fences.iter().map(|order| short_order(*order)).collect();
+                format!("fence-{}", words.join("-"))
+            }
+            Relaxed => "rlx".to_string(),
+            SeqCst => "sc".to_string(),
+            Address => "addr".to_string(),
+            Data => "data".to_string(),
+            Control => "ctrl".to_string(),
+            Update => "rmw".to_string(),
+            UpdateRelaxed => "rmw-rlx".to_string(),
+            UpdateSeqCst => "rmw-sc".to_string(),
+            Meet => "meet".to_string(),
+            Annotation::Barrier => "bar".to_string(),
+            PlainBarrier => "na-bar".to_string(),
+            Plain => "na".to_string(),
+        };
+        Some(word)
+    }
 }
 
 /// The order that makes an access release what it can and acquire what it can.

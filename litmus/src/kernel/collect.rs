@@ -37,9 +37,8 @@ pub fn hash(tuple: &[u32]) -> u32 {
     h
 }
 
-/// Writes the kernel.
-pub fn write(out: &mut String, program: &Program, layout: &Layout, number: usize) {
-    let words = layout.tuple_words.max(1);
+/// The statements that read the tuple of one instance.
+fn gather(program: &Program, layout: &Layout) -> String {
     let mut gather = String::new();
     if layout.tuple_words == 0 {
         gather.push_str("            tuple[0] = 0;\n");
@@ -87,23 +86,33 @@ pub fn write(out: &mut String, program: &Program, layout: &Layout, number: usize
             layout.tuple_words - 1
         );
     }
-    let reset = reset(program, layout);
-    let places =
-        |what: &dyn Fn(u32) -> String| -> String { (0..layout.global_slots).map(what).collect() };
-    let word = |slot: u32, word: usize| {
+    gather
+}
+
+/// The statements that say where the places of a slot are.
+fn base(slot: u32) -> String {
+    let word = |word: usize| {
         format!(
             "env[table_of_slots + {}u]",
             slot as usize * env::SLOT_WORDS + word
         )
     };
-    let bases = places(&|s| {
-        format!(
-            "    __global uint *base{s} = mem + {};\n    const uint multiplier{s} = {}, offset{s} = {};\n",
-            word(s, env::SLOT_BASE),
-            word(s, env::SLOT_MULTIPLIER),
-            word(s, env::SLOT_OFFSET)
-        )
-    });
+    format!(
+        "    __global uint *base{slot} = mem + {};\n    const uint multiplier{slot} = {}, offset{slot} = {};\n",
+        word(env::SLOT_BASE),
+        word(env::SLOT_MULTIPLIER),
+        word(env::SLOT_OFFSET)
+    )
+}
+
+/// Writes the kernel.
+pub fn write(out: &mut String, program: &Program, layout: &Layout, number: usize) {
+    let words = layout.tuple_words.max(1);
+    let gather = gather(program, layout);
+    let reset = reset(program, layout);
+    let places =
+        |what: &dyn Fn(u32) -> String| -> String { (0..layout.global_slots).map(what).collect() };
+    let bases = places(&base);
     let start = |indent: &str, k: &str| {
         places(&|s| {
             format!(
