@@ -23,6 +23,9 @@
 //! assert_eq!(order.path(end, start, |_| false)[0].why.rule(), Some(Rule::InOrder));
 //! ```
 
+#![forbid(unsafe_code)]
+#![warn(clippy::missing_errors_doc)]
+
 mod graph;
 mod host;
 mod rules;
