@@ -20,11 +20,13 @@ mod lexer;
 pub mod limits;
 mod lower;
 mod parse;
+mod parsed;
 mod tree;
 mod write;
 mod yaml;
 
 pub use error::SyntaxError;
+pub use parsed::ParsedTest;
 pub(crate) use write::predicate as predicate_text;
 pub use write::write_litmus;
 pub use yaml::{read_yaml, write_yaml};
