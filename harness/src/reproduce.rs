@@ -2,7 +2,6 @@
 
 use crate::device::Capabilities;
 use crate::environment::Environment;
-use crate::execute::commands::SOURCE;
 use crate::execute::litmus::Standalone;
 use crate::judge::{ChosenModel, allowed_values};
 use crate::plan::Work;
@@ -52,7 +51,7 @@ impl Litmus<'_> {
 /// A generated case as a C program; `None` for a litmus test, which [`Litmus`] writes.
 pub fn to_c(work: &Work) -> Option<String> {
     match work {
-        Work::Commands(plan) => Some(commands::reproduce::to_c(plan, SOURCE)),
+        Work::Commands(plan) => Some(commands::reproduce::to_c(plan, commands::lower::WORKLOAD)),
         Work::Kernel(case) => Some(kernels::reproduce::to_c(case)),
         Work::Api(case) => Some(api::reproduce::to_c(case)),
         Work::Litmus(_) => None,

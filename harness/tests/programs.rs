@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Done, classay, device};
+use std::path::Path;
 
 /// A clean run of these kinds, with both devices that Touchstone can have.
 fn passes(kinds: &[&str], programs: u32, small: u32) {
@@ -43,6 +44,43 @@ fn clean_programs_pass() {
 #[test]
 fn clean_api_cases_pass() {
     passes(&["api/*", "kernels/builtin/*", "sync/legacy/*"], 4, 0);
+}
+
+#[test]
+fn litmus_tests_with_commands_are_played() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../litmus/tests");
+    let files = std::fs::read_dir(tests).expect("the shipped tests");
+    let mut names: Vec<String> = files
+        .map(|file| file.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "litmus"))
+        .filter(|path| {
+            let text = std::fs::read_to_string(path).expect("a test");
+            text.lines().any(|line| line.starts_with("  queue "))
+        })
+        .map(|path| {
+            path.file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 19, "{names:?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = classay();
+    command.env("TOUCHSTONE_DEVICES", "2");
+    command.args(["run", "--device", &device(), "--instances", "40", "--json"]);
+    command.arg("--store").arg(folder.path().join("store"));
+    for name in &names {
+        command.args(["--select", name]);
+    }
+    let done = Done::of(command.output().expect("classay runs")).expect(0);
+    let lines = done.json();
+    assert_eq!(lines.len(), names.len(), "{}", done.told());
+    for line in lines {
+        assert_ne!(line["verdict"], "skip", "{line}");
+        assert_ne!(line["verdict"], "fail", "{line}");
+    }
 }
 
 /// Each of these faults shows in every run of some case, and that case names a rule of the fault.

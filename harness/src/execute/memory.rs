@@ -50,25 +50,6 @@ impl HostMemory {
     pub fn pointer(&self) -> *mut c_void {
         self.start.as_ptr().cast()
     }
-
-    /// Writes a word; outside the memory it does nothing.
-    pub fn put(&self, at: usize, word: u32) {
-        if at < self.len() {
-            // SAFETY: inside the allocation, which is aligned for words.
-            unsafe {
-                self.start
-                    .as_ptr()
-                    .cast::<u32>()
-                    .add(at)
-                    .write_volatile(word)
-            }
-        }
-    }
-
-    /// How many words.
-    pub fn len(&self) -> usize {
-        self.bytes / 4
-    }
 }
 
 impl Drop for HostMemory {

@@ -2,12 +2,10 @@
 //!
 //! Runs only in a worker process. It calls OpenCL; it knows nothing of the protocol, the store or
 //! the command line. Litmus tests are run by [`litmus`], with the calls of [`cl`]; cases of the suites
-//! by [`commands`], [`kernels`] and [`api`].
+//! by [`host`], [`kernels`] and [`api`].
 
 mod api;
 mod cl;
-pub mod commands;
-#[cfg_attr(not(test), allow(dead_code))]
 pub mod host;
 mod kernel_cases;
 pub mod kernels;
@@ -16,6 +14,7 @@ mod memory;
 mod needs;
 mod programs;
 mod repeat;
+mod setup;
 
 pub use api::run_api;
 pub use kernel_cases::run_kernel;
@@ -78,6 +77,9 @@ impl From<Inexpressible> for NotRun {
     fn from(why: Inexpressible) -> NotRun {
         let capability = match &why {
             Inexpressible::Commands => "a test of one kernel on each device",
+            Inexpressible::LocalWithCommands { .. }
+            | Inexpressible::SubGroupsWithCommands
+            | Inexpressible::HostWithCommands { .. } => "a test whose commands can be played",
             Inexpressible::Memory { .. } => "a test whose memory a launch allocates",
             Inexpressible::LocalAcrossGroups { .. }
             | Inexpressible::LocalOnHost { .. }

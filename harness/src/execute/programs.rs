@@ -1,42 +1,39 @@
 //! Runs a program of commands again and again and holds each run against the program's order.
 
-use super::commands::{self, Bench, SetupError};
+use super::host::{Fixtures, Play, SetupError};
 use super::needs;
 use super::repeat::{Shown, repeat};
 use super::{Ended, NotRun};
 use crate::device::OpenDevice;
 use classay_reports::record::{Evidence, Launch};
 use classay_suites::commands::check::Plan;
-use classay_suites::commands::yaml;
+use classay_suites::commands::{lower, yaml};
 use classay_vocabulary::Budget;
-use std::sync::Arc;
-
-impl From<SetupError> for NotRun {
-    fn from(error: SetupError) -> NotRun {
-        NotRun::Failed {
-            reason: error.to_string(),
-            evidence: Vec::new(),
-        }
-    }
-}
 
 /// Runs it until the budget is spent: so many runs, or seconds.
 pub fn run_commands(
     device: &OpenDevice,
-    bench: &mut Bench,
+    fixtures: &mut Fixtures,
     plan: Plan,
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
 ) -> Result<Ended, NotRun> {
     needs::check(device, &needs::of_program(&plan.program))?;
-    let plan = Arc::new(plan);
+    let lowered = lower::lower(&plan);
+    let play = Play::of(fixtures, lowered.program.clone())?;
+    let build_seconds = fixtures.take_build_seconds();
     let (mut ended, violated) = repeat(budget, on_launch, &mut |run| {
-        let trace = commands::run(bench, &plan, run as u32)?;
+        let run = run as u32;
+        let record = play.run(run);
+        if let Some((call, code)) = record.failed {
+            return Err(SetupError { call, code }.into());
+        }
         Ok(Shown {
-            violations: plan.check(&trace),
+            violations: plan.check(&lowered.trace(&plan, &record, run)),
             gave_up: false,
         })
     })?;
+    ended.build_seconds = build_seconds;
     if violated {
         ended.evidence.push(Evidence {
             kind: "program".into(),

@@ -4,9 +4,9 @@ use super::protocol::{Known, PROTOCOL, Refusal, Reply, Request, ToLoad};
 use super::variables;
 use crate::device::{OpenDevice, open};
 use crate::environment::Environment;
-use crate::execute::commands::Bench;
+use crate::execute::host::Fixtures;
 use crate::execute::kernels;
-use crate::execute::litmus::{Order, Workshop};
+use crate::execute::litmus::{Order, Workshop, commands};
 use crate::execute::{self, Ended, NotRun};
 use crate::plan::{Body, Work};
 use crate::sys;
@@ -118,8 +118,21 @@ fn serve() -> Result<(), String> {
 #[derive(Default)]
 struct Benches {
     litmus: Workshop,
-    commands: Option<Bench>,
+    host: Option<Fixtures>,
     kernels: kernels::Benches,
+}
+
+impl Benches {
+    /// What host programs share on a device that gets so many seconds for a case.
+    fn fixtures(&mut self, device: &OpenDevice, seconds: f64) -> Result<&mut Fixtures, NotRun> {
+        let fixtures = match self.host.take() {
+            Some(fixtures) => fixtures,
+            None => Fixtures::new(device)?,
+        };
+        // A run that waits in vain for a callback must end before it is given up.
+        fixtures.set_deadline((seconds / 2.0).clamp(0.1, 10.0));
+        Ok(self.host.insert(fixtures))
+    }
 }
 
 /// A case to run.
@@ -154,15 +167,21 @@ impl Job<'_> {
                     seed: self.seed,
                     budget: self.budget,
                 };
-                benches.litmus.run(self.device, &program, &order, &mut tell)
+                if program.commands.is_empty() {
+                    benches.litmus.run(self.device, &program, &order, &mut tell)
+                } else {
+                    let fixtures = benches.fixtures(self.device, self.patience);
+                    fixtures.and_then(|fixtures| {
+                        commands::run(self.device, fixtures, &program, &order, &mut tell)
+                    })
+                }
             }
             Work::Commands(plan) => {
-                let bench = benches
-                    .commands
-                    .get_or_insert_with(|| Bench::new(self.device));
-                // A run that waits in vain for a callback must end before it is given up.
-                bench.set_patience((self.patience / 2.0).clamp(0.1, 10.0));
-                execute::run_commands(self.device, bench, *plan, self.budget, &mut tell)
+                benches
+                    .fixtures(self.device, self.patience)
+                    .and_then(|fixtures| {
+                        execute::run_commands(self.device, fixtures, *plan, self.budget, &mut tell)
+                    })
             }
             Work::Kernel(case) => {
                 let bench = &mut benches.kernels;
@@ -212,13 +231,16 @@ fn load(
     let mut programs = Vec::new();
     let mut which = Vec::new();
     for test in &tests {
-        // Nothing else is built from its text alone, and litmus tests draw nothing before they run.
+        // Nothing else is built from its text alone, and litmus tests draw nothing before they run; those
+        // with commands are built when they are played.
         match test.body.work(0) {
-            Ok(Work::Litmus(program)) => {
+            Ok(Work::Litmus(program)) if program.commands.is_empty() => {
                 which.push(Some(programs.len()));
                 programs.push(*program);
             }
-            Ok(Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) => which.push(None),
+            Ok(Work::Litmus(_) | Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) => {
+                which.push(None);
+            }
             Err(error) => {
                 return Err(format!(
                     "the parent sent a test that cannot be read: {error}"

@@ -4,7 +4,8 @@
 //! work-groups and barrier segments, [`needs`] says what a device must offer, [`layout`] places an
 //! instance in memory, [`test`] writes the kernel that plays the instances, [`body`] a thread's own
 //! statements, [`collect`] the kernel that clears instances and counts their ends, and [`frame`]
-//! what stands around them.
+//! what stands around them. Tests that enqueue commands of their own are played an instance at a time, by
+//! the kernels of [`commands`].
 //!
 //! The text depends on the program alone: everything about an environment (how many instances,
 //! which pitches, how partners are permuted, when to meet, who stresses which memory) is an
@@ -13,6 +14,7 @@
 
 pub mod body;
 pub mod collect;
+pub mod commands;
 pub mod env;
 pub mod frame;
 pub mod layout;
@@ -21,6 +23,7 @@ pub mod shape;
 pub mod test;
 
 pub use body::AtomicsDialect;
+pub use commands::{CommandKernel, CommandKernels};
 pub use layout::{End, Layout};
 pub use needs::Needs;
 pub use shape::{DeviceShape, GroupShape, Inexpressible, Shape};

@@ -2,8 +2,8 @@
 //! kernel can express that at all.
 
 use crate::program::{
-    Address, Barrier, BarrierScope, Expected, Expr, Instr, LocId, Memory, Placement, Program,
-    Region, ThreadId,
+    Address, Barrier, BarrierScope, CommandId, Expected, Expr, Instr, LocId, Memory, Placement,
+    Program, Region, ThreadId,
 };
 
 /// A program's threads, sorted by where they run.
@@ -105,6 +105,25 @@ pub enum Inexpressible {
     /// Its host threads enqueue commands of their own.
     #[error("the test enqueues commands of its own, and a launch is one kernel on each device")]
     Commands,
+    /// Kernels that host threads enqueue are given no local memory.
+    #[error(
+        "local location `{location}`: a kernel that a host thread enqueues is given no local memory"
+    )]
+    LocalWithCommands {
+        /// The location.
+        location: String,
+    },
+    /// Nor are their threads placed in sub-groups.
+    #[error("the threads of a kernel that a host thread enqueues are not placed in sub-groups")]
+    SubGroupsWithCommands,
+    /// A host thread computes with an expression or a statement that only kernels have.
+    #[error("{thread}: a host thread that enqueues commands has no {what}")]
+    HostWithCommands {
+        /// The thread.
+        thread: ThreadId,
+        /// What.
+        what: &'static str,
+    },
     /// A location is stated to be in memory that a launch does not allocate.
     #[error("location `{location}` is in {memory}; {allocated}")]
     Memory {
@@ -154,16 +173,47 @@ impl Shape {
                 }
             }
         }
-        shape.devices.sort_by_key(|d| d.device);
-        for device in &mut shape.devices {
+        shape.cut(program)?;
+        shape.check_local(program)?;
+        shape.check_memory(program)?;
+        Ok(shape)
+    }
+
+    /// Sorts the threads of a kernel-instance.
+    ///
+    /// # Errors
+    /// Where their barriers do not match.
+    pub fn of_kernel(program: &Program, kernel: CommandId) -> Result<Shape, Inexpressible> {
+        let mut shape = Shape {
+            devices: Vec::new(),
+            host: Vec::new(),
+        };
+        for (index, thread) in program.threads.iter().enumerate() {
+            if let Placement::Device {
+                device,
+                work_group,
+                sub_group,
+            } = thread.placement
+                && thread.kernel == Some(kernel)
+            {
+                let group = shape.group_mut(device, work_group);
+                group.place(ThreadId(index as u32), sub_group);
+            }
+        }
+        shape.cut(program)?;
+        Ok(shape)
+    }
+
+    /// Orders groups, and cuts bodies at barriers.
+    fn cut(&mut self, program: &Program) -> Result<(), Inexpressible> {
+        self.devices.sort_by_key(|d| d.device);
+        for device in &mut self.devices {
             device.groups.sort_by_key(|g| g.work_group);
             for group in &mut device.groups {
                 group.cut(program, device.device)?;
             }
         }
-        shape.check_local(program)?;
-        shape.check_memory(program)?;
-        Ok(shape)
+        Ok(())
     }
 
     /// All global locations of a launch are in one allocation, which is what the test needs where it

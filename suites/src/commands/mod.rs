@@ -12,6 +12,7 @@
 
 pub mod check;
 pub mod generate;
+pub mod lower;
 pub mod memory;
 pub mod order;
 pub mod program;

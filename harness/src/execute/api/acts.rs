@@ -5,8 +5,8 @@
 //! called through a channel, which orders the two.
 
 use super::stage::{Shared, Stage, buffer, build, context};
-use crate::execute::commands::Named;
-use crate::execute::commands::SetupError;
+use crate::execute::setup::Named;
+use crate::execute::setup::SetupError;
 use cl3::command_queue as queue;
 use cl3::event as ev;
 use cl3::memory as mem;

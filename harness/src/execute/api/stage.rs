@@ -1,8 +1,8 @@
 //! What API cases make their calls with.
 
 use crate::device::OpenDevice;
-use crate::execute::commands::Named;
-use crate::execute::commands::SetupError;
+use crate::execute::setup::Named;
+use crate::execute::setup::SetupError;
 use cl3::command_queue as queue;
 use cl3::memory as mem;
 use cl3::types::{

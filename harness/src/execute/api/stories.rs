@@ -3,8 +3,8 @@
 use super::acts::{Common, marker};
 use super::refuse::Props;
 use super::stage::{BYTES, Stage, buffer, build, context};
-use crate::execute::commands::Named;
-use crate::execute::commands::SetupError;
+use crate::execute::setup::Named;
+use crate::execute::setup::SetupError;
 use cl3::command_queue as queue;
 use cl3::event as ev;
 use cl3::memory as mem;

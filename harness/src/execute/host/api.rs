@@ -18,8 +18,6 @@ pub struct Gave {
 /// The functions of an implementation.
 pub struct Api {
     addresses: Vec<Option<usize>>,
-    /// Keeps the functions where they are.
-    _library: Library,
 }
 
 const INVALID_VALUE: i32 = -30;
@@ -42,10 +40,10 @@ impl Api {
             let symbol = unsafe { library.get::<*const c_void>(name.as_bytes()) };
             symbol.ok().map(|symbol| symbol.addr())
         };
-        Some(Api {
-            addresses: Function::ALL.iter().map(find).collect(),
-            _library: library,
-        })
+        let addresses = Function::ALL.iter().map(find).collect();
+        // Its threads may outlive whoever calls it, so it stays loaded.
+        std::mem::forget(library);
+        Some(Api { addresses })
     }
 
     /// Calls a function with its arguments, each in 64 bits; none where the library lacks it.

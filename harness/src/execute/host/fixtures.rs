@@ -59,7 +59,6 @@ pub struct Fixtures {
 
 struct Context {
     handle: usize,
-    devices: u8,
     queues: HashMap<(u8, bool, u8), usize>,
     programs: HashMap<(ProgramOf, Build), Program>,
 }
@@ -225,7 +224,6 @@ impl Fixtures {
                 key,
                 Context {
                     handle,
-                    devices: key.0,
                     queues: HashMap::new(),
                     programs: HashMap::new(),
                 },

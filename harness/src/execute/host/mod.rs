@@ -31,7 +31,7 @@ mod settle;
 #[cfg(test)]
 mod tests;
 
-pub use fixtures::Fixtures;
+pub use fixtures::{Fixtures, SetupError};
 
 use super::NotRun;
 use api::Api;

@@ -142,8 +142,13 @@ impl Run {
 
     /// What a call made goes to its slot.
     pub fn made(&self, slot: Slot, call: &Call, made: usize) {
-        if call.function == Function::SVMAlloc
-            && let Some(Value::Number(bytes)) = call.arguments.get(2)
+        // Which argument says how many bytes there are.
+        let bytes = match call.function {
+            Function::SVMAlloc => Some(2),
+            Function::EnqueueMapBuffer => Some(5),
+            _ => None,
+        };
+        if let Some(Value::Number(bytes)) = bytes.and_then(|n| call.arguments.get(n))
             && let Some(length) = self.lengths.get(slot.index())
         {
             length.store(*bytes as usize, Ordering::Release);

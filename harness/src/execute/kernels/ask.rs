@@ -1,6 +1,6 @@
 //! Queues of a case's own, and what the host asks about events and kernels.
 
-use super::super::commands::SetupError;
+use super::super::setup::SetupError;
 use super::memory::release;
 use super::{Bench, Named};
 use cl3::command_queue as cq;

@@ -1,7 +1,7 @@
 //! What outlives a run: a context, a queue, and built programs.
 
 use super::super::NotRun;
-use super::super::commands::SetupError;
+use super::super::setup::SetupError;
 use super::Named;
 use crate::device::OpenDevice;
 use cl3::program as cl;

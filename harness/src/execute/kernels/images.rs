@@ -1,6 +1,6 @@
 //! Images and samplers: made, moved and looked at.
 
-use super::super::commands::SetupError;
+use super::super::setup::SetupError;
 use super::Named;
 use super::ask::code;
 use super::memory::release;

@@ -1,7 +1,7 @@
 //! The memory of a case: made, written and looked at by the host.
 
-use super::super::commands::SetupError;
 use super::super::memory::HostMemory;
+use super::super::setup::SetupError;
 use super::images;
 use super::{Bench, Named};
 use cl3::command_queue as queue;

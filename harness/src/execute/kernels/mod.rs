@@ -17,7 +17,7 @@ mod talk;
 pub use bench::{Bench, Benches};
 
 use super::NotRun;
-use super::commands::{Named, SetupError};
+use super::setup::{Named, SetupError};
 use classay_suites::kernels::case::{KernelCase, Kind};
 use classay_suites::kernels::trace::Trace;
 

@@ -1,7 +1,7 @@
 //! Plays the steps of a case.
 
 use super::super::NotRun;
-use super::super::commands::SetupError;
+use super::super::setup::SetupError;
 use super::ask::code;
 use super::memory::{self, Memory, release};
 use super::{Bench, ask, images, talk};

@@ -4,6 +4,7 @@
 //! environment until its budget is spent, [`launch`] keeps its launches in flight, [`plan`] draws
 //! what a launch permutes and writes it down for the kernels, [`aim`] learns how long the last at a
 //! meeting waits for the others, [`tally`] turns rows into outcomes,
+//! [`commands`] plays tests whose host threads enqueue commands, an instance at a time.
 //! [`host`] plays host threads and [`stress`] those that only disturb; [`standalone`] writes it all
 //! as a C program instead. A [`Workshop`] keeps what is
 //! built and the memory of launches ([`pool`]), so that a test can be run in one environment after the
@@ -11,7 +12,9 @@
 
 mod aim;
 mod built;
+pub mod commands;
 mod host;
+mod host_steps;
 mod launch;
 mod plan;
 mod pool;

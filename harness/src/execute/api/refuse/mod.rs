@@ -7,8 +7,8 @@ mod enqueue;
 mod misuse;
 
 use super::stage::{BYTES, Stage, buffer};
-use crate::execute::commands::Named;
-use crate::execute::commands::SetupError;
+use crate::execute::setup::Named;
+use crate::execute::setup::SetupError;
 use cl3::command_queue as queue;
 use cl3::event as ev;
 use cl3::kernel as ker;

@@ -1,0 +1,384 @@
+//! Host threads of a test with commands: their calls are calls of the host program, and what stands
+//! between two calls is an exchange over the locations and the thread's registers, which lie in memory of
+//! the host, eight bytes each.
+
+use super::commands::Lowering;
+use classay_litmus::kernel::Inexpressible;
+use classay_litmus::program::{
+    Access, Address, Atomicity, BinOp, CommandId, CommandKind, Expr, HostCall, Instr, LocId,
+    MapAccess, MemOrder, Memory, RegId, RmwOp, ThreadId,
+};
+use classay_suites::host::constant::cl;
+use classay_suites::host::exchange::{
+    Base, Cell, Change, Is, Num, Operation, Order, REGISTERS, Reg,
+};
+use classay_suites::host::{Call, Data, Function, Op, Slot, SlotKind, Step, Value};
+use classay_suites::kernels::case::{Contents, Unit};
+use std::collections::BTreeMap;
+
+/// The steps of a host thread, and where its registers are.
+///
+/// # Errors
+/// Where it does what an exchange cannot say.
+pub fn thread(
+    lowering: &mut Lowering<'_>,
+    id: ThreadId,
+) -> Result<(Slot, Vec<Step>), Inexpressible> {
+    let thread = &lowering.program.threads[id.index()];
+    let bytes = 8 * thread.registers.len().max(1);
+    let name = format!("registers_{}", id.0);
+    let registers = lowering.builder.slot(name, SlotKind::Host { bytes });
+    let first = thread.registers.iter().map(|r| r.init as u64).collect();
+    lowering.builder.begin(Op::Write {
+        at: registers.at(0),
+        data: Data::Contents {
+            contents: Contents::Longs(first),
+            bytes,
+        },
+    });
+    let mut host = HostThread {
+        lowering,
+        id,
+        registers,
+        maps: BTreeMap::new(),
+        used: 0,
+    };
+    let mut steps = Vec::new();
+    let mut between = Vec::new();
+    for instr in &thread.body {
+        if let Instr::Host(call) = instr {
+            host.exchange(&mut between, &mut steps);
+            host.call(call, &mut steps)?;
+        } else {
+            host.used = 0;
+            between.extend(host.instr(instr)?);
+        }
+    }
+    host.exchange(&mut between, &mut steps);
+    Ok((registers, steps))
+}
+
+struct HostThread<'l, 'p> {
+    lowering: &'l mut Lowering<'p>,
+    id: ThreadId,
+    registers: Slot,
+    /// The latest maps of buffers that have not ended.
+    maps: BTreeMap<LocId, Slot>,
+    /// Registers of the exchange that a statement has used.
+    used: u8,
+}
+
+impl HostThread<'_, '_> {
+    fn exchange(&self, operations: &mut Vec<Operation>, steps: &mut Vec<Step>) {
+        if !operations.is_empty() {
+            steps.push(Step::from(Op::Exchange {
+                quit: None,
+                operations: std::mem::take(operations),
+            }));
+        }
+    }
+
+    fn no<T>(&self, what: &'static str) -> Result<T, Inexpressible> {
+        let thread = self.id;
+        Err(Inexpressible::HostWithCommands { thread, what })
+    }
+
+    fn call(&mut self, call: &HostCall, steps: &mut Vec<Step>) -> Result<(), Inexpressible> {
+        let l = &self.lowering;
+        let event = |id: &CommandId| l.events[id.index()];
+        steps.push(match call {
+            HostCall::Enqueue(id) => return self.enqueue(*id, steps),
+            HostCall::Wait(events) => {
+                let events: Vec<Slot> = events.iter().map(event).collect();
+                Call::wait(&events).into()
+            }
+            HostCall::Finish(queue) => Call::of(Function::Finish, l.queues[queue.index()]).into(),
+        });
+        Ok(())
+    }
+
+    fn enqueue(&mut self, id: CommandId, steps: &mut Vec<Step>) -> Result<(), Inexpressible> {
+        let program = self.lowering.program;
+        let command = &program.commands[id.index()];
+        let bytes = |location: LocId| {
+            let location = &program.locations[location.index()];
+            (location.ty.bits() / 8 * location.len()) as usize
+        };
+        let mut made = None;
+        let (function, of): (Function, Vec<Value>) = match command.kind {
+            CommandKind::Kernel => {
+                let (kernel, groups, items) = self.lowering.kernels[id.index()];
+                let of = vec![
+                    kernel.into(),
+                    1_u32.into(),
+                    Value::Null,
+                    Value::sizes([groups * items]),
+                    Value::sizes([items]),
+                ];
+                (Function::EnqueueNDRangeKernel, of)
+            }
+            CommandKind::Marker => (Function::EnqueueMarkerWithWaitList, Vec::new()),
+            CommandKind::Barrier => (Function::EnqueueBarrierWithWaitList, Vec::new()),
+            CommandKind::Map {
+                location,
+                access,
+                blocking,
+            } => {
+                let flags = match access {
+                    MapAccess::Read => vec![cl::CL_MAP_READ],
+                    MapAccess::Write => vec![cl::CL_MAP_READ, cl::CL_MAP_WRITE],
+                };
+                let (blocking, flags): (Value, _) = (blocking.into(), Value::Flags(flags));
+                let size: Value = bytes(location).into();
+                let name = format!("map_{}", id.0);
+                match self.lowering.locations[location.index()] {
+                    (slot, Memory::Buffer | Memory::Unstated) => {
+                        let map = self.lowering.builder.slot(name, SlotKind::Address);
+                        made = Some(map);
+                        self.maps.insert(location, map);
+                        let of = vec![slot.into(), blocking, flags, 0_u32.into(), size];
+                        (Function::EnqueueMapBuffer, of)
+                    }
+                    (slot, _) => {
+                        let of = vec![blocking, flags, slot.into(), size];
+                        (Function::EnqueueSVMMap, of)
+                    }
+                }
+            }
+            CommandKind::Unmap { location } => {
+                match (
+                    self.lowering.locations[location.index()],
+                    self.maps.remove(&location),
+                ) {
+                    ((slot, Memory::Buffer | Memory::Unstated), Some(map)) => {
+                        let of = vec![slot.into(), map.into()];
+                        (Function::EnqueueUnmapMemObject, of)
+                    }
+                    ((slot, _), _) => (Function::EnqueueSVMUnmap, vec![slot.into()]),
+                }
+            }
+        };
+        let l = &self.lowering;
+        let wait: Vec<Slot> = command.waits.iter().map(|e| l.events[e.index()]).collect();
+        let mut arguments = vec![l.queues[command.queue.index()].into()];
+        arguments.extend(of);
+        arguments.extend([
+            wait.len().into(),
+            Value::objects(wait),
+            Value::Into(l.events[id.index()]),
+        ]);
+        let call = Call {
+            arguments,
+            made,
+            ..Call::new(function, [])
+        };
+        steps.push(call.into());
+        Ok(())
+    }
+
+    /// A register of the exchange for this statement.
+    fn scratch(&mut self) -> Result<Reg, Inexpressible> {
+        if usize::from(self.used) >= REGISTERS {
+            return self.no("expression so long");
+        }
+        self.used += 1;
+        Ok(Reg(self.used - 1))
+    }
+
+    fn register(&self, id: RegId) -> Cell {
+        let register = &self.lowering.program.threads[self.id.index()].registers[id.index()];
+        Cell {
+            base: Base::At(self.registers.at(8 * id.index()), Num::of(0)),
+            unit: unit(register.ty.bits()),
+        }
+    }
+
+    fn instr(&mut self, instr: &Instr) -> Result<Vec<Operation>, Inexpressible> {
+        let mut all = Vec::new();
+        match instr {
+            Instr::Assign { register, value } => {
+                let value = self.value(value, &mut all)?;
+                all.push(Operation::Write(self.register(*register), value));
+            }
+            Instr::Effect(value) => {
+                self.value(value, &mut all)?;
+            }
+            Instr::Store { access, value } => {
+                let value = self.value(value, &mut all)?;
+                let cell = self.cell(&access.address, &mut all)?;
+                all.push(match order(access) {
+                    None => Operation::Write(cell, value),
+                    Some(order) => Operation::Store(cell, value, order),
+                });
+            }
+            Instr::Fence { order, .. } => all.push(Operation::Fence(order_of(*order))),
+            Instr::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let (left, is, right) = self.condition(condition, &mut all)?;
+                let not = match is {
+                    Is::Equal => Is::Unequal,
+                    Is::Unequal | Is::Below => Is::Equal,
+                };
+                // What is compared is kept, for a branch may change it.
+                let which = self.scratch()?;
+                let taken = |n| Operation::Put(which, Num::of(n));
+                all.push(Operation::When(
+                    left.clone(),
+                    is,
+                    right.clone(),
+                    vec![taken(1)],
+                ));
+                all.push(Operation::When(left, not, right, vec![taken(0)]));
+                for (n, branch) in [(1, then), (0, otherwise)] {
+                    let mut body = Vec::new();
+                    for instr in branch {
+                        body.extend(self.instr(instr)?);
+                    }
+                    let holds = (Num::reg(which), Is::Equal, Num::of(n));
+                    all.push(Operation::When(holds.0, holds.1, holds.2, body));
+                }
+            }
+            Instr::While { .. } => return self.no("loop"),
+            Instr::Barrier(_) => return self.no("barrier"),
+            Instr::Return => return self.no("return"),
+            Instr::Host(_) => return self.no("call inside of a branch"),
+        }
+        Ok(all)
+    }
+
+    /// Where an element of a location is.
+    fn cell(&mut self, address: &Address, all: &mut Vec<Operation>) -> Result<Cell, Inexpressible> {
+        let index = match &address.index {
+            None => Num::of(0),
+            Some(index) => self.value(index, all)?,
+        };
+        let (slot, memory) = self.lowering.locations[address.location.index()];
+        let slot = match memory {
+            Memory::Buffer | Memory::Unstated => match self.maps.get(&address.location) {
+                Some(map) => *map,
+                None => return self.no("buffer that is not mapped"),
+            },
+            Memory::CoarseSvm | Memory::FineSvm | Memory::FineSvmAtomics | Memory::SystemSvm => {
+                slot
+            }
+        };
+        let location = &self.lowering.program.locations[address.location.index()];
+        Ok(Cell {
+            base: Base::At(slot.at(0), index),
+            unit: unit(location.ty.bits()),
+        })
+    }
+
+    fn value(&mut self, e: &Expr, all: &mut Vec<Operation>) -> Result<Num, Inexpressible> {
+        Ok(match e {
+            Expr::Const(n) => Num::of(*n as u64),
+            Expr::Reg(id) => {
+                let reg = self.scratch()?;
+                all.push(Operation::Read(reg, self.register(*id)));
+                Num::reg(reg)
+            }
+            Expr::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
+                let (a, b) = (self.value(a, all)?, self.value(b, all)?);
+                let times = if *op == BinOp::Add { 1 } else { u64::MAX };
+                let sum = a.more(b.plus.wrapping_mul(times));
+                b.of.iter()
+                    .fold(sum, |sum, (reg, n)| sum.and(*reg, n.wrapping_mul(times)))
+            }
+            Expr::Load(access) => {
+                let cell = self.cell(&access.address, all)?;
+                let reg = self.scratch()?;
+                all.push(match order(access) {
+                    None => Operation::Read(reg, cell),
+                    Some(order) => Operation::Load(reg, cell, order),
+                });
+                Num::reg(reg)
+            }
+            Expr::Rmw {
+                op,
+                address,
+                operand,
+                atomicity,
+            } => {
+                let by = self.value(operand, all)?;
+                let at = self.cell(address, all)?;
+                let before = self.scratch()?;
+                let order = match atomicity {
+                    Atomicity::Atomic { order, .. } => order_of(*order),
+                    Atomicity::Plain | Atomicity::Volatile => Order::SeqCst,
+                };
+                let how = match op {
+                    RmwOp::Add => Change::Add,
+                    RmwOp::Sub => Change::Sub,
+                    RmwOp::And => Change::And,
+                    RmwOp::Or => Change::Or,
+                    RmwOp::Xor => Change::Xor,
+                    RmwOp::Exchange | RmwOp::TestAndSet => Change::Exchange,
+                    RmwOp::Min | RmwOp::Max => return self.no("minimum or maximum"),
+                };
+                all.push(Operation::Change {
+                    how,
+                    at,
+                    by,
+                    order,
+                    before,
+                });
+                Num::reg(before)
+            }
+            Expr::Cas { .. } => return self.no("compare-exchange"),
+            Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {
+                return self.no("operator but plus and minus");
+            }
+        })
+    }
+
+    fn condition(
+        &mut self,
+        e: &Expr,
+        all: &mut Vec<Operation>,
+    ) -> Result<(Num, Is, Num), Inexpressible> {
+        if let Expr::Binary(_, a, b) = e
+            && [a, b]
+                .iter()
+                .any(|e| matches!(***e, Expr::Const(n) if n < 0))
+        {
+            return self.no("comparison with a negative number");
+        }
+        Ok(match e {
+            Expr::Binary(op @ (BinOp::Eq | BinOp::Ne), a, b) => {
+                let is = match op {
+                    BinOp::Eq => Is::Equal,
+                    _ => Is::Unequal,
+                };
+                (self.value(a, all)?, is, self.value(b, all)?)
+            }
+            e => (self.value(e, all)?, Is::Unequal, Num::of(0)),
+        })
+    }
+}
+
+/// None for a plain access.
+fn order(access: &Access) -> Option<Order> {
+    match access.atomicity {
+        Atomicity::Plain | Atomicity::Volatile => None,
+        Atomicity::Atomic { order, .. } => Some(order_of(order)),
+    }
+}
+
+fn order_of(order: MemOrder) -> Order {
+    match order {
+        MemOrder::Relaxed => Order::Relaxed,
+        MemOrder::Acquire | MemOrder::Release | MemOrder::AcqRel => Order::AcqRel,
+        MemOrder::SeqCst => Order::SeqCst,
+    }
+}
+
+fn unit(bits: u32) -> Unit {
+    match bits {
+        8 => Unit::Byte,
+        64 => Unit::Long,
+        _ => Unit::Word,
+    }
+}

@@ -1,0 +1,452 @@
+//! A program of commands as a host program, and what a run of that observed as a trace.
+//!
+//! [`lower`] makes what the program begins with ([`memory`]), writes its host threads ([`steps`],
+//! [`enqueue`]), and ends with what is known only then; [`Lowered::trace`] reads the record ([`trace`]).
+
+mod enqueue;
+mod memory;
+mod steps;
+mod trace;
+
+use super::check::Plan;
+use super::memory::Read;
+use super::order::Fate;
+use super::program::{
+    self as commands, CommandId, ContextId, Event, ObjectId, Program, QueueId, Range, Reached, What,
+};
+use crate::host::constant::cl;
+use crate::host::{
+    AnswerId, Awaited, Builder, Call, CallbackId, CallbackOf, Class, Constant, Fixture, Function,
+    HostProgram, Mark, Op, Place, ProgramOf, Slot, SlotKind, Step, Stretches, Value,
+};
+use crate::kernels::case::Build;
+use std::collections::BTreeMap;
+
+/// The kernels `work` and `work_variable`, which do what the kernel commands say.
+pub const WORKLOAD: &str = include_str!("workload.cl");
+
+/// A program of commands as a host program.
+#[derive(Debug, Clone)]
+pub struct Lowered {
+    /// The host program.
+    pub program: HostProgram,
+    names: Names,
+}
+
+/// Where the record has what the trace tells.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    /// The first and the last mark of each step.
+    steps: BTreeMap<commands::Place, (Mark, Mark)>,
+    /// The answers to questions for an event's status.
+    statuses: BTreeMap<commands::Place, AnswerId>,
+    /// The status of each command after everything was finished.
+    last: Vec<AnswerId>,
+    /// Its profiled times.
+    times: Vec<[AnswerId; 5]>,
+    reads: BTreeMap<Read, AnswerId>,
+    /// Maps of memory that is the program's own: the map's address, and where it has to be.
+    in_place: Vec<(CommandId, Slot, Place)>,
+    /// Callbacks of events; those that come after them are native kernels.
+    callbacks: usize,
+}
+
+/// The host program of a valid program.
+pub fn lower(plan: &Plan) -> Lowered {
+    let mut lowering = Lowering::new(plan);
+    lowering.begin();
+    lowering.threads();
+    lowering.end();
+    Lowered {
+        program: lowering.builder.finish(),
+        names: lowering.names,
+    }
+}
+
+/// A context with the fixtures in it.
+struct Context {
+    slot: Slot,
+    /// An in-order queue for transfers that are not the program's.
+    service: Slot,
+    /// The kernels' program, where there are kernels.
+    kernels: Option<Slot>,
+    /// What kernels saw, on the device and on the host.
+    log: Option<(Slot, Slot)>,
+    /// Cells of the log.
+    cells: usize,
+}
+
+/// Where an object is.
+#[derive(Clone, Copy)]
+enum Object {
+    /// A buffer or sub-buffer, with the memory that it was made over where that is the program's own.
+    Buffer(Slot, Option<Slot>),
+    /// Memory at an address, with the slot that owns it.
+    Memory(Slot, Slot),
+    /// The variable of the kernels' program.
+    Variable,
+}
+
+struct Lowering<'p> {
+    plan: &'p Plan,
+    builder: Builder,
+    names: Names,
+    devices: Vec<Slot>,
+    contexts: Vec<Context>,
+    queues: Vec<Slot>,
+    objects: Vec<Object>,
+    users: Vec<Slot>,
+    events: Vec<Slot>,
+    /// The addresses of maps.
+    maps: BTreeMap<CommandId, Slot>,
+    /// Where a command's data is on the host: a read's destination, a write's source.
+    staging: BTreeMap<CommandId, Slot>,
+    kernels: BTreeMap<CommandId, Slot>,
+    /// Where each range that a kernel reads begins in its context's log, in cells.
+    logged: BTreeMap<Read, usize>,
+    natives: BTreeMap<CommandId, CallbackId>,
+}
+
+impl<'p> Lowering<'p> {
+    fn new(plan: &'p Plan) -> Lowering<'p> {
+        Lowering {
+            plan,
+            builder: Builder::default(),
+            names: Names::default(),
+            devices: Vec::new(),
+            contexts: Vec::new(),
+            queues: Vec::new(),
+            objects: Vec::new(),
+            users: Vec::new(),
+            events: Vec::new(),
+            maps: BTreeMap::new(),
+            staging: BTreeMap::new(),
+            kernels: BTreeMap::new(),
+            logged: BTreeMap::new(),
+            natives: BTreeMap::new(),
+        }
+    }
+
+    fn program(&self) -> &'p Program {
+        &self.plan.program
+    }
+
+    /// Bytes of so many cells.
+    fn bytes(&self, cells: impl Into<usize>) -> usize {
+        cells.into() * self.words() * 4
+    }
+
+    fn words(&self) -> usize {
+        usize::from(self.program().cell_words)
+    }
+
+    fn object(&self, id: ObjectId) -> Object {
+        self.objects[id.index()]
+    }
+
+    fn buffer(&self, id: ObjectId) -> Option<Slot> {
+        match self.object(id) {
+            Object::Buffer(slot, _) => Some(slot),
+            Object::Memory(..) | Object::Variable => None,
+        }
+    }
+
+    /// The address of an object that commands reach by pointer.
+    fn pointer(&self, id: ObjectId) -> Option<Slot> {
+        match self.object(id) {
+            Object::Memory(slot, _) => Some(slot),
+            Object::Buffer(..) | Object::Variable => None,
+        }
+    }
+
+    /// The same, of a range's first cell.
+    fn cell(&self, range: Range) -> Option<Place> {
+        let at = self.bytes(range.first);
+        self.pointer(range.object).map(|slot| slot.at(at))
+    }
+
+    fn queue(&self, id: QueueId) -> Slot {
+        self.queues[id.index()]
+    }
+
+    fn event(&self, event: Event) -> Slot {
+        match event {
+            Event::Command(id) => self.events[id.index()],
+            Event::User(id) => self.users[id.index()],
+        }
+    }
+
+    /// The context of a command's queue.
+    fn context_of(&self, id: CommandId) -> ContextId {
+        let queue = self.program().commands[id.index()].queue;
+        self.program().queues[queue.index()].context
+    }
+
+    /// What a run begins with.
+    fn begin(&mut self) {
+        let p = self.program();
+        for n in 0..p.devices.max(1) {
+            let device = Fixture::Device(n);
+            let slot = self.builder.fixture(format!("device_{n}"), device);
+            self.devices.push(slot);
+        }
+        for n in 0..p.contexts {
+            self.context(n);
+        }
+        for (n, queue) in p.queues.iter().enumerate() {
+            let slot = self.builder.slot(format!("queue_{n}"), SlotKind::Queue);
+            let mut flags = vec![cl::CL_QUEUE_PROFILING_ENABLE];
+            if queue.out_of_order {
+                flags.push(cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+            }
+            let properties = [
+                cl::CL_QUEUE_PROPERTIES.into(),
+                Value::Flags(flags),
+                Value::Number(0),
+            ];
+            let arguments = [
+                self.contexts[queue.context.index()].slot.into(),
+                self.devices[usize::from(queue.device)].into(),
+                Value::list(Class::Long, properties),
+            ];
+            let call = Call::new(Function::CreateCommandQueueWithProperties, arguments);
+            self.builder.begin(call.makes(slot));
+            self.queues.push(slot);
+        }
+        for (n, context) in p.users.iter().enumerate() {
+            let slot = self.builder.slot(format!("user_{n}"), SlotKind::Event);
+            let context = self.contexts[context.index()].slot;
+            let call = Call::new(Function::CreateUserEvent, [context.into()]);
+            self.builder.begin(call.makes(slot));
+            self.users.push(slot);
+        }
+        self.commands();
+        for n in 0..self.contexts.len() {
+            self.log(n);
+        }
+        for n in 0..p.objects.len() {
+            let made = self.make(ObjectId::at(n));
+            self.objects.push(made);
+        }
+        let events = p.commands.len();
+        self.events = self.builder.slots("event", SlotKind::Event, events);
+    }
+
+    fn context(&mut self, n: u8) {
+        let (builder, p) = (&mut self.builder, &self.plan.program);
+        let fixture = Fixture::Context {
+            devices: p.devices.max(1),
+            number: n,
+        };
+        let slot = builder.fixture(format!("context_{n}"), fixture);
+        let service = Fixture::Queue {
+            context: slot,
+            device: 0,
+            profiling: true,
+            number: 0,
+        };
+        let service = builder.fixture(format!("service_{n}"), service);
+        let here = |context: ContextId| context.0 == u16::from(n);
+        let kernel = |c: &commands::Command| {
+            let context = p.queues[c.queue.index()].context;
+            matches!(c.what, What::Kernel(_)) && here(context)
+        };
+        let variable = |o: &commands::Object| o.kind == commands::Kind::Variable && here(o.context);
+        let kernels = p.commands.iter().any(kernel) || p.objects.iter().any(variable);
+        let kernels = kernels.then(|| {
+            let fixture = Fixture::Program {
+                context: slot,
+                of: ProgramOf::Source(WORKLOAD.into()),
+                build: Build::default(),
+            };
+            builder.fixture(format!("program_{n}"), fixture)
+        });
+        self.contexts.push(Context {
+            slot,
+            service,
+            kernels,
+            log: None,
+            cells: 0,
+        });
+    }
+
+    /// A kernel of a context; none where the context has no kernels.
+    fn kernel(&mut self, context: ContextId, number: usize, variable: bool) -> Option<Slot> {
+        let fixture = Fixture::Kernel {
+            program: self.contexts[context.index()].kernels?,
+            name: if variable { "work_variable" } else { "work" }.into(),
+            number: number as u16,
+        };
+        Some(self.builder.fixture(format!("kernel_{number}"), fixture))
+    }
+
+    /// What commands need: kernels, memory of the host, places in logs, slots of maps.
+    fn commands(&mut self) {
+        let p = self.program();
+        for (n, command) in p.commands.iter().enumerate() {
+            let id = CommandId::at(n);
+            match &command.what {
+                What::Kernel(work) => {
+                    let variable =
+                        |r: &Range| p.objects[r.object.index()].kind == commands::Kind::Variable;
+                    let variable = work.reads.iter().chain(&work.writes).any(variable);
+                    let context = self.context_of(id);
+                    if let Some(slot) = self.kernel(context, n, variable) {
+                        self.kernels.insert(id, slot);
+                    }
+                    for (range, cells) in work.reads.iter().enumerate() {
+                        let read = Read::Kernel {
+                            command: id,
+                            range: range as u8,
+                        };
+                        let at = &mut self.contexts[context.index()].cells;
+                        self.logged.insert(read, *at);
+                        *at += usize::from(cells.count);
+                    }
+                }
+                What::Read(t) | What::Write(t) => {
+                    let bytes = self.bytes(t.range.count);
+                    let kind = SlotKind::Host { bytes };
+                    let slot = self.builder.slot(format!("staging_{n}"), kind);
+                    self.staging.insert(id, slot);
+                }
+                What::Map { .. } => {
+                    let slot = self.builder.slot(format!("map_{n}"), SlotKind::Address);
+                    self.maps.insert(id, slot);
+                }
+                What::Native(_)
+                | What::Copy { .. }
+                | What::Fill(_)
+                | What::Unmap(_)
+                | What::Migrate { .. }
+                | What::Free(_)
+                | What::Marker
+                | What::Barrier => {}
+            }
+        }
+    }
+
+    /// Finishes everything, and asks for what is known only then.
+    fn end(&mut self) {
+        for queue in self.queues.clone() {
+            // What it gives after a failure is the implementation's own affair.
+            self.builder
+                .end(Call::of(Function::Finish, queue).whatever());
+        }
+        let callbacks = self
+            .plan
+            .program
+            .callbacks()
+            .filter(|(id, _)| self.plan.must_call(*id))
+            .map(|(id, callback)| {
+                let user = matches!(callback.event, Event::User(_));
+                let fails = self.plan.order.fate_of_event(callback.event) == Fate::Fails;
+                let at = match callback.at {
+                    Reached::Submitted => 0,
+                    Reached::Running => 1,
+                    Reached::Complete => 2,
+                };
+                Awaited {
+                    callback: CallbackId(id.0),
+                    registered: self.names.steps[&self.plan.order.registered(id)].1,
+                    sort: u8::from(user) | u8::from(fails) << 1 | at << 2,
+                }
+            })
+            .collect();
+        self.builder.end(Op::Settle {
+            events: self.events.clone(),
+            callbacks,
+        });
+        for event in self.events.clone() {
+            let last = self.builder.answer();
+            self.builder.end(Call::status(event, last).whatever());
+            self.names.last.push(last);
+            let times = [
+                cl::CL_PROFILING_COMMAND_QUEUED,
+                cl::CL_PROFILING_COMMAND_SUBMIT,
+                cl::CL_PROFILING_COMMAND_START,
+                cl::CL_PROFILING_COMMAND_END,
+                cl::CL_PROFILING_COMMAND_COMPLETE,
+            ]
+            .map(|what| {
+                let answer = self.builder.answer();
+                self.builder.end(profiled(event, what, answer));
+                answer
+            });
+            self.names.times.push(times);
+        }
+        for n in 0..self.contexts.len() {
+            let read = self.read_log(n);
+            if !read.is_empty() {
+                self.builder.end(Op::Settled(read));
+            }
+        }
+    }
+
+    /// Brings what kernels of a context saw to the host.
+    fn read_log(&mut self, n: usize) -> Vec<Step> {
+        let context = &self.contexts[n];
+        let (cells, service) = (context.cells, context.service);
+        let (Some((log, host)), true) = (context.log, cells > 0) else {
+            return Vec::new();
+        };
+        let call = Call::new(
+            Function::EnqueueReadBuffer,
+            [
+                service.into(),
+                log.into(),
+                true.into(),
+                0_u32.into(),
+                self.bytes(cells).into(),
+                host.at(0).into(),
+                0_u32.into(),
+                Value::Null,
+                Value::Null,
+            ],
+        );
+        // After a failure the context may be gone, and what its kernels saw with it.
+        let call = match self.plan.order.has_failures() {
+            true => call.whatever(),
+            false => call,
+        };
+        let mut steps = vec![Step::from(call)];
+        let here: Vec<(Read, usize)> = self
+            .logged
+            .iter()
+            .filter(|(read, _)| match read {
+                Read::Kernel { command, .. } => self.context_of(*command).index() == n,
+                Read::Command(_) | Read::Access(_) => false,
+            })
+            .map(|(read, at)| (*read, *at))
+            .collect();
+        for (read, at) in here {
+            let into = self.builder.answer();
+            self.names.reads.insert(read, into);
+            steps.push(Step::from(Op::Read {
+                from: host.at(self.bytes(at)),
+                stretches: Stretches::whole(self.bytes(self.cells_of(read))),
+                into,
+            }));
+        }
+        vec![Op::Sequence(steps).into()]
+    }
+
+    fn cells_of(&self, read: Read) -> usize {
+        let Read::Kernel { command, range } = read else {
+            return 0;
+        };
+        match &self.program().commands[command.index()].what {
+            What::Kernel(k) | What::Native(k) => {
+                let range = k.reads.get(usize::from(range));
+                range.map_or(0, |r| usize::from(r.count))
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// Asks for one of a command's times, where they are to be had.
+fn profiled(event: Slot, what: Constant, answer: AnswerId) -> Call {
+    let of = vec![event.into(), what.into()];
+    Call::ask(Function::GetEventProfilingInfo, of, 8, answer).whatever()
+}

@@ -1,0 +1,118 @@
+//! What a run of the host program observed, as a trace.
+
+use super::*;
+use crate::commands::order::Moment;
+use crate::commands::program::Step as CommandStep;
+use crate::commands::trace::{Fired, Seen, Times, Trace};
+use crate::host::{NOT_MADE, Record};
+
+impl Lowered {
+    /// The trace of a run of this number.
+    pub fn trace(&self, plan: &Plan, record: &Record, run: u32) -> Trace {
+        let names = &self.names;
+        let program = &plan.program;
+        let mut trace = Trace {
+            run,
+            finished: record.finished,
+            ..Trace::default()
+        };
+        for (place, step) in program.steps() {
+            let Some((first, last)) = names.steps.get(&place) else {
+                continue;
+            };
+            let moments = [Moment::Call(place), Moment::Return(place)];
+            if let (Some(began), Some(ended)) = (record.stamps.get(first), record.stamps.get(last))
+            {
+                trace
+                    .stamps
+                    .extend(moments.into_iter().zip([began.0, ended.1]));
+            }
+            if let (Some(began), Some(ended)) = (record.clock.get(first), record.clock.get(last)) {
+                trace
+                    .clock
+                    .extend(moments.into_iter().zip([began.0, ended.1]));
+            }
+            let made = matches!(step, CommandStep::Enqueue(_));
+            let code = record.codes.get(last).copied();
+            // What has nothing to be called with is no call of the program; an enqueue is one.
+            trace
+                .codes
+                .extend(code.filter(|c| made || *c != NOT_MADE).map(|c| (place, c)));
+            if first != last {
+                let times = record.codes.get(first).filter(|c| **c != NOT_MADE);
+                trace.profiled.extend(times.map(|code| (place, *code)));
+            }
+            let status = names.statuses.get(&place);
+            let status = status.and_then(|answer| number(record, *answer));
+            trace.statuses.extend(status.map(|status| (place, status)));
+        }
+        for (n, (last, times)) in names.last.iter().zip(&names.times).enumerate() {
+            let id = CommandId::at(n);
+            let last = number(record, *last);
+            trace.last.extend(last.map(|status| (id, status)));
+            let time = |n: usize| long(record, times[n]);
+            if last == Some(0)
+                && let [Some(queued), Some(submit), Some(start), Some(end)] = [0, 1, 2, 3].map(time)
+            {
+                let times = Times {
+                    queued,
+                    submit,
+                    start,
+                    end,
+                    complete: time(4),
+                };
+                trace.times.insert(id, times);
+            }
+        }
+        for fired in &record.fired {
+            if usize::from(fired.callback.0) < names.callbacks {
+                let callback = commands::CallbackId(fired.callback.0);
+                trace.stamps.insert(Moment::Run(callback), fired.stamp);
+                trace.fired.push(Fired {
+                    callback,
+                    status: fired.status,
+                    right_event: fired.right,
+                });
+            }
+        }
+        let enqueued = |id: CommandId| trace.codes.get(&plan.order.enqueued(id)) == Some(&0);
+        let words = usize::from(program.cell_words);
+        for (read, answer) in &names.reads {
+            let there = match read {
+                Read::Command(id) => enqueued(*id),
+                Read::Kernel { .. } | Read::Access(_) => true,
+            };
+            let Some(bytes) = record.answers.get(answer).filter(|_| there) else {
+                continue;
+            };
+            let cell = |cell: &[u8]| {
+                let words = cell.chunks_exact(4);
+                let words: Vec<u32> = words
+                    .map(|w| u32::from_ne_bytes([w[0], w[1], w[2], w[3]]))
+                    .collect();
+                Seen::of(&words)
+            };
+            let seen = bytes.chunks_exact(4 * words).filter_map(cell).collect();
+            trace.reads.insert(*read, seen);
+        }
+        for (id, map, there) in &names.in_place {
+            let address = |slot| record.addresses.get(&slot).copied();
+            if let (Some(map), Some(under)) = (address(*map), address(there.object))
+                && map != under + there.byte as u64
+            {
+                trace.elsewhere.push(*id);
+            }
+        }
+        trace
+    }
+}
+
+fn number(record: &Record, answer: AnswerId) -> Option<i32> {
+    let bytes = record.answers.get(&answer)?;
+    Some(i32::from_ne_bytes(bytes.as_slice().try_into().ok()?))
+}
+
+fn long(record: &Record, answer: AnswerId) -> Option<u64> {
+    let bytes = record.answers.get(&answer)?;
+    Some(u64::from_ne_bytes(bytes.as_slice().try_into().ok()?))
+}
