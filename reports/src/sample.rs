@@ -247,8 +247,7 @@ pub fn context(results: &[CaseResult]) -> Context {
             }
         }
     }
-    let line =
-        r#"{"id":"release-ignored","by":"touchstone","rules":["mm.sw.atomic"],"breaks":"R.","#;
+    let line = r#"{"id":"release-ignored","carrier":"touchstone","rules":["mm.sw.atomic"],"sentence":"R.","#;
     let faults = format!(
         "{line}\"result\":\"killed\",\"case\":\"litmus/classic/MP\",\"own\":true,\"runs\":3}}\n\
          {line}\"result\":\"survived\",\"runs\":30}}\n\

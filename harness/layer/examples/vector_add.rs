@@ -97,6 +97,10 @@ fn on_platform(library: &Library, platform: cl_platform_id, rounds: u32) -> Outc
     let mut count = 0;
     let status = call!(library, clGetDeviceIDs: clGetDeviceIDs_t,
         (platform, CL_DEVICE_TYPE_ALL, 16, devices.as_mut_ptr(), &mut count));
+    if status == CL_DEVICE_NOT_FOUND {
+        println!("  no devices");
+        return Ok(());
+    }
     done("clGetDeviceIDs", status)?;
     for device in devices.into_iter().take(count as usize) {
         for info in [CL_DEVICE_NAME, CL_DEVICE_VERSION] {

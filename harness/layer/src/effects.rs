@@ -1,19 +1,17 @@
 //! Which named faults would make a difference to what a program does.
 //!
 //! `CLASSAY_LAYER_EFFECTS=FILE` sets a byte of the file, which is shared memory, for each named fault
-//! ([`all`], in its order) that could act so far: a fault of kernel sources on a source or a module that
+//! (`classay_faults::all`, in its order) that could act so far: a fault of kernel sources on a source or a module that
 //! it would change, a fault of API calls on a call of one of its entry points. Nothing is changed on that
-//! account. A fault whose byte stays zero throughout a program cannot be noticed by it, whatever the
+//! account. A fault whose byte stays zero throughout a program cannot be detected by it, whatever the
 //! implementation does.
 //!
 //! While faults of calls are active, sources are not looked at, and faults that wait for an
-//! [occasion](Breach::is_occasional), as a command that fails, set their bytes when it comes and they
-//! act, not at every call: so a fault that never finds one is told apart from one that acts unnoticed.
+//! [occasion](is_occasional), as a command that fails, set their bytes when it comes and they
+//! act, not at every call: so a fault that never finds one differs from one that acts undetected.
 
-use crate::faults::act::Deed;
-use crate::faults::named::{Breach, Named, all};
-use crate::faults::source::{Weakening, changes};
 use crate::library::Entry;
+use classay_faults::{ApiViolation, Carrier, SourceMutation, all};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -48,9 +46,12 @@ fn effects() -> Option<&'static Effects> {
         let seen = unsafe { std::slice::from_raw_parts(memory.as_ptr().cast(), count) };
         let mut at = vec![Vec::new(); Entry::all().count()];
         let mut at_once = at.clone();
-        for (number, named) in all().enumerate() {
-            let waits = matches!(named.deed, Deed::Break(breach) if breach.is_occasional());
-            for entry in named.functions().filter_map(Entry::find) {
+        for (number, fault) in all().enumerate() {
+            let Carrier::Call(violation) = fault.carrier else {
+                continue;
+            };
+            let waits = is_occasional(violation);
+            for entry in fault.places().filter_map(Entry::find) {
                 if let Some(faults) = at.get_mut(entry.index()) {
                     faults.push(number);
                 }
@@ -78,17 +79,13 @@ pub(crate) fn of_call(entry: Entry, broken: bool) {
 }
 
 /// A fault that waits for an occasion acts.
-pub(crate) fn of_act(breach: Breach) {
+pub(crate) fn of_act(violation: ApiViolation) {
     let Some(effects) = effects() else { return };
-    let acts = |named: &Named| matches!(named.deed, Deed::Break(b) if b == breach);
-    let numbered = all().enumerate();
-    for (fault, _) in numbered.filter(|(_, named)| acts(named)) {
-        effects.set(fault);
-    }
+    numbers(Carrier::Call(violation)).for_each(|fault| effects.set(fault));
 }
 
 /// A program is created from a source.
-pub(crate) fn of_source(source: &[u8]) {
+pub(crate) fn of_source(source: &[u8], changes: impl Fn(SourceMutation, &[u8]) -> bool) {
     let Some(effects) = effects() else { return };
     /// What sources were found to be changed by, by their hash.
     static KNOWN: Mutex<Option<HashMap<u64, Vec<usize>>>> = Mutex::new(None);
@@ -99,7 +96,12 @@ pub(crate) fn of_source(source: &[u8]) {
     let changed = known
         .get_or_insert_default()
         .entry(hasher.finish())
-        .or_insert_with(|| weakenings(|weakening| changes(weakening, source)));
+        .or_insert_with(|| {
+            let mutated = |carrier| matches!(carrier, Carrier::Source(m) if changes(m, source));
+            let numbered = all().enumerate();
+            let changed = numbered.filter(|(_, fault)| mutated(fault.carrier));
+            changed.map(|(number, _)| number).collect()
+        });
     changed.iter().for_each(|&fault| effects.set(fault));
 }
 
@@ -107,18 +109,34 @@ pub(crate) fn of_source(source: &[u8]) {
 pub(crate) fn of_module(differs: impl FnOnce() -> bool) {
     let Some(effects) = effects() else { return };
     if differs() {
-        for fault in weakenings(|weakening| weakening == Weakening::IlAddition) {
-            effects.set(fault);
-        }
+        let carrier = Carrier::Source(SourceMutation::IlAddition);
+        numbers(carrier).for_each(|fault| effects.set(fault));
     }
 }
 
-/// The numbers of the faults of sources that do what is asked for.
-fn weakenings(wanted: impl Fn(Weakening) -> bool) -> Vec<usize> {
-    let of_sources = |named: &Named| matches!(named.deed, Deed::Weaken(w) if wanted(w));
+/// The places in the catalogue of the faults that one hook makes.
+fn numbers(carrier: Carrier) -> impl Iterator<Item = usize> {
     let numbered = all().enumerate();
     numbered
-        .filter(|(_, named)| of_sources(named))
+        .filter(move |(_, fault)| fault.carrier == carrier)
         .map(|(number, _)| number)
-        .collect()
+}
+
+/// Whether it takes more than a call of an entry point: a failure, or several of something. What acts
+/// then says so itself (`Call::does`).
+fn is_occasional(violation: ApiViolation) -> bool {
+    matches!(
+        violation,
+        ApiViolation::CallbackFailureLost
+            | ApiViolation::CallbackTwiceOnFailure
+            | ApiViolation::WaitHidesFailure
+            | ApiViolation::WaitWrongError
+            | ApiViolation::FailureHidden
+            | ApiViolation::FailureWrongStatus
+            | ApiViolation::FailureNotPropagated
+            | ApiViolation::FailureCompletes
+            | ApiViolation::FailureWrongCode
+            | ApiViolation::OverReleaseAborts
+            | ApiViolation::BuiltInsFirst
+    )
 }

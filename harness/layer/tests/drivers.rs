@@ -1,5 +1,5 @@
-//! The layer over the OpenCL libraries of this machine. A library that is not there is skipped
-//! with a note; `CLASSAY_LAYER_TEST_LIBRARIES` names more of them, separated by colons.
+//! The layer over the OpenCL libraries of this machine. A library that is not there, or has no
+//! device, is skipped with a note; `CLASSAY_LAYER_TEST_LIBRARIES` names more of them, separated by colons.
 
 mod common;
 
@@ -27,12 +27,13 @@ fn on_each(faults: &str) {
             println!("skipped: {library} is not here, or has no platform: {said}");
             continue;
         }
+        let printed = stdout(&output);
         assert!(output.status.success(), "{library}: {said}");
-        assert!(
-            stdout(&output).contains("sums: 2 right"),
-            "{library}: {}",
-            stdout(&output)
-        );
+        if printed.contains("device: ") {
+            assert!(printed.contains("sums: 2 right"), "{library}: {printed}");
+        } else {
+            println!("skipped: no platform of {library} has a device");
+        }
     }
 }
 
@@ -41,7 +42,7 @@ fn vectors_are_added_on_every_library() {
     on_each("");
 }
 
-/// The addition needs no barrier, so that each weakened source must build and still be right.
+/// The addition needs no barrier, so that each mutated source must build and still be right.
 #[test]
 fn weakened_sources_build_on_every_library() {
     on_each("relax-orders,drop-fences,narrow-scopes,swap-flags");

@@ -112,7 +112,7 @@ fn a_skipped_finish_leaves_the_data_unread() {
 
 #[test]
 fn devices_are_described_as_what_they_are_not() {
-    let output = with_faults("lie=version:1.2,lie=CL_DEVICE_NAME:Imposter", 1);
+    let output = with_faults("spoof=version:1.2,spoof=CL_DEVICE_NAME:Imposter", 1);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(
         stdout(&output).contains("device: OpenCL 1.2 Fake"),
@@ -127,7 +127,7 @@ fn devices_are_described_as_what_they_are_not() {
 }
 
 #[test]
-fn sources_are_weakened_before_the_driver_sees_them() {
+fn sources_are_mutated_before_the_driver_sees_them() {
     assert!(stdout(&with_faults("", 1)).contains("barrier(CLK_GLOBAL_MEM_FENCE);"));
     assert!(stdout(&with_faults("swap-flags", 1)).contains("barrier(CLK_LOCAL_MEM_FENCE);"));
     let dropped = stdout(&with_faults("drop-barriers", 1));
@@ -143,7 +143,7 @@ fn a_wrong_setting_ends_the_process_with_2() {
         "crash@clFinsh",
         "crsh@clFinish",
         "crash@clFinish,,",
-        "lie=nothing",
+        "spoof=nothing",
     ] {
         let output = with_faults(faults, 1);
         assert_eq!(output.status.code(), Some(2), "{faults}");
@@ -163,7 +163,7 @@ fn the_list_is_printed_on_request() {
     for word in [
         "crash@FUNCTION",
         "relax-orders",
-        "lie=CLAIM",
+        "spoof=CLAIM",
         "svm-atomics",
         "~PROBABILITY",
     ] {

@@ -12,7 +12,7 @@
 
 use super::clean::{Clean, Known};
 use super::hunt::{Hunt, Hunted, Terms};
-use super::list::{By, WEAK};
+use super::list::{CarrierKind, WEAK};
 use super::power::Power;
 use super::survey::{Seen, Survey};
 use super::{Fault, Found};
@@ -126,11 +126,11 @@ impl Campaign<'_> {
         deadline: Instant,
         settle: &(dyn Fn(&Hunt<'h>, Found) + Sync),
     ) -> Result<Vec<Hunt<'h>>, Stop> {
-        let of_layer = |hunt: &&Hunt<'_>| match hunt.fault.by {
-            By::Source => true,
+        let of_layer = |hunt: &&Hunt<'_>| match hunt.fault.kind() {
+            CarrierKind::Source => true,
             // What calls it needs is known; what it needs of the device, from the cases that are skipped.
-            By::Layer => !hunt.fault.needs.is_empty(),
-            By::Touchstone => false,
+            CarrierKind::Call => !hunt.fault.needs.is_empty(),
+            CarrierKind::Capability | CarrierKind::Touchstone => false,
         };
         let faults: Vec<&Fault> = hunts.iter().filter(of_layer).map(|h| h.fault).collect();
         if faults.is_empty() {
@@ -145,7 +145,7 @@ impl Campaign<'_> {
                 return true;
             }
             let found = Found::Lacking {
-                lacks: lacks.to_vec(),
+                lacks: lacks.iter().map(|need| (*need).to_string()).collect(),
                 cases: survey.cases() as u64,
             };
             settle(hunt, found);
@@ -198,13 +198,13 @@ impl Campaign<'_> {
                 let breakage = Breakage {
                     surroundings: surroundings(self.selector),
                     // Sources are read once more for each; what changes them is known by the survey.
-                    effects: (hunt.fault.by == By::Layer).then(|| seen.path.clone()),
+                    effects: (hunt.fault.kind() == CarrierKind::Call).then(|| seen.path.clone()),
                     ..hunt.fault.breakage(touchstone)
                 };
-                let weak = touchstone && hunt.fault.wants_weakness();
+                let weak = touchstone && hunt.fault.shows.needs_weak_memory();
                 let clean = &mut cleans[usize::from(weak)];
                 // A fault inside the device may change what it can do; one in front of it does not.
-                let device = (hunt.fault.by != By::Touchstone).then_some(device);
+                let device = (hunt.fault.kind() != CarrierKind::Touchstone).then_some(device);
                 let opened = Session::open_broken(self.selector, &breakage, device, self.interrupt);
                 let found = match opened {
                     Ok(mut session) => {

@@ -7,6 +7,7 @@ use crate::environment::{Environment, Launches, Meeting};
 use crate::judge::ChosenModel;
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
+use classay_faults::Shows;
 use classay_reports::record::{CaseId, CaseResult, Verdict};
 use classay_suites::catalogue;
 use classay_suites::rule::RuleId;
@@ -126,7 +127,7 @@ pub struct Terms<'a> {
 impl Terms<'_> {
     /// Whether memory is weak under this fault.
     fn weakens(&self, fault: &Fault) -> bool {
-        self.weak && fault.wants_weakness()
+        self.weak && fault.shows.needs_weak_memory()
     }
 
     /// The case as it is run under a fault.
@@ -214,11 +215,7 @@ impl<'a> Hunt<'a> {
                 case.body.is_litmus() && sure.iter().any(|name| name == case.id.name())
             })
             .collect();
-        let rules: Vec<RuleId> = fault
-            .rules
-            .iter()
-            .filter_map(|r| catalogue::find(r))
-            .collect();
+        let rules: Vec<RuleId> = fault.rules().filter_map(catalogue::find).collect();
         let main = |c: &Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
         // Any litmus test may show what is wrong with the consistency of memory.
         let of_memory = rules.iter().any(|r| r.as_str().starts_with("mm."));
@@ -269,7 +266,7 @@ impl<'a> Hunt<'a> {
         let tried = self.next.min(self.cases.len());
         let main: HashSet<usize> = self.cases[..self.main].iter().copied().collect();
         let known = |place: &usize| survey.has(self.fault, *place);
-        if self.fault.place.is_none() || !self.cases.iter().any(|c| known(c).is_some()) {
+        if self.fault.effect().is_none() || !self.cases.iter().any(|c| known(c).is_some()) {
             return;
         }
         let mut cases = std::mem::take(&mut self.cases);
@@ -339,7 +336,7 @@ impl<'a> Hunt<'a> {
             }
             let once = each(case, times, terms.weakens(self.fault));
             let mut result = run(session, case, once, limits, terms.model)?;
-            let mut late = result.verdict == Verdict::Timeout && self.fault.shows != "hang";
+            let mut late = result.verdict == Verdict::Timeout && !self.fault.hangs();
             if late {
                 // Most that hang do so without the fault, too: that is found out once for all.
                 let (shown, told) = clean.of(case, limits, terms.model)?;
@@ -370,7 +367,7 @@ impl<'a> Hunt<'a> {
             } else {
                 None
             };
-            let acted = self.fault.place.is_some_and(|place| seen.has(place));
+            let acted = self.fault.effect().is_some_and(|byte| seen.has(byte));
             match &as_it_is {
                 Some(shown)
                     if !shown.tells(&result)
@@ -414,7 +411,7 @@ impl<'a> Hunt<'a> {
     ) -> Result<Found, Stop> {
         // A litmus test that fails puts to the test what it is about, whatever else it names.
         let about = || {
-            let mut rules = self.fault.rules.iter().filter_map(|r| catalogue::find(r));
+            let mut rules = self.fault.rules().filter_map(catalogue::find);
             hunted.case.body.is_litmus() && rules.any(|rule| hunted.rules.contains(&rule))
         };
         let own = names_a_rule(&result, self.fault, as_it_is)
@@ -446,7 +443,7 @@ impl<'a> Hunt<'a> {
 
     /// Whether a case is about all that the fault breaks.
     fn is_about(&self, hunted: &Hunted) -> bool {
-        let mut rules = self.fault.rules.iter().map(|rule| catalogue::find(rule));
+        let mut rules = self.fault.rules().map(catalogue::find);
         rules.all(|rule| rule.is_some_and(|rule| hunted.rules.contains(&rule)))
     }
 
@@ -562,7 +559,7 @@ fn hides(result: &CaseResult, fault: &Fault) -> bool {
 /// rules. What hangs or crashes names none, and may well be the fault's own way to show.
 fn names_a_rule(result: &CaseResult, fault: &Fault, as_it_is: &Shown) -> bool {
     match result.verdict {
-        Verdict::Crash | Verdict::Timeout => fault.shows == "hang",
+        Verdict::Crash | Verdict::Timeout => matches!(fault.shows, Shows::Hang | Shows::Crash),
         Verdict::Fail | Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => {
             let other = result.evidence.iter().filter(|e| e.kind != "violation");
             let other = other.map(|e| e.text.clone());
@@ -576,7 +573,7 @@ fn names_a_rule(result: &CaseResult, fault: &Fault, as_it_is: &Shown) -> bool {
                 text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))
             });
             let named: HashSet<&str> = names.collect();
-            fault.rules.iter().any(|rule| named.contains(rule.as_str()))
+            fault.rules().any(|rule| named.contains(rule))
         }
     }
 }

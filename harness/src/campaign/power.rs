@@ -6,9 +6,10 @@
 //! accesses could show more.) Of other devices it is not known.
 
 use super::Fault;
-use super::list::{By, DEVICE_CACHES, Weakener};
+use super::list::{CarrierKind, Mutator};
 use crate::device::{Capabilities, Library, Selector};
 use crate::judge::ChosenModel;
+use classay_faults::Shows;
 use classay_litmus::cat::Model;
 use classay_litmus::kernel::Shape;
 use classay_litmus::oracle::{Limits, State, judge};
@@ -24,7 +25,7 @@ const NAMED: usize = 3;
 pub struct Power {
     memory: Memory,
     /// What was computed, of each fault by name.
-    known: Mutex<HashMap<String, Shown>>,
+    known: Mutex<HashMap<&'static str, Shown>>,
 }
 
 enum Memory {
@@ -37,7 +38,7 @@ enum Memory {
 
 /// Litmus tests under two models.
 struct X86 {
-    weakener: Weakener,
+    mutator: Mutator,
     model: Model,
     tests: Vec<Test>,
 }
@@ -122,9 +123,9 @@ impl Power {
     /// Whether the device shows a fault, given a program that uses what it breaks.
     pub fn shows(&self, fault: &Fault) -> bool {
         let computed = || self.computed(fault).is_some_and(|s| !s.shown.is_empty());
-        !fault.wants_weakness()
+        !fault.shows.needs_weak_memory()
             || match &self.memory {
-                Memory::AsWeakAsAllowed => fault.shows != DEVICE_CACHES,
+                Memory::AsWeakAsAllowed => fault.shows != Shows::DeviceCaches,
                 Memory::X86(_) => computed(),
                 Memory::Unknown => false,
             }
@@ -132,17 +133,19 @@ impl Power {
 
     /// The litmus tests that are known to show it, by name.
     pub fn tests(&self, fault: &Fault) -> Vec<String> {
-        let computed = self.computed(fault).filter(|_| fault.wants_weakness());
+        let computed = self
+            .computed(fault)
+            .filter(|_| fault.shows.needs_weak_memory());
         computed.map(|s| s.shown).unwrap_or_default()
     }
 
     /// What there is to say of it; nothing where every device shows it.
     pub fn says(&self, fault: &Fault) -> Option<String> {
-        if !fault.wants_weakness() {
+        if !fault.shows.needs_weak_memory() {
             return None;
         }
         Some(match &self.memory {
-            Memory::AsWeakAsAllowed if fault.shows == DEVICE_CACHES => {
+            Memory::AsWeakAsAllowed if fault.shows == Shows::DeviceCaches => {
                 "devices and a host that share one coherent memory cannot show it: it takes a device \
                  with a cache that others do not see through; expected power 0"
                     .into()
@@ -160,16 +163,16 @@ impl Power {
         let Memory::X86(x86) = &self.memory else {
             return None;
         };
-        if fault.by != By::Source {
+        if fault.kind() != CarrierKind::Source {
             return None;
         }
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shown) = known().get(&fault.id) {
+        if let Some(shown) = known().get(fault.id) {
             return Some(shown.clone());
         }
         // Whoever computes the same beside comes to the same.
-        let shown = x86.shown(&fault.id);
-        known().insert(fault.id.clone(), shown.clone());
+        let shown = x86.shown(fault.id);
+        known().insert(fault.id, shown.clone());
         Some(shown)
     }
 }
@@ -190,7 +193,7 @@ impl X86 {
         });
         Ok(X86 {
             tests: tests.collect(),
-            weakener: Weakener::open()?,
+            mutator: Mutator::open()?,
             model: Model::named("x86-tso").map_err(|e| e.to_string())?,
         })
     }
@@ -198,7 +201,7 @@ impl X86 {
     fn shown(&self, fault: &str) -> Shown {
         let mut found = Shown::default();
         for test in &self.tests {
-            let Some(source) = self.weakener.weakened(fault, &test.source) else {
+            let Some(source) = self.mutator.mutated(fault, &test.source) else {
                 continue;
             };
             // A call that is gone leaves an expression without effect, which litmus tests do not have.
@@ -233,7 +236,6 @@ fn some(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::list::of_layer;
     use super::*;
 
     fn x86() -> X86 {
@@ -249,14 +251,13 @@ mod tests {
     #[test]
     fn store_buffers_show_the_faults_that_are_said_to_need_them() {
         let x86 = x86();
-        let faults = of_layer().expect("the layer");
-        let weak = faults
-            .iter()
-            .filter(|f| f.by == By::Source && f.wants_weakness());
+        let faults = Fault::all();
+        let weak =
+            faults.filter(|f| f.kind() == CarrierKind::Source && f.shows.needs_weak_memory());
         let mut checked = 0;
         for fault in weak {
-            let found = x86.shown(&fault.id);
-            let buffers = fault.shows == "store-buffer";
+            let found = x86.shown(fault.id);
+            let buffers = fault.shows == Shows::StoreBuffer;
             assert_eq!(!found.shown.is_empty(), buffers, "{}: {found:?}", fault.id);
             assert_eq!(found.unjudged, 0, "{}: {found:?}", fault.id);
             checked += usize::from(found.changed > 0);

@@ -53,7 +53,7 @@ impl Survey {
     ) -> Result<Survey, Stop> {
         let rules: HashSet<RuleId> = faults
             .iter()
-            .flat_map(|fault| fault.rules.iter().filter_map(|rule| catalogue::find(rule)))
+            .flat_map(|fault| fault.rules().filter_map(catalogue::find))
             .collect();
         let near = |hunted: &Hunted| hunted.rules.iter().any(|rule| rules.contains(rule));
         let mut order: Vec<usize> = (0..campaign.cases.len()).collect();
@@ -125,16 +125,16 @@ impl Survey {
 
     /// Whether a fault could make a difference to a case; none where that is not known.
     pub fn has(&self, fault: &Fault, case: usize) -> Option<bool> {
-        let place = fault.place?;
+        let place = fault.effect()?;
         self.effects.get(&case).map(|seen| seen.contains(&place))
     }
 
     /// What the device lacks of what a fault needs: nothing where it has one of these. A source may have what
     /// the fault changes, and yet nothing that the change could be seen by.
-    pub fn lacking<'f>(&self, fault: &'f Fault) -> &'f [String] {
-        let lacks = |need: &String| self.lacks.contains(need);
+    pub fn lacking(&self, fault: &Fault) -> &'static [&'static str] {
+        let lacks = |need: &&str| self.lacks.contains(*need);
         if !fault.needs.is_empty() && fault.needs.iter().all(lacks) {
-            &fault.needs
+            fault.needs
         } else {
             &[]
         }
@@ -214,33 +214,29 @@ impl Drop for Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::list::By;
 
-    fn fault(place: usize, needs: &[&str]) -> Fault {
-        Fault {
-            id: "a".into(),
-            by: By::Source,
-            rules: Vec::new(),
-            breaks: String::new(),
-            shows: "anywhere".into(),
-            needs: needs.iter().map(|need| (*need).to_string()).collect(),
-            place: Some(place),
-        }
+    fn fault(id: &str) -> Fault {
+        Fault::all().find(|fault| fault.id == id).expect("a fault")
     }
 
     #[test]
     fn a_device_lacks_what_skips_name() {
+        let (pipe, group, plain) = (
+            fault("pipe-write-lost"),
+            fault("scan-swapped"),
+            fault("drop-fences"),
+        );
+        let acts = HashSet::from([group.effect().expect("a byte")]);
         let survey = Survey {
-            effects: HashMap::from([(0, HashSet::from([7])), (1, HashSet::new())]),
+            effects: HashMap::from([(0, acts), (1, HashSet::new())]),
             lacks: lacking("the device lacks pipes, sub-groups").collect(),
         };
-        assert_eq!(survey.lacking(&fault(8, &["pipes"])), ["pipes"]);
-        assert_eq!(survey.lacking(&fault(7, &["pipes", "sub-groups"])).len(), 2);
+        assert_eq!(survey.lacking(&pipe), ["pipes"]);
         // It has one of what it takes, or it takes nothing.
-        assert!(survey.lacking(&fault(8, &["pipes", "images"])).is_empty());
-        assert!(survey.lacking(&fault(8, &[])).is_empty());
-        assert_eq!(survey.has(&fault(7, &[]), 0), Some(true));
-        assert_eq!(survey.has(&fault(7, &[]), 1), Some(false));
-        assert_eq!(survey.has(&fault(7, &[]), 2), None);
+        assert!(survey.lacking(&group).is_empty());
+        assert!(survey.lacking(&plain).is_empty());
+        assert_eq!(survey.has(&group, 0), Some(true));
+        assert_eq!(survey.has(&group, 1), Some(false));
+        assert_eq!(survey.has(&group, 2), None);
     }
 }

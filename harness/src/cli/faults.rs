@@ -1,11 +1,11 @@
-//! `classay faults`: which faults the suites notice.
+//! `classay faults`: injects known faults and reports which ones the suites detect.
 
 use super::options::{CaseTimeout, Device, Json, Junit, Seed, Select, seconds};
-use super::output::{Out, complain, say};
+use super::output::{Out, say};
 use clap::Args;
 use classay::campaign::covers::covers;
 use classay::campaign::hunt::{Hunted, Terms};
-use classay::campaign::list::{By, of_layer, of_touchstone};
+use classay::campaign::list::CarrierKind;
 use classay::campaign::power::Power;
 use classay::campaign::{Campaign, Fault, Found};
 use classay::device::{Library, Selector};
@@ -30,9 +30,9 @@ use std::time::{Duration, Instant};
 /// Options of `faults`.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Take only faults of this kind; repeatable
-    #[arg(long, value_name = "KIND")]
-    by: Vec<By>,
+    /// Take only faults of this carrier; repeatable
+    #[arg(long, value_name = "CARRIER")]
+    carrier: Vec<CarrierKind>,
     /// Share this many seconds among the faults
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     budget: f64,
@@ -78,30 +78,23 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let selector = args.device.selector();
     let touchstone = selector.library == Library::Touchstone;
-    let mut faults = Vec::new();
-    if touchstone {
-        match of_touchstone() {
-            Ok(own) => faults.extend(own),
-            Err(why) => complain(&why),
-        }
-    }
-    faults.extend(of_layer().map_err(Error::NoDevice)?);
-    faults.retain(|fault| {
-        let named = args
-            .select
-            .select
-            .iter()
-            .any(|p| select::matches(p, &fault.id));
-        (args.select.select.is_empty() || named)
-            && (args.by.is_empty() || args.by.contains(&fault.by))
-    });
+    let select = &args.select.select;
+    let chosen = |fault: &Fault| {
+        let named = select.iter().any(|p| select::matches(p, fault.id));
+        (select.is_empty() || named)
+            && (args.carrier.is_empty() || args.carrier.contains(&fault.kind()))
+            && (touchstone || fault.kind() != CarrierKind::Touchstone)
+            // What breaks no rule is listed, and not run.
+            && (args.list || fault.rules().next().is_some())
+    };
+    let faults: Vec<Fault> = Fault::all().filter(chosen).collect();
     if faults.is_empty() {
         return Err(Error::Nothing(format!(
             "no fault {}matches {}; `classay faults --list` prints them",
-            if args.by.is_empty() {
+            if args.carrier.is_empty() {
                 ""
             } else {
-                "of that kind "
+                "of that carrier "
             },
             if args.select.select.is_empty() {
                 "*".into()
@@ -296,17 +289,17 @@ fn listed(fault: &Fault, json: bool) -> String {
     format!(
         "{:<34} {}\n    {}",
         fault.id,
-        fault.rules.join(" "),
-        fault.breaks
+        rules_of(fault),
+        fault.sentence
     )
 }
 
+fn rules_of(fault: &Fault) -> String {
+    fault.rules().collect::<Vec<_>>().join(" ")
+}
+
 fn row(fault: &Fault, found: &Found, power: &Power) -> String {
-    let by = match fault.by {
-        By::Touchstone => "touchstone",
-        By::Layer => "layer",
-        By::Source => "source",
-    };
+    let by = fault.carrier.word();
     match found {
         Found::Killed {
             case,
@@ -429,8 +422,8 @@ fn write_junit(
                 Found::Unopened { why } => (Verdict::Inconclusive, why.clone(), 0, 0.0),
             };
             CaseResult {
-                case: CaseId::new("faults", &fault.rules.join(" "), &fault.id),
-                test: fault.id.clone(),
+                case: CaseId::new("faults", &rules_of(fault), fault.id),
+                test: fault.id.to_string(),
                 file: String::new(),
                 verdict,
                 reason,
@@ -443,7 +436,7 @@ fn write_junit(
                 launches: Vec::new(),
                 evidence: vec![Evidence {
                     kind: "fault".into(),
-                    text: fault.breaks.clone(),
+                    text: fault.sentence.to_string(),
                 }],
             }
         })

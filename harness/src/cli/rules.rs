@@ -1,10 +1,9 @@
 //! `classay rules`: the catalogue, with the cases and the faults of each rule.
 
-use super::output::{Out, complain};
+use super::output::Out;
 use clap::Args;
 use classay::Error;
 use classay::campaign::covers::covers;
-use classay::campaign::list::{of_layer, of_touchstone};
 use classay::judge::model;
 use classay::plan;
 use classay_litmus::Breaches;
@@ -44,7 +43,7 @@ struct Covered {
     /// Kinds of cases that put it to the test, with how many of the drawn cases do.
     cases: BTreeMap<String, u32>,
     /// Faults that break it.
-    faults: Vec<String>,
+    faults: Vec<&'static str>,
 }
 
 /// Does it; returns the exit code.
@@ -69,17 +68,10 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
                 .or_default() += 1;
         }
     }
-    let mut faults: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for list in [of_touchstone(), of_layer()] {
-        match list {
-            Ok(list) => {
-                for fault in list {
-                    for rule in fault.rules {
-                        faults.entry(rule).or_default().push(fault.id.clone());
-                    }
-                }
-            }
-            Err(why) => complain(&why),
+    let mut faults: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+    for fault in classay_faults::all() {
+        for rule in fault.rules() {
+            faults.entry(rule).or_default().push(fault.id);
         }
     }
     let all: Vec<Covered> = catalogue::all()

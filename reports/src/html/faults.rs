@@ -170,8 +170,8 @@ fn fault(line: &FaultLine) -> Fault {
     };
     Fault {
         id: line.id.clone(),
-        by: line.by.clone(),
-        breaks: line.breaks.clone(),
+        by: line.carrier.clone(),
+        breaks: line.sentence.clone(),
         rules: line.rules.clone(),
         how,
         runs: line.runs.map_or_else(String::new, grouped),

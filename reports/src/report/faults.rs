@@ -9,12 +9,14 @@ use serde::{Deserialize, Serialize};
 pub struct FaultLine {
     /// The fault's name.
     pub id: String,
-    /// Who breaks the device: `touchstone`, `layer` or `source`.
-    pub by: String,
+    /// Who breaks the device: `call`, `source` or `touchstone`.
+    #[serde(alias = "by")]
+    pub carrier: String,
     /// The rules that it breaks, the main one first.
     pub rules: Vec<String>,
     /// What it does, in words.
-    pub breaks: String,
+    #[serde(alias = "breaks")]
+    pub sentence: String,
     /// What became of it.
     pub result: Fate,
     /// Whether the device can show it at all; where that is not said, a fault of which it is said what the

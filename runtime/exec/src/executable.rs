@@ -196,9 +196,6 @@ fn variables(module: &Module) -> Result<(Option<Storage>, MemoryMap, Vec<u64>), 
     let base = memory.as_ptr() as u64;
     let addresses: Vec<u64> = plan.offsets.iter().map(|o| base + o).collect();
     for (g, offset) in module.globals.iter().zip(&plan.offsets) {
-        if on(Fault::ProgramInitMissing) && g.space == AddressSpace::Global {
-            continue;
-        }
         let mut bytes = g.init.clone();
         for r in &g.relocs {
             let address = addresses[r.target.0 as usize].wrapping_add_signed(r.addend);

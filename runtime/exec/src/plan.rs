@@ -112,9 +112,6 @@ fn space(launch: &Launch) -> Result<Space, String> {
 
 /// The number of groups in a dimension.
 fn groups(global: u64, local: u64) -> u64 {
-    if on(Fault::RemainderMissing) && global > local {
-        return global / local;
-    }
     global.div_ceil(local)
 }
 

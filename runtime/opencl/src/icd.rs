@@ -209,12 +209,8 @@ pub fn slot_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Functions of extensions, which have no slot.
-fn extension_functions() -> [(&'static str, *mut c_void); 3] {
+fn extension_functions() -> [(&'static str, *mut c_void); 2] {
     [
-        (
-            "touchstoneFaults",
-            crate::faults::touchstoneFaults as *mut c_void,
-        ),
         (
             "clIcdGetPlatformIDsKHR",
             clIcdGetPlatformIDsKHR as *mut c_void,

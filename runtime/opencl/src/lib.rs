@@ -7,7 +7,6 @@ pub mod callback;
 pub mod clock;
 pub mod context;
 pub mod destructors;
-pub mod faults;
 pub mod ffi;
 pub mod frontend;
 pub mod icd;

@@ -93,15 +93,7 @@ impl Cl {
             patience,
             limit,
         };
-        let mut platform = NULL;
-        let none = ptr::null_mut();
-        done(
-            "clGetPlatformIDs",
-            cl!(cl, clGetPlatformIDs: clGetPlatformIDs_t, 1, &mut platform, none),
-        )?;
-        let status = cl!(cl, clGetDeviceIDs: clGetDeviceIDs_t,
-            platform, CL_DEVICE_TYPE_ALL, 1, &mut cl.device, none);
-        done("clGetDeviceIDs", status)?;
+        cl.device = cl.devices()?[0];
         cl.context = cl.another_context()?;
         let mut status = CL_SUCCESS;
         let mut source = SOURCE.as_ptr();
@@ -121,6 +113,37 @@ impl Cl {
         let status = cl!(self, clBuildProgram: clBuildProgram_t,
             program, 0, ptr::null(), options.as_ptr(), None, NULL);
         done("clBuildProgram", status)
+    }
+
+    /// The devices of the first platform that has any, at least one.
+    fn devices(&self) -> Outcome<Vec<cl_device_id>> {
+        let (mut platforms, mut count) = ([NULL; 8], 0);
+        let status = cl!(self, clGetPlatformIDs: clGetPlatformIDs_t,
+            8, platforms.as_mut_ptr(), &mut count);
+        done("clGetPlatformIDs", status)?;
+        for platform in &platforms[..platforms.len().min(count as usize)] {
+            let (mut devices, mut count) = ([NULL; 8], 0);
+            let status = cl!(self, clGetDeviceIDs: clGetDeviceIDs_t,
+                *platform, CL_DEVICE_TYPE_ALL, 8, devices.as_mut_ptr(), &mut count);
+            if status == CL_SUCCESS && count > 0 {
+                return Ok(devices[..devices.len().min(count as usize)].to_vec());
+            }
+        }
+        Err(format!("clGetDeviceIDs: {CL_DEVICE_NOT_FOUND}"))
+    }
+
+    /// A context of two devices.
+    pub fn two_devices(&self) -> Outcome<(cl_context, [cl_device_id; 2])> {
+        let devices = self.devices()?;
+        let [first, second, ..] = devices[..] else {
+            return Err(crate::LACKS.to_owned());
+        };
+        let both = [first, second];
+        let mut status = CL_SUCCESS;
+        let context = cl!(self, clCreateContext: clCreateContext_t,
+            ptr::null(), 2, both.as_ptr(), None, NULL, &mut status);
+        done("clCreateContext", status)?;
+        Ok((context, both))
     }
 
     pub fn another_context(&self) -> Outcome<cl_context> {

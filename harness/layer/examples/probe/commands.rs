@@ -9,6 +9,9 @@ use std::ptr;
 
 const SIZE: usize = 256;
 
+/// A native kernel that has nothing to do.
+unsafe extern "C" fn nothing(_: *mut c_void) {}
+
 /// Enqueues a command of this class on a queue, with this list; its event. `blocking` asks for a
 /// call that returns when it is complete.
 fn enqueue(
@@ -104,6 +107,15 @@ fn enqueue(
             cl!(cl, clEnqueueSVMMigrateMem: clEnqueueSVMMigrateMem_t,
                 queue, 1, &mut memory, ptr::null(), CL_MIGRATE_MEM_OBJECT_HOST, count, waits, place)
         }
+        "native" => {
+            let status = cl!(cl, clEnqueueNativeKernel: clEnqueueNativeKernel_t,
+                queue, Some(nothing), NULL, 0, 0, ptr::null(), ptr::null_mut(), count, waits, place);
+            if status == CL_INVALID_OPERATION {
+                return Err(LACKS.to_owned());
+            }
+            status
+        }
+        "built-in" => return cl.launch(queue, crate::sources::built_in_kernel(cl)?, list),
         "marker" => cl!(cl, clEnqueueMarkerWithWaitList: clEnqueueMarkerWithWaitList_t,
             queue, count, waits, place),
         "barrier" => cl!(cl, clEnqueueBarrierWithWaitList: clEnqueueBarrierWithWaitList_t,
@@ -130,6 +142,8 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "in-order" => in_order(cl),
         "overtake" => overtake(cl),
         "barrier" => barrier(cl, &[]),
+        "barrier-all" => barrier_all(cl),
+        "other-device" => other_device(cl),
         "barrier-list" => barrier_list(cl),
         "legacy-barrier" => legacy(cl),
         "marker" => marker(cl),
@@ -232,6 +246,29 @@ fn barrier(cl: &Cl, list: &[cl_event]) -> Outcome {
     enqueue(cl, cl.free, "barrier", false, list)?;
     let event = enqueue(cl, cl.free, "fill", false, &[])?;
     cl.gated(cl.free, event, gate)
+}
+
+fn barrier_all(cl: &Cl) -> Outcome {
+    let gate = cl.user_event()?;
+    enqueue(cl, cl.free, "fill", false, &[gate])?;
+    let event = enqueue(cl, cl.free, "barrier", false, &[])?;
+    cl.gated(cl.free, event, gate)
+}
+
+/// A command of one device waits for one of another.
+fn other_device(cl: &Cl) -> Outcome {
+    let (context, devices) = cl.two_devices()?;
+    let mut status = CL_SUCCESS;
+    let [first, second] = devices.map(|device| {
+        cl!(cl, clCreateCommandQueue: clCreateCommandQueue_t, context, device, 0, &mut status)
+    });
+    done("clCreateCommandQueue", status)?;
+    let gate = cl!(cl, clCreateUserEvent: clCreateUserEvent_t, context, &mut status);
+    done("clCreateUserEvent", status)?;
+    let held = enqueue(cl, first, "marker", false, &[gate])?;
+    let event = enqueue(cl, second, "marker", false, &[held])?;
+    cl.flush(first)?;
+    cl.gated(second, event, gate)
 }
 
 fn barrier_list(cl: &Cl) -> Outcome {

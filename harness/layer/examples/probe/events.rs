@@ -6,10 +6,11 @@ use opencl_sys::cl_function_types::*;
 use opencl_sys::*;
 use std::ptr;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const SIZE: usize = 256;
 
-/// What a callback was told, and when it was called.
+/// What a callback was called with, in order.
 type Calls = Mutex<Vec<(usize, cl_int)>>;
 
 unsafe extern "C" fn note(event: cl_event, status: cl_int, data: *mut c_void) {
@@ -53,6 +54,8 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "times" => times(cl),
         "times-without" => times_without(cl),
         "over-release" => over_release(cl),
+        "callback-release" => callback_release(cl),
+        "references" => references(cl),
         _ => return None,
     })
 }
@@ -75,7 +78,7 @@ fn callback(cl: &Cl) -> Outcome {
     cl.soon(|| Ok(!seen(calls).is_empty()), "a callback is called")?;
     must(
         seen(calls)[0] == (event as usize, CL_COMPLETE),
-        "a callback is told its event and status",
+        "a callback gets its event and status",
     )?;
     cl.never(|| Ok(seen(calls).len() > 1), "a callback is called once")
 }
@@ -89,7 +92,8 @@ fn callback_failure(cl: &Cl) -> Outcome {
         || Ok(!seen(calls).is_empty()),
         "a callback is called when the command fails",
     )?;
-    must(seen(calls)[0].1 < 0, "a callback is told of the failure")
+    must(seen(calls)[0].1 < 0, "a callback gets the failure")?;
+    cl.never(|| Ok(seen(calls).len() > 1), "a callback is called once")
 }
 
 fn callback_late(cl: &Cl) -> Outcome {
@@ -171,10 +175,10 @@ fn failure_wait(cl: &Cl) -> Outcome {
     let event = fill(cl, &[gate])?;
     cl.set(gate, -7)?;
     cl.flush(cl.free)?;
-    let told = cl.wait(&[event]);
+    let answer = cl.wait(&[event]);
     must(
-        told == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-        "clWaitForEvents tells of the failure",
+        answer == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        "clWaitForEvents reports the failure",
     )
 }
 
@@ -210,6 +214,8 @@ fn times(cl: &Cl) -> Outcome {
     cl.finish(cl.queue)?;
     let mut ends = Vec::new();
     for event in [first, second] {
+        let queued = time(cl, event, CL_PROFILING_COMMAND_QUEUED)?;
+        must(queued > 0, "a command has the time of its enqueue")?;
         let mut before = 0;
         for (info, state) in [
             (CL_PROFILING_COMMAND_QUEUED, "queued"),
@@ -245,16 +251,66 @@ fn times(cl: &Cl) -> Outcome {
 fn times_without(cl: &Cl) -> Outcome {
     let event = fill(cl, &[])?;
     done("clWaitForEvents", cl.wait(&[event]))?;
-    let told = time(cl, event, CL_PROFILING_COMMAND_END);
-    must(told.is_err(), "a queue without profiling has no times")
+    let answer = time(cl, event, CL_PROFILING_COMMAND_END);
+    must(answer.is_err(), "a queue without profiling has no times")
 }
 
 fn over_release(cl: &Cl) -> Outcome {
-    let told = cl!(cl, clReleaseEvent: clReleaseEvent_t, NULL);
+    let answer = cl!(cl, clReleaseEvent: clReleaseEvent_t, NULL);
     must(
-        told == CL_INVALID_EVENT,
+        answer == CL_INVALID_EVENT,
         "what is no event cannot be released",
     )
+}
+
+/// An event that a callback releases, and whether it has.
+struct Released {
+    cl: *const Cl,
+    event: cl_event,
+    done: AtomicBool,
+}
+
+unsafe extern "C" fn release(_: cl_event, _: cl_int, data: *mut c_void) {
+    // SAFETY: the probe passes what is never freed.
+    let released = unsafe { &*data.cast::<Released>() };
+    // SAFETY: the probe waits for the callback, and lives longer.
+    let cl = unsafe { &*released.cl };
+    cl!(cl, clReleaseEvent: clReleaseEvent_t, released.event);
+    released.done.store(true, Ordering::Release);
+}
+
+fn callback_release(cl: &Cl) -> Outcome {
+    let gate = cl.user_event()?;
+    let event = fill(cl, &[gate])?;
+    let released: &Released = Box::leak(Box::new(Released {
+        cl,
+        event,
+        done: AtomicBool::new(false),
+    }));
+    let data: *mut c_void = ptr::from_ref(released).cast_mut().cast();
+    let status = cl!(cl, clSetEventCallback: clSetEventCallback_t,
+        event, CL_COMPLETE, Some(release), data);
+    done("clSetEventCallback", status)?;
+    cl.set(gate, CL_COMPLETE)?;
+    cl.flush(cl.free)?;
+    cl.soon(
+        || Ok(released.done.load(Ordering::Acquire)),
+        "an event is released in its callback",
+    )
+}
+
+/// The references of an event that is retained and released.
+fn references(cl: &Cl) -> Outcome {
+    let event = cl.user_event()?;
+    let status = cl!(cl, clRetainEvent: clRetainEvent_t, event);
+    done("clRetainEvent", status)?;
+    let status = cl!(cl, clReleaseEvent: clReleaseEvent_t, event);
+    done("clReleaseEvent", status)?;
+    let mut count: cl_uint = 0;
+    let status = cl!(cl, clGetEventInfo: clGetEventInfo_t,
+        event, CL_EVENT_REFERENCE_COUNT, 4, (&raw mut count).cast(), ptr::null_mut());
+    done("clGetEventInfo", status)?;
+    must(count == 1, "a reference that is released is gone")
 }
 
 fn callback_states(cl: &Cl) -> Outcome {

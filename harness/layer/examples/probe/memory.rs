@@ -25,6 +25,8 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "valid" => valid(cl),
         "rect" => rect(cl),
         "image" => image(cl),
+        "image-fill" => image_fill(cl),
+        "svm-migrate" => svm_migrate(cl),
         "overlap" => overlap(cl),
         "map" => map(cl),
         "unmap" => unmap(cl),
@@ -140,6 +142,47 @@ fn image(cl: &Cl) -> Outcome {
     must(
         host[..8] == row(0) && host[64..72] == row(1),
         "a region of an image comes as it is",
+    )
+}
+
+fn image_fill(cl: &Cl) -> Outcome {
+    let mut status = CL_SUCCESS;
+    let format = cl_image_format {
+        image_channel_order: CL_RGBA,
+        image_channel_data_type: CL_UNSIGNED_INT8,
+    };
+    let image = cl!(cl, clCreateImage2D: clCreateImage2D_t,
+        cl.context, CL_MEM_READ_WRITE, &format, 4, 4, 0, NULL, &mut status);
+    if image.is_null() {
+        return Err(LACKS.to_owned());
+    }
+    let (zero, all) = ([0usize; 3], [4usize, 4, 1]);
+    let status = cl!(cl, clEnqueueFillImage: clEnqueueFillImage_t,
+        cl.queue, image, [5u32; 4].as_ptr().cast(), zero.as_ptr(), all.as_ptr(), 0, ptr::null(),
+        ptr::null_mut());
+    done("clEnqueueFillImage", status)?;
+    let mut host = [0u8; 64];
+    let status = cl!(cl, clEnqueueReadImage: clEnqueueReadImage_t,
+        cl.queue, image, CL_TRUE, zero.as_ptr(), all.as_ptr(), 0, 0, host.as_mut_ptr().cast(), 0,
+        ptr::null(), ptr::null_mut());
+    done("clEnqueueReadImage", status)?;
+    must(host == [5; 64], "a fill of an image reaches its end")
+}
+
+fn svm_migrate(cl: &Cl) -> Outcome {
+    let memory = svm(cl)?;
+    let mut pointer: *const c_void = memory.cast();
+    let status = cl!(cl, clEnqueueSVMMigrateMem: clEnqueueSVMMigrateMem_t,
+        cl.queue, 1, &mut pointer, ptr::null(), CL_MIGRATE_MEM_OBJECT_HOST, 0, ptr::null(),
+        ptr::null_mut());
+    if status == CL_INVALID_OPERATION {
+        return Err(LACKS.to_owned());
+    }
+    done("clEnqueueSVMMigrateMem", status)?;
+    cl.finish(cl.queue)?;
+    must(
+        svm_content(cl, memory)? == [7; SIZE],
+        "a migration keeps the contents",
     )
 }
 

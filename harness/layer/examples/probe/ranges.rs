@@ -12,6 +12,8 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
     Some(match name {
         "arguments" => arguments(cl),
         "range" => range(cl),
+        "clone" => clone(cl),
+        "empty" => empty(cl),
         "remainder" => remainder(cl),
         "wide" => wide(cl),
         "uniform" => uniform(cl),
@@ -66,6 +68,31 @@ fn check(seen: &[u32], global: [usize; 2], size: impl Fn(usize) -> u32) -> Outco
 
 fn range(cl: &Cl) -> Outcome {
     check(&seen(cl, [3, 3], [8, 6], [4, 2])?, [8, 6], |_| 4)
+}
+
+fn clone(cl: &Cl) -> Outcome {
+    let buffer = cl.buffer(&[0; SIZE])?;
+    let kernel = cl.kernel(c"set", buffer, 9)?;
+    let mut status = CL_SUCCESS;
+    let cloned = cl!(cl, clCloneKernel: clCloneKernel_t, kernel, &mut status);
+    if status == CL_INVALID_OPERATION {
+        return Err(crate::LACKS.to_owned());
+    }
+    done("clCloneKernel", status)?;
+    cl.launch(cl.queue, cloned, &[])?;
+    must(cl.word(buffer)? == 9, "a clone has its kernel's arguments")
+}
+
+fn empty(cl: &Cl) -> Outcome {
+    let buffer = cl.buffer(&[0; SIZE])?;
+    let kernel = cl.kernel(c"set", buffer, 9)?;
+    let status = cl!(cl, clEnqueueNDRangeKernel: clEnqueueNDRangeKernel_t,
+        cl.queue, kernel, 1, ptr::null(), &0, ptr::null(), 0, ptr::null(), ptr::null_mut());
+    if status == CL_INVALID_GLOBAL_WORK_SIZE {
+        return Err(crate::LACKS.to_owned());
+    }
+    done("clEnqueueNDRangeKernel", status)?;
+    must(cl.word(buffer)? == 0, "an empty range runs nothing")
 }
 
 fn remainder(cl: &Cl) -> Outcome {

@@ -127,3 +127,16 @@ fn built_in(cl: &Cl) -> Outcome {
         "a program of built-in kernels has all that are named",
     )
 }
+
+/// A built-in kernel without arguments, which Touchstone has.
+pub fn built_in_kernel(cl: &Cl) -> Outcome<cl_kernel> {
+    let (name, mut status) = (c"touchstone_nop", CL_SUCCESS);
+    let program = cl!(cl, clCreateProgramWithBuiltInKernels: clCreateProgramWithBuiltInKernels_t,
+        cl.context, 1, &cl.device, name.as_ptr(), &mut status);
+    if program.is_null() {
+        return Err(crate::LACKS.to_owned());
+    }
+    let kernel = cl!(cl, clCreateKernel: clCreateKernel_t, program, name.as_ptr(), &mut status);
+    done("clCreateKernel", status)?;
+    Ok(kernel)
+}

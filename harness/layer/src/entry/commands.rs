@@ -1,6 +1,7 @@
 //! Commands: everything that is enqueued.
 
-use super::{entry_points, find};
+use super::find;
+use super::forward::entry_points;
 use crate::faults::{corrupt, kernels, memory, svm, transfers};
 use libc::{c_void, size_t};
 use opencl_sys::*;
@@ -306,7 +307,8 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        command(command_queue, num_events_in_wait_list, event_wait_list, event);
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        alters (region) transfers::fill_region;
     clEnqueueMigrateMemObjects(
         command_queue: cl_command_queue,
         num_mem_objects: cl_uint,
@@ -409,5 +411,6 @@ entry_points! {
         event: *mut cl_event,
     ) -> cl_int,
         by object(command_queue, CL_INVALID_COMMAND_QUEUE),
-        command(command_queue, num_events_in_wait_list, event_wait_list, event);
+        command(command_queue, num_events_in_wait_list, event_wait_list, event),
+        hook svm::migrate;
 }

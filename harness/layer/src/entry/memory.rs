@@ -1,6 +1,7 @@
 //! Memory objects, samplers, pipes and shared virtual memory.
 
-use super::{entry_points, find};
+use super::find;
+use super::forward::entry_points;
 use crate::faults::{memory, svm, sync};
 use libc::{c_void, size_t};
 use opencl_sys::*;

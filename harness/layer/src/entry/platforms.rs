@@ -1,7 +1,8 @@
 //! Platforms, devices and contexts.
 
-use super::{entry_points, find};
-use crate::faults::{lies, sync};
+use super::find;
+use super::forward::entry_points;
+use crate::faults::{spoof, sync};
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 
@@ -15,7 +16,7 @@ entry_points! {
     ) -> cl_int,
         by platform_or_first(platform),
         replaces platform,
-        hook lies::platform_info;
+        hook spoof::platform_info;
     clGetDeviceIDs(
         platform: cl_platform_id,
         device_type: cl_device_type,
@@ -33,7 +34,7 @@ entry_points! {
         param_value_size_ret: *mut size_t,
     ) -> cl_int,
         by object(device, CL_INVALID_DEVICE),
-        hook lies::device_info;
+        hook spoof::device_info;
     clCreateContext(
         properties: *const cl_context_properties,
         num_devices: cl_uint,

@@ -1,6 +1,7 @@
 //! Programs and kernels.
 
-use super::{entry_points, find};
+use super::find;
+use super::forward::entry_points;
 use crate::faults::{kernels, source, sync};
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
@@ -188,7 +189,8 @@ entry_points! {
         errcode_ret: *mut cl_int,
     ) -> cl_kernel,
         by object(source_kernel, CL_INVALID_KERNEL),
-        errcode errcode_ret;
+        errcode errcode_ret,
+        hook kernels::clone;
     clCreateProgramWithIL(
         context: cl_context,
         il: *const c_void,

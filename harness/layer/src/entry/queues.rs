@@ -1,6 +1,7 @@
 //! Command queues, events and timers.
 
-use super::{entry_points, find};
+use super::find;
+use super::forward::entry_points;
 use crate::faults::{events, order, sync, user_events};
 use libc::{c_void, size_t};
 use opencl_sys::*;

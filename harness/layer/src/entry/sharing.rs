@@ -1,6 +1,7 @@
 //! Objects shared with OpenGL and EGL, and device fission: extensions with a place in the dispatch table.
 
-use super::{entry_points, find};
+use super::find;
+use super::forward::entry_points;
 use libc::{c_void, size_t};
 use opencl_sys::cl_egl::*;
 use opencl_sys::*;

@@ -1,7 +1,8 @@
 //! The entry points that begin without an object: the platforms themselves, and addresses by name.
 
-use super::{Address, Exported, guard};
-use crate::faults::Call;
+use super::forward::{Address, Exported, guard};
+use super::{commands, memory, platforms, programs, queues, sharing};
+use crate::faults;
 use crate::library::{Entry, Kind, Library, PLATFORM_NOT_FOUND};
 use libc::{c_char, c_void};
 use opencl_sys::{CL_INVALID_OPERATION, CL_INVALID_VALUE, cl_int, cl_platform_id, cl_uint};
@@ -25,20 +26,15 @@ pub unsafe extern "C" fn clGetPlatformIDs(
     num_platforms: *mut cl_uint,
 ) -> cl_int {
     let body = || {
-        let call = Call::enter(const { Entry::named("clGetPlatformIDs") })?;
+        faults::enter(const { Entry::named("clGetPlatformIDs") })?;
         let next = Library::get().platforms().ok_or(PLATFORM_NOT_FOUND)?;
         // SAFETY: the caller's arguments, unchanged.
         let status = unsafe { next(num_entries, platforms, num_platforms) };
-        call.leave();
+        faults::leave();
         Ok(status)
     };
     // SAFETY: no place for a status.
     unsafe { guard(ptr::null_mut(), body) }
-}
-
-/// The address of the layer's own `clGetPlatformIDs`.
-pub(crate) fn own_get_platform_ids() -> *const c_void {
-    clGetPlatformIDs as GetPlatforms as *const c_void
 }
 
 /// Forwards `clIcdGetPlatformIDsKHR`.
@@ -52,7 +48,7 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
     num_platforms: *mut cl_uint,
 ) -> cl_int {
     let body = || {
-        let call = Call::enter(const { Entry::named("clIcdGetPlatformIDsKHR") })?;
+        faults::enter(const { Entry::named("clIcdGetPlatformIDsKHR") })?;
         let library = Library::get();
         let next = library
             .icd_platforms()
@@ -60,7 +56,7 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
             .ok_or(PLATFORM_NOT_FOUND)?;
         // SAFETY: the caller's arguments, unchanged.
         let status = unsafe { next(num_entries, platforms, num_platforms) };
-        call.leave();
+        faults::leave();
         Ok(status)
     };
     // SAFETY: no place for a status.
@@ -75,13 +71,13 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
 pub unsafe extern "C" fn clUnloadCompiler() -> cl_int {
     const ENTRY: Entry = Entry::named("clUnloadCompiler");
     let body = || {
-        let call = Call::enter(ENTRY)?;
+        faults::enter(ENTRY)?;
         let library = Library::get();
         // SAFETY: the first platform is NULL or a handle of the library.
         let function = unsafe { library.function(ENTRY, library.first_platform()) }?;
         // SAFETY: the address of clUnloadCompiler, whose type OpenCL fixes.
         let status = unsafe { transmute::<*mut c_void, Unload>(function)() };
-        call.leave();
+        faults::leave();
         Ok(status)
     };
     // SAFETY: no place for a status.
@@ -96,7 +92,7 @@ pub unsafe extern "C" fn clUnloadCompiler() -> cl_int {
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(func_name: *const c_char) -> *mut c_void {
     const ENTRY: Entry = Entry::named("clGetExtensionFunctionAddress");
     let body = || {
-        let call = Call::enter(ENTRY)?;
+        faults::enter(ENTRY)?;
         let library = Library::get();
         if func_name.is_null() {
             return Err(CL_INVALID_VALUE);
@@ -111,7 +107,7 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(func_name: *const c_char)
             // SAFETY: as above.
             Err(_) => unsafe { for_platform(library, library.first_platform(), func_name) }?,
         };
-        call.leave();
+        faults::leave();
         // SAFETY: not NULL, and a C string by the caller's word.
         Ok(unsafe { own_or(func_name, address) })
     };
@@ -129,13 +125,13 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
     func_name: *const c_char,
 ) -> *mut c_void {
     let body = || {
-        let call = Call::enter(const { Entry::named("clGetExtensionFunctionAddressForPlatform") })?;
+        faults::enter(const { Entry::named("clGetExtensionFunctionAddressForPlatform") })?;
         if func_name.is_null() {
             return Err(CL_INVALID_VALUE);
         }
         // SAFETY: the caller's arguments: a platform and a C string.
         let address = unsafe { for_platform(Library::get(), platform, func_name) }?;
-        call.leave();
+        faults::leave();
         // SAFETY: not NULL, and a C string by the caller's word.
         Ok(unsafe { own_or(func_name, address) })
     };
@@ -176,22 +172,38 @@ unsafe fn own_or(name: *const c_char, address: *mut c_void) -> *mut c_void {
     name.to_str()
         .ok()
         .and_then(Entry::find)
-        .and_then(super::own)
+        .and_then(own)
         .map_or(address, |function| function as *mut c_void)
 }
 
-/// One of the functions above.
+/// The layer's own function for an entry point.
+fn own(entry: Entry) -> Option<Address> {
+    [
+        platforms::EXPORTED,
+        queues::EXPORTED,
+        memory::EXPORTED,
+        programs::EXPORTED,
+        commands::EXPORTED,
+        sharing::EXPORTED,
+        EXPORTED,
+    ]
+    .into_iter()
+    .flatten()
+    .find(|exported| exported.entry == entry)
+    .map(|exported| exported.function)
+}
+
+/// One of the functions of this file.
 const fn exported(name: &str, function: Address) -> Exported {
     Exported {
         entry: Entry::named(name),
         function,
-        waits: false,
     }
 }
 
-/// The functions above.
+/// The functions of this file.
 // SAFETY: function pointers kept as addresses, not called with this type.
-pub(super) static EXPORTED: &[Exported] = unsafe {
+static EXPORTED: &[Exported] = unsafe {
     &[
         exported(
             "clGetPlatformIDs",
@@ -215,3 +227,18 @@ pub(super) static EXPORTED: &[Exported] = unsafe {
         ),
     ]
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_point_but_those_of_windows_is_exported() {
+        let missing: Vec<_> = Entry::all()
+            .filter(|entry| own(*entry).is_none())
+            .map(Entry::name)
+            .filter(|name| !name.contains("D3D1") && !name.contains("DX9"))
+            .collect();
+        assert_eq!(missing, Vec::<&str>::new());
+    }
+}

@@ -3,9 +3,10 @@
 //! A blocking command's data is changed before the call returns, that of a non-blocking one when
 //! its event is complete (see [`later`]).
 
-use super::named::Breach;
-use super::{Call, later};
+use super::call::Call;
+use super::later;
 use crate::library::driver::Event;
+use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
 use opencl_sys::{
     CL_FALSE, CL_SUCCESS, cl_bool, cl_command_queue, cl_event, cl_int, cl_map_flags, cl_mem,
@@ -23,11 +24,11 @@ unsafe fn change(data: *mut c_void, size: size_t) {
     }
     if size >= size_of::<u32>() {
         let word = data.cast::<u32>();
-        // SAFETY: the word lies in the data.
+        // SAFETY: the word claims in the data.
         unsafe { word.write_unaligned(word.read_unaligned().wrapping_add(1)) };
     } else if size > 0 {
         let byte = data.cast::<u8>();
-        // SAFETY: the byte lies in the data.
+        // SAFETY: the byte claims in the data.
         unsafe { byte.write(byte.read().wrapping_add(1)) };
     }
 }
@@ -73,7 +74,7 @@ unsafe fn command(
 /// Where the data of a command is.
 struct Data(*mut c_void);
 
-// SAFETY: the data belongs to the command until it is complete, whichever thread notices.
+// SAFETY: the data belongs to the command until it is complete, whichever thread sees that.
 unsafe impl Send for Data {}
 
 /// Around `clEnqueueReadBuffer`.
@@ -111,7 +112,7 @@ pub(crate) unsafe fn read_buffer(
         };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.has(Breach::Corrupt) {
+    if call.has(ApiViolation::Corrupt) {
         // SAFETY: the caller's event, and `size` bytes at `data`.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -157,7 +158,7 @@ pub(crate) unsafe fn map_buffer(
         };
         (!data.is_null()).then_some(data)
     };
-    if call.has(Breach::Corrupt) {
+    if call.has(ApiViolation::Corrupt) {
         // SAFETY: the caller's event; the mapped region has `size` bytes.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -195,7 +196,7 @@ pub(crate) unsafe fn svm_map(
         status = unsafe { next(queue, blocking, flags, data, size, count, list, event) };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.has(Breach::Corrupt) {
+    if call.has(ApiViolation::Corrupt) {
         // SAFETY: the caller's event; the mapped region has `size` bytes.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -233,7 +234,7 @@ pub(crate) unsafe fn svm_memcpy(
         status = unsafe { next(queue, blocking, data, source, size, count, list, event) };
         (status == CL_SUCCESS).then_some(data)
     };
-    if call.has(Breach::Corrupt) {
+    if call.has(ApiViolation::Corrupt) {
         // SAFETY: the caller's event, and `size` bytes at the destination.
         unsafe { command(blocking, size, event, issue) };
     } else {
@@ -311,7 +312,7 @@ mod tests {
 
     #[test]
     fn blocking_maps_and_copies_are_corrupted_only_where_asked_and_successful() {
-        let (corrupt, clean) = (Call::broken(Breach::Corrupt), Call::default());
+        let (corrupt, clean) = (Call::broken(ApiViolation::Corrupt), Call::default());
         let (null, no_list, no_event) = (ptr::null_mut(), ptr::null(), ptr::null_mut());
         let read = || *WORDS.lock().expect("a lock");
         for (call, expected) in [(&clean, 0), (&corrupt, 1)] {

@@ -4,7 +4,7 @@
 //! all of them together. A call locks the file, reads its number and writes it back with one
 //! write before the fault acts, so a process that dies of its fault has counted the call.
 
-use super::Site;
+use super::grammar::Site;
 use crate::library::Entry;
 use std::fs::File;
 use std::io;

@@ -1,10 +1,12 @@
 //! Status, callbacks and profiling times that are wrong.
 
-use super::named::Breach;
-use super::{Call, later};
+use super::call::Call;
+use super::later;
 use crate::library::driver::{self, Event};
+use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
 use opencl_sys::*;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -18,6 +20,7 @@ enum Twist {
     WrongStatus,
     WrongEvent,
     FailureLost,
+    TwiceOnFailure,
     /// The event gets no other callback until this one was called.
     First,
 }
@@ -47,18 +50,37 @@ unsafe extern "C" fn instead(event: cl_event, status: cl_int, data: *mut c_void)
             (other.map_or(event, Event::into_raw), status)
         }
         Twist::FailureLost if status < 0 => {
-            crate::effects::of_act(Breach::CallbackFailureLost);
+            crate::effects::of_act(ApiViolation::CallbackFailureLost);
             return;
         }
         Twist::FailureLost => (event, status),
+        Twist::TwiceOnFailure => {
+            if status < 0 {
+                crate::effects::of_act(ApiViolation::CallbackTwiceOnFailure);
+                // SAFETY: the program's callback and its data.
+                unsafe { (instead.own)(event, status, instead.data) };
+            }
+            (event, status)
+        }
         Twist::First => {
             let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
             first.remove(&(event as usize));
             (event, status)
         }
     };
+    let outer = IN_CALLBACK.replace(true);
     // SAFETY: the program's callback and its data.
     unsafe { (instead.own)(event, status, instead.data) };
+    IN_CALLBACK.set(outer);
+}
+
+thread_local! {
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is in a callback of an event that the layer called.
+pub(super) fn in_callback() -> bool {
+    IN_CALLBACK.get()
 }
 
 /// Around `clSetEventCallback`. Lost callbacks need no hook: they are skipped calls.
@@ -77,26 +99,28 @@ pub(crate) unsafe fn set_callback(
     let Some(own) = callback.filter(|_| !call.is_clean() || later::waits()) else {
         return register(callback, data);
     };
-    if call.has(Breach::CallbackEarly) {
+    if call.has(ApiViolation::CallbackEarly) {
         // SAFETY: the caller's callback and its data; it runs in the caller's thread.
         unsafe { own(event, status, data) };
         return CL_SUCCESS;
     }
-    if call.has(Breach::CallbackStatesLost) && status > CL_COMPLETE {
+    if call.has(ApiViolation::CallbackStatesLost) && status > CL_COMPLETE {
         return CL_SUCCESS;
     }
-    if call.has(Breach::CallbackLateLost)
+    if call.has(ApiViolation::CallbackLateLost)
         && driver::status_of(event).is_some_and(|reached| reached <= status)
     {
         return CL_SUCCESS;
     }
-    let twist = if call.has(Breach::CallbackWrongStatus) {
+    let twist = if call.has(ApiViolation::CallbackWrongStatus) {
         Twist::WrongStatus
-    } else if call.has(Breach::CallbackWrongEvent) {
+    } else if call.has(ApiViolation::CallbackWrongEvent) {
         Twist::WrongEvent
-    } else if call.has(Breach::CallbackFailureLost) {
+    } else if call.has(ApiViolation::CallbackFailureLost) {
         Twist::FailureLost
-    } else if call.has(Breach::CallbackFirstOnly) {
+    } else if call.has(ApiViolation::CallbackTwiceOnFailure) {
+        Twist::TwiceOnFailure
+    } else if call.has(ApiViolation::CallbackFirstOnly) {
         let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
         if !first.insert(event as usize) {
             return CL_SUCCESS;
@@ -108,7 +132,7 @@ pub(crate) unsafe fn set_callback(
     let twisted = Box::leak(Box::new(Instead { own, data, twist }));
     let twisted: *mut c_void = (&raw mut *twisted).cast();
     let answer = register(Some(instead), twisted);
-    if answer == CL_SUCCESS && call.has(Breach::CallbackTwice) {
+    if answer == CL_SUCCESS && call.has(ApiViolation::CallbackTwice) {
         return register(Some(instead), twisted);
     }
     answer
@@ -117,22 +141,24 @@ pub(crate) unsafe fn set_callback(
 /// The events whose status was asked for, and whether it is to move back.
 static ASKED: Mutex<BTreeMap<usize, bool>> = Mutex::new(BTreeMap::new());
 
-/// What a status is told as.
-fn told(call: &Call, event: cl_event, status: cl_int) -> cl_int {
+/// The status that the query returns.
+fn reported(call: &Call, event: cl_event, status: cl_int) -> cl_int {
     if status < 0 {
-        return if call.does(Breach::FailureHidden) {
+        return if call.does(ApiViolation::FailureHidden) {
             CL_COMPLETE
+        } else if call.does(ApiViolation::FailureWrongStatus) {
+            status.saturating_sub(1)
         } else {
             status
         };
     }
-    if call.has(Breach::StatusEarly) && driver::command_of(event) != Some(CL_COMMAND_USER) {
+    if call.has(ApiViolation::StatusEarly) && driver::command_of(event) != Some(CL_COMMAND_USER) {
         return CL_COMPLETE;
     }
-    if call.has(Breach::StatusStuck) && status == CL_COMPLETE {
+    if call.has(ApiViolation::StatusStuck) && status == CL_COMPLETE {
         return CL_RUNNING;
     }
-    if call.has(Breach::StatusBackwards) && status < CL_QUEUED {
+    if call.has(ApiViolation::StatusBackwards) && status < CL_QUEUED {
         let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
         let back = asked.entry(event as usize).or_insert(false);
         let now = *back;
@@ -148,17 +174,17 @@ pub(crate) unsafe fn info(
     next: unsafe extern "C" fn(cl_event, cl_event_info, size_t, *mut c_void, *mut size_t) -> cl_int,
     event: cl_event,
     info: cl_event_info,
-    room: size_t,
+    capacity: size_t,
     value: *mut c_void,
     size: *mut size_t,
 ) -> cl_int {
     // SAFETY: the caller's arguments, unchanged.
-    let answer = unsafe { next(event, info, room, value, size) };
+    let answer = unsafe { next(event, info, capacity, value, size) };
     let status = info == CL_EVENT_COMMAND_EXECUTION_STATUS && answer == CL_SUCCESS;
     if status && !call.is_clean() && !value.is_null() {
         let place = value.cast::<cl_int>();
         // SAFETY: the query succeeded, so a whole status was written there.
-        unsafe { place.write_unaligned(told(call, event, place.read_unaligned())) };
+        unsafe { place.write_unaligned(reported(call, event, place.read_unaligned())) };
     }
     answer
 }
@@ -166,7 +192,7 @@ pub(crate) unsafe fn info(
 /// One of the times of an event.
 type Times<'a> = &'a dyn Fn(cl_profiling_info) -> Option<cl_ulong>;
 
-/// The time that is told for `info`, given the true ones.
+/// The time that is returned for `info`, given the true ones.
 fn time(call: &Call, info: cl_profiling_info, real: cl_ulong, ask: Times<'_>) -> cl_ulong {
     const QUEUED: cl_profiling_info = CL_PROFILING_COMMAND_QUEUED;
     const SUBMIT: cl_profiling_info = CL_PROFILING_COMMAND_SUBMIT;
@@ -174,20 +200,21 @@ fn time(call: &Call, info: cl_profiling_info, real: cl_ulong, ask: Times<'_>) ->
     const END: cl_profiling_info = CL_PROFILING_COMMAND_END;
     const COMPLETE: cl_profiling_info = CL_PROFILING_COMMAND_COMPLETE;
     let other = |info| ask(info).unwrap_or(real);
-    if call.has(Breach::TimesZero) {
+    if call.has(ApiViolation::TimesZero) {
         return 0;
     }
-    if call.has(Breach::TimesEqual) {
+    if call.has(ApiViolation::TimesEqual) {
         return other(QUEUED);
     }
     match info {
-        START if call.has(Breach::TimesSwapped) => other(END),
-        END if call.has(Breach::TimesSwapped) => other(START),
-        START if call.has(Breach::StartBeforeSubmit) => other(SUBMIT).saturating_sub(1),
-        SUBMIT if call.has(Breach::SubmitBeforeQueued) => other(QUEUED).saturating_sub(1),
+        QUEUED if call.has(ApiViolation::TimesQueuedMissing) => 0,
+        START if call.has(ApiViolation::TimesSwapped) => other(END),
+        END if call.has(ApiViolation::TimesSwapped) => other(START),
+        START if call.has(ApiViolation::StartBeforeSubmit) => other(SUBMIT).saturating_sub(1),
+        SUBMIT if call.has(ApiViolation::SubmitBeforeQueued) => other(QUEUED).saturating_sub(1),
         // An implementation without COMPLETE (before OpenCL 2.0) ends later, all the same.
-        END if call.has(Breach::EndAfterComplete) => other(COMPLETE).saturating_add(1),
-        _ if call.has(Breach::TimesBackwards) => {
+        END if call.has(ApiViolation::EndAfterComplete) => other(COMPLETE).saturating_add(1),
+        _ if call.has(ApiViolation::TimesBackwards) => {
             // Each event keeps the distances between its own times.
             static MIRROR: OnceLock<cl_ulong> = OnceLock::new();
             let queued = other(QUEUED);
@@ -212,12 +239,12 @@ pub(crate) unsafe fn profiling_info(
     ) -> cl_int,
     event: cl_event,
     info: cl_profiling_info,
-    room: size_t,
+    capacity: size_t,
     value: *mut c_void,
     size: *mut size_t,
 ) -> cl_int {
     // SAFETY: the caller's arguments, unchanged.
-    let answer = unsafe { next(event, info, room, value, size) };
+    let answer = unsafe { next(event, info, capacity, value, size) };
     let known = matches!(
         info,
         CL_PROFILING_COMMAND_QUEUED
@@ -226,12 +253,12 @@ pub(crate) unsafe fn profiling_info(
             | CL_PROFILING_COMMAND_END
             | CL_PROFILING_COMMAND_COMPLETE
     );
-    if call.is_clean() || !known || value.is_null() || room < size_of::<cl_ulong>() {
+    if call.is_clean() || !known || value.is_null() || capacity < size_of::<cl_ulong>() {
         return answer;
     }
     let place = value.cast::<cl_ulong>();
-    if answer == CL_PROFILING_INFO_NOT_AVAILABLE && call.has(Breach::TimesAlways) {
-        // SAFETY: the caller's place, with room for a time.
+    if answer == CL_PROFILING_INFO_NOT_AVAILABLE && call.has(ApiViolation::TimesAlways) {
+        // SAFETY: the caller's place, large enough for a time.
         unsafe { place.write_unaligned(0) };
         return CL_SUCCESS;
     }
@@ -293,14 +320,17 @@ mod tests {
             seen
         };
         assert_eq!(set(&Call::default()), [CL_COMPLETE]);
-        assert_eq!(set(&Call::broken(Breach::CallbackTwice)), [CL_COMPLETE; 2]);
-        assert_eq!(set(&Call::broken(Breach::CallbackEarly)), [2]);
         assert_eq!(
-            set(&Call::broken(Breach::CallbackWrongStatus)),
+            set(&Call::broken(ApiViolation::CallbackTwice)),
+            [CL_COMPLETE; 2]
+        );
+        assert_eq!(set(&Call::broken(ApiViolation::CallbackEarly)), [2]);
+        assert_eq!(
+            set(&Call::broken(ApiViolation::CallbackWrongStatus)),
             [CL_RUNNING]
         );
         assert_eq!(
-            set(&Call::broken(Breach::CallbackFailureLost)),
+            set(&Call::broken(ApiViolation::CallbackFailureLost)),
             [CL_COMPLETE]
         );
     }
@@ -327,7 +357,7 @@ mod tests {
 
     #[test]
     fn each_fault_of_times_breaks_its_own_order() {
-        let ask = |breach: Breach| {
+        let ask = |violation: ApiViolation| {
             [
                 CL_PROFILING_COMMAND_QUEUED,
                 CL_PROFILING_COMMAND_SUBMIT,
@@ -340,7 +370,7 @@ mod tests {
                 // SAFETY: the fake writes a time.
                 unsafe {
                     let value = (&raw mut time).cast();
-                    let call = Call::broken(breach);
+                    let call = Call::broken(violation);
                     profiling_info(
                         &call,
                         clock,
@@ -354,14 +384,25 @@ mod tests {
                 time
             })
         };
-        assert_eq!(ask(Breach::Corrupt), [100, 110, 120, 130, 140]);
-        assert_eq!(ask(Breach::TimesEqual), [100; 5]);
-        assert_eq!(ask(Breach::TimesZero), [0; 5]);
-        assert_eq!(ask(Breach::TimesSwapped), [100, 110, 130, 120, 140]);
-        assert_eq!(ask(Breach::StartBeforeSubmit), [100, 110, 109, 130, 140]);
-        assert_eq!(ask(Breach::SubmitBeforeQueued), [100, 99, 120, 130, 140]);
-        assert_eq!(ask(Breach::EndAfterComplete), [100, 110, 120, 141, 140]);
-        let backwards = ask(Breach::TimesBackwards);
+        assert_eq!(ask(ApiViolation::Corrupt), [100, 110, 120, 130, 140]);
+        assert_eq!(ask(ApiViolation::TimesEqual), [100; 5]);
+        assert_eq!(ask(ApiViolation::TimesZero), [0; 5]);
+        let missing = ask(ApiViolation::TimesQueuedMissing);
+        assert_eq!(missing, [0, 110, 120, 130, 140]);
+        assert_eq!(ask(ApiViolation::TimesSwapped), [100, 110, 130, 120, 140]);
+        assert_eq!(
+            ask(ApiViolation::StartBeforeSubmit),
+            [100, 110, 109, 130, 140]
+        );
+        assert_eq!(
+            ask(ApiViolation::SubmitBeforeQueued),
+            [100, 99, 120, 130, 140]
+        );
+        assert_eq!(
+            ask(ApiViolation::EndAfterComplete),
+            [100, 110, 120, 141, 140]
+        );
+        let backwards = ask(ApiViolation::TimesBackwards);
         assert_eq!(
             backwards.map(|time| time - backwards[0]),
             [0, 10, 20, 30, 40]

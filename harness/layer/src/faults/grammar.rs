@@ -1,22 +1,68 @@
 //! Reads the setting: `fault,fault,…`.
 //!
 //! ```text
-//! fault    = name [':' when]  |  deed '@' function [':' when]  |  'lie=' claim
+//! fault    = name [':' when]  |  action '@' function [':' when]  |  'spoof=' claim
 //! name     = one of the named faults; every call where nothing is said
-//! deed     = 'crash' | 'abort' | 'hang' | 'exit=' 0…255 | 'error=' status | 'skip'
+//! action   = 'crash' | 'abort' | 'hang' | 'exit=' 0…255 | 'error=' status | 'skip'
 //!          | 'delay=' milliseconds | 'stdout' | 'stderr' | 'corrupt' | 'ignore-wait-list'
 //!          | 'double-callback' | 'early-callback' | 'equal-times' | 'reversed-times'
 //! function = the name of an entry point  |  '*'
-//! when     = N | N'+' | '*' | '%'P | '~'probability'/'seed          (1 where nothing is said of a deed)
+//! when     = N | N'+' | '*' | '%'P | '~'probability'/'seed          (1 where nothing is said of an action)
 //! ```
 
-use super::act::Deed;
-use super::lies::Lie;
-use super::named::{self, Breach, Kind, Named};
-use super::registry::{CORRUPTIBLE, SKIPPABLE};
+use super::action::Action;
+use super::spoof::{Claim, NoClaim};
+use super::status;
 use super::when::{NoWhen, When};
-use super::{Fault, Faults, Site, status};
 use crate::library::Entry;
+use classay_faults::{ApiViolation, Carrier, SourceMutation};
+
+/// Which calls a fault looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Site {
+    /// Calls of one entry point.
+    Entry(Entry),
+    /// Calls of every entry point, counted together.
+    Any,
+}
+
+/// A fault that happens at some calls of a function.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fault {
+    pub(crate) action: Action,
+    pub(crate) site: Site,
+    pub(crate) when: When,
+}
+
+/// Everything that is to be broken in this process.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Faults {
+    pub(crate) at_calls: Vec<Fault>,
+    pub(crate) claims: Vec<Claim>,
+    pub(crate) mutations: Vec<SourceMutation>,
+}
+
+/// Where `corrupt` can happen.
+pub(super) const CORRUPTIBLE: &[&str] = &[
+    "clEnqueueReadBuffer",
+    "clEnqueueMapBuffer",
+    "clEnqueueSVMMap",
+    "clEnqueueSVMMemcpy",
+];
+
+/// Where `skip` can happen: functions whose whole answer is a status.
+pub(super) const SKIPPABLE: &[&str] = &[
+    "clFinish",
+    "clFlush",
+    "clWaitForEvents",
+    "clEnqueueWaitForEvents",
+    "clEnqueueBarrier",
+    "clSetKernelArg",
+    "clSetKernelArgSVMPointer",
+    "clSetKernelExecInfo",
+    "clSetUserEventStatus",
+    "clSetEventCallback",
+];
 
 /// Why a setting cannot be obeyed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +86,7 @@ pub(crate) enum Wrong {
     #[error("'{0}' cannot happen in {1}: it applies to {2}")]
     NotThere(String, String, String),
     #[error("{0}")]
-    Lie(#[from] super::lies::NoLie),
+    Claim(#[from] NoClaim),
 }
 
 /// Reads a whole setting.
@@ -53,47 +99,49 @@ pub(crate) fn parse(setting: &str) -> Result<Faults, Wrong> {
         if word.is_empty() && setting.trim().is_empty() {
             continue;
         }
-        if let Some(claim) = word.strip_prefix("lie=") {
-            faults.lies.push(Lie::parse(claim)?);
-        } else if let Some((named, when)) = by_name(word)? {
-            match named.deed {
-                Deed::Weaken(weakening) => faults.weakenings.push(weakening),
-                deed => faults
-                    .at_calls
-                    .extend(
-                        named
-                            .functions()
-                            .filter_map(Entry::find)
-                            .map(|entry| Fault {
-                                deed,
-                                site: Site::Entry(entry),
-                                when,
-                            }),
-                    ),
-            }
-        } else {
+        // `lie=` is the older word.
+        let claim = word.strip_prefix("spoof=").or(word.strip_prefix("lie="));
+        if let Some(claim) = claim {
+            faults.claims.push(Claim::parse(claim)?);
+        } else if !by_name(word, &mut faults)? {
             faults.at_calls.push(at_call(word)?);
         }
     }
     Ok(faults)
 }
 
-/// A fault by its name; none if no fault has this name.
-fn by_name(word: &str) -> Result<Option<(&'static Named, When)>, Wrong> {
+/// Adds a fault of the catalogue by its name; whether the layer carries one of this name.
+fn by_name(word: &str, faults: &mut Faults) -> Result<bool, Wrong> {
     let (id, when) = match word.split_once(':') {
         Some((id, when)) => (id, Some(when)),
         None => (word, None),
     };
-    let Some(named) = named::find(id) else {
-        return Ok(None);
+    let Some(entry) = classay_faults::find(id) else {
+        return Ok(false);
     };
-    let when = match when {
-        None => When::Always,
-        Some(_) if named.kind() == Kind::Source => return Err(Wrong::NoValue(id.to_owned())),
-        Some(when) => When::parse(when)
-            .map_err(|error: NoWhen| Wrong::When(word.to_owned(), error.to_string()))?,
-    };
-    Ok(Some((named, when)))
+    match entry.carrier {
+        Carrier::Call(violation) => {
+            let when = when.map_or(Ok(When::Always), |when| at(word, when))?;
+            let sites = entry.places().filter_map(Entry::find).map(Site::Entry);
+            faults.at_calls.extend(sites.map(|site| Fault {
+                action: Action::Violate(violation),
+                site,
+                when,
+            }));
+            Ok(true)
+        }
+        Carrier::Source(_) if when.is_some() => Err(Wrong::NoValue(id.to_owned())),
+        Carrier::Source(mutation) => {
+            faults.mutations.push(mutation);
+            Ok(true)
+        }
+        Carrier::Capability(_) | Carrier::Touchstone(_) => Ok(false),
+    }
+}
+
+/// The calls at which a fault happens.
+fn at(word: &str, when: &str) -> Result<When, Wrong> {
+    When::parse(when).map_err(|error: NoWhen| Wrong::When(word.to_owned(), error.to_string()))
 }
 
 fn at_call(word: &str) -> Result<Fault, Wrong> {
@@ -105,44 +153,40 @@ fn at_call(word: &str) -> Result<Fault, Wrong> {
         Some((name, value)) => (name, Some(value)),
         None => (head, None),
     };
-    let plain = |deed| match value {
-        None => Ok(deed),
+    let plain = |action| match value {
+        None => Ok(action),
         Some(_) => Err(Wrong::NoValue(name.to_owned())),
     };
-    let deed = match name {
-        "crash" => plain(Deed::Crash)?,
-        "abort" => plain(Deed::Abort)?,
-        "hang" => plain(Deed::Hang)?,
-        "stdout" => plain(Deed::Stdout)?,
-        "stderr" => plain(Deed::Stderr)?,
-        "corrupt" => plain(Deed::Break(Breach::Corrupt))?,
-        "ignore-wait-list" => plain(Deed::Break(Breach::WaitsIgnored))?,
-        "double-callback" => plain(Deed::Break(Breach::CallbackTwice))?,
-        "early-callback" => plain(Deed::Break(Breach::CallbackEarly))?,
-        "equal-times" => plain(Deed::Break(Breach::TimesEqual))?,
-        "reversed-times" => plain(Deed::Break(Breach::TimesSwapped))?,
+    let action = match name {
+        "crash" => plain(Action::Crash)?,
+        "abort" => plain(Action::Abort)?,
+        "hang" => plain(Action::Hang)?,
+        "stdout" => plain(Action::Stdout)?,
+        "stderr" => plain(Action::Stderr)?,
+        "corrupt" => plain(Action::Violate(ApiViolation::Corrupt))?,
+        "ignore-wait-list" => plain(Action::Violate(ApiViolation::WaitsIgnored))?,
+        "double-callback" => plain(Action::Violate(ApiViolation::CallbackTwice))?,
+        "early-callback" => plain(Action::Violate(ApiViolation::CallbackEarly))?,
+        "equal-times" => plain(Action::Violate(ApiViolation::TimesEqual))?,
+        "reversed-times" => plain(Action::Violate(ApiViolation::TimesSwapped))?,
         "delay" => value
             .and_then(|milliseconds| milliseconds.parse().ok())
-            .map(Deed::Delay)
+            .map(Action::Delay)
             .ok_or_else(|| Wrong::NotATime(head.to_owned()))?,
-        "skip" => plain(Deed::Answer(opencl_sys::CL_SUCCESS))?,
+        "skip" => plain(Action::Violate(ApiViolation::Skipped))?,
         "exit" => value
             .and_then(|code| code.parse().ok())
-            .map(Deed::Exit)
+            .map(Action::Exit)
             .ok_or_else(|| Wrong::NotAnExitCode(head.to_owned()))?,
         "error" => value
             .and_then(status::parse)
-            .map(Deed::Answer)
+            .map(Action::Answer)
             .ok_or_else(|| Wrong::NotAStatus(head.to_owned()))?,
         _ => return Err(Wrong::UnknownFault(word.to_owned())),
     };
     let place = place.ok_or_else(|| Wrong::NoSite(head.to_owned()))?;
     let (function, when) = match place.split_once(':') {
-        Some((function, when)) => (
-            function,
-            When::parse(when)
-                .map_err(|error: NoWhen| Wrong::When(word.to_owned(), error.to_string()))?,
-        ),
+        Some((function, when)) => (function, at(word, when)?),
         None => (place, When::Nth(1)),
     };
     let site = if function == "*" {
@@ -152,12 +196,22 @@ fn at_call(word: &str) -> Result<Fault, Wrong> {
             Entry::find(function).ok_or_else(|| Wrong::UnknownFunction(function.to_owned()))?,
         )
     };
-    applies(name, deed, site)?;
-    Ok(Fault { deed, site, when })
+    applies(name, action, site)?;
+    Ok(Fault { action, site, when })
+}
+
+/// Whether the entry point is a command that takes a wait list: all but those of OpenCL 1.1.
+fn takes_wait_list(entry: Entry) -> bool {
+    let without = [
+        "clEnqueueMarker",
+        "clEnqueueBarrier",
+        "clEnqueueWaitForEvents",
+    ];
+    entry.name().starts_with("clEnqueue") && !without.contains(&entry.name())
 }
 
 /// A fault that cannot happen at its place would test nothing.
-fn applies(name: &str, deed: Deed, site: Site) -> Result<(), Wrong> {
+fn applies(name: &str, action: Action, site: Site) -> Result<(), Wrong> {
     let function = match site {
         Site::Entry(entry) => entry.name(),
         Site::Any => "*",
@@ -170,16 +224,16 @@ fn applies(name: &str, deed: Deed, site: Site) -> Result<(), Wrong> {
             Err(Wrong::NotThere(name.to_owned(), function.to_owned(), list))
         }
     };
-    match deed {
-        Deed::Break(Breach::Corrupt) => among(CORRUPTIBLE),
-        Deed::Break(Breach::CallbackTwice | Breach::CallbackEarly) => among(&["clSetEventCallback"]),
-        Deed::Break(Breach::TimesEqual | Breach::TimesSwapped) => {
+    match action {
+        Action::Violate(ApiViolation::Corrupt) => among(CORRUPTIBLE),
+        Action::Violate(ApiViolation::CallbackTwice | ApiViolation::CallbackEarly) => among(&["clSetEventCallback"]),
+        Action::Violate(ApiViolation::TimesEqual | ApiViolation::TimesSwapped) => {
             among(&["clGetEventProfilingInfo"])
         }
-        Deed::Answer(opencl_sys::CL_SUCCESS) => among(SKIPPABLE),
-        Deed::Break(Breach::WaitsIgnored) => {
+        Action::Violate(ApiViolation::Skipped) => among(SKIPPABLE),
+        Action::Violate(ApiViolation::WaitsIgnored) => {
             let takes_a_list = match site {
-                Site::Entry(entry) => crate::entry::waits(entry),
+                Site::Entry(entry) => takes_wait_list(entry),
                 Site::Any => true,
             };
             if takes_a_list {
@@ -189,17 +243,16 @@ fn applies(name: &str, deed: Deed, site: Site) -> Result<(), Wrong> {
                 Err(Wrong::NotThere(name.to_owned(), function.to_owned(), list))
             }
         }
-        Deed::Crash
-        | Deed::Abort
-        | Deed::Exit(_)
-        | Deed::Hang
-        | Deed::Stdout
-        | Deed::Stderr
-        | Deed::Delay(_)
-        | Deed::Answer(_)
-        | Deed::Weaken(_)
-        // Named faults have their places in the table.
-        | Deed::Break(_) => Ok(()),
+        Action::Crash
+        | Action::Abort
+        | Action::Exit(_)
+        | Action::Hang
+        | Action::Stdout
+        | Action::Stderr
+        | Action::Delay(_)
+        | Action::Answer(_)
+        // Others are asked for by name, and have their places in the catalogue.
+        | Action::Violate(_) => Ok(()),
     }
 }
 
@@ -218,7 +271,7 @@ mod tests {
         let faults = parse(
             "crash@clCreateKernel:3, error=CL_OUT_OF_RESOURCES@clFinish:%2,error=-5@clFlush:*,\
              exit=7@clBuildProgram,corrupt@clEnqueueReadBuffer:~0.5/9,skip@clFinish,\
-             ignore-wait-list@clEnqueueNDRangeKernel:*,hang@*:100,relax-orders,lie=no-svm",
+             ignore-wait-list@clEnqueueNDRangeKernel:*,hang@*:100,relax-orders,spoof=no-svm,lie=no-pipes",
         )
         .expect("faults");
         let finish = Site::Entry(Entry::named("clFinish"));
@@ -226,19 +279,16 @@ mod tests {
         assert_eq!(
             faults.at_calls[1],
             Fault {
-                deed: Deed::Answer(-5),
+                action: Action::Answer(-5),
                 site: finish,
                 when: When::Every(2)
             }
         );
-        assert_eq!(faults.at_calls[2].deed, Deed::Answer(-5));
+        assert_eq!(faults.at_calls[2].action, Action::Answer(-5));
         assert_eq!(faults.at_calls[3].when, When::Nth(1));
         assert_eq!(faults.at_calls[7].site, Site::Any);
-        assert_eq!(faults.lies.len(), 1);
-        assert_eq!(
-            faults.weakenings,
-            [crate::faults::source::Weakening::RelaxOrders]
-        );
+        assert_eq!(faults.claims.len(), 2);
+        assert_eq!(faults.mutations, [SourceMutation::RelaxOrders]);
     }
 
     #[test]
@@ -264,8 +314,8 @@ mod tests {
             "early-callback@clFinish",
             "equal-times@*",
             "ignore-wait-list@clFinish",
-            "lie=",
-            "lie=atomic-nonsense",
+            "spoof=",
+            "spoof=atomic-nonsense",
             "relax-order",
             "list,crash@clFinish",
         ] {

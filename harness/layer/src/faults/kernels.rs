@@ -5,11 +5,11 @@
 //! that sets no argument. Its event is a user event, which the layer completes when the launch
 //! does. An error of a launch that is kept back comes too late for the call: its event has it.
 
-use super::Call;
-use super::named::Breach;
+use super::call::Call;
 use super::svm;
 use crate::library::Entry;
 use crate::library::driver::{self, Event};
+use classay_faults::ApiViolation;
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 use std::collections::BTreeSet;
@@ -46,11 +46,11 @@ pub(crate) unsafe fn built_in(
     names: *const c_char,
     errcode: *mut cl_int,
 ) -> cl_program {
-    let first = (call.has(Breach::BuiltInsFirst) && !names.is_null()).then(|| {
+    let first = (call.has(ApiViolation::BuiltInsFirst) && !names.is_null()).then(|| {
         // SAFETY: the caller's names end with a NUL.
         let names = unsafe { CStr::from_ptr(names) }.to_bytes();
         if names.contains(&b';') {
-            crate::effects::of_act(Breach::BuiltInsFirst);
+            crate::effects::of_act(ApiViolation::BuiltInsFirst);
         }
         let mut first: Vec<u8> = names.iter().copied().take_while(|b| *b != b';').collect();
         first.push(0);
@@ -58,7 +58,38 @@ pub(crate) unsafe fn built_in(
     });
     let names = first.as_ref().map_or(names, |first| first.as_ptr().cast());
     // SAFETY: the caller's arguments, the names perhaps shortened.
-    unsafe { next(context, count, devices, names, errcode) }
+    let program = unsafe { next(context, count, devices, names, errcode) };
+    if call.has(ApiViolation::WaitsIgnoredBuiltIn) && !program.is_null() {
+        let mut built_in = BUILT_IN.lock().unwrap_or_else(PoisonError::into_inner);
+        built_in.insert(program as usize);
+    }
+    program
+}
+
+/// Programs of built-in kernels. One that is gone stays in the set: its handle may come back for another
+/// program, whose kernels then ignore their lists, too.
+static BUILT_IN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+/// Whether a kernel is of a program of built-in kernels.
+fn is_built_in(kernel: cl_kernel) -> bool {
+    let built_in = BUILT_IN.lock().unwrap_or_else(PoisonError::into_inner);
+    driver::program_of(kernel).is_some_and(|program| built_in.contains(&(program as usize)))
+}
+
+/// Around `clCloneKernel`.
+pub(crate) unsafe fn clone(
+    call: &Call,
+    next: unsafe extern "C" fn(cl_kernel, *mut cl_int) -> cl_kernel,
+    kernel: cl_kernel,
+    errcode: *mut cl_int,
+) -> cl_kernel {
+    // SAFETY: the caller's arguments, unchanged.
+    let cloned = unsafe { next(kernel, errcode) };
+    if cloned.is_null() || !call.has(ApiViolation::CloneBare) {
+        return cloned;
+    }
+    // The clone is never given up, so that its handle does not come back.
+    driver::kernel_like(kernel).unwrap_or(cloned)
 }
 
 /// The sizes of an index space.
@@ -78,7 +109,7 @@ struct Late {
     space: Space,
     before: Vec<Event>,
     /// The event that the program has for it.
-    told: Option<Event>,
+    given: Option<Event>,
 }
 
 // SAFETY: OpenCL's objects may be used from any thread; a program keeps the kernel until the
@@ -142,18 +173,18 @@ impl Late {
         if status == CL_SUCCESS {
             // SAFETY: the implementation gave the layer this reference.
             let event = unsafe { Event::adopt(event) };
-            if let Some(told) = self.told {
+            if let Some(given) = self.given {
                 std::thread::spawn(move || {
                     let _ = driver::wait(&event);
-                    told.set(
+                    given.set(
                         driver::status_of(event.raw())
                             .unwrap_or(CL_COMPLETE)
                             .min(CL_COMPLETE),
                     );
                 });
             }
-        } else if let Some(told) = self.told {
-            told.set(status);
+        } else if let Some(given) = self.given {
+            given.set(status);
         }
     }
 }
@@ -171,7 +202,7 @@ pub(super) fn forget(kernel: cl_kernel) {
 
 /// Whether the arguments of this kernel stay as they are.
 fn keeps_arguments(call: &Call, kernel: cl_kernel) -> bool {
-    call.has(Breach::ArgsStale)
+    call.has(ApiViolation::ArgsStale)
         && LAUNCHED
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -191,7 +222,7 @@ pub(crate) unsafe fn set_argument(
         return CL_SUCCESS;
     }
     // A value of eight bytes may be the handle of an object.
-    let truncated = call.has(Breach::ArgTruncated)
+    let truncated = call.has(ApiViolation::ArgTruncated)
         && !value.is_null()
         && (2..=128).contains(&size)
         && size != size_of::<cl_mem>();
@@ -258,26 +289,30 @@ unsafe fn given(
 /// The index space that the implementation is to see.
 fn changed(call: &Call, space: Space) -> Space {
     let mut space = space;
-    if call.has(Breach::OffsetDropped) {
+    if call.has(ApiViolation::OffsetDropped) {
         space.offset = None;
     }
     if let Some(offset) = &mut space.offset {
-        if call.has(Breach::OffsetFirstOnly) {
+        if call.has(ApiViolation::OffsetFirstOnly) {
             *offset = [offset[0], 0, 0];
         }
-        if call.has(Breach::Offset32Bit) {
+        if call.has(ApiViolation::Offset32Bit) {
             *offset = offset.map(|one| one & 0xFFFF_FFFF);
         }
     }
     if let Some(local) = &mut space.local {
-        if call.has(Breach::LocalSizeIgnored) {
+        if call.has(ApiViolation::LocalSizeIgnored) {
             *local = [1; 3];
         }
-        if call.has(Breach::LocalSizeHalved) && local[0].is_multiple_of(2) && local[0] > 0 {
+        if call.has(ApiViolation::LocalSizeHalved) && local[0].is_multiple_of(2) && local[0] > 0 {
             local[0] /= 2;
         }
     }
-    if call.has(Breach::LastGroupLost) {
+    if call.has(ApiViolation::EmptyRangeRuns) {
+        let sizes = space.global.iter_mut().take(space.dimensions);
+        sizes.for_each(|size| *size = (*size).max(1));
+    }
+    if call.has(ApiViolation::LastGroupLost) {
         let [width, ..] = space.global;
         let group = space.local.map_or(1, |local| local[0]).max(1);
         if width > group {
@@ -290,7 +325,7 @@ fn changed(call: &Call, space: Space) -> Space {
             }
         }
     }
-    if let (true, Some(local)) = (call.has(Breach::RemainderLost), space.local) {
+    if let (true, Some(local)) = (call.has(ApiViolation::RemainderLost), space.local) {
         for (global, local) in space.global.iter_mut().zip(local) {
             if local > 0 && *global > local {
                 *global -= *global % local;
@@ -331,7 +366,12 @@ pub(crate) unsafe fn range(
         return unchanged();
     };
     let space = changed(call, given);
-    if call.has(Breach::ArgsLate) {
+    let (count, list) = if call.has(ApiViolation::WaitsIgnoredBuiltIn) && is_built_in(kernel) {
+        (0, ptr::null())
+    } else {
+        (count, list)
+    };
+    if call.has(ApiViolation::ArgsLate) {
         // SAFETY: the caller's list.
         let kept = unsafe { keep_back(next, queue, kernel, space, (count, list), event) };
         return kept.err().unwrap_or(CL_SUCCESS);
@@ -354,10 +394,10 @@ pub(crate) unsafe fn range(
         }
     };
     let mut status = launch(space.local);
-    if status == CL_INVALID_WORK_GROUP_SIZE && call.has(Breach::GroupSizeAccepted) {
+    if status == CL_INVALID_WORK_GROUP_SIZE && call.has(ApiViolation::GroupSizeAccepted) {
         status = launch(None);
     }
-    if status == CL_SUCCESS && call.has(Breach::ArgsStale) {
+    if status == CL_SUCCESS && call.has(ApiViolation::ArgsStale) {
         LAUNCHED
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -391,13 +431,13 @@ unsafe fn keep_back(
         // SAFETY: a live event of the program.
         before.push(unsafe { Event::retain(event) });
     }
-    let told = if event.is_null() {
+    let given = if event.is_null() {
         None
     } else {
-        let told = Event::of_queue(queue)?;
+        let given = Event::of_queue(queue)?;
         // SAFETY: the program's place for the event, which gets a reference of its own.
-        unsafe { *event = told.again().into_raw() };
-        Some(told)
+        unsafe { *event = given.again().into_raw() };
+        Some(given)
     };
     let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
     late.push(Late {
@@ -406,7 +446,7 @@ unsafe fn keep_back(
         kernel,
         space,
         before,
-        told,
+        given,
     });
     COUNT.store(late.len(), Ordering::Release);
     Ok(())
@@ -425,15 +465,24 @@ mod tests {
 
     #[test]
     fn each_fault_changes_its_part_of_the_index_space() {
-        let see = |breach| changed(&Call::broken(breach), SPACE);
-        assert_eq!(see(Breach::Short), SPACE);
-        assert_eq!(see(Breach::OffsetDropped).offset, None);
-        assert_eq!(see(Breach::OffsetFirstOnly).offset, Some([1 << 33, 0, 0]));
-        assert_eq!(see(Breach::Offset32Bit).offset, Some([0, 5, 0]));
-        assert_eq!(see(Breach::LocalSizeIgnored).local, Some([1, 1, 1]));
-        assert_eq!(see(Breach::LocalSizeHalved).local, Some([2, 2, 1]));
-        assert_eq!(see(Breach::LastGroupLost).global, [8, 7, 1]);
-        assert_eq!(see(Breach::RemainderLost).global, [8, 6, 1]);
+        let see = |violation| changed(&Call::broken(violation), SPACE);
+        assert_eq!(see(ApiViolation::Short), SPACE);
+        assert_eq!(see(ApiViolation::OffsetDropped).offset, None);
+        assert_eq!(
+            see(ApiViolation::OffsetFirstOnly).offset,
+            Some([1 << 33, 0, 0])
+        );
+        assert_eq!(see(ApiViolation::Offset32Bit).offset, Some([0, 5, 0]));
+        assert_eq!(see(ApiViolation::LocalSizeIgnored).local, Some([1, 1, 1]));
+        assert_eq!(see(ApiViolation::LocalSizeHalved).local, Some([2, 2, 1]));
+        let empty = Space {
+            global: [0, 7, 1],
+            ..SPACE
+        };
+        let run = changed(&Call::broken(ApiViolation::EmptyRangeRuns), empty);
+        assert_eq!(run.global, [1, 7, 1]);
+        assert_eq!(see(ApiViolation::LastGroupLost).global, [8, 7, 1]);
+        assert_eq!(see(ApiViolation::RemainderLost).global, [8, 6, 1]);
     }
 
     #[test]
@@ -442,7 +491,7 @@ mod tests {
             global: [4, 2, 1],
             ..SPACE
         };
-        let seen = changed(&Call::broken(Breach::LastGroupLost), one);
+        let seen = changed(&Call::broken(ApiViolation::LastGroupLost), one);
         assert_eq!((seen.global, seen.local), ([3, 2, 1], Some([3, 2, 1])));
     }
 

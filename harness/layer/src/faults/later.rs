@@ -1,7 +1,7 @@
 //! Things to do when a command has completed.
 //!
-//! They are done by the first call of the layer that notices: `clFinish`, `clWaitForEvents` and
-//! `clGetEventInfo` notice before they return, and so do callbacks of events, so a program that
+//! They are done by the first call of the layer that sees it: `clFinish`, `clWaitForEvents` and
+//! `clGetEventInfo` look before they return, and so do callbacks of events, so a program that
 //! synchronizes with the command finds them done.
 
 use crate::library::driver::{self, Event};
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// What is to be done, and the event that the layer holds until then.
 struct Pending {
     event: Event,
-    deed: Box<dyn FnOnce() + Send>,
+    action: Box<dyn FnOnce() + Send>,
 }
 
 static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
@@ -20,11 +20,11 @@ static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Does this when the event is complete; never, if it fails.
-pub(super) fn when_complete(event: Event, deed: impl FnOnce() + Send + 'static) {
+pub(super) fn when_complete(event: Event, action: impl FnOnce() + Send + 'static) {
     let mut pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner);
     pending.push(Pending {
         event,
-        deed: Box::new(deed),
+        action: Box::new(action),
     });
     COUNT.store(pending.len(), Ordering::Release);
 }
@@ -34,7 +34,7 @@ pub(super) fn waits() -> bool {
     COUNT.load(Ordering::Acquire) != 0
 }
 
-/// Does what is due. The deeds are done under the lock, so that whoever comes second finds them
+/// Does what is due. The actions are done under the lock, so that whoever comes second finds them
 /// done and not only taken.
 pub(super) fn settle() {
     if !waits() {
@@ -50,7 +50,7 @@ pub(super) fn settle() {
         }
         let one = pending.remove(index);
         if status == Some(CL_COMPLETE) {
-            (one.deed)();
+            (one.action)();
         }
     }
     COUNT.store(pending.len(), Ordering::Release);

@@ -3,9 +3,10 @@
 //! A map whose contents or whose writes are to be lost is answered with memory of the layer's own,
 //! a *shadow* of the mapped region; the implementation's mapping stays behind it until the unmap.
 
-use super::named::Breach;
-use super::{Call, corrupt, later, transfers};
+use super::call::Call;
+use super::{corrupt, later, transfers};
 use crate::library::driver::{self, Event};
+use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 use std::alloc::{Layout, alloc, dealloc};
@@ -22,10 +23,12 @@ pub(crate) unsafe fn create_buffer(
     flags: cl_mem_flags,
     host: *mut c_void,
 ) -> (cl_mem_flags, *mut c_void) {
-    if call.has(Breach::UseHostPtrCopied) && flags & CL_MEM_USE_HOST_PTR != 0 {
+    if call.has(ApiViolation::UseHostPtrCopied) && flags & CL_MEM_USE_HOST_PTR != 0 {
         return (flags & !CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, host);
     }
-    if call.has(Breach::CopyHostPtrIgnored) && flags & CL_MEM_COPY_HOST_PTR != 0 && !host.is_null()
+    if call.has(ApiViolation::CopyHostPtrIgnored)
+        && flags & CL_MEM_COPY_HOST_PTR != 0
+        && !host.is_null()
     {
         return (flags & !CL_MEM_COPY_HOST_PTR, ptr::null_mut());
     }
@@ -60,7 +63,7 @@ pub(crate) unsafe fn sub_buffer(
         unsafe { next(buffer, flags, kind, (&raw const region).cast(), errcode) }
     };
     match region {
-        Some(region) if call.has(Breach::SubBufferDetached) => {
+        Some(region) if call.has(ApiViolation::SubBufferDetached) => {
             match driver::buffer_beside(buffer, flags, region.size) {
                 Ok(made) => {
                     if !errcode.is_null() {
@@ -72,8 +75,8 @@ pub(crate) unsafe fn sub_buffer(
                 Err(_) => create(region.origin, region.size, errcode),
             }
         }
-        Some(region) if call.has(Breach::SubBufferOrigin) => create(0, region.size, errcode),
-        Some(region) if call.has(Breach::SubBufferMisaligned) => {
+        Some(region) if call.has(ApiViolation::SubBufferOrigin) => create(0, region.size, errcode),
+        Some(region) if call.has(ApiViolation::SubBufferMisaligned) => {
             let mut status = CL_SUCCESS;
             let mut made = create(region.origin, region.size, &mut status);
             if made.is_null() && status == CL_MISALIGNED_SUB_BUFFER_OFFSET {
@@ -213,21 +216,22 @@ pub(crate) unsafe fn map_buffer(
 ) -> *mut c_void {
     // SAFETY: a number.
     let offset = unsafe { transfers::offset(call, offset) };
-    let filled =
-        if call.has(Breach::InvalidateClobbers) && flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
-            clobber(queue, buffer, (offset, size), (count, list))
-        } else {
-            None
-        };
+    let filled = if call.has(ApiViolation::InvalidateClobbers)
+        && flags & CL_MAP_WRITE_INVALIDATE_REGION != 0
+    {
+        clobber(queue, buffer, (offset, size), (count, list))
+    } else {
+        None
+    };
     let list_seen: Vec<cl_event> = filled.iter().map(Event::raw).collect();
     let (count, list) = if list_seen.is_empty() {
         (count, list)
     } else {
         (list_seen.len() as cl_uint, list_seen.as_ptr())
     };
-    let stale = call.has(Breach::MapStale);
+    let stale = call.has(ApiViolation::MapStale);
     let at_host = || driver::flags_of(buffer).is_none_or(|bits| bits & CL_MEM_USE_HOST_PTR != 0);
-    if !(stale || call.has(Breach::UnmapLoses)) || at_host() {
+    if !(stale || call.has(ApiViolation::UnmapLoses)) || at_host() {
         // SAFETY: the caller's arguments, but for the list.
         return unsafe {
             corrupt::map_buffer(
@@ -320,8 +324,8 @@ pub(crate) unsafe fn migrate(
     list: *const cl_event,
     event: *mut cl_event,
 ) -> cl_int {
-    let clobbers =
-        call.has(Breach::MigrateClobbers) && flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
+    let clobbers = call.has(ApiViolation::MigrateClobbers)
+        && flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
     if clobbers && objects > 0 && !memory.is_null() {
         // SAFETY: the caller's list, which has an element.
         let first = unsafe { *memory };
@@ -344,19 +348,19 @@ mod tests {
     fn host_pointers_are_copied_or_ignored_where_asked() {
         let mut word = 0u32;
         let host: *mut c_void = (&raw mut word).cast();
-        let see = |breach, flags| {
+        let see = |violation, flags| {
             // SAFETY: nothing is read.
-            unsafe { create_buffer(&Call::broken(breach), flags, host) }
+            unsafe { create_buffer(&Call::broken(violation), flags, host) }
         };
         let (used, copied) = (CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR);
-        assert_eq!(see(Breach::UseHostPtrCopied, used), (copied, host));
-        assert_eq!(see(Breach::UseHostPtrCopied, copied), (copied, host));
+        assert_eq!(see(ApiViolation::UseHostPtrCopied, used), (copied, host));
+        assert_eq!(see(ApiViolation::UseHostPtrCopied, copied), (copied, host));
         assert_eq!(
-            see(Breach::CopyHostPtrIgnored, copied),
+            see(ApiViolation::CopyHostPtrIgnored, copied),
             (0, ptr::null_mut())
         );
-        assert_eq!(see(Breach::CopyHostPtrIgnored, used), (used, host));
-        assert_eq!(see(Breach::Short, used), (used, host));
+        assert_eq!(see(ApiViolation::CopyHostPtrIgnored, used), (used, host));
+        assert_eq!(see(ApiViolation::Short, used), (used, host));
     }
 
     #[test]

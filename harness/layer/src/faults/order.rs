@@ -5,11 +5,11 @@
 //! waits: whoever takes a gate out of the book below opens it, and every call of [`open`] takes all
 //! of its queue. So nothing hangs but where hanging is the fault.
 
-use super::Call;
+use super::call::Call;
 use super::command::Command;
-use super::named::Breach;
-use crate::entry::Answer;
+use crate::answer::Answer;
 use crate::library::driver::{self, Event};
+use classay_faults::ApiViolation;
 use libc::c_void;
 use opencl_sys::*;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ fn with<R>(queue: cl_command_queue, act: impl FnOnce(&mut Queue) -> R) -> R {
 
 /// Which commands of an unordered queue keep their order.
 fn classes(call: &Call, command: &Command) -> &'static [usize] {
-    if call.has(Breach::InOrderSwapped) || command.orders() {
+    if call.has(ApiViolation::InOrderSwapped) || command.orders() {
         &[0, 1]
     } else if command.is_kernel() {
         &[0]
@@ -123,7 +123,7 @@ pub(super) unsafe fn around<R: Answer>(
 /// What the command is to wait for besides its list, and why; none if it goes as it is.
 fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
     let again = |events: &[Event]| events.iter().map(Event::again).collect::<Vec<_>>();
-    if call.has(Breach::InOrderSwapped) || call.has(Breach::TransfersOvertake) {
+    if call.has(ApiViolation::InOrderSwapped) || call.has(ApiViolation::TransfersOvertake) {
         let (unordered, waiting) = with(command.queue, |queue| {
             (queue.unordered, queue.waiting.take())
         });
@@ -143,7 +143,8 @@ fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
                 .flat_map(|class| again(&queue.tail[*class]))
                 .collect()
         });
-        let swaps = call.has(Breach::InOrderSwapped) && !command.blocks() && !command.orders();
+        let swaps =
+            call.has(ApiViolation::InOrderSwapped) && !command.blocks() && !command.orders();
         if swaps && let Ok(gate) = Event::of_queue(command.queue) {
             before.push(gate.again());
             return Some((Role::Waits(gate), before));
@@ -151,13 +152,13 @@ fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
         return Some((Role::Chain(classes), before));
     }
     if [
-        Breach::ReleaseLosesQueue,
-        Breach::ReleaseLosesEvent,
-        Breach::FlushLost,
-        Breach::WaitDoesNotFlush,
+        ApiViolation::ReleaseLosesQueue,
+        ApiViolation::ReleaseLosesEvent,
+        ApiViolation::FlushLost,
+        ApiViolation::WaitDoesNotFlush,
     ]
     .into_iter()
-    .any(|breach| call.has(breach))
+    .any(|violation| call.has(violation))
     {
         if command.blocks() {
             open(Some(command.queue));
@@ -171,7 +172,7 @@ fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
         let before = vec![gate.again()];
         return Some((Role::Held(gate), before));
     }
-    if call.has(Breach::QueuesSerialized) {
+    if call.has(ApiViolation::QueuesSerialized) {
         let queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
         let before = queues
             .iter()
@@ -180,14 +181,15 @@ fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
             .collect();
         return Some((Role::Last, before));
     }
-    if call.has(Breach::FinishLastOnly) || call.has(Breach::MarkerLastOnly) {
-        let before = if call.has(Breach::MarkerLastOnly) && command.orders() && command.count == 0 {
-            with(command.queue, |queue| {
-                queue.last.iter().map(Event::again).collect()
-            })
-        } else {
-            Vec::new()
-        };
+    if call.has(ApiViolation::FinishLastOnly) || call.has(ApiViolation::MarkerLastOnly) {
+        let before =
+            if call.has(ApiViolation::MarkerLastOnly) && command.orders() && command.count == 0 {
+                with(command.queue, |queue| {
+                    queue.last.iter().map(Event::again).collect()
+                })
+            } else {
+                Vec::new()
+            };
         return Some((Role::Last, before));
     }
     None
@@ -325,12 +327,12 @@ pub(super) fn forget(queue: cl_command_queue) {
 /// Whether a queue is to be created without order.
 fn unorders(call: &Call) -> bool {
     [
-        Breach::InOrderUnordered,
-        Breach::InOrderSwapped,
-        Breach::TransfersOvertake,
+        ApiViolation::InOrderUnordered,
+        ApiViolation::InOrderSwapped,
+        ApiViolation::TransfersOvertake,
     ]
     .into_iter()
-    .any(|breach| call.has(breach))
+    .any(|violation| call.has(violation))
 }
 
 type CreateQueue = unsafe extern "C" fn(
@@ -435,12 +437,12 @@ pub(crate) unsafe fn queue_info(
     ) -> cl_int,
     queue: cl_command_queue,
     info: cl_command_queue_info,
-    room: libc::size_t,
+    capacity: libc::size_t,
     value: *mut c_void,
     size: *mut libc::size_t,
 ) -> cl_int {
     // SAFETY: the caller's arguments, unchanged.
-    let status = unsafe { next(queue, info, room, value, size) };
+    let status = unsafe { next(queue, info, capacity, value, size) };
     let ours = || {
         let queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
         queues

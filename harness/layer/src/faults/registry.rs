@@ -1,6 +1,7 @@
-//! The list of faults, for people (`CLASSAY_LAYER_FAULTS=list`) and for the grammar.
+//! The list of faults, for people (`CLASSAY_LAYER_FAULTS=list`).
 
-use super::{lies, named};
+use super::spoof;
+use classay_faults::Carrier;
 use std::fmt::Write;
 
 /// One fault.
@@ -12,28 +13,6 @@ pub(crate) struct Listed {
     /// Where it can happen.
     pub(crate) applies: &'static str,
 }
-
-/// Where `corrupt` can happen.
-pub(crate) const CORRUPTIBLE: &[&str] = &[
-    "clEnqueueReadBuffer",
-    "clEnqueueMapBuffer",
-    "clEnqueueSVMMap",
-    "clEnqueueSVMMemcpy",
-];
-
-/// Where `skip` can happen: functions whose whole answer is a status.
-pub(crate) const SKIPPABLE: &[&str] = &[
-    "clFinish",
-    "clFlush",
-    "clWaitForEvents",
-    "clEnqueueWaitForEvents",
-    "clEnqueueBarrier",
-    "clSetKernelArg",
-    "clSetKernelArgSVMPointer",
-    "clSetKernelExecInfo",
-    "clSetUserEventStatus",
-    "clSetEventCallback",
-];
 
 /// Every fault.
 pub(crate) const LISTED: &[Listed] = &[
@@ -59,7 +38,7 @@ pub(crate) const LISTED: &[Listed] = &[
     },
     Listed {
         form: "delay=MILLISECONDS@FUNCTION[:WHEN]",
-        breaks: "nothing but patience: the call begins later",
+        breaks: "nothing but a deadline: the call begins later",
         applies: "every function",
     },
     Listed {
@@ -116,8 +95,8 @@ pub(crate) const LISTED: &[Listed] = &[
         applies: "clGetEventProfilingInfo",
     },
     Listed {
-        form: "lie=CLAIM",
-        breaks: "queries tell the truth; CLAIM is one of those below",
+        form: "spoof=CLAIM",
+        breaks: "queries are answered truthfully; CLAIM is one of those below",
         applies: "clGetDeviceInfo, clGetPlatformInfo",
     },
 ];
@@ -136,12 +115,15 @@ pub(crate) fn listing() -> String {
          * (every), %P (every P-th), ~PROBABILITY/SEED. FUNCTION may be *, all counted together.\n\
          CLAIM:\n",
     );
-    lies::listing(&mut text);
+    spoof::listing(&mut text);
     text.push_str("named faults, NAME[:WHEN], every call if WHEN is not said:\n");
-    for named in named::all() {
-        let _ = writeln!(text, "  {}", named.id);
-        let _ = writeln!(text, "      breaks:  {}", named.breaks);
-        let _ = writeln!(text, "      rules:   {}", named.rules.join(", "));
+    let named = classay_faults::all()
+        .filter(|entry| matches!(entry.carrier, Carrier::Call(_) | Carrier::Source(_)));
+    for entry in named {
+        let _ = writeln!(text, "  {}", entry.id);
+        let _ = writeln!(text, "      breaks:  {}", entry.sentence);
+        let rules: Vec<_> = entry.rules().collect();
+        let _ = writeln!(text, "      rules:   {}", rules.join(", "));
     }
     text
 }
@@ -149,7 +131,7 @@ pub(crate) fn listing() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::grammar::parse;
+    use crate::faults::grammar::{CORRUPTIBLE, SKIPPABLE, parse};
 
     #[test]
     fn every_listed_form_is_taken_by_the_grammar_where_it_applies() {

@@ -1,8 +1,9 @@
 //! Shared virtual memory that is freed, copied and passed on wrongly.
 
-use super::named::Breach;
-use super::{Call, corrupt, later};
-use crate::library::driver::Event;
+use super::call::Call;
+use super::{corrupt, later};
+use crate::library::driver::{self, Event};
+use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// Allocations that a fault concerns: where each begins, and its size.
 static ALLOCATIONS: Mutex<BTreeMap<usize, size_t>> = Mutex::new(BTreeMap::new());
 
-/// The beginning and the size of the allocation that an address lies in.
+/// The beginning and the size of the allocation that an address claims in.
 fn allocation(address: usize) -> Option<(usize, size_t)> {
     let allocations = ALLOCATIONS.lock().unwrap_or_else(PoisonError::into_inner);
     let (begin, size) = allocations.range(..=address).next_back()?;
@@ -61,7 +62,7 @@ pub(crate) unsafe fn free(
 
 /// Around `clSetKernelArgSVMPointer`.
 pub(crate) unsafe fn pointer(call: &Call, value: *const c_void) -> *const c_void {
-    if call.has(Breach::PointerToBase)
+    if call.has(ApiViolation::PointerToBase)
         && let Some((begin, _)) = allocation(value as usize)
     {
         return begin as *const c_void;
@@ -121,8 +122,8 @@ pub(crate) unsafe fn map(
     list: *const cl_event,
     event: *mut cl_event,
 ) -> cl_int {
-    let stale = call.has(Breach::SvmMapStale);
-    if !stale && !call.has(Breach::SvmUnmapLoses) {
+    let stale = call.has(ApiViolation::SvmMapStale);
+    if !stale && !call.has(ApiViolation::SvmUnmapLoses) {
         // SAFETY: the caller's arguments, unchanged.
         return unsafe {
             corrupt::svm_map(
@@ -175,13 +176,60 @@ pub(crate) unsafe fn unmap(call: &Call, memory: *mut c_void) -> *mut c_void {
         .unwrap_or_else(PoisonError::into_inner)
         .remove(&(memory as usize));
     if let Some(size) = size {
-        if call.has(Breach::SvmMapStale) {
+        if call.has(ApiViolation::SvmMapStale) {
             remember(memory as usize, size);
-        } else if call.has(Breach::SvmUnmapLoses) {
+        } else if call.has(ApiViolation::SvmUnmapLoses) {
             restore(memory as usize, size);
         }
     }
     memory
+}
+
+/// Around `clEnqueueSVMMigrateMem`: the first region is filled in the migration's place.
+#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
+pub(crate) unsafe fn migrate(
+    call: &Call,
+    next: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *mut *const c_void,
+        *const size_t,
+        cl_mem_migration_flags,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    queue: cl_command_queue,
+    count: cl_uint,
+    pointers: *mut *const c_void,
+    sizes: *const size_t,
+    flags: cl_mem_migration_flags,
+    events: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    let keeps = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
+    if call.has(ApiViolation::SvmMigrateClobbers) && keeps && count > 0 && !pointers.is_null() {
+        // SAFETY: the caller's lists, which have an element.
+        let (first, size) = unsafe {
+            let size = if sizes.is_null() { 0 } else { *sizes };
+            (*pointers as usize, size)
+        };
+        let region = match (allocation(first), size) {
+            (Some((begin, whole)), 0) => Some((begin, whole)),
+            (Some(_), size) => Some((first, size)),
+            (None, _) => None,
+        };
+        if let Some((begin, size)) = region {
+            let region = (begin as *mut c_void, size);
+            let filled = driver::fill_svm(queue, region, 0xA5, (events, list), event);
+            if filled.is_ok() {
+                return CL_SUCCESS;
+            }
+        }
+    }
+    // SAFETY: the caller's arguments, unchanged.
+    unsafe { next(queue, count, pointers, sizes, flags, events, list, event) }
 }
 
 type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
@@ -234,9 +282,9 @@ pub(crate) unsafe fn enqueue_free(
     list: *const cl_event,
     event: *mut cl_event,
 ) -> cl_int {
-    let early = call.has(Breach::SvmCallbackEarly);
-    let lost = call.has(Breach::SvmCallbackLost);
-    let keeps = call.has(Breach::SvmKeepsArray);
+    let early = call.has(ApiViolation::SvmCallbackEarly);
+    let lost = call.has(ApiViolation::SvmCallbackLost);
+    let keeps = call.has(ApiViolation::SvmKeepsArray);
     let (callback_seen, data_seen) = match callback {
         Some(_) if early || lost || keeps => {
             let own = if keeps { callback } else { None };
@@ -249,7 +297,7 @@ pub(crate) unsafe fn enqueue_free(
         }
         other => (other, data),
     };
-    if call.has(Breach::SvmFreeEarly) && callback.is_none() && !pointers.is_null() {
+    if call.has(ApiViolation::SvmFreeEarly) && callback.is_none() && !pointers.is_null() {
         // Before the enqueue: after it the memory may be free already.
         // SAFETY: the caller's list of this length.
         for memory in unsafe { std::slice::from_raw_parts(pointers, count as usize) } {

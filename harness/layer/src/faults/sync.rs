@@ -1,8 +1,9 @@
 //! Calls that wait, flush or give up less, or more, than they should.
 
-use super::named::Breach;
-use super::{Call, kernels, order};
+use super::call::Call;
+use super::{events, kernels, order};
 use crate::library::driver;
+use classay_faults::ApiViolation;
 use libc::c_void;
 use opencl_sys::*;
 
@@ -12,10 +13,10 @@ type OfQueue = unsafe extern "C" fn(cl_command_queue) -> cl_int;
 pub(crate) unsafe fn finish(call: &Call, next: OfQueue, queue: cl_command_queue) -> cl_int {
     if !call.is_clean() {
         order::open(Some(queue));
-        if call.has(Breach::FinishFlushes) {
+        if call.has(ApiViolation::FinishFlushes) {
             return driver::flush(queue).err().unwrap_or(CL_SUCCESS);
         }
-        if call.has(Breach::FinishLastOnly)
+        if call.has(ApiViolation::FinishLastOnly)
             && let Some(last) = order::last(queue)
         {
             // A command that failed is no failure of clFinish.
@@ -30,7 +31,7 @@ pub(crate) unsafe fn finish(call: &Call, next: OfQueue, queue: cl_command_queue)
 
 /// Around `clFlush`.
 pub(crate) unsafe fn flush(call: &Call, next: OfQueue, queue: cl_command_queue) -> cl_int {
-    if !call.is_clean() && !call.has(Breach::FlushLost) {
+    if !call.is_clean() && !call.has(ApiViolation::FlushLost) {
         order::open(Some(queue));
     }
     // SAFETY: the caller's queue.
@@ -48,10 +49,10 @@ pub(crate) unsafe fn wait(
         // SAFETY: the caller's arguments, unchanged.
         return unsafe { next(count, list) };
     }
-    if !call.has(Breach::WaitDoesNotFlush) {
+    if !call.has(ApiViolation::WaitDoesNotFlush) {
         order::open(None);
     }
-    let count = if call.has(Breach::WaitForFirst) {
+    let count = if call.has(ApiViolation::WaitForFirst) {
         count.min(1)
     } else {
         count
@@ -59,10 +60,10 @@ pub(crate) unsafe fn wait(
     // SAFETY: the caller's list, or its beginning.
     let status = unsafe { next(count, list) };
     if status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
-        if call.does(Breach::WaitHidesFailure) {
+        if call.does(ApiViolation::WaitHidesFailure) {
             return CL_SUCCESS;
         }
-        if call.does(Breach::WaitWrongError) {
+        if call.does(ApiViolation::WaitWrongError) {
             return CL_OUT_OF_RESOURCES;
         }
     }
@@ -75,7 +76,10 @@ type Release = unsafe extern "C" fn(*mut c_void) -> cl_int;
 pub(crate) unsafe fn release(call: &Call, next: Release, object: *mut c_void) -> cl_int {
     // SAFETY: the caller's object.
     let status = unsafe { next(object) };
-    if call.has(Breach::OverRelease) {
+    if status != CL_SUCCESS && call.does(ApiViolation::OverReleaseAborts) {
+        std::process::abort();
+    }
+    if call.has(ApiViolation::OverRelease) {
         return CL_SUCCESS;
     }
     status
@@ -87,8 +91,8 @@ pub(crate) unsafe fn release_queue(call: &Call, next: Release, queue: cl_command
         // SAFETY: the caller's queue.
         return unsafe { next(queue) };
     }
-    if !call.has(Breach::OverRelease) {
-        if call.has(Breach::ReleaseLosesQueue) {
+    if !call.has(ApiViolation::OverRelease) {
+        if call.has(ApiViolation::ReleaseLosesQueue) {
             order::lose(queue);
         }
         order::open(Some(queue));
@@ -104,7 +108,7 @@ pub(crate) unsafe fn release_queue(call: &Call, next: Release, queue: cl_command
 pub(crate) unsafe fn retain_queue(call: &Call, next: OfQueue, queue: cl_command_queue) -> cl_int {
     // SAFETY: the caller's queue.
     let status = unsafe { next(queue) };
-    if call.has(Breach::ReleaseLosesQueue) && status == CL_SUCCESS {
+    if call.has(ApiViolation::ReleaseLosesQueue) && status == CL_SUCCESS {
         order::retained(queue);
     }
     status
@@ -112,7 +116,10 @@ pub(crate) unsafe fn retain_queue(call: &Call, next: OfQueue, queue: cl_command_
 
 /// Around `clReleaseEvent`.
 pub(crate) unsafe fn release_event(call: &Call, next: Release, event: cl_event) -> cl_int {
-    if call.has(Breach::ReleaseLosesEvent) {
+    if call.has(ApiViolation::ReleaseInCallbackAborts) && events::in_callback() {
+        std::process::abort();
+    }
+    if call.has(ApiViolation::ReleaseLosesEvent) {
         order::lose_event(event);
     }
     // SAFETY: the caller's event.
@@ -121,7 +128,7 @@ pub(crate) unsafe fn release_event(call: &Call, next: Release, event: cl_event) 
 
 /// Around `clReleaseKernel`.
 pub(crate) unsafe fn release_kernel(call: &Call, next: Release, kernel: cl_kernel) -> cl_int {
-    if call.has(Breach::ArgsStale) {
+    if call.has(ApiViolation::ArgsStale) {
         kernels::forget(kernel);
     }
     // SAFETY: the caller's kernel.

@@ -2,14 +2,14 @@
 //! function takes the arguments that a row names and gives those that the implementation sees;
 //! none reaches outside of what the program's own would.
 
-use super::Call;
-use super::named::Breach;
+use super::call::Call;
+use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
 use std::slice;
 
 /// The size of a transfer: one byte less.
 pub(crate) unsafe fn size(call: &Call, size: size_t) -> size_t {
-    if call.has(Breach::Short) && size > 1 {
+    if call.has(ApiViolation::Short) && size > 1 {
         size - 1
     } else {
         size
@@ -18,7 +18,7 @@ pub(crate) unsafe fn size(call: &Call, size: size_t) -> size_t {
 
 /// The offset of a transfer.
 pub(crate) unsafe fn offset(call: &Call, offset: size_t) -> size_t {
-    if call.has(Breach::OffsetIgnored) {
+    if call.has(ApiViolation::OffsetIgnored) {
         0
     } else {
         offset
@@ -27,7 +27,7 @@ pub(crate) unsafe fn offset(call: &Call, offset: size_t) -> size_t {
 
 /// The second offset of a copy.
 pub(crate) unsafe fn target_offset(call: &Call, offset: size_t) -> size_t {
-    if call.has(Breach::TargetOffsetIgnored) {
+    if call.has(ApiViolation::TargetOffsetIgnored) {
         0
     } else {
         offset
@@ -47,13 +47,13 @@ pub(crate) unsafe fn fill(
     if call.is_clean() {
         return (pattern, pattern_size, size);
     }
-    let size = if call.has(Breach::Short) && size > pattern_size {
+    let size = if call.has(ApiViolation::Short) && size > pattern_size {
         size - pattern_size
     } else {
         size
     };
-    let wrong = call.has(Breach::FillPattern);
-    let first = call.has(Breach::FillTruncated);
+    let wrong = call.has(ApiViolation::FillPattern);
+    let first = call.has(ApiViolation::FillTruncated);
     if pattern.is_null() || !(1..=128).contains(&pattern_size) || !(wrong || first) {
         return (pattern, pattern_size, size);
     }
@@ -83,16 +83,31 @@ unsafe fn read(triple: *const size_t) -> Option<[size_t; 3]> {
 
 /// The origin of an image, or the first of two.
 pub(crate) unsafe fn origin(call: &Call, origin: *const size_t) -> *const size_t {
-    if call.has(Breach::OriginIgnored) && !origin.is_null() {
+    if call.has(ApiViolation::OriginIgnored) && !origin.is_null() {
         call.keep([0; 3])
     } else {
         origin
     }
 }
 
+/// The region of a fill of an image.
+///
+/// # Safety
+/// `region` is NULL or has three words.
+pub(crate) unsafe fn fill_region(call: &Call, region: *const size_t) -> *const size_t {
+    if !call.has(ApiViolation::ImageFillShort) {
+        return region;
+    }
+    // SAFETY: this function's own contract.
+    match unsafe { read(region) } {
+        Some([width, height, depth]) if height > 1 => call.keep([width, height - 1, depth]),
+        Some(_) | None => region,
+    }
+}
+
 /// The row pitch of an image on the host.
 pub(crate) unsafe fn image_pitch(call: &Call, row: size_t, slice: size_t) -> (size_t, size_t) {
-    if call.has(Breach::RowPitchIgnored) {
+    if call.has(ApiViolation::RowPitchIgnored) {
         (0, 0)
     } else {
         (row, slice)
@@ -141,8 +156,8 @@ pub(crate) unsafe fn rect(
     let Some(extent) = (unsafe { read(region) }) else {
         return unchanged;
     };
-    let zero = |breach, origin| {
-        if call.has(breach) {
+    let zero = |violation, origin| {
+        if call.has(violation) {
             call.keep([0; 3])
         } else {
             origin
@@ -151,8 +166,8 @@ pub(crate) unsafe fn rect(
     let (first_row, first_slice) = pitches(call, extent, first_row, first_slice);
     let (second_row, second_slice) = pitches(call, extent, second_row, second_slice);
     (
-        zero(Breach::OriginIgnored, first),
-        zero(Breach::TargetOriginIgnored, second),
+        zero(ApiViolation::OriginIgnored, first),
+        zero(ApiViolation::TargetOriginIgnored, second),
         region,
         first_row,
         first_slice,
@@ -167,7 +182,7 @@ fn pitches(call: &Call, extent: [size_t; 3], row: size_t, slice: size_t) -> (siz
     let [width, height, _] = extent;
     let mut row = row;
     let mut slice = slice;
-    if call.has(Breach::RowPitchIgnored) && row != 0 && width != 0 {
+    if call.has(ApiViolation::RowPitchIgnored) && row != 0 && width != 0 {
         let apart = if slice == 0 {
             row.saturating_mul(height)
         } else {
@@ -176,7 +191,7 @@ fn pitches(call: &Call, extent: [size_t; 3], row: size_t, slice: size_t) -> (siz
         row = width;
         slice = apart - apart % width;
     }
-    if call.has(Breach::SlicePitchIgnored) {
+    if call.has(ApiViolation::SlicePitchIgnored) {
         slice = 0;
     }
     (row, slice)
@@ -188,7 +203,7 @@ mod tests {
 
     #[test]
     fn sizes_and_offsets_change_only_where_asked() {
-        let (clean, short) = (Call::default(), Call::broken(Breach::Short));
+        let (clean, short) = (Call::default(), Call::broken(ApiViolation::Short));
         // SAFETY: numbers.
         unsafe {
             assert_eq!(
@@ -196,10 +211,13 @@ mod tests {
                 (8, 7, 1)
             );
             assert_eq!(offset(&clean, 8), 8);
-            assert_eq!(offset(&Call::broken(Breach::OffsetIgnored), 8), 0);
-            assert_eq!(target_offset(&Call::broken(Breach::OffsetIgnored), 8), 8);
+            assert_eq!(offset(&Call::broken(ApiViolation::OffsetIgnored), 8), 0);
             assert_eq!(
-                target_offset(&Call::broken(Breach::TargetOffsetIgnored), 8),
+                target_offset(&Call::broken(ApiViolation::OffsetIgnored), 8),
+                8
+            );
+            assert_eq!(
+                target_offset(&Call::broken(ApiViolation::TargetOffsetIgnored), 8),
                 0
             );
         }
@@ -208,8 +226,8 @@ mod tests {
     #[test]
     fn patterns_are_changed_in_a_copy() {
         let pattern = [1u8, 2, 3, 4];
-        let see = |breach| {
-            let call = Call::broken(breach);
+        let see = |violation| {
+            let call = Call::broken(violation);
             // SAFETY: four bytes; the copy lives as long as the call.
             unsafe {
                 let (seen, length, size) = fill(&call, pattern.as_ptr().cast(), 4, 16);
@@ -219,20 +237,20 @@ mod tests {
                 )
             }
         };
-        assert_eq!(see(Breach::Corrupt), (vec![1, 2, 3, 4], 16));
-        assert_eq!(see(Breach::FillPattern), (vec![1, 2, 3, 5], 16));
-        assert_eq!(see(Breach::FillTruncated), (vec![1, 1, 1, 1], 16));
-        assert_eq!(see(Breach::Short), (vec![1, 2, 3, 4], 12));
+        assert_eq!(see(ApiViolation::Corrupt), (vec![1, 2, 3, 4], 16));
+        assert_eq!(see(ApiViolation::FillPattern), (vec![1, 2, 3, 5], 16));
+        assert_eq!(see(ApiViolation::FillTruncated), (vec![1, 1, 1, 1], 16));
+        assert_eq!(see(ApiViolation::Short), (vec![1, 2, 3, 4], 12));
         assert_eq!(pattern, [1, 2, 3, 4]);
     }
 
     #[test]
     fn pitches_stay_a_multiple_and_never_grow() {
-        let rows = Call::broken(Breach::RowPitchIgnored);
+        let rows = Call::broken(ApiViolation::RowPitchIgnored);
         assert_eq!(pitches(&rows, [6, 2, 2], 8, 20), (6, 18));
         assert_eq!(pitches(&rows, [6, 2, 2], 8, 0), (6, 12));
         assert_eq!(pitches(&rows, [6, 2, 2], 0, 20), (0, 20));
-        let slices = Call::broken(Breach::SlicePitchIgnored);
+        let slices = Call::broken(ApiViolation::SlicePitchIgnored);
         assert_eq!(pitches(&slices, [6, 2, 2], 8, 32), (8, 0));
         assert_eq!(pitches(&Call::default(), [6, 2, 2], 8, 32), (8, 32));
     }
@@ -240,8 +258,8 @@ mod tests {
     #[test]
     fn origins_become_zero_on_the_side_that_is_asked_for() {
         let (one, two, region) = ([1usize, 2, 3], [4usize, 5, 6], [1usize, 1, 1]);
-        let see = |breach| {
-            let call = Call::broken(breach);
+        let see = |violation| {
+            let call = Call::broken(violation);
             // SAFETY: three words each; the copies live as long as the call.
             unsafe {
                 let changed = rect(
@@ -257,8 +275,11 @@ mod tests {
                 (read(changed.0), read(changed.1))
             }
         };
-        assert_eq!(see(Breach::OriginIgnored), (Some([0; 3]), Some(two)));
-        assert_eq!(see(Breach::TargetOriginIgnored), (Some(one), Some([0; 3])));
-        assert_eq!(see(Breach::Short), (Some(one), Some(two)));
+        assert_eq!(see(ApiViolation::OriginIgnored), (Some([0; 3]), Some(two)));
+        assert_eq!(
+            see(ApiViolation::TargetOriginIgnored),
+            (Some(one), Some([0; 3]))
+        );
+        assert_eq!(see(ApiViolation::Short), (Some(one), Some(two)));
     }
 }

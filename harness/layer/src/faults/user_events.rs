@@ -1,11 +1,11 @@
-//! User events that do not do what they are told.
+//! User events that do not keep their promises.
 //!
-//! Where the waiters of an event are to see something else than the event itself tells, they wait
+//! Where the waiters of an event are to see something else than the event itself shows, they wait
 //! for another user event, the *stand-in*, which the layer sets as the fault asks.
 
-use super::named::Breach;
-use super::{Call, outcome};
+use super::call::{Call, outcome};
 use crate::library::driver::{self, Event};
+use classay_faults::ApiViolation;
 use opencl_sys::*;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,8 +16,8 @@ static STAND_INS: Mutex<BTreeMap<usize, (Event, Event)>> = Mutex::new(BTreeMap::
 
 /// Puts the stand-ins of user events into a wait list; the layer's own events go to `own`.
 pub(super) fn stand_in(call: &Call, list: &mut [cl_event], own: &mut Vec<Event>) {
-    let fails = call.has(Breach::FailureNotPropagated);
-    let first = call.has(Breach::WakesFirst);
+    let fails = call.has(ApiViolation::FailureNotPropagated);
+    let first = call.has(ApiViolation::WakesFirst);
     if !fails && !first {
         return;
     }
@@ -63,7 +63,7 @@ pub(crate) unsafe fn create(
 ) -> cl_event {
     // SAFETY: the caller's arguments, unchanged.
     let event = unsafe { next(context, errcode) };
-    if call.has(Breach::StartsComplete) && !event.is_null() {
+    if call.has(ApiViolation::StartsComplete) && !event.is_null() {
         let _ = driver::set_user_status(event, CL_COMPLETE);
     }
     event
@@ -76,28 +76,28 @@ pub(crate) unsafe fn set_status(
     event: cl_event,
     status: cl_int,
 ) -> cl_int {
-    let given = if status < 0 && call.does(Breach::FailureCompletes) {
+    let given = if status < 0 && call.does(ApiViolation::FailureCompletes) {
         CL_COMPLETE
-    } else if status < 0 && call.does(Breach::FailureWrongCode) {
+    } else if status < 0 && call.does(ApiViolation::FailureWrongCode) {
         status.wrapping_sub(1).min(-1)
     } else {
         status
     };
     // SAFETY: the caller's event.
     let answer = unsafe { next(event, given) };
-    if call.has(Breach::FailureNotPropagated) && outcome(answer).is_ok() {
+    if call.has(ApiViolation::FailureNotPropagated) && outcome(answer).is_ok() {
         let stand_in = {
             let mut stand_ins = STAND_INS.lock().unwrap_or_else(PoisonError::into_inner);
             stand_ins.remove(&(event as usize))
         };
         if let Some((stand_in, _held)) = stand_in {
             if status < 0 {
-                crate::effects::of_act(Breach::FailureNotPropagated);
+                crate::effects::of_act(ApiViolation::FailureNotPropagated);
             }
             stand_in.set(CL_COMPLETE);
         }
     }
-    let twice = call.has(Breach::SetTwice) || call.has(Breach::StartsComplete);
+    let twice = call.has(ApiViolation::SetTwice) || call.has(ApiViolation::StartsComplete);
     if twice && answer == CL_INVALID_OPERATION {
         return CL_SUCCESS;
     }

@@ -1,10 +1,10 @@
 //! Wait lists that are not what the program gave.
 
-use super::Call;
-use super::command::Command;
-use super::named::Breach;
+use super::call::Call;
+use super::command::{BARRIER, Command};
 use super::user_events;
 use crate::library::driver::{self, Event};
+use classay_faults::ApiViolation;
 use opencl_sys::*;
 
 /// A list that takes the place of the program's.
@@ -29,38 +29,52 @@ impl Changed {
 pub(super) unsafe fn change(call: &Call, command: &Command) -> Option<Changed> {
     // SAFETY: this function's own contract.
     let given = unsafe { command.waits() };
+    if given.is_empty() && command.entry == BARRIER && call.has(ApiViolation::BarrierEarly) {
+        let complete = Event::complete(command.queue).ok()?;
+        return Some(Changed {
+            list: vec![complete.raw()],
+            _own: vec![complete],
+        });
+    }
     if given.is_empty() || given.iter().any(|event| event.is_null()) {
         return None;
     }
     let mut list = given.to_vec();
     let mut own = Vec::new();
-    if call.has(Breach::WaitsIgnored) {
+    if call.has(ApiViolation::WaitsIgnored) {
         list.clear();
     }
-    if call.has(Breach::WaitsOutOfOrderIgnored)
+    if call.has(ApiViolation::WaitsOutOfOrderIgnored)
         && driver::properties_of(command.queue)
             .is_some_and(|bits| bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0)
     {
         list.clear();
     }
-    if call.has(Breach::WaitsFirstOnly) {
+    if call.has(ApiViolation::WaitsFirstOnly) {
         list.truncate(1);
     }
-    if call.has(Breach::WaitsLastDropped) && list.len() > 1 {
+    if call.has(ApiViolation::WaitsLastDropped) && list.len() > 1 {
         list.pop();
     }
-    if call.has(Breach::WaitsDuplicatesDropped) {
+    if call.has(ApiViolation::WaitsDuplicatesDropped) {
         list.retain(|event| given.iter().filter(|other| *other == event).count() == 1);
     }
-    if call.has(Breach::WaitsOtherQueueIgnored) {
+    if call.has(ApiViolation::WaitsOtherQueueIgnored) {
         list.retain(|event| {
             driver::queue_of(*event).is_none_or(|queue| queue.is_null() || queue == command.queue)
         });
     }
-    if call.has(Breach::WaitsUserEventsIgnored) {
+    if call.has(ApiViolation::WaitsOtherDeviceIgnored) {
+        let own = driver::device_of_queue(command.queue);
+        list.retain(|event| {
+            let queue = driver::queue_of(*event).filter(|queue| !queue.is_null());
+            queue.is_none_or(|queue| driver::device_of_queue(queue) == own)
+        });
+    }
+    if call.has(ApiViolation::WaitsUserEventsIgnored) {
         list.retain(|event| driver::command_of(*event) != Some(CL_COMMAND_USER));
     }
-    if call.has(Breach::WaitsMarkersIgnored) {
+    if call.has(ApiViolation::WaitsMarkersIgnored) {
         list.retain(|event| {
             !matches!(
                 driver::command_of(*event),

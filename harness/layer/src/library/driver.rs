@@ -187,6 +187,11 @@ pub(crate) fn context_of_queue(queue: cl_command_queue) -> Option<cl_context> {
     queue_info(queue, CL_QUEUE_CONTEXT, ptr::null_mut())
 }
 
+/// `CL_QUEUE_DEVICE`.
+pub(crate) fn device_of_queue(queue: cl_command_queue) -> Option<cl_device_id> {
+    queue_info(queue, CL_QUEUE_DEVICE, ptr::null_mut())
+}
+
 /// `CL_QUEUE_PROPERTIES`.
 pub(crate) fn properties_of(queue: cl_command_queue) -> Option<cl_command_queue_properties> {
     queue_info(queue, CL_QUEUE_PROPERTIES, 0)
@@ -287,4 +292,74 @@ pub(crate) fn fill(
         queue,
         (queue, buffer, pattern, 1, offset, size, count, list, event)
     ))
+}
+
+/// `clEnqueueSVMMemFill` with one byte.
+///
+/// # Errors
+/// Its status.
+pub(crate) fn fill_svm(
+    queue: cl_command_queue,
+    (memory, size): (*mut c_void, size_t),
+    byte: u8,
+    (count, list): (cl_uint, *const cl_event),
+    event: *mut cl_event,
+) -> Result<(), cl_int> {
+    let pattern: *const c_void = (&raw const byte).cast();
+    done(ask!(
+        clEnqueueSVMMemFill as clEnqueueSVMMemFill_t,
+        queue,
+        (queue, memory, pattern, 1, size, count, list, event)
+    ))
+}
+
+/// `CL_KERNEL_PROGRAM`.
+pub(crate) fn program_of(kernel: cl_kernel) -> Option<cl_program> {
+    let mut program: cl_program = ptr::null_mut();
+    let place: *mut c_void = (&raw mut program).cast();
+    done(ask!(
+        clGetKernelInfo as clGetKernelInfo_t,
+        kernel,
+        (
+            kernel,
+            CL_KERNEL_PROGRAM,
+            size_of::<cl_program>(),
+            place,
+            ptr::null_mut()
+        )
+    ))
+    .ok()
+    .map(|()| program)
+}
+
+/// A new kernel of the same function, without arguments.
+///
+/// # Errors
+/// The status of the call that failed.
+pub(crate) fn kernel_like(kernel: cl_kernel) -> Result<cl_kernel, cl_int> {
+    let program = program_of(kernel).ok_or(CL_INVALID_KERNEL)?;
+    let mut name = [0u8; 256];
+    let place: *mut c_void = name.as_mut_ptr().cast();
+    done(ask!(
+        clGetKernelInfo as clGetKernelInfo_t,
+        kernel,
+        (
+            kernel,
+            CL_KERNEL_FUNCTION_NAME,
+            name.len(),
+            place,
+            ptr::null_mut()
+        )
+    ))?;
+    let mut status = CL_SUCCESS;
+    let made = ask!(
+        clCreateKernel as clCreateKernel_t,
+        program,
+        (program, name.as_ptr().cast(), &mut status)
+    )?;
+    if made.is_null() {
+        Err(status)
+    } else {
+        Ok(made)
+    }
 }

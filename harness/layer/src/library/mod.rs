@@ -117,7 +117,7 @@ impl Library {
     pub(crate) fn first_platform(&self) -> cl_platform_id {
         let mut platform = ptr::null_mut();
         if let Some(platforms) = self.platforms() {
-            // SAFETY: asks for one handle, and there is room for one.
+            // SAFETY: asks for one handle, and there is a place for one.
             let status = unsafe { platforms(1, &mut platform, ptr::null_mut()) };
             if status != opencl_sys::CL_SUCCESS {
                 return ptr::null_mut();

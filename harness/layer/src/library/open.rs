@@ -49,7 +49,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// A symbol that tells a layer from an implementation, whatever its file is called.
+/// A symbol that distinguishes a layer from an implementation, whatever its file is called.
 #[unsafe(no_mangle)]
 pub static CLASSAY_LAYER_MARK: u8 = 1;
 
@@ -86,10 +86,17 @@ fn reason(error: &libloading::Error) -> String {
 /// implementation must bind its internal calls to itself, not to the layer.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn binding() -> i32 {
-    let own = crate::entry::own_get_platform_ids() as *mut c_void;
+    let base = |address: *const c_void| {
+        // SAFETY: a `Dl_info` of zeros is one.
+        let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
+        // SAFETY: looks an address up and writes to the local.
+        let known = !address.is_null() && unsafe { libc::dladdr(address, &mut found) } != 0;
+        known.then_some(found.dli_fbase)
+    };
     // SAFETY: looks a name up; the name is a C string.
     let visible = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"clGetPlatformIDs".as_ptr()) };
-    if visible == own {
+    let own = base(binding as fn() -> i32 as *const c_void);
+    if own.is_some() && base(visible) == own {
         libc::RTLD_DEEPBIND
     } else {
         0

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
 
 use crate::context::Context;
 use crate::ffi::{Error, Result, ensure, raw};
@@ -156,7 +155,7 @@ impl Tail {
         let same = events
             .iter()
             .all(|event| Arc::ptr_eq(&event.context, context));
-        ensure!(same || on(Fault::ForeignEventsAccepted), CL_INVALID_CONTEXT);
+        ensure!(same, CL_INVALID_CONTEXT);
         Ok(events)
     }
 
@@ -171,10 +170,10 @@ impl Tail {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Result<()> {
-        let event = if self.waits_for(kind) {
+        let event = if self.blocking {
             let event = queue.enqueue_and_wait(kind, wait_list, action);
             let status = event.status();
-            if status < 0 && self.blocking && !on(Fault::WaitHidesFailure) {
+            if status < 0 {
                 return Err(Error(status));
             }
             event
@@ -184,32 +183,7 @@ impl Tail {
         if !self.event.is_null() {
             // SAFETY: not null, and valid as was promised when this was made.
             unsafe { self.event.write(object::publish(&event)) };
-            if on(Fault::EventsLeak) {
-                std::mem::forget(event);
-            }
         }
         Ok(())
-    }
-
-    /// Whether the call waits for its command.
-    fn waits_for(self, kind: Kind) -> bool {
-        if !touchstone_faults::any() {
-            return self.blocking;
-        }
-        let returns = match kind {
-            Kind::ReadBuffer | Kind::ReadBufferRect | Kind::ReadImage => Fault::BlockingReadReturns,
-            Kind::WriteBuffer | Kind::WriteBufferRect | Kind::WriteImage => {
-                Fault::BlockingWriteReturns
-            }
-            Kind::MapBuffer | Kind::MapImage | Kind::SvmMap => Fault::BlockingMapReturns,
-            Kind::SvmMemcpy => Fault::BlockingSvmReturns,
-            // Nothing else can be blocking.
-            _ => return self.blocking,
-        };
-        if self.blocking {
-            !on(returns)
-        } else {
-            on(Fault::NonBlockingBlocks)
-        }
     }
 }

@@ -4,7 +4,6 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
 use touchstone_queue::Trigger;
 
 use super::entry::entry_points;
@@ -43,20 +42,10 @@ entry_points! {
         ensure!(same, CL_INVALID_CONTEXT);
         // One of them may wait for what is not flushed before a later one of the list.
         for queue in events.iter().filter_map(|event| event.queue.as_ref()) {
-            if !on(Fault::WaitDoesNotFlush) {
-                queue.flush();
-            }
+            queue.flush();
         }
-        let awaited = if on(Fault::WaitReturnsAtOnce) {
-            &[]
-        } else if on(Fault::WaitFirstOnly) {
-            &events[..1]
-        } else {
-            &events[..]
-        };
-        let failed = awaited.iter().filter(|event| event.wait() < 0).count();
-        ensure!(failed == 0 || !on(Fault::WaitWrongCode), CL_INVALID_EVENT);
-        ensure!(failed == 0 || on(Fault::WaitHidesFailure), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        let failed = events.iter().filter(|event| event.wait() < 0).count();
+        ensure!(failed == 0, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         Ok(())
     }
 
@@ -73,9 +62,6 @@ entry_points! {
 
     /// Releases an event.
     status fn clReleaseEvent(event: cl_event) {
-        if touchstone_faults::any() {
-            return broken::release_event(event);
-        }
         object::release::<Event>(event).map(drop)
     }
 

@@ -5,7 +5,6 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
 
 use super::buffer_of;
 use super::entry::entry_points;
@@ -111,11 +110,6 @@ entry_points! {
             )
         };
         let list = tail.wait_list(&queue.context)?;
-        let origin = if on(Fault::ImageCopyOrigin) {
-            [0; 3]
-        } else {
-            origin
-        };
         let from = source.geometry().shape(origin, size);
         let to = target.geometry().shape(other, size);
         let bytes = source.geometry().in_bytes(size);
@@ -189,7 +183,6 @@ entry_points! {
         let element = image.format().element(colour);
         let shape = image.geometry().shape(origin, region);
         let [width, height, depth] = image.geometry().in_bytes(region);
-        let height = height - usize::from(on(Fault::ImageFillShort));
         let action = Box::new(move || {
             for slice in 0..depth {
                 for row in 0..height {

@@ -9,7 +9,7 @@ use opencl_sys::*;
 use super::buffer_of;
 use super::entry::entry_points;
 use crate::ffi::ensure;
-use crate::memory::{MemObject, broken};
+use crate::memory::MemObject;
 use crate::queue::command::Kind;
 
 /// Checks the flags of a map.
@@ -48,11 +48,7 @@ entry_points! {
         }
         let address = buffer.map(offset, size, writes)?;
         let mapped = Arc::clone(&buffer);
-        let start = address as usize;
         let action = Box::new(move || {
-            if touchstone_faults::any() {
-                broken::map(&buffer, start, offset, size, map_flags);
-            }
             drop(buffer);
             Ok(())
         });
@@ -75,13 +71,7 @@ entry_points! {
         ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
         // Another thread may have been quicker since the check above.
         object.unmap(mapped_ptr as usize)?;
-        let start = mapped_ptr as usize;
         let action = Box::new(move || {
-            if let MemObject::Buffer(buffer) = &object
-                && touchstone_faults::any()
-            {
-                broken::unmap(buffer, start);
-            }
             drop(object);
             Ok(())
         });

@@ -4,13 +4,12 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
 
 use super::entry::entry_points;
 use crate::callback::UserData;
 use crate::destructors::DestructorFn;
 use crate::ffi::{Error, ensure, raw};
-use crate::memory::{MemObject, broken};
+use crate::memory::MemObject;
 use crate::queue::command::Kind;
 
 entry_points! {
@@ -55,11 +54,7 @@ entry_points! {
             held.push(object);
         }
         let list = tail.wait_list(&queue.context)?;
-        let keeps = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
         let action = Box::new(move || {
-            if on(Fault::MigrateDiscards) && keeps {
-                held.iter().for_each(broken::clear);
-            }
             drop(held);
             Ok(())
         });

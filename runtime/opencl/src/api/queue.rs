@@ -1,7 +1,6 @@
 //! Command queues (`opencl_runtime_layer`, Command-Queues; Flush and Finish).
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
 
 use super::device_of;
 use super::entry::entry_points;
@@ -61,11 +60,7 @@ entry_points! {
 
     /// Releases a queue, after an implicit flush: its commands go on.
     status fn clReleaseCommandQueue(command_queue: cl_command_queue) {
-        let queue = object::find::<Queue>(command_queue)?;
-        if !on(Fault::ReleaseDoesNotFlush) {
-            queue.flush();
-        }
-        drop(queue);
+        object::find::<Queue>(command_queue)?.flush();
         object::release::<Queue>(command_queue).map(drop)
     }
 
@@ -79,10 +74,7 @@ entry_points! {
 
     /// Submits what was enqueued.
     status fn clFlush(command_queue: cl_command_queue) {
-        let queue = object::find::<Queue>(command_queue)?;
-        if !on(Fault::FlushIgnored) {
-            queue.flush();
-        }
+        object::find::<Queue>(command_queue)?.flush();
         Ok(())
     }
 

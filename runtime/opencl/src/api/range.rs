@@ -71,11 +71,8 @@ entry_points! {
             range(target, work_dim, global_work_offset, global_work_size, local_work_size)?
         };
         let range = broken::range(range, &kernel);
-        let mut list = tail.wait_list(&queue.context)?;
-        let mut action = kernel.launch(&queue.device, target, &range)?;
-        if touchstone_faults::any() {
-            broken::at_enqueue(&queue, &kernel, &range, &mut list, &mut action);
-        }
+        let list = tail.wait_list(&queue.context)?;
+        let action = kernel.launch(&queue.device, target, &range)?;
         tail.enqueue(&queue, Kind::NdRangeKernel, list, action)
     }
 

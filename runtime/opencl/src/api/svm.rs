@@ -16,7 +16,7 @@ use crate::ffi::{Error, ensure, raw};
 use crate::memory::{broken, named};
 use crate::object;
 use crate::platform::capabilities;
-use crate::queue::command::{Action, Kind};
+use crate::queue::command::Kind;
 
 /// The callback of `clEnqueueSVMFree`, which frees in the application's stead.
 pub type FreeFn = unsafe extern "C" fn(
@@ -80,18 +80,7 @@ entry_points! {
         // A pending command keeps its queue alive through its event.
         let handle = HostAddress::new(object::handle(&queue));
         let context = std::sync::Arc::clone(&queue.context);
-        let array = HostAddress::new(svm_pointers.cast_const().cast());
-        if on(Fault::SvmFreeEarly) && pfn_free_func.is_none() {
-            for pointer in &pointers {
-                broken::svm_freed_early(context.svm.remove(pointer.get() as usize));
-            }
-        }
-        let work = move || {
-            let pointers = if on(Fault::SvmFreeKeepsArray) {
-                broken::read_pointers(array, pointers.len())
-            } else {
-                pointers
-            };
+        let action = Box::new(move || {
             match pfn_free_func {
                 Some(free) => {
                     let mut list: Vec<_> = pointers.iter().map(|p| p.get().cast()).collect();
@@ -112,13 +101,7 @@ entry_points! {
                 }
             }
             Ok(())
-        };
-        let action: Action = if on(Fault::SvmFreeCallbackEarly) && pfn_free_func.is_some() {
-            drop(work());
-            Box::new(|| Ok(()))
-        } else {
-            Box::new(work)
-        };
+        });
         tail.enqueue(&queue, Kind::SvmFree, list, action)
     }
 
@@ -132,7 +115,6 @@ entry_points! {
         let distance = (dst_ptr as usize).abs_diff(src_ptr as usize);
         ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
         let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
-        let size = size - usize::from(size > 0 && on(Fault::SvmMemcpyShort));
         let context = std::sync::Arc::clone(&queue.context);
         let action = Box::new(move || {
             let foreign = || context.svm.find(from.get() as usize).is_none();
@@ -158,11 +140,6 @@ entry_points! {
         let pattern = pattern.to_vec();
         let list = tail.wait_list(&queue.context)?;
         let to = HostAddress::new(svm_ptr);
-        let size = if on(Fault::SvmFillShort) {
-            size.saturating_sub(pattern.len())
-        } else {
-            size
-        };
         let context = std::sync::Arc::clone(&queue.context);
         let action = Box::new(move || {
             // SAFETY: the application vouches for the range until the command completes.
@@ -182,7 +159,7 @@ entry_points! {
         check_map_flags(flags)?;
         let tail = tail.blocking(blocking_map);
         let list = tail.wait_list(&queue.context)?;
-        let action = broken::svm_action(&queue, svm_ptr as usize, Some(size));
+        let action = broken::svm_map(&queue, svm_ptr as usize);
         tail.enqueue(&queue, Kind::SvmMap, list, action)
     }
 
@@ -191,8 +168,7 @@ entry_points! {
         capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        let action = broken::svm_action(&queue, svm_ptr as usize, None);
-        tail.enqueue(&queue, Kind::SvmUnmap, list, action)
+        tail.enqueue(&queue, Kind::SvmUnmap, list, Box::new(|| Ok(())))
     }
 
     /// Migrates ranges: a command that has nothing to move.
@@ -219,8 +195,6 @@ entry_points! {
             ensure!(inside, CL_INVALID_VALUE);
         }
         let list = tail.wait_list(&queue.context)?;
-        let keeps = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
-        let action = broken::svm_migration(&queue, pointers, keeps);
-        tail.enqueue(&queue, Kind::SvmMigrateMem, list, action)
+        tail.enqueue(&queue, Kind::SvmMigrateMem, list, Box::new(|| Ok(())))
     }
 }

@@ -4,7 +4,6 @@
 use std::ffi::c_void;
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
 
 use super::buffer_of;
 use super::entry::entry_points;
@@ -54,7 +53,6 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         buffer.check_host_reads()?;
         let to = HostAddress::new(ptr);
-        let size = size - usize::from(size > 0 && on(Fault::ReadShort));
         let action = Box::new(move || {
             if broken::is_used(&buffer) {
                 // SAFETY: as below.
@@ -80,7 +78,6 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         buffer.check_host_writes()?;
         let from = HostAddress::new(ptr);
-        let size = size - usize::from(size > 0 && on(Fault::WriteShort));
         let action = Box::new(move || {
             // SAFETY: as for reading.
             unsafe { copy::bytes(from.get(), buffer.start().add(offset), size) };
@@ -103,8 +100,7 @@ entry_points! {
         let (to_root, to_origin) = to.place();
         let distance = (from_origin + src_offset).abs_diff(to_origin + dst_offset);
         let overlaps = from_root == to_root && distance < size;
-        ensure!(!overlaps || on(Fault::OverlapAccepted), CL_MEM_COPY_OVERLAP);
-        let size = size - usize::from(size > 0 && on(Fault::CopyShort));
+        ensure!(!overlaps, CL_MEM_COPY_OVERLAP);
         let action = Box::new(move || {
             // SAFETY: both ranges were checked against the buffers, which are alive.
             unsafe {
@@ -129,11 +125,6 @@ entry_points! {
         // SAFETY: the application vouches for its pattern.
         let pattern = unsafe { pattern_of(pattern, pattern_size, offset, size)? }.to_vec();
         let list = tail.wait_list(&queue.context)?;
-        let size = if on(Fault::FillShort) {
-            size.saturating_sub(pattern.len())
-        } else {
-            size
-        };
         let action = Box::new(move || {
             // SAFETY: the range was checked against the buffer, which is alive.
             unsafe { copy::fill(buffer.start().add(offset), size, &pattern) };

@@ -1,9 +1,8 @@
-//! What enqueues and launches of kernels do under a fault; nothing of it is used without one.
+//! What launches of kernels do under a fault; nothing of it is used without one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use opencl_sys::CL_INVALID_KERNEL;
 use parking_lot::Mutex;
 use touchstone_exec::{LaunchError, LaunchStats};
 use touchstone_faults::{Fault, any, on};
@@ -16,51 +15,17 @@ use crate::memory::svm::Allocation;
 use crate::object;
 use crate::platform::Device;
 use crate::program::Origin;
-use crate::queue::Queue;
-use crate::queue::command::{Action, Failure};
-use crate::queue::event::Event;
 
 /// The index space that is used for the one that was asked for.
 pub fn range(mut range: Range, kernel: &Kernel) -> Range {
     if !any() {
         return range;
     }
-    if on(Fault::OffsetIgnored) {
-        range.offset = [0; 3];
-    }
-    if on(Fault::OffsetFirstOnly) {
-        range.offset[1..].fill(0);
-    }
     let is_binary = matches!(kernel.program.origin, Origin::Binary(_));
     if on(Fault::BinaryItemMissing) && is_binary && range.global[0] > 1 {
         range.global[0] -= 1;
     }
     range
-}
-
-/// Changes what is enqueued.
-pub fn at_enqueue(
-    queue: &Queue,
-    kernel: &Arc<Kernel>,
-    range: &Range,
-    list: &mut Vec<Arc<Event>>,
-    action: &mut Action,
-) {
-    if on(Fault::WaitListBuiltIn) && matches!(kernel.program.origin, Origin::BuiltIn) {
-        list.clear();
-    }
-    if on(Fault::ArgsLate) {
-        let (kernel, device, range) = (Arc::clone(kernel), Arc::clone(&queue.device), *range);
-        *action = Box::new(move || {
-            let gone = |code| Failure {
-                status: code,
-                message: "the kernel's arguments have gone".into(),
-            };
-            let target = kernel.on(&device).ok_or_else(|| gone(CL_INVALID_KERNEL))?;
-            let launch = kernel.launch(&device, target, &range);
-            launch.map_err(|error| gone(error.0))?()
-        });
-    }
 }
 
 /// What surrounds one run of a kernel.

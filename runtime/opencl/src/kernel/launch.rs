@@ -181,11 +181,6 @@ impl Kernel {
             return Arg::Pointer(address as u64);
         };
         let start = allocation.start() as u64;
-        let address = if on(Fault::SvmPointerToStart) {
-            allocation.start()
-        } else {
-            address
-        };
         // SAFETY: the command holds the allocation while it runs; who else may use its
         // memory meanwhile is governed by the OpenCL memory model.
         let arg = unsafe { object(memory, address as u64, start, allocation.size(), writes) };

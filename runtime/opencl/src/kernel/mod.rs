@@ -17,7 +17,6 @@ use std::sync::Arc;
 use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_exec::KernelMeta;
-use touchstone_faults::{Fault, on};
 use touchstone_ir::{AccessQualifier, ArgPass, ArgQualifier, KernelArg};
 
 use crate::context::Context;
@@ -83,10 +82,7 @@ impl Kernel {
 
     /// A copy with the argument values of this moment.
     pub fn duplicate(&self) -> Arc<Self> {
-        let mut values = self.values.lock().clone();
-        if on(Fault::CloneBare) {
-            values.fill(None);
-        }
+        let values = self.values.lock().clone();
         let exec_info = self.exec_info.lock().clone();
         self.program.attach_copy();
         Self::of(&self.program, self.targets.clone(), values, exec_info)

@@ -58,9 +58,6 @@ impl Range {
         if let Some(offset) = offset {
             range.offset[..sides].copy_from_slice(offset);
         }
-        if on(Fault::EmptyRangeRuns) {
-            range.global = range.global.map(|side| side.max(1));
-        }
         let items = range
             .global
             .iter()
@@ -111,7 +108,7 @@ impl Range {
         let items: usize = local.iter().product();
         ensure!(items <= demands.max_group, CL_INVALID_WORK_GROUP_SIZE);
         ensure!(
-            !demands.uniform || self.divides(local) || on(Fault::UniformUnchecked),
+            !demands.uniform || self.divides(local),
             CL_INVALID_WORK_GROUP_SIZE
         );
         Ok(())

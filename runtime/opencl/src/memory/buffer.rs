@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use parking_lot::Mutex;
-use touchstone_faults::{Fault, on};
 
 use super::block::Block;
+use super::copy;
 use super::flags;
 use super::map::{Mapping, Mappings, Rows};
-use super::{broken, copy};
 use crate::callback::UserData;
 use crate::context::Context;
 use crate::destructors::{DestructorFn, Destructors};
@@ -87,24 +86,18 @@ impl Buffer {
         }
         flags::check_host_pointer(flags, host_ptr.is_null())?;
 
-        let storage = if uses && on(Fault::UseHostPtrCopies) {
-            let block = Block::new(size, BASE_ALIGNMENT)?;
-            // SAFETY: as for copying below.
-            unsafe { copy::bytes(host_ptr.cast(), block.start(), size) };
-            Storage::Own(block)
-        } else if uses {
+        let storage = if uses {
             Storage::Host(HostAddress::new(host_ptr))
         } else {
             let block = Block::new(size, BASE_ALIGNMENT)?;
             if copies {
-                let size = size - usize::from(on(Fault::CopyHostPtrShort));
                 // SAFETY: the block is new and has `size` bytes; the application vouches
                 // for as many at its pointer.
                 unsafe { copy::bytes(host_ptr.cast(), block.start(), size) };
             }
             Storage::Own(block)
         };
-        let buffer = Arc::new(Self {
+        Ok(Arc::new(Self {
             header: Header::default(),
             context,
             flags,
@@ -114,11 +107,7 @@ impl Buffer {
             properties,
             mappings: Mutex::default(),
             destructors: Destructors::default(),
-        });
-        if touchstone_faults::any() {
-            broken::made(buffer.start() as usize, size);
-        }
-        Ok(buffer)
+        }))
     }
 
     /// Makes a sub-buffer.
@@ -140,20 +129,13 @@ impl Buffer {
         ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);
         ensure!(region.size != 0, CL_INVALID_BUFFER_SIZE);
         ensure!(
-            region.origin.is_multiple_of(BASE_ALIGNMENT) || on(Fault::SubBufferUnaligned),
+            region.origin.is_multiple_of(BASE_ALIGNMENT),
             CL_MISALIGNED_SUB_BUFFER_OFFSET
         );
         let host_ptr = self.host_ptr.get();
-        let storage = if on(Fault::SubBufferDetached) {
-            let block = Block::new(region.size, BASE_ALIGNMENT)?;
-            // SAFETY: the region lies in this buffer, and the block is as long.
-            unsafe { copy::bytes(self.start().add(region.origin), block.start(), region.size) };
-            Storage::Own(block)
-        } else {
-            Storage::Part {
-                of: Arc::clone(self),
-                origin: region.origin,
-            }
+        let storage = Storage::Part {
+            of: Arc::clone(self),
+            origin: region.origin,
         };
         Ok(Arc::new(Self {
             header: Header::default(),
@@ -177,7 +159,6 @@ impl Buffer {
         match &self.storage {
             Storage::Own(block) => block.start(),
             Storage::Host(address) => address.get(),
-            Storage::Part { of, .. } if on(Fault::SubBufferOrigin) => of.start(),
             Storage::Part { of, origin } => of.start().wrapping_add(*origin),
         }
     }
@@ -250,13 +231,7 @@ impl Buffer {
     /// # Errors
     /// `CL_INVALID_OPERATION` when mappings for writing would overlap.
     pub fn map(&self, offset: usize, size: usize, writes: bool) -> Result<*mut u8> {
-        let mut address = self.start().wrapping_add(offset);
-        if on(Fault::MapOtherAddress) && self.uses_host_memory() {
-            // Nobody knows for how long the application uses it.
-            let block = Block::new(size, BASE_ALIGNMENT)?;
-            address = block.start();
-            std::mem::forget(block);
-        }
+        let address = self.start().wrapping_add(offset);
         self.note_mapping(Mapping {
             owner: self.key(),
             address: address as usize,
@@ -356,9 +331,6 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if touchstone_faults::any() && !matches!(self.storage, Storage::Part { .. }) {
-            broken::forget(self.start() as usize);
-        }
         let handle = std::ptr::from_mut(self).cast::<c_void>();
         self.destructors.run(handle);
     }

@@ -1,7 +1,5 @@
 //! Moving bytes.
 
-use touchstone_faults::{Fault, on};
-
 use super::rect::Shape;
 use super::stream;
 
@@ -55,11 +53,6 @@ pub unsafe fn fill(to: *mut u8, size: usize, pattern: &[u8]) {
     if let [byte] = pattern {
         // SAFETY: as the caller vouches.
         unsafe { to.write_bytes(*byte, size) };
-        return;
-    }
-    if on(Fault::FillFirstByte) {
-        // SAFETY: as the caller vouches.
-        unsafe { to.write_bytes(pattern[0], size) };
         return;
     }
     // The filled part doubles with every copy.

@@ -1,7 +1,6 @@
 //! Rectangular regions of buffers: pitches, extents, overlap.
 
 use opencl_sys::CL_INVALID_VALUE;
-use touchstone_faults::{Fault, on};
 
 use crate::ffi::{Error, Result, ensure};
 
@@ -36,32 +35,12 @@ impl Shape {
         let slice_pitch = if slice_pitch == 0 { rows } else { slice_pitch };
         ensure!(slice_pitch >= rows, CL_INVALID_VALUE);
         ensure!(slice_pitch.is_multiple_of(row_pitch), CL_INVALID_VALUE);
-        let (row_pitch, slice_pitch) = if touchstone_faults::any() {
-            let row = if on(Fault::RowPitchIgnored) {
-                region[0]
-            } else {
-                row_pitch
-            };
-            let slice = if on(Fault::SlicePitchIgnored) {
-                rows
-            } else {
-                slice_pitch
-            };
-            (row, slice)
-        } else {
-            (row_pitch, slice_pitch)
-        };
         let at = |x: usize, y: usize, z: usize| {
             let rows = y.checked_mul(row_pitch)?;
             let slices = z.checked_mul(slice_pitch)?;
             x.checked_add(rows)?.checked_add(slices)
         };
-        let row = if on(Fault::RectRowIgnored) {
-            0
-        } else {
-            origin[1]
-        };
-        let start = at(origin[0], row, origin[2]).ok_or(beyond)?;
+        let start = at(origin[0], origin[1], origin[2]).ok_or(beyond)?;
         let span = at(region[0], region[1] - 1, region[2] - 1).ok_or(beyond)?;
         Ok(Self {
             start,

@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use touchstone_faults::any;
 
 use super::block::Block;
-use super::broken;
+use crate::kernel::broken as kernels;
 use crate::platform::capabilities;
 use crate::platform::limits::BASE_ALIGNMENT;
 
@@ -82,9 +82,6 @@ impl SvmHeap {
         };
         let block = Block::new(size, align).ok()?;
         let start = block.start();
-        if any() {
-            broken::made(start as usize, size);
-        }
         let allocation = Arc::new(Allocation { block, size, flags });
         self.allocations.write().insert(start as usize, allocation);
         Some(start)
@@ -100,7 +97,7 @@ impl SvmHeap {
     /// Takes the allocation that starts at an address off the heap.
     pub fn remove(&self, start: usize) -> Option<Arc<Allocation>> {
         if any() {
-            broken::forget(start);
+            kernels::forget(start);
         }
         self.allocations.write().remove(&start)
     }

@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_int;
-use touchstone_faults::{Fault, on};
 
 use crate::ffi::{Error, Result};
 
@@ -108,9 +107,6 @@ pub fn retain<T: Object>(handle: *mut c_void) -> Result<()> {
 /// left to release.
 pub fn release<T: Object>(handle: *mut c_void) -> Result<Option<Arc<T>>> {
     let released = T::registry().release(handle as usize);
-    if released.is_none() && on(Fault::OverReleaseAborts) {
-        std::process::abort();
-    }
     released.ok_or(Error(T::INVALID))
 }
 

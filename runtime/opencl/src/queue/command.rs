@@ -1,7 +1,6 @@
 //! What a command is and does.
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
 use touchstone_queue::Role;
 
 use crate::ffi::codes;
@@ -60,27 +59,7 @@ codes! {
 
 impl Kind {
     /// How it takes its place in its queue.
-    pub fn role(self) -> Role {
-        let role = self.usual_role();
-        if !touchstone_faults::any() {
-            return role;
-        }
-        Role {
-            after_all: role.after_all
-                && !match self {
-                    Self::Barrier => on(Fault::BarrierIgnoresEarlier),
-                    _ => on(Fault::MarkerIgnoresEarlier),
-                },
-            before_all: role.before_all
-                && !match self {
-                    Self::BarrierWithList => on(Fault::BarrierListHoldsNothing),
-                    _ => on(Fault::BarrierHoldsNothing),
-                },
-            ..role
-        }
-    }
-
-    const fn usual_role(self) -> Role {
+    pub const fn role(self) -> Role {
         Role {
             // What the host and the device share has nothing to move.
             prompt: matches!(

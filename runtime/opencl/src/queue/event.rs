@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use parking_lot::Mutex;
-use touchstone_faults::{Fault, on};
 use touchstone_queue::{self as engine, Core, Lane, State, Trigger};
 
 use super::Queue;
@@ -71,13 +70,6 @@ impl Event {
 
     /// The present status. Of the six states, the specification shows four.
     pub fn status(&self) -> cl_int {
-        if touchstone_faults::any() {
-            return super::broken::status(self.true_status());
-        }
-        self.true_status()
-    }
-
-    fn true_status(&self) -> cl_int {
         match self.core.state() {
             State::Queued => CL_QUEUED,
             State::Submitted | State::Ready => CL_SUBMITTED,
@@ -97,7 +89,7 @@ impl Event {
     /// # Errors
     /// `CL_INVALID_OPERATION` when it has been set before.
     pub fn set(self: &Arc<Self>, status: cl_int) -> Result<()> {
-        let failure = (status < 0 && !on(Fault::UserFailureLost)).then_some(status);
+        let failure = (status < 0).then_some(status);
         let first = engine::set(self, failure, super::pool());
         ensure!(first, CL_INVALID_OPERATION);
         Ok(())
@@ -111,12 +103,6 @@ impl Event {
     /// Registers a callback; one whose status has already been reached fires at once.
     pub fn on_status(self: &Arc<Self>, trigger: Trigger, notify: NotifyFn, user_data: UserData) {
         engine::ask(self, trigger, Callback { notify, user_data });
-    }
-
-    /// Has it do nothing when its turn comes: for a fault.
-    pub(super) fn forget_action(&self) {
-        let action = self.action.lock().take();
-        drop(action);
     }
 
     /// One query.
@@ -147,20 +133,16 @@ impl Event {
         let profiles = self.queue.as_ref().is_some_and(|queue| queue.profiles());
         ensure!(profiles, CL_PROFILING_INFO_NOT_AVAILABLE);
         ensure!(
-            self.true_status() == CL_COMPLETE || on(Fault::ProfilingTooSoon),
+            self.status() == CL_COMPLETE,
             CL_PROFILING_INFO_NOT_AVAILABLE
         );
-        let mut times = self.core.times();
-        if touchstone_faults::any() {
-            times = super::broken::times(times);
-        }
+        let times = self.core.times();
         Ok(Answer::of(match name {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
             CL_PROFILING_COMMAND_SUBMIT => times.submit,
             CL_PROFILING_COMMAND_START => times.start,
             // A command has no children to wait for where there is no device-side enqueue,
             // so it is complete when it ends.
-            CL_PROFILING_COMMAND_END if on(Fault::ProfilingEndLate) => times.end + 1,
             CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => times.end,
             _ => return Err(Error(CL_INVALID_VALUE)),
         }))
@@ -175,7 +157,7 @@ impl engine::Command for Event {
     }
 
     fn queue(&self) -> Option<&engine::Queue<Self>> {
-        self.queue.as_ref().map(|queue| queue.engine(self.kind))
+        self.queue.as_ref().map(|queue| queue.engine())
     }
 
     /// By the end the action and all that it held are gone, so that an application that has
@@ -183,9 +165,6 @@ impl engine::Command for Event {
     fn perform(&self) -> std::result::Result<(), cl_int> {
         let _queue_thread = callback::on_queue_thread();
         let action = self.action.lock().take();
-        if touchstone_faults::any() && self.queue.as_ref().is_some_and(Queue::lost_its_work) {
-            return Ok(());
-        }
         action.map_or(Ok(()), run).map_err(|failure| {
             self.context.report(&failure.message);
             failure.status.min(-1)
@@ -219,16 +198,9 @@ impl engine::Command for Event {
             Trigger::Running => CL_RUNNING,
             Trigger::Complete => CL_COMPLETE,
         });
-        let call = |status| {
-            // SAFETY: the application gave this function for this purpose; the event is alive
-            // until it returns.
-            unsafe { (notice.notify)(object::handle(self), status, notice.user_data.get()) };
-        };
-        if touchstone_faults::any() {
-            super::broken::call_back(call, status);
-        } else {
-            call(status);
-        }
+        // SAFETY: the application gave this function for this purpose; the event is alive
+        // until it returns.
+        unsafe { (notice.notify)(object::handle(self), status, notice.user_data.get()) };
     }
 
     fn lane(&self) -> &Arc<Lane> {

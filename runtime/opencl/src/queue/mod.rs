@@ -25,7 +25,6 @@ pub mod event;
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
 use touchstone_queue::{self as engine, Pool, Submission};
 
 use crate::callback;
@@ -49,7 +48,6 @@ pub fn pool() -> &'static Arc<Pool<Event>> {
 fn submission() -> Submission {
     static SUBMISSION: LazyLock<Submission> =
         LazyLock::new(|| match std::env::var("TOUCHSTONE_FLUSH").as_deref() {
-            _ if broken::wants_flushes() => Submission::AtFlush,
             Ok("explicit") => Submission::AtFlush,
             Ok(_) | Err(_) => Submission::AtEnqueue,
         });
@@ -72,8 +70,6 @@ pub struct Queue {
     /// As given, the final zero included; `None` when the queue was made without a list.
     property_list: Option<Vec<cl_queue_properties>>,
     engine: engine::Queue<Event>,
-    /// What a fault needs besides.
-    broken: Option<Box<broken::Extra>>,
 }
 object!(Queue, CL_INVALID_COMMAND_QUEUE);
 
@@ -105,7 +101,6 @@ impl Queue {
         );
         let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         let width = device.limits.compute_units.max(2);
-        let broken = touchstone_faults::any().then(|| broken::Extra::new(out_of_order));
         Ok(Arc::new(Self {
             header: Header::default(),
             context,
@@ -113,7 +108,6 @@ impl Queue {
             properties,
             property_list,
             engine: engine::Queue::new(Arc::clone(pool()), out_of_order, width, submission()),
-            broken,
         }))
     }
 
@@ -157,17 +151,9 @@ impl Queue {
         if self.profiles() { clock::now() } else { 0 }
     }
 
-    /// The engine's part of it, for commands of this kind.
-    pub fn engine(&self, kind: Kind) -> &engine::Queue<Event> {
-        match &self.broken {
-            Some(extra) => extra.engine(kind).unwrap_or(&self.engine),
-            None => &self.engine,
-        }
-    }
-
-    /// Whether the application has released it, under a fault that forgets its commands then.
-    fn lost_its_work(self: &Arc<Self>) -> bool {
-        on(Fault::ReleaseQueueLosesWork) && object::references(self) == 0
+    /// The engine's part of it.
+    pub fn engine(&self) -> &engine::Queue<Event> {
+        &self.engine
     }
 
     /// Enqueues a command and gives its event.
@@ -177,9 +163,6 @@ impl Queue {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Arc<Event> {
-        if touchstone_faults::any() {
-            return self.enqueue_broken(kind, wait_list, action, false);
-        }
         let event = Event::of_command(self, kind, action);
         self.engine.enqueue(&event, wait_list);
         event
@@ -192,9 +175,6 @@ impl Queue {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Arc<Event> {
-        if touchstone_faults::any() {
-            return self.enqueue_broken(kind, wait_list, action, true);
-        }
         let event = Event::of_command(self, kind, action);
         self.engine.enqueue_and_wait(&event, wait_list);
         event
@@ -203,17 +183,11 @@ impl Queue {
     /// Submits what has been enqueued.
     pub fn flush(&self) {
         self.engine.flush();
-        if let Some(extra) = &self.broken {
-            extra.flush();
-        }
     }
 
     /// Waits for every command enqueued so far.
     pub fn finish(&self) {
         self.engine.finish();
-        if let Some(extra) = &self.broken {
-            extra.finish();
-        }
     }
 
     /// One query.

@@ -10,7 +10,6 @@ pub const SCENARIOS: &[Scenario] = &[
     ("message_passing_all_devices", || passed(ALL_DEVICES, false)),
     ("message_passing_work_group", || passed(WORK_GROUP, true)),
     ("message_passing_mixed", mixed_scopes),
-    ("message_passing_default", || passed(DEFAULT, false)),
     ("local_passing", || {
         passed_locally("memory_scope_work_group")
     }),
@@ -21,7 +20,6 @@ pub const SCENARIOS: &[Scenario] = &[
     ("fences_local", || fences("local", "CLK_LOCAL_MEM_FENCE")),
     ("fences_both", fences_both),
     ("store_buffering", || store_buffering(EXPLICIT)),
-    ("store_buffering_default", || store_buffering(DEFAULT)),
     ("store_buffering_fences", || store_buffering(FENCES)),
     ("seq_cst_both", seq_cst_both),
     ("read_read", read_read),
@@ -31,7 +29,6 @@ pub const SCENARIOS: &[Scenario] = &[
     ("modification_order", modification_order),
     ("release_sequence_rmw", release_sequence_rmw),
     ("release_sequence_own", release_sequence_own),
-    ("cas_failure", cas_failure),
     ("cas_success", cas_success),
     ("read_modify_write", read_modify_write),
     ("visibility", visibility),
@@ -110,7 +107,6 @@ fn never(items: &[&str], together: bool, forbidden: impl Fn(&[u32]) -> bool) {
 #[derive(Clone, Copy)]
 enum Form {
     Scoped(&'static str),
-    Default,
     SeqCst,
     Fences,
 }
@@ -118,7 +114,6 @@ enum Form {
 const DEVICE: Form = Form::Scoped("memory_scope_device");
 const ALL_DEVICES: Form = Form::Scoped("memory_scope_all_svm_devices");
 const WORK_GROUP: Form = Form::Scoped("memory_scope_work_group");
-const DEFAULT: Form = Form::Default;
 const EXPLICIT: Form = Form::SeqCst;
 const FENCES: Form = Form::Fences;
 
@@ -137,9 +132,7 @@ fn passed(form: Form, together: bool) {
             format!("atomic_store_explicit(x, 1, memory_order_release, {scope});"),
             format!("atomic_load_explicit(x, memory_order_acquire, {scope});"),
         ),
-        Form::Default | Form::SeqCst | Form::Fences => {
-            ("atomic_store(x, 1);".into(), "atomic_load(x);".into())
-        }
+        Form::SeqCst | Form::Fences => ("atomic_store(x, 1);".into(), "atomic_load(x);".into()),
     };
     let items = [format!("*d = 1; {store}"), format!("r[0] = {load} {READ}")];
     never(&[&items[0], &items[1]], together, is_torn);
@@ -200,7 +193,6 @@ fn fences_both() {
 
 fn store_buffering(form: Form) {
     let item = |write: &str, read: &str| match form {
-        Form::Default => format!("atomic_store({write}, 1); r[0] = atomic_load({read});"),
         Form::Scoped(_) | Form::SeqCst => format!(
             "atomic_store_explicit({write}, 1, memory_order_seq_cst, memory_scope_device);
             r[0] = atomic_load_explicit({read}, memory_order_seq_cst, memory_scope_device);"
@@ -312,18 +304,6 @@ fn release_sequence_own() {
 
 const RELEASE: &str =
     "*d = 1; atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);";
-
-fn cas_failure() {
-    let items = [
-        RELEASE,
-        "int e = 0;
-        bool did = atomic_compare_exchange_strong_explicit(x, &e, 0, memory_order_acq_rel,
-            memory_order_acquire, memory_scope_device);
-        r[0] = did ? 0 : e;
-        if (r[0] == 1) r[1] = *d;",
-    ];
-    never(&items, false, is_torn);
-}
 
 fn cas_success() {
     let items = [

@@ -3,7 +3,6 @@
 use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
-use touchstone::api::kernel::clCloneKernel;
 use touchstone::api::memory::*;
 use touchstone::api::program::*;
 
@@ -12,29 +11,11 @@ use crate::rig::{Rig, device, query};
 use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
-    ("arguments", arguments),
     ("argument_released", argument_released),
-    ("cloned", cloned),
     ("ids", ids),
     ("null_local", null_local),
-    ("empty", empty),
-    ("uniform", uniform),
     ("binary", binary),
 ];
-
-fn arguments() {
-    let rig = Rig::new();
-    let kernel = kernel(&rig, "kernel void k(global int *x, int v) { *x = v; }");
-    let target = buffer(&rig, &[0]);
-    set(kernel, 0, target);
-    set(kernel, 1, 7);
-    let gate = rig.user_event();
-    enqueue(&rig, kernel, 1, &[gate]);
-    set(kernel, 1, 8);
-    set_user(gate, CL_COMPLETE);
-    rig.finish();
-    assert_eq!(words(&rig, target, 1), [7]);
-}
 
 fn argument_released() {
     let rig = Rig::new();
@@ -49,22 +30,6 @@ fn argument_released() {
     enqueue(&rig, kernel, 1, &[gate]);
     assert_eq!(unsafe { clReleaseMemObject(source) }, CL_SUCCESS);
     set_user(gate, CL_COMPLETE);
-    rig.finish();
-    assert_eq!(words(&rig, target, 1), [7]);
-}
-
-fn cloned() {
-    let rig = Rig::new();
-    let first = kernel(&rig, "kernel void k(global int *x, int y) { *x = y; }");
-    let target = buffer(&rig, &[0]);
-    set(first, 0, target);
-    set(first, 1, 7);
-    let mut code = 0;
-    let copy = unsafe { clCloneKernel(first, &mut code) };
-    assert_eq!(code, CL_SUCCESS);
-    // What is set afterwards is the first one's own.
-    set(first, 1, 8);
-    enqueue(&rig, copy, 1, &[]);
     rig.finish();
     assert_eq!(words(&rig, target, 1), [7]);
 }
@@ -145,35 +110,6 @@ fn null_local() {
         local: None,
     };
     assert_eq!(output(&rig, source, 100, space), [1; 100]);
-}
-
-fn empty() {
-    let rig = Rig::new();
-    let source = "kernel void k(global int *x) { *x = 1; }";
-    let space = Space {
-        offset: None,
-        global: &[0],
-        local: None,
-    };
-    assert_eq!(output(&rig, source, 1, space), [0]);
-}
-
-fn uniform() {
-    let rig = Rig::new();
-    let source = c"kernel void k() {}";
-    let mut code = 1;
-    let program = unsafe {
-        let mut strings = [source.as_ptr()];
-        let strings = strings.as_mut_ptr();
-        let program = clCreateProgramWithSource(rig.context, 1, strings, null(), &mut code);
-        let options = c"-cl-std=CL3.0 -cl-uniform-work-group-size".as_ptr();
-        code = clBuildProgram(program, 0, null(), options, None, null_mut());
-        program
-    };
-    assert_eq!(code, CL_SUCCESS);
-    let kernel = kernel_of(program, "k");
-    let refused = enqueue_on(rig.queue, kernel, space(&[5], &[2]), &[]);
-    assert_eq!(refused, Err(CL_INVALID_WORK_GROUP_SIZE));
 }
 
 /// A kernel from a binary does what it did from its source.

@@ -1,13 +1,12 @@
 //! What scenarios are made of.
 
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::time::Duration;
 
 use opencl_sys::*;
 use touchstone::api::event::*;
 use touchstone::api::kernel::*;
-use touchstone::api::map::*;
 use touchstone::api::program::*;
 use touchstone::api::range::*;
 use touchstone::api::transfer::*;
@@ -169,35 +168,6 @@ pub fn fill(rig: &Rig, buffer: cl_mem, word: u32, count: usize, wait: &[cl_event
     };
     assert_eq!(code, CL_SUCCESS);
     event
-}
-
-/// Maps a part of a buffer, blocking.
-pub fn map(rig: &Rig, buffer: cl_mem, flags: cl_map_flags, at: usize, size: usize) -> *mut u8 {
-    let mut code = 1;
-    let address = unsafe {
-        clEnqueueMapBuffer(
-            rig.queue,
-            buffer,
-            CL_TRUE,
-            flags,
-            at,
-            size,
-            0,
-            null(),
-            null_mut(),
-            &mut code,
-        )
-    };
-    assert_eq!(code, CL_SUCCESS);
-    address.cast()
-}
-
-pub fn unmap(rig: &Rig, buffer: cl_mem, address: *mut u8) {
-    let address = address.cast::<c_void>();
-    let code =
-        unsafe { clEnqueueUnmapMemObject(rig.queue, buffer, address, 0, null(), null_mut()) };
-    assert_eq!(code, CL_SUCCESS);
-    rig.finish();
 }
 
 pub fn set_user(event: cl_event, status: cl_int) {

@@ -176,7 +176,7 @@ impl<C: Command> Core<C> {
 /// happened before all of them ended, and makes the command ready.
 pub(super) fn prerequisite_ended<C: Command>(command: &Arc<C>, failed: bool) -> bool {
     let core = command.core();
-    if failed && !on(Fault::FailureIgnored) {
+    if failed {
         core.failed.store(true, Ordering::Relaxed);
     }
     core.prerequisites.fetch_sub(1, Ordering::AcqRel) == 1
@@ -277,12 +277,7 @@ pub(super) fn run_promptly<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>)
         if !on(Fault::FailureRuns) {
             command.discard();
         }
-        let status = if on(Fault::FailureWrongCode) {
-            WAIT_LIST_FAILED - 1
-        } else {
-            WAIT_LIST_FAILED
-        };
-        finish(command, State::Failed(status), None, agenda);
+        finish(command, State::Failed(WAIT_LIST_FAILED), None, agenda);
         true
     } else if core.role.prompt {
         if claim(command) {
@@ -319,12 +314,8 @@ pub(super) fn finish<C: Command>(
     }
     times.complete = now;
     core.store(last);
-    let start = if on(Fault::CallbackNotOnFailure) && last.failure().is_some() {
-        false
-    } else {
-        post_notices(command, &mut inner, last)
-    };
-    let mut dependents = std::mem::take(&mut inner.dependents);
+    let start = post_notices(command, &mut inner, last);
+    let dependents = std::mem::take(&mut inner.dependents);
     if inner.sleepers > 0 {
         core.ended.notify_all();
     }
@@ -334,14 +325,6 @@ pub(super) fn finish<C: Command>(
         command.lane().drain();
     }
     let failed = fails_others(last);
-    if command.queue().is_none() {
-        if on(Fault::UserEventSleeps) {
-            dependents.clear();
-        }
-        if on(Fault::UserEventWakesOne) {
-            dependents.truncate(1);
-        }
-    }
     for dependent in dependents {
         if on(Fault::CrossQueueHangs) && elsewhere(command, &dependent) {
             continue;
@@ -390,14 +373,6 @@ fn post_notices<C: Command>(command: &Arc<C>, inner: &mut Inner<C>, state: State
 }
 
 fn send<C: Command>(command: &Arc<C>, asked: Asked<C>, state: State) -> bool {
-    let lost = match asked.trigger {
-        Trigger::Submitted => Fault::CallbackSubmittedLost,
-        Trigger::Running => Fault::CallbackRunningLost,
-        Trigger::Complete => Fault::CallbackCompleteLost,
-    };
-    if on(lost) {
-        return false;
-    }
     let held = Arc::clone(command);
     command.lane().post(move || {
         held.notify(asked.notice, asked.trigger, state.failure());
@@ -417,13 +392,7 @@ pub fn ask<C: Command>(command: &Arc<C>, trigger: Trigger, notice: C::Notice) {
     let core = command.core();
     let mut inner = core.inner.lock();
     let state = core.state();
-    if on(Fault::CallbackOverwritten) {
-        inner.asked.retain(|asked| asked.trigger != trigger);
-    }
-    let late = state.has_reached(trigger);
-    let start = if late && on(Fault::CallbackLateLost) {
-        false
-    } else if late || on(Fault::CallbackEarly) && trigger == Trigger::Complete {
+    let start = if state.has_reached(trigger) {
         send(command, asked, state)
     } else {
         inner.asked.push(asked);
@@ -449,9 +418,7 @@ pub fn set<C: Command>(event: &Arc<C>, failure: Option<i32>, pool: &Arc<super::P
 /// its in-order queue: nothing but what it has to wait for anyway.
 pub fn wait<C: Command>(command: &Arc<C>) -> State {
     let core = command.core();
-    if let Some(queue) = command.queue()
-        && !on(Fault::WaitDoesNotFlush)
-    {
+    if let Some(queue) = command.queue() {
         queue.flush();
     }
     loop {

@@ -1,16 +1,16 @@
 //! What takes the place of a whole call.
 //!
-//! The text is made of the call's arguments, which are weakened in their turn. An argument that
+//! The text is made of the call's arguments, which are mutated in their turn. An argument that
 //! stands in it twice is evaluated twice: one with side effects has them twice.
 
-use super::Weakening::{self, *};
+use classay_faults::SourceMutation::{self, *};
 
-/// The text that takes the place of a call of `name`, if one of the weakenings asks for it.
+/// The text that takes the place of a call of `name`, if one of the mutations asks for it.
 /// `argument` gives the text of an argument, on one line.
 pub(super) fn instead(
     name: &str,
     count: usize,
-    makes: impl Fn(Weakening) -> bool,
+    makes: impl Fn(SourceMutation) -> bool,
     argument: impl Fn(usize) -> String,
 ) -> Option<String> {
     let a = |index| argument(index);

@@ -1,9 +1,8 @@
-//! Kernel sources weakened before the compiler sees them.
+//! Kernel sources mutated before the compiler sees them.
 //!
 //! | file | what it does |
 //! | --- | --- |
 //! | `tokens` | splits OpenCL C into tokens; strings, comments and characters stay whole |
-//! | `table` | the faults, one row each |
 //! | `calls` | calls in a source and their arguments |
 //! | `rewrite` | changes words, orders and scopes, and removes calls |
 //! | `instead` | what takes the place of a whole call |
@@ -20,14 +19,13 @@ mod instead;
 mod loops;
 mod module;
 pub(crate) mod rewrite;
-mod table;
 pub(crate) mod tokens;
 
 pub(crate) use module::create_program_with_il;
-pub(crate) use table::TABLE;
 
-use super::Call;
-use super::act::Deed;
+use super::active;
+use super::call::Call;
+use classay_faults::{Carrier, SourceMutation};
 use libc::{c_char, size_t};
 use opencl_sys::{cl_context, cl_int, cl_program, cl_uint};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,85 +33,6 @@ use std::ffi::CStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::slice;
 use std::sync::{Mutex, PoisonError};
-
-/// One way to weaken a source; the table says what each does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Weakening {
-    RelaxOrders,
-    AcquireToRelaxed,
-    ReleaseToRelaxed,
-    AcqRelToRelaxed,
-    SeqCstToAcqRel,
-    SeqCstToRelaxed,
-    DefaultOrderRelaxed,
-    CasFailureRelaxed,
-    DropFences,
-    DropWorkItemFences,
-    DropMemFences,
-    DropReadFences,
-    DropWriteFences,
-    FencesRelaxed,
-    FenceAcquire,
-    FenceRelease,
-    FenceSeqCst,
-    DropImageFences,
-    NarrowScopes,
-    ScopeSvmToDevice,
-    ScopeDeviceToWorkGroup,
-    ScopeWorkGroupToSubGroup,
-    ScopeWorkGroupToWorkItem,
-    DefaultScope,
-    SwapFlags,
-    FlagGlobalToLocal,
-    FlagLocalToGlobal,
-    BarrierFlags,
-    DropBarriers,
-    DropGroupBarriers,
-    DropSubGroupBarriers,
-    BarrierToFence,
-    SplitRmw,
-    BlindExchange,
-    CutLoops,
-    AsyncCopyShort,
-    VectorStoreWide,
-    ScanSwapped,
-    ReduceAdd,
-    ReduceMin,
-    BroadcastFirst,
-    AllAny,
-    IdWithoutOffset,
-    IdRepeats,
-    LocalIdReversed,
-    GroupCountShort,
-    GlobalSizeRounded,
-    EnqueuedSize,
-    SubGroupIdReversed,
-    SubGroupCountShort,
-    StaleSource,
-    DropInitializers,
-    GetFenceSwapped,
-    ToAddressNull,
-    PipeWriteLost,
-    EnqueueWaitKernel,
-    EnqueueWaitGroup,
-    EnqueueWaitKernelGroup,
-    EnqueueLost,
-    EnqueueWaits,
-    EnqueueMarker,
-    EnqueueLocal,
-    CaptureLost,
-    DeviceFailureHidden,
-    PipeReadStale,
-    PipeIndex,
-    PipeFull,
-    PipeEmpty,
-    ImageWriteLost,
-    ImageChannels,
-    ImageBorder,
-    SubGroupSize,
-    RebuiltDiffers,
-    IlAddition,
-}
 
 /// The source as one text, or none where the arguments are wrong and the implementation is to say so.
 ///
@@ -155,40 +74,40 @@ unsafe fn joined(
     Some(source)
 }
 
-/// Whether a weakening changes what is compiled of a source. Those that depend on the sources before
+/// Whether a mutation changes what is compiled of a source. Those that depend on the sources before
 /// it may.
-pub(crate) fn changes(weakening: Weakening, source: &[u8]) -> bool {
-    match weakening {
-        Weakening::StaleSource | Weakening::RebuiltDiffers => true,
-        other => rewrite::weaken(source, &[other]) != source,
+pub(crate) fn changes(mutation: SourceMutation, source: &[u8]) -> bool {
+    match mutation {
+        SourceMutation::StaleSource | SourceMutation::RebuiltDiffers => true,
+        other => rewrite::mutate(source, &[other]) != source,
     }
 }
 
-/// A source as the fault of this name weakens it, for programs that open the shared library: writes at
-/// most `room` bytes of it to `text`, without a NUL, and returns how many it has; 0 where no fault of
+/// A source as the fault of this name mutates it, for programs that open the shared library: writes at
+/// most `capacity` bytes of it to `text`, without a NUL, and returns how many it has; 0 where no fault of
 /// sources has the name.
 ///
 /// # Safety
-/// `id` and `source` are C strings, and there are `room` bytes at `text`.
+/// `id` and `source` are C strings, and there are `capacity` bytes at `text`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn classay_layer_weakened(
+pub unsafe extern "C" fn classay_layer_mutated(
     id: *const c_char,
     source: *const c_char,
     text: *mut c_char,
-    room: size_t,
+    capacity: size_t,
 ) -> size_t {
     // SAFETY: C strings.
     let (id, source) = unsafe { (CStr::from_ptr(id), CStr::from_ptr(source)) };
-    let found = id.to_str().ok().and_then(super::named::find);
-    let Some(Deed::Weaken(weakening)) = found.map(|named| named.deed) else {
+    let found = id.to_str().ok().and_then(classay_faults::find);
+    let Some(Carrier::Source(mutation)) = found.map(|entry| entry.carrier) else {
         return 0;
     };
-    let weakened = rewrite::weaken(source.to_bytes(), &[weakening]);
+    let mutated = rewrite::mutate(source.to_bytes(), &[mutation]);
     // SAFETY: so many bytes are in one and there is room for them in the other, which are apart.
     unsafe {
-        std::ptr::copy_nonoverlapping(weakened.as_ptr(), text.cast(), weakened.len().min(room));
+        std::ptr::copy_nonoverlapping(mutated.as_ptr(), text.cast(), mutated.len().min(capacity));
     }
-    weakened.len()
+    mutated.len()
 }
 
 /// The first source of this length that there was: what a cache finds that looks at no more.
@@ -224,35 +143,35 @@ pub(crate) unsafe fn create_program_with_source(
     lengths: *const size_t,
     errcode: *mut cl_int,
 ) -> cl_program {
-    let weakenings = super::weakenings();
+    let mutations = active::mutations();
     // SAFETY: the caller's arguments.
     let source = unsafe { joined(count, strings, lengths) };
-    if let Some(source) = source.as_ref().filter(|_| !super::break_calls()) {
-        crate::effects::of_source(source);
+    if let Some(source) = source.as_ref().filter(|_| !active::break_calls()) {
+        crate::effects::of_source(source, changes);
     }
-    match source.filter(|_| !weakenings.is_empty()) {
+    match source.filter(|_| !mutations.is_empty()) {
         None => {
             // SAFETY: the caller's arguments, unchanged.
             unsafe { next(context, count, strings, lengths, errcode) }
         }
         Some(source) => {
-            let source = if weakenings.contains(&Weakening::StaleSource) {
+            let source = if mutations.contains(&SourceMutation::StaleSource) {
                 first_of_its_length(source)
             } else {
                 source
             };
-            let mut weakened = rewrite::weaken(&source, weakenings);
-            if weakenings.contains(&Weakening::RebuiltDiffers) && seen_before(&source) {
-                weakened = rewrite::weaken(&weakened, &[Weakening::IdRepeats]);
+            let mut mutated = rewrite::mutate(&source, mutations);
+            if mutations.contains(&SourceMutation::RebuiltDiffers) && seen_before(&source) {
+                mutated = rewrite::mutate(&mutated, &[SourceMutation::IdRepeats]);
             }
             // A length of zero would ask for a NUL: an empty source is a space.
-            let weakened = if weakened.is_empty() {
+            let mutated = if mutated.is_empty() {
                 b" ".to_vec()
             } else {
-                weakened
+                mutated
             };
-            let mut string = weakened.as_ptr().cast::<c_char>();
-            let length = weakened.len();
+            let mut string = mutated.as_ptr().cast::<c_char>();
+            let length = mutated.len();
             // SAFETY: one string of the length that it says, alive across the call.
             unsafe { next(context, 1, &mut string, &length, errcode) }
         }
@@ -272,13 +191,18 @@ mod tests {
     }
 
     #[test]
-    fn a_weakened_source_is_written_as_far_as_there_is_room() {
+    fn a_mutated_source_is_written_as_far_as_there_is_room() {
         let mut text = [b'.'; 64];
-        let mut ask = |id: &CStr, room: usize| {
+        let mut ask = |id: &CStr, capacity: usize| {
             let source = c"mem_fence(1);";
             // SAFETY: C strings, and room for no more than there is.
             let length = unsafe {
-                classay_layer_weakened(id.as_ptr(), source.as_ptr(), text.as_mut_ptr().cast(), room)
+                classay_layer_mutated(
+                    id.as_ptr(),
+                    source.as_ptr(),
+                    text.as_mut_ptr().cast(),
+                    capacity,
+                )
             };
             (length, String::from_utf8_lossy(&text[..12]).into_owned())
         };

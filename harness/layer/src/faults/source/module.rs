@@ -1,7 +1,7 @@
 //! Changes the words of SPIR-V modules (SPIR-V specification, "Physical Layout of a SPIR-V Module").
 
-use super::Weakening;
-use crate::faults::Call;
+use crate::faults::call::Call;
+use classay_faults::SourceMutation;
 use libc::{c_void, size_t};
 use opencl_sys::{cl_context, cl_int, cl_program};
 use std::slice;
@@ -49,7 +49,7 @@ pub(crate) unsafe fn create_program_with_il(
     length: size_t,
     errcode: *mut cl_int,
 ) -> cl_program {
-    let asked = crate::faults::weakenings().contains(&Weakening::IlAddition);
+    let asked = crate::faults::active::mutations().contains(&SourceMutation::IlAddition);
     let module = (!il.is_null()).then(|| {
         // SAFETY: the caller's module has so many bytes.
         unsafe { slice::from_raw_parts(il.cast::<u8>(), length) }

@@ -1,10 +1,10 @@
 //! Changes words, orders and scopes of a source, and calls as a whole.
 
-use super::Weakening::{self, *};
 use super::calls::{Access, Atomic, CallSite, call, declares};
 use super::instead::instead;
 use super::loops;
 use super::tokens::{Kind, Token, split};
+use classay_faults::SourceMutation::{self, *};
 use std::ops::Range;
 
 /// Functions whose flags, order and scope belong to a fence.
@@ -17,8 +17,8 @@ const FENCES: [&[u8]; 4] = [
 
 const BARRIERS: [&[u8]; 3] = [b"barrier", b"work_group_barrier", b"sub_group_barrier"];
 
-/// The source with every one of the weakenings made.
-pub(crate) fn weaken(source: &[u8], weakenings: &[Weakening]) -> Vec<u8> {
+/// The source with every one of the mutations made.
+pub(crate) fn mutate(source: &[u8], mutations: &[SourceMutation]) -> Vec<u8> {
     let tokens = split(source);
     let sub_groups = tokens.iter().any(|token| {
         token.kind == Kind::Word
@@ -31,7 +31,7 @@ pub(crate) fn weaken(source: &[u8], weakenings: &[Weakening]) -> Vec<u8> {
         sub_groups,
         out: tokens.iter().map(|token| token.text.to_vec()).collect(),
         tokens,
-        active: weakenings,
+        active: mutations,
     };
     rewriter.run();
     rewriter.out.concat()
@@ -51,14 +51,14 @@ struct Rewriter<'a> {
     tokens: Vec<Token<'a>>,
     /// What each token becomes.
     out: Vec<Vec<u8>>,
-    active: &'a [Weakening],
+    active: &'a [SourceMutation],
     /// Whether the source knows sub-groups: another need not have their scope.
     sub_groups: bool,
 }
 
 impl Rewriter<'_> {
-    fn makes(&self, weakening: Weakening) -> bool {
-        self.active.contains(&weakening)
+    fn makes(&self, mutation: SourceMutation) -> bool {
+        self.active.contains(&mutation)
     }
 
     fn run(&mut self) {
@@ -119,7 +119,7 @@ impl Rewriter<'_> {
 
     /// What a word becomes.
     fn word(&self, text: &[u8], within: Within) -> Option<&'static [u8]> {
-        let makes = |weakening| self.makes(weakening);
+        let makes = |mutation| self.makes(mutation);
         let fence = within == Within::Fence;
         let order = match text {
             b"memory_order_acquire" if !fence => makes(RelaxOrders) || makes(AcquireToRelaxed),
@@ -316,13 +316,13 @@ impl Rewriter<'_> {
                 })
                 .copied()
                 .collect();
-            String::from_utf8_lossy(&weaken(line.trim_ascii(), self.active)).into_owned()
+            String::from_utf8_lossy(&mutate(line.trim_ascii(), self.active)).into_owned()
         };
         let name = std::str::from_utf8(name).ok()?;
         instead(
             name,
             site.arguments.len(),
-            |weakening| self.makes(weakening),
+            |mutation| self.makes(mutation),
             argument,
         )
     }

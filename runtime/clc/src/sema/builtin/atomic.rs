@@ -5,7 +5,6 @@ use super::table::{Atomic, AtomicOp, Legacy, LegacyOp};
 use crate::hir::{Builtin, Expr};
 use crate::sema::{Checked, Sema};
 use crate::types::{Qual, Scalar, Space, Type};
-use touchstone_faults::{Fault, on};
 use touchstone_ir::{MemScope, Order, RmwOp};
 
 impl Sema<'_> {
@@ -98,12 +97,7 @@ impl Sema<'_> {
                 return self.error(call.at, message);
             }
             self.check_scope(MemScope::Device, call)?;
-            let order = if on(Fault::DefaultOrderRelaxed) {
-                Order::Relaxed
-            } else {
-                Order::SeqCst
-            };
-            return Ok((order, default_scope()));
+            return Ok((Order::SeqCst, MemScope::Device));
         }
         self.arity_between(call, from + 1, from + 2)?;
         let order = self.order_argument(call, from)?;
@@ -111,7 +105,7 @@ impl Sema<'_> {
             self.scope_argument(call, from + 1)?
         } else {
             self.check_scope(MemScope::Device, call)?;
-            default_scope()
+            MemScope::Device
         };
         call.args.truncate(from);
         Ok((order, scope))
@@ -270,7 +264,7 @@ impl Sema<'_> {
                 self.scope_argument(&call, 5)?
             } else {
                 self.check_scope(MemScope::Device, &call)?;
-                default_scope()
+                MemScope::Device
             };
             (success, failure, scope)
         } else {
@@ -296,14 +290,5 @@ impl Sema<'_> {
         let bool = self.types.scalar(Scalar::Bool);
         let builtin = Builtin::AtomicCompareExchange((success, failure), scope, weak);
         Ok(self.builtin(builtin, call.args, bool, at))
-    }
-}
-
-/// The scope of atomic functions that name none.
-fn default_scope() -> MemScope {
-    if on(Fault::DefaultScopeNarrow) {
-        MemScope::WorkGroup
-    } else {
-        MemScope::Device
     }
 }

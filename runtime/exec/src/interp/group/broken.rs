@@ -47,7 +47,6 @@ impl Ids<'_> {
             Query::LocalSize if on(Fault::RemainderLocalSize) => s.local[d],
             Query::EnqueuedLocalSize if on(Fault::EnqueuedSizeRemainder) => self.group.size[d],
             Query::NumGroups if on(Fault::NumGroupsFloor) => (s.global[d] / s.local[d]).max(1),
-            Query::GlobalSize if on(Fault::GlobalSizeRounded) => s.groups[d] * s.local[d],
             _ => return None,
         })
     }

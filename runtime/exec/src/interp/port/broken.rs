@@ -328,7 +328,7 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
             .atomic_load(site, address, Order::Relaxed, scope)?;
         let thread = &mut self.threads[self.item as usize];
         let machine = machine.get();
-        machine.rmw(thread, access, old.bits(), Some(new.bits()), true);
+        machine.rmw(thread, access, old.bits(), Some(new.bits()));
         Some(old)
     }
 
@@ -371,9 +371,8 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
         };
         access.atomic = Some((order, scope));
         let new = succeeds.then_some(desired.bits());
-        let acquire = succeeds || !on(Fault::CasFailureRelaxed);
         let thread = &mut self.threads[self.item as usize];
-        machine.get().rmw(thread, access, old.bits(), new, acquire);
+        machine.get().rmw(thread, access, old.bits(), new);
         Some(old)
     }
 

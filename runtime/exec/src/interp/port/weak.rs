@@ -463,14 +463,7 @@ impl Machine {
     /// A read-modify-write that has read `old` from memory and left `new` there, or a
     /// compare-exchange that has failed, which leaves nothing. It reads the last value
     /// (`mm.rmw.last`) and goes on with its release sequence (`mm.release-sequence`).
-    pub(super) fn rmw(
-        &mut self,
-        thread: &mut Thread,
-        access: Access,
-        old: u64,
-        new: Option<u64>,
-        acquire: bool,
-    ) {
+    pub(super) fn rmw(&mut self, thread: &mut Thread, access: Access, old: u64, new: Option<u64>) {
         self.agree_for(thread, access);
         self.now += 1;
         let now = self.now;
@@ -478,9 +471,7 @@ impl Machine {
         let last = place.messages.len() - 1;
         let heads = place.messages[last].heads.clone();
         place.messages[last].note(thread, access.region);
-        if let Some((order, scope)) = access.atomic
-            && acquire
-        {
+        if let Some((order, scope)) = access.atomic {
             self.found(thread, access, &heads, order, scope);
         }
         if let Some(bits) = new {

@@ -1,9 +1,9 @@
-//! What each weakening makes of a source.
+//! What each mutation makes of a source.
 
 use super::*;
 
-fn weak(source: &str, weakenings: &[Weakening]) -> String {
-    String::from_utf8(weaken(source.as_bytes(), weakenings)).expect("text")
+fn weak(source: &str, mutations: &[SourceMutation]) -> String {
+    String::from_utf8(mutate(source.as_bytes(), mutations)).expect("text")
 }
 
 #[test]
@@ -168,24 +168,23 @@ fn what_does_not_close_is_left_alone() {
     }
 }
 
-/// Every weakening there is.
-fn everything() -> Vec<Weakening> {
-    super::super::TABLE
-        .iter()
-        .filter_map(|named| match named.deed {
-            crate::faults::act::Deed::Weaken(weakening) => Some(weakening),
-            _ => None,
-        })
-        .collect()
+/// Every mutation there is.
+fn everything() -> Vec<SourceMutation> {
+    let rows = classay_faults::sources::ROWS.iter();
+    rows.filter_map(|row| match row.carrier {
+        classay_faults::Carrier::Source(mutation) => Some(mutation),
+        _ => None,
+    })
+    .collect()
 }
 
-/// What one weakening makes of a source.
-fn one(weakening: Weakening, source: &str, expected: &str) {
-    assert_eq!(weak(source, &[weakening]), expected, "{weakening:?}");
+/// What one mutation makes of a source.
+fn one(mutation: SourceMutation, source: &str, expected: &str) {
+    assert_eq!(weak(source, &[mutation]), expected, "{mutation:?}");
 }
 
 #[test]
-fn each_order_is_weakened_by_itself() {
+fn each_order_is_mutated_by_itself() {
     let ops = "f_explicit(a, memory_order_acquire); g_explicit(a, memory_order_release); \
                h_explicit(a, memory_order_acq_rel); i_explicit(a, memory_order_seq_cst);";
     let changed = |from: &str, to: &str| ops.replace(from, to);
@@ -571,7 +570,7 @@ fn device_side_enqueues_and_pipes_lose_what_they_promise() {
 proptest::proptest! {
     #[test]
     fn any_bytes_can_be_weakened(source: Vec<u8>) {
-        weaken(&source, &everything());
+        mutate(&source, &everything());
     }
 
     #[test]
@@ -584,9 +583,9 @@ proptest::proptest! {
     )) {
         let source = words.concat();
         let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
-        let weakened =
-            weaken(source.as_bytes(), &everything());
-        proptest::prop_assert_eq!(lines(&weakened), lines(source.as_bytes()));
+        let mutated =
+            mutate(source.as_bytes(), &everything());
+        proptest::prop_assert_eq!(lines(&mutated), lines(source.as_bytes()));
     }
 }
 

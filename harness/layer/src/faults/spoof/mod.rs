@@ -6,10 +6,10 @@
 //! | `query` | the queries of devices and platforms that a claim changes |
 //!
 //! Only what the queries say changes. The compiler keeps its features and macros, and calls keep
-//! working: a lie is a contradiction between what a device says and what it does.
+//! working: a claim is a contradiction between what a device says and what it does.
 
 mod claim;
 mod query;
 
-pub(crate) use claim::{Lie, NoLie, listing};
+pub(crate) use claim::{Claim, NoClaim, listing};
 pub(crate) use query::{device_info, platform_info};

@@ -1,7 +1,7 @@
 //! The queries of devices and platforms that a claim changes.
 
-use super::claim::{Lie, Type, Value, Version, version};
-use crate::faults::Call;
+use super::claim::{Claim, Type, Value, Version, version};
+use crate::faults::call::Call;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 
@@ -16,23 +16,23 @@ pub(crate) unsafe fn device_info(
     next: Query,
     device: cl_device_id,
     info: cl_device_info,
-    room: size_t,
+    capacity: size_t,
     value: *mut c_void,
     size: *mut size_t,
 ) -> cl_int {
-    let lies = crate::faults::lies();
-    if !lies.iter().any(|lie| touches(lie, info)) {
+    let claims = crate::faults::active::claims();
+    if !claims.iter().any(|claim| touches(claim, info)) {
         // SAFETY: the caller's arguments, unchanged.
-        return unsafe { next(device, info, room, value, size) };
+        return unsafe { next(device, info, capacity, value, size) };
     }
     // SAFETY: the caller's device.
     let truth = unsafe { ask(next, device, info) };
-    let told = lies
+    let answer = claims
         .iter()
-        .filter(|lie| touches(lie, info))
-        .fold(truth, |answer, lie| about_device(lie, info, answer));
-    // SAFETY: the caller's room.
-    unsafe { tell(told, room, value, size) }
+        .filter(|claim| touches(claim, info))
+        .fold(truth, |answer, claim| about_device(claim, info, answer));
+    // SAFETY: the caller's memory.
+    unsafe { reply(answer, capacity, value, size) }
 }
 
 /// Around `clGetPlatformInfo`.
@@ -41,24 +41,24 @@ pub(crate) unsafe fn platform_info(
     next: Query,
     platform: cl_platform_id,
     info: cl_platform_info,
-    room: size_t,
+    capacity: size_t,
     value: *mut c_void,
     size: *mut size_t,
 ) -> cl_int {
-    let claimed = crate::faults::lies()
+    let claimed = crate::faults::active::claims()
         .iter()
         .rev()
-        .find_map(|lie| match lie {
-            Lie::Version(version) => Some(*version),
-            Lie::Bits { .. } | Lie::Answer { .. } | Lie::NoC11Atomics => None,
+        .find_map(|claim| match claim {
+            Claim::Version(version) => Some(*version),
+            Claim::Bits { .. } | Claim::Answer { .. } | Claim::NoC11Atomics => None,
         });
     let Some(claimed) = claimed else {
         // SAFETY: the caller's arguments, unchanged.
-        return unsafe { next(platform, info, room, value, size) };
+        return unsafe { next(platform, info, capacity, value, size) };
     };
     // SAFETY: the caller's platform.
     let truth = unsafe { ask(next, platform, info) };
-    let told = match info {
+    let answer = match info {
         CL_PLATFORM_VERSION => truth.map(|text| versioned("OpenCL ", claimed, &text)),
         CL_PLATFORM_HOST_TIMER_RESOLUTION if claimed < (2, 1) => Err(CL_INVALID_VALUE),
         CL_PLATFORM_NUMERIC_VERSION | CL_PLATFORM_EXTENSIONS_WITH_VERSION if claimed < (3, 0) => {
@@ -67,8 +67,8 @@ pub(crate) unsafe fn platform_info(
         CL_PLATFORM_NUMERIC_VERSION => Ok(packed(claimed).to_ne_bytes().to_vec()),
         _ => truth,
     };
-    // SAFETY: the caller's room.
-    unsafe { tell(told, room, value, size) }
+    // SAFETY: the caller's memory.
+    unsafe { reply(answer, capacity, value, size) }
 }
 
 /// The implementation's answer.
@@ -104,14 +104,14 @@ unsafe fn ask(next: Query, object: *mut c_void, info: cl_uint) -> Answer {
 /// Answers a query as OpenCL asks.
 ///
 /// # Safety
-/// `value` is NULL or has `room` bytes; `size` is NULL or may be written.
-unsafe fn tell(answer: Answer, room: size_t, value: *mut c_void, size: *mut size_t) -> cl_int {
+/// `value` is NULL or has `capacity` bytes; `size` is NULL or may be written.
+unsafe fn reply(answer: Answer, capacity: size_t, value: *mut c_void, size: *mut size_t) -> cl_int {
     let bytes = match answer {
         Ok(bytes) => bytes,
         Err(status) => return status,
     };
     if !value.is_null() {
-        if room < bytes.len() {
+        if capacity < bytes.len() {
             return CL_INVALID_VALUE;
         }
         // SAFETY: there is room for the bytes.
@@ -145,10 +145,10 @@ fn c_version(claimed: Version) -> Version {
     }
 }
 
-fn touches(lie: &Lie, info: cl_device_info) -> bool {
-    match lie {
-        Lie::Bits { info: about, .. } | Lie::Answer { info: about, .. } => *about == info,
-        Lie::Version(claimed) => {
+fn touches(claim: &Claim, info: cl_device_info) -> bool {
+    match claim {
+        Claim::Bits { info: about, .. } | Claim::Answer { info: about, .. } => *about == info,
+        Claim::Version(claimed) => {
             introduced(info) > *claimed
                 || matches!(
                     info,
@@ -158,7 +158,7 @@ fn touches(lie: &Lie, info: cl_device_info) -> bool {
                         | CL_DEVICE_OPENCL_C_ALL_VERSIONS
                 )
         }
-        Lie::NoC11Atomics => matches!(
+        Claim::NoC11Atomics => matches!(
             info,
             CL_DEVICE_OPENCL_C_VERSION
                 | CL_DEVICE_OPENCL_C_ALL_VERSIONS
@@ -170,20 +170,20 @@ fn touches(lie: &Lie, info: cl_device_info) -> bool {
 }
 
 /// What is said instead of the truth.
-fn about_device(lie: &Lie, info: cl_device_info, truth: Answer) -> Answer {
-    match lie {
-        Lie::Bits { mask, present, .. } => {
+fn about_device(claim: &Claim, info: cl_device_info, truth: Answer) -> Answer {
+    match claim {
+        Claim::Bits { mask, present, .. } => {
             // A query that the implementation does not know has no bits.
             let bits = truth
                 .ok()
                 .and_then(|bytes| bytes.try_into().ok())
                 .map_or(0, u64::from_ne_bytes);
-            let told = if *present { bits | mask } else { bits & !mask };
-            Ok(told.to_ne_bytes().to_vec())
+            let bits = if *present { bits | mask } else { bits & !mask };
+            Ok(bits.to_ne_bytes().to_vec())
         }
-        Lie::Answer { kind, value, .. } => Ok(encoded(*kind, value)),
-        Lie::Version(claimed) if introduced(info) > *claimed => Err(CL_INVALID_VALUE),
-        Lie::Version(claimed) => match info {
+        Claim::Answer { kind, value, .. } => Ok(encoded(*kind, value)),
+        Claim::Version(claimed) if introduced(info) > *claimed => Err(CL_INVALID_VALUE),
+        Claim::Version(claimed) => match info {
             CL_DEVICE_NUMERIC_VERSION => Ok(packed(*claimed).to_ne_bytes().to_vec()),
             CL_DEVICE_OPENCL_C_VERSION => {
                 truth.map(|text| versioned("OpenCL C ", c_version(*claimed), &text))
@@ -193,7 +193,7 @@ fn about_device(lie: &Lie, info: cl_device_info, truth: Answer) -> Answer {
             }
             _ => truth.map(|text| versioned("OpenCL ", *claimed, &text)),
         },
-        Lie::NoC11Atomics => match info {
+        Claim::NoC11Atomics => match info {
             CL_DEVICE_OPENCL_C_VERSION => truth.map(|text| versioned("OpenCL C ", (1, 2), &text)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => truth.map(|list| named(&list, |_, v| v <= (1, 2))),
             CL_DEVICE_OPENCL_C_FEATURES => {
@@ -252,9 +252,9 @@ mod tests {
     use super::*;
 
     fn say(claim: &str, info: cl_device_info, truth: Answer) -> Answer {
-        let lie = Lie::parse(claim).expect("a claim");
-        if touches(&lie, info) {
-            about_device(&lie, info, truth)
+        let claim = Claim::parse(claim).expect("a claim");
+        if touches(&claim, info) {
+            about_device(&claim, info, truth)
         } else {
             truth
         }
@@ -353,13 +353,13 @@ mod tests {
 
     #[test]
     fn too_little_room_is_an_error_and_no_write() {
-        let mut room = [9u8; 2];
+        let mut memory = [9u8; 2];
         let mut size = 7;
-        // SAFETY: two bytes of room, as said.
-        let status = unsafe { tell(Ok(vec![1; 3]), 2, room.as_mut_ptr().cast(), &mut size) };
-        assert_eq!((status, room, size), (CL_INVALID_VALUE, [9; 2], 7));
+        // SAFETY: two bytes, as said.
+        let status = unsafe { reply(Ok(vec![1; 3]), 2, memory.as_mut_ptr().cast(), &mut size) };
+        assert_eq!((status, memory, size), (CL_INVALID_VALUE, [9; 2], 7));
         // SAFETY: no room is needed to ask for the size.
-        let status = unsafe { tell(Ok(vec![1; 3]), 0, std::ptr::null_mut(), &mut size) };
+        let status = unsafe { reply(Ok(vec![1; 3]), 0, std::ptr::null_mut(), &mut size) };
         assert_eq!((status, size), (CL_SUCCESS, 3));
     }
 }

@@ -1,27 +1,27 @@
-//! The entry points that a class of commands goes through.
+//! Where faults act: the entry points that a class of calls goes through.
 
 /// Kernels, in an ND-range or alone, and native kernels.
-pub(super) const KERNELS: &[&str] = &[
+pub(crate) const KERNELS: &[&str] = &[
     "clEnqueueNDRangeKernel",
     "clEnqueueTask",
     "clEnqueueNativeKernel",
 ];
 /// ND-ranges.
-pub(super) const RANGES: &[&str] = &["clEnqueueNDRangeKernel"];
+pub(crate) const RANGES: &[&str] = &["clEnqueueNDRangeKernel"];
 /// From device to host.
-pub(super) const READS: &[&str] = &[
+pub(crate) const READS: &[&str] = &[
     "clEnqueueReadBuffer",
     "clEnqueueReadBufferRect",
     "clEnqueueReadImage",
 ];
 /// From host to device.
-pub(super) const WRITES: &[&str] = &[
+pub(crate) const WRITES: &[&str] = &[
     "clEnqueueWriteBuffer",
     "clEnqueueWriteBufferRect",
     "clEnqueueWriteImage",
 ];
 /// From object to object.
-pub(super) const COPIES: &[&str] = &[
+pub(crate) const COPIES: &[&str] = &[
     "clEnqueueCopyBuffer",
     "clEnqueueCopyBufferRect",
     "clEnqueueCopyImage",
@@ -29,26 +29,26 @@ pub(super) const COPIES: &[&str] = &[
     "clEnqueueCopyBufferToImage",
 ];
 /// Fills.
-pub(super) const FILLS: &[&str] = &["clEnqueueFillBuffer", "clEnqueueFillImage"];
+pub(crate) const FILLS: &[&str] = &["clEnqueueFillBuffer", "clEnqueueFillImage"];
 /// Maps of memory objects.
-pub(super) const MAPS: &[&str] = &["clEnqueueMapBuffer", "clEnqueueMapImage"];
+pub(crate) const MAPS: &[&str] = &["clEnqueueMapBuffer", "clEnqueueMapImage"];
 /// Rectangles.
-pub(super) const RECTS: &[&str] = &[
+pub(crate) const RECTS: &[&str] = &[
     "clEnqueueReadBufferRect",
     "clEnqueueWriteBufferRect",
     "clEnqueueCopyBufferRect",
 ];
 /// Images to or from the host.
-pub(super) const IMAGES: &[&str] = &["clEnqueueReadImage", "clEnqueueWriteImage"];
+pub(crate) const IMAGES: &[&str] = &["clEnqueueReadImage", "clEnqueueWriteImage"];
 /// Every command of an image that has an origin of its own.
-pub(super) const IMAGE_ORIGINS: &[&str] = &[
+pub(crate) const IMAGE_ORIGINS: &[&str] = &[
     "clEnqueueReadImage",
     "clEnqueueWriteImage",
     "clEnqueueCopyImage",
     "clEnqueueMapImage",
 ];
 /// Commands of shared virtual memory.
-pub(super) const SVM: &[&str] = &[
+pub(crate) const SVM: &[&str] = &[
     "clEnqueueSVMMemcpy",
     "clEnqueueSVMMemFill",
     "clEnqueueSVMMap",
@@ -57,7 +57,7 @@ pub(super) const SVM: &[&str] = &[
     "clEnqueueSVMMigrateMem",
 ];
 /// Every command that takes a wait list, but markers and barriers.
-pub(super) const WORK: &[&str] = &[
+pub(crate) const WORK: &[&str] = &[
     "clEnqueueNDRangeKernel",
     "clEnqueueTask",
     "clEnqueueNativeKernel",
@@ -86,12 +86,12 @@ pub(super) const WORK: &[&str] = &[
     "clEnqueueSVMMigrateMem",
 ];
 /// Markers and barriers.
-pub(super) const ORDERS: &[&str] = &[
+pub(crate) const ORDERS: &[&str] = &[
     "clEnqueueMarkerWithWaitList",
     "clEnqueueBarrierWithWaitList",
 ];
 /// Every call that lets commands begin, waits for them, or gives a queue or an event up.
-pub(super) const SYNC: &[&str] = &[
+pub(crate) const SYNC: &[&str] = &[
     "clFlush",
     "clFinish",
     "clWaitForEvents",
@@ -99,13 +99,13 @@ pub(super) const SYNC: &[&str] = &[
     "clReleaseEvent",
 ];
 /// Queries of an event's status.
-pub(super) const STATUS: &[&str] = &["clGetEventInfo"];
+pub(crate) const STATUS: &[&str] = &["clGetEventInfo"];
 /// Profiling times.
-pub(super) const TIMES: &[&str] = &["clGetEventProfilingInfo"];
+pub(crate) const TIMES: &[&str] = &["clGetEventProfilingInfo"];
 /// Callbacks of events.
-pub(super) const CALLBACKS: &[&str] = &["clSetEventCallback"];
+pub(crate) const CALLBACKS: &[&str] = &["clSetEventCallback"];
 /// Commands that can block.
-pub(super) const BLOCKING: &[&str] = &[
+pub(crate) const BLOCKING: &[&str] = &[
     "clEnqueueReadBuffer",
     "clEnqueueReadBufferRect",
     "clEnqueueReadImage",
@@ -118,15 +118,15 @@ pub(super) const BLOCKING: &[&str] = &[
     "clEnqueueSVMMap",
 ];
 /// Both ways to create a queue, and the query of its properties.
-pub(super) const QUEUES: &[&str] = &[
+pub(crate) const QUEUES: &[&str] = &[
     "clCreateCommandQueue",
     "clCreateCommandQueueWithProperties",
     "clGetCommandQueueInfo",
 ];
 /// Both ways to create a buffer.
-pub(super) const BUFFERS: &[&str] = &["clCreateBuffer", "clCreateBufferWithProperties"];
+pub(crate) const BUFFERS: &[&str] = &["clCreateBuffer", "clCreateBufferWithProperties"];
 /// Functions that give up a reference.
-pub(super) const RELEASES: &[&str] = &[
+pub(crate) const RELEASES: &[&str] = &[
     "clReleaseEvent",
     "clReleaseCommandQueue",
     "clReleaseMemObject",
@@ -135,3 +135,9 @@ pub(super) const RELEASES: &[&str] = &[
     "clReleaseContext",
     "clReleaseSampler",
 ];
+/// Programs from source.
+pub(crate) const SOURCES: &[&str] = &["clCreateProgramWithSource"];
+/// Programs from an intermediate language.
+pub(crate) const IL_PROGRAMS: &[&str] = &["clCreateProgramWithIL"];
+/// Queries of what a device or a platform can do.
+pub(crate) const CAPABILITIES: &[&str] = &["clGetDeviceInfo", "clGetPlatformInfo"];

@@ -1,15 +1,14 @@
 //! Faults that end or disturb the process.
 
-use super::named::Breach;
-use super::source::Weakening;
 use crate::library::Entry;
 use crate::say;
+use classay_faults::ApiViolation;
 use opencl_sys::cl_int;
 use std::time::Duration;
 
 /// What happens at a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     /// The process dies of SIGSEGV.
     Crash,
     /// The process dies of SIGABRT.
@@ -27,9 +26,7 @@ pub(crate) enum Deed {
     /// The call takes this many milliseconds longer.
     Delay(u32),
     /// The call is made, and goes otherwise than it should.
-    Break(Breach),
-    /// The source of a program is weakened.
-    Weaken(Weakening),
+    Violate(ApiViolation),
 }
 
 fn announce(what: &str, entry: Entry) {

@@ -1,5 +1,6 @@
 //! What can be claimed, and how a claim is written.
 
+use classay_faults::{Carrier, SpoofedCapability};
 use opencl_sys::*;
 use std::fmt::Write;
 
@@ -28,9 +29,9 @@ pub(crate) enum Value {
 /// A version, as (major, minor).
 pub(crate) type Version = (u32, u32);
 
-/// One lie.
+/// One claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Lie {
+pub(crate) enum Claim {
     /// Bits of a bit-field are there, or are not.
     Bits {
         /// The query.
@@ -57,151 +58,84 @@ pub(crate) enum Lie {
 
 /// A word that is no claim.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoLie {
-    #[error("unknown lie '{0}'")]
+pub(crate) enum NoClaim {
+    #[error("unknown claim '{0}'")]
     Unknown(String),
-    #[error("lie '{0}' has no version: expected version:MAJOR.MINOR, like version:1.2")]
+    #[error("claim '{0}' has no version: expected version:MAJOR.MINOR, like version:1.2")]
     Version(String),
-    #[error("lie '{0}' has no value: expected {0}:VALUE")]
+    #[error("claim '{0}' has no value: expected {0}:VALUE")]
     NoValue(String),
     #[error("'{1}' is no value for {0}: expected a number, decimal or 0x…, that fits its type")]
     Number(String, String),
-}
-
-/// A capability with a short name.
-struct Capability {
-    name: &'static str,
-    info: cl_device_info,
-    is: Is,
-}
-
-/// How a query says that a capability is there.
-enum Is {
-    /// By bits of a bit-field.
-    Bits(u64),
-    /// By a `cl_bool`.
-    True,
-}
-
-const fn bits(name: &'static str, info: cl_device_info, mask: u64) -> Capability {
-    Capability {
-        name,
-        info,
-        is: Is::Bits(mask),
-    }
-}
-
-const fn flag(name: &'static str, info: cl_device_info) -> Capability {
-    Capability {
-        name,
-        info,
-        is: Is::True,
-    }
 }
 
 const SVM: cl_device_info = CL_DEVICE_SVM_CAPABILITIES;
 const MEMORY: cl_device_info = CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES;
 const FENCE: cl_device_info = CL_DEVICE_ATOMIC_FENCE_CAPABILITIES;
 
-const CAPABILITIES: &[Capability] = &[
-    bits("svm", SVM, 0xF),
-    bits(
-        "svm-coarse-grain-buffer",
-        SVM,
-        CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
-    ),
-    bits(
-        "svm-fine-grain-buffer",
-        SVM,
-        CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
-    ),
-    bits(
-        "svm-fine-grain-system",
-        SVM,
-        CL_DEVICE_SVM_FINE_GRAIN_SYSTEM,
-    ),
-    bits("svm-atomics", SVM, CL_DEVICE_SVM_ATOMICS),
-    bits(
-        "atomic-order-relaxed",
-        MEMORY,
-        CL_DEVICE_ATOMIC_ORDER_RELAXED,
-    ),
-    bits(
-        "atomic-order-acq-rel",
-        MEMORY,
-        CL_DEVICE_ATOMIC_ORDER_ACQ_REL,
-    ),
-    bits(
-        "atomic-order-seq-cst",
-        MEMORY,
-        CL_DEVICE_ATOMIC_ORDER_SEQ_CST,
-    ),
-    bits(
-        "atomic-scope-work-item",
-        MEMORY,
-        CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM,
-    ),
-    bits(
-        "atomic-scope-work-group",
-        MEMORY,
-        CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
-    ),
-    bits("atomic-scope-device", MEMORY, CL_DEVICE_ATOMIC_SCOPE_DEVICE),
-    bits(
-        "atomic-scope-all-devices",
-        MEMORY,
-        CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
-    ),
-    bits("fence-order-relaxed", FENCE, CL_DEVICE_ATOMIC_ORDER_RELAXED),
-    bits("fence-order-acq-rel", FENCE, CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
-    bits("fence-order-seq-cst", FENCE, CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
-    bits(
-        "fence-scope-work-item",
-        FENCE,
-        CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM,
-    ),
-    bits(
-        "fence-scope-work-group",
-        FENCE,
-        CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
-    ),
-    bits("fence-scope-device", FENCE, CL_DEVICE_ATOMIC_SCOPE_DEVICE),
-    bits(
-        "fence-scope-all-devices",
-        FENCE,
-        CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
-    ),
-    bits(
-        "out-of-order-queue",
-        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
-        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-    ),
-    bits(
-        "device-enqueue",
-        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
-        CL_DEVICE_QUEUE_SUPPORTED,
-    ),
-    flag(
-        "generic-address-space",
-        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
-    ),
-    flag(
-        "non-uniform-work-groups",
-        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
-    ),
-    flag(
-        "work-group-collective-functions",
-        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
-    ),
-    flag(
-        "sub-group-forward-progress",
-        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
-    ),
-    flag("pipes", CL_DEVICE_PIPE_SUPPORT),
-    flag("images", CL_DEVICE_IMAGE_SUPPORT),
-    flag("compiler", CL_DEVICE_COMPILER_AVAILABLE),
-    flag("available", CL_DEVICE_AVAILABLE),
-];
+/// A capability that a bit-field reports.
+const fn bits(present: bool, info: cl_device_info, mask: u64) -> Claim {
+    Claim::Bits {
+        info,
+        mask,
+        present,
+    }
+}
+
+/// A capability that a `cl_bool` reports.
+const fn flag(present: bool, info: cl_device_info) -> Claim {
+    Claim::Answer {
+        info,
+        kind: Type::U32,
+        value: Value::Number(present as u64),
+    }
+}
+
+/// A capability that is claimed or denied.
+fn spoofed(capability: SpoofedCapability, present: bool) -> Claim {
+    use SpoofedCapability::*;
+    match capability {
+        Svm => bits(present, SVM, 0xF),
+        SvmCoarseGrainBuffer => bits(present, SVM, CL_DEVICE_SVM_COARSE_GRAIN_BUFFER),
+        SvmFineGrainBuffer => bits(present, SVM, CL_DEVICE_SVM_FINE_GRAIN_BUFFER),
+        SvmFineGrainSystem => bits(present, SVM, CL_DEVICE_SVM_FINE_GRAIN_SYSTEM),
+        SvmAtomics => bits(present, SVM, CL_DEVICE_SVM_ATOMICS),
+        AtomicOrderRelaxed => bits(present, MEMORY, CL_DEVICE_ATOMIC_ORDER_RELAXED),
+        AtomicOrderAcqRel => bits(present, MEMORY, CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
+        AtomicOrderSeqCst => bits(present, MEMORY, CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
+        AtomicScopeWorkItem => bits(present, MEMORY, CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM),
+        AtomicScopeWorkGroup => bits(present, MEMORY, CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP),
+        AtomicScopeDevice => bits(present, MEMORY, CL_DEVICE_ATOMIC_SCOPE_DEVICE),
+        AtomicScopeAllDevices => bits(present, MEMORY, CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES),
+        FenceOrderRelaxed => bits(present, FENCE, CL_DEVICE_ATOMIC_ORDER_RELAXED),
+        FenceOrderAcqRel => bits(present, FENCE, CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
+        FenceOrderSeqCst => bits(present, FENCE, CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
+        FenceScopeWorkItem => bits(present, FENCE, CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM),
+        FenceScopeWorkGroup => bits(present, FENCE, CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP),
+        FenceScopeDevice => bits(present, FENCE, CL_DEVICE_ATOMIC_SCOPE_DEVICE),
+        FenceScopeAllDevices => bits(present, FENCE, CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES),
+        OutOfOrderQueue => bits(
+            present,
+            CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
+            CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+        ),
+        DeviceEnqueue => bits(
+            present,
+            CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+            CL_DEVICE_QUEUE_SUPPORTED,
+        ),
+        GenericAddressSpace => flag(present, CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT),
+        NonUniformWorkGroups => flag(present, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT),
+        WorkGroupCollectiveFunctions => {
+            flag(present, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT)
+        }
+        SubGroupForwardProgress => flag(present, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS),
+        Pipes => flag(present, CL_DEVICE_PIPE_SUPPORT),
+        Images => flag(present, CL_DEVICE_IMAGE_SUPPORT),
+        Compiler => flag(present, CL_DEVICE_COMPILER_AVAILABLE),
+        Available => flag(present, CL_DEVICE_AVAILABLE),
+    }
+}
 
 macro_rules! infos {
     ($($name:ident $kind:ident),* $(,)?) => {
@@ -242,12 +176,12 @@ infos![
     CL_DEVICE_EXECUTION_CAPABILITIES U64,
 ];
 
-impl Lie {
+impl Claim {
     /// Reads a claim.
     ///
     /// # Errors
     /// What in it is unknown or missing.
-    pub(crate) fn parse(claim: &str) -> Result<Lie, NoLie> {
+    pub(crate) fn parse(claim: &str) -> Result<Claim, NoClaim> {
         let (name, value) = match claim.split_once(':') {
             Some((name, value)) => (name, Some(value)),
             None => (claim, None),
@@ -255,48 +189,36 @@ impl Lie {
         if name == "version" {
             let version = value.and_then(version).filter(|version| *version >= (1, 0));
             return version
-                .map(Lie::Version)
-                .ok_or_else(|| NoLie::Version(claim.to_owned()));
+                .map(Claim::Version)
+                .ok_or_else(|| NoClaim::Version(claim.to_owned()));
         }
         if let Some((_, info, kind)) = INFOS.iter().find(|(known, ..)| *known == name) {
-            let value = value.ok_or_else(|| NoLie::NoValue(name.to_owned()))?;
+            let value = value.ok_or_else(|| NoClaim::NoValue(name.to_owned()))?;
             let value = answer(*kind, value)
-                .ok_or_else(|| NoLie::Number(name.to_owned(), value.to_owned()))?;
-            return Ok(Lie::Answer {
+                .ok_or_else(|| NoClaim::Number(name.to_owned(), value.to_owned()))?;
+            return Ok(Claim::Answer {
                 info: *info,
                 kind: *kind,
                 value,
             });
         }
-        let unknown = || NoLie::Unknown(claim.to_owned());
+        let unknown = || NoClaim::Unknown(claim.to_owned());
         if value.is_some() {
             return Err(unknown());
         }
         let kebab = name.replace('_', "-");
         if kebab == "no-c11-atomics" {
-            return Ok(Lie::NoC11Atomics);
+            return Ok(Claim::NoC11Atomics);
         }
         let (present, known) = match kebab.strip_prefix("no-") {
             Some(known) => (false, known),
             None => (true, kebab.as_str()),
         };
-        let capability = CAPABILITIES
-            .iter()
-            .find(|capability| capability.name == known)
-            .ok_or_else(unknown)?;
-        let info = capability.info;
-        Ok(match capability.is {
-            Is::Bits(mask) => Lie::Bits {
-                info,
-                mask,
-                present,
-            },
-            Is::True => Lie::Answer {
-                info,
-                kind: Type::U32,
-                value: Value::Number(present.into()),
-            },
-        })
+        let row = classay_faults::find(&format!("spoof={known}")).ok_or_else(unknown)?;
+        match row.carrier {
+            Carrier::Capability(capability) => Ok(spoofed(capability, present)),
+            Carrier::Call(_) | Carrier::Source(_) | Carrier::Touchstone(_) => Err(unknown()),
+        }
     }
 }
 
@@ -335,8 +257,8 @@ pub(crate) fn listing(text: &mut String) {
         "  no-c11-atomics, OpenCL C stops at 1.2, no atomic capabilities"
     );
     let _ = writeln!(text, "  CAPABILITY claims it, no-CAPABILITY denies it:");
-    for capability in CAPABILITIES {
-        let _ = writeln!(text, "      {}", capability.name);
+    for row in classay_faults::capabilities::ROWS {
+        let _ = writeln!(text, "      {}", row.id.trim_start_matches("spoof="));
     }
     let _ = writeln!(text, "  QUERY:VALUE, a number or a text without commas:");
     for (name, ..) in INFOS {
@@ -351,33 +273,33 @@ mod tests {
     #[test]
     fn claims_are_read() {
         assert_eq!(
-            Lie::parse("atomic_scope_all_devices"),
-            Ok(Lie::Bits {
+            Claim::parse("atomic_scope_all_devices"),
+            Ok(Claim::Bits {
                 info: MEMORY,
                 mask: CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
                 present: true
             })
         );
         assert_eq!(
-            Lie::parse("no-svm"),
-            Ok(Lie::Bits {
+            Claim::parse("no-svm"),
+            Ok(Claim::Bits {
                 info: SVM,
                 mask: 0xF,
                 present: false
             })
         );
-        assert_eq!(Lie::parse("version:1.2"), Ok(Lie::Version((1, 2))));
+        assert_eq!(Claim::parse("version:1.2"), Ok(Claim::Version((1, 2))));
         assert_eq!(
-            Lie::parse("CL_DEVICE_SVM_CAPABILITIES:0x3"),
-            Ok(Lie::Answer {
+            Claim::parse("CL_DEVICE_SVM_CAPABILITIES:0x3"),
+            Ok(Claim::Answer {
                 info: SVM,
                 kind: Type::U64,
                 value: Value::Number(3)
             })
         );
         assert_eq!(
-            Lie::parse("CL_DEVICE_NAME:a: b"),
-            Ok(Lie::Answer {
+            Claim::parse("CL_DEVICE_NAME:a: b"),
+            Ok(Claim::Answer {
                 info: CL_DEVICE_NAME,
                 kind: Type::Text,
                 value: Value::Text("a: b".into())
@@ -399,7 +321,7 @@ mod tests {
             "CL_DEVICE_MAX_COMPUTE_UNITS:-1",
             "CL_DEVICE_NO_SUCH:1",
         ] {
-            assert!(Lie::parse(claim).is_err(), "{claim}");
+            assert!(Claim::parse(claim).is_err(), "{claim}");
         }
     }
 }
