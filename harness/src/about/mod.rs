@@ -1,13 +1,13 @@
 //! What a report says of a run beyond its counts: the rules that each case is about, what the memory model
-//! says of what it asks, its shape and dress, pictures of what went wrong, and how to get at it again.
+//! says of what it asks, its shape and annotations, pictures of what went wrong, and how to get at it again.
 //!
-//! - `dress`: a litmus program's shape, scopes and orders, for the heat map;
+//! - `annotations`: a litmus program's shape, scopes and orders, for the heat map;
 //! - `notes`: the program of a failed case, the smallest one that was kept, and the commands that run it.
 //!
 //! All of it is worked out from the stored plan, without a device. It may take the oracle a while, so there
 //! is a time after which the rest is left out; what is left out is told.
 
-mod dress;
+mod annotations;
 mod notes;
 
 use crate::campaign::covers::covers_within;
@@ -188,7 +188,7 @@ impl Asked {
         {
             // A question whether something always holds has no outcome of its own to look for.
             if program.condition.quantifier != Quantifier::Forall {
-                about.dress = dress::of(&program);
+                about.dress = annotations::of(&program);
             }
             about.expected = self.expected(&program);
         }

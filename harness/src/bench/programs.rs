@@ -69,16 +69,16 @@ pub fn programs(
     plan::share_out(&mut cases, seed, Budget::Instances(1));
     let (mut session, model) = open::judged(selector, None, interrupt)?;
     let device = session.known().record.name.clone();
-    let mut bench = Bench {
+    let mut measuring = Measuring {
         cases,
         model,
         seconds,
     };
-    let once = bench.measure(&mut session, 1)?;
-    let often = bench.measure(&mut session, RUNS)?;
+    let once = measuring.measure(&mut session, 1)?;
+    let often = measuring.measure(&mut session, RUNS)?;
     session.close();
     let folder = std::env::temp_dir().join(format!("classay-bench-{}", std::process::id()));
-    let measured = bench.share(selector, interrupt, &folder);
+    let measured = measuring.share(selector, interrupt, &folder);
     // It is empty now, and nobody misses it.
     let _ = std::fs::remove_file(&folder);
     let (driver_share, calls_per_run) = measured?;
@@ -91,13 +91,13 @@ pub fn programs(
     })
 }
 
-struct Bench {
+struct Measuring {
     cases: Vec<Case>,
     model: ChosenModel,
     seconds: f64,
 }
 
-impl Bench {
+impl Measuring {
     /// Plays programs for the time, each so often. What the device cannot play counts for nothing.
     fn measure(&mut self, session: &mut Session, runs: u64) -> Result<Rate, Error> {
         let limits = Limits {

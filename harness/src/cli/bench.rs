@@ -11,7 +11,7 @@ use classay_vocabulary::ExitCode;
 
 /// Options of `bench`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct BenchOptions {
     /// Measure this device, as --device of `run` takes it; repeatable [default: touchstone]
     #[arg(long, value_name = "DEVICE")]
     device: Vec<Selector>,
@@ -36,7 +36,7 @@ enum Part {
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &BenchOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut devices = args.device.clone();
     if devices.is_empty() {

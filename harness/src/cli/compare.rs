@@ -1,6 +1,6 @@
 //! `classay compare`: a run and its baseline.
 
-use super::options::{FalseDiscovery, Json};
+use super::options::{FalseDiscoveryOption, JsonOption};
 use super::output::{Out, colour};
 use clap::Args;
 use classay::Error;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Options of `compare`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct CompareOptions {
     /// The store of the baseline
     #[arg(value_name = "BEFORE")]
     before: PathBuf,
@@ -27,13 +27,13 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     after_run: Option<u32>,
     #[command(flatten)]
-    chance: FalseDiscovery,
+    chance: FalseDiscoveryOption,
     #[command(flatten)]
-    json: Json,
+    json: JsonOption,
 }
 
 /// Does it; returns the exit code: 1 on a new failure or a rate that changed.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &CompareOptions) -> Result<ExitCode, Error> {
     let (before, then) = load(&args.before, args.before_run)?;
     let (after, now) = load(&args.after, args.after_run)?;
     let (found, same_seed) = between((&before, &then), (&after, &now));
@@ -63,8 +63,8 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
         }
         out.line("");
     }
-    print(&found, args.chance.rate, args.json.json, &mut out);
-    Ok(gate(&found, args.chance.rate))
+    print(&found, args.chance.rate(), args.json.json, &mut out);
+    Ok(gate(&found, args.chance.rate()))
 }
 
 /// Prints what differs.

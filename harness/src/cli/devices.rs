@@ -1,6 +1,6 @@
 //! `classay devices`: implementations, platforms and devices, with what decides what can run.
 
-use super::options::Json;
+use super::options::JsonOption;
 use super::output::{Out, colour};
 use clap::Args;
 use classay::Error;
@@ -14,16 +14,16 @@ use classay_vocabulary::ExitCode;
 
 /// Options of `devices`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct DevicesOptions {
     /// List this implementation or device too; repeatable
     #[arg(long, value_name = "DEVICE")]
     device: Vec<Selector>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOption,
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &DevicesOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
     let mut found = 0;

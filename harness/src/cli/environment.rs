@@ -1,6 +1,6 @@
 //! `classay environment`: an environment generated from a seed, as YAML.
 
-use super::options::{Device, Seed};
+use super::options::{DeviceOption, SeedOption};
 use super::output::Out;
 use clap::Args;
 use classay::environment::{Drawing, Environment, draw, vary};
@@ -14,18 +14,18 @@ use std::path::PathBuf;
 
 /// Options of `environment`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct EnvironmentOptions {
     /// Change one to three knobs of this environment instead
     #[arg(long, value_name = "FILE")]
     like: Option<PathBuf>,
     #[command(flatten)]
-    device: Device,
+    device: DeviceOption,
     #[command(flatten)]
-    seed: Seed,
+    seed: SeedOption,
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &EnvironmentOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let like = args
         .like

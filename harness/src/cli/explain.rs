@@ -1,7 +1,7 @@
 //! `classay explain`: why a memory model allows an outcome of a test, or forbids it.
 
 use super::litmus::complain_of;
-use super::options::{LatestModel, Oracle};
+use super::options::{LatestModelOption, OracleOptions};
 use super::output::Out;
 use clap::Args;
 use classay::Error;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct ExplainOptions {
     /// A litmus test, as .litmus (OPENCL dialect) or YAML
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -29,16 +29,16 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
     #[command(flatten)]
-    model: LatestModel,
+    model: LatestModelOption,
     #[command(flatten)]
-    oracle: Oracle,
+    oracle: OracleOptions,
 }
 
 /// Bytes of stack for the thread that asks the oracle.
 const STACK: usize = 64 << 20;
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
     let program = match plan::read(&args.file) {
@@ -68,7 +68,7 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
     Ok(ExitCode::Passed)
 }
 
-fn report(args: &Options, program: &Program, chosen: &ChosenModel) -> Result<Report, Error> {
+fn report(args: &ExplainOptions, program: &Program, chosen: &ChosenModel) -> Result<Report, Error> {
     let outcome = match &args.outcome {
         Some(text) => explain::outcome(program, text).map_err(|error| {
             let pointed = error.pointed(text).replace('\n', "\n  ");

@@ -1,6 +1,8 @@
 //! `classay faults`: injects known faults and reports which ones the suites detect.
 
-use super::options::{CaseTimeout, Device, Json, Junit, Seed, Select, seconds};
+use super::options::{
+    CaseTimeoutOption, DeviceOption, JsonOption, JunitOption, SeedOption, SelectOption, seconds,
+};
 use super::output::{Out, say};
 use clap::Args;
 use classay::campaign::covers::covers;
@@ -29,7 +31,9 @@ use std::time::{Duration, Instant};
 
 /// Options of `faults`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct FaultsOptions {
+    #[command(flatten)]
+    device: DeviceOption,
     /// Take only faults of this carrier; repeatable
     #[arg(long, value_name = "CARRIER")]
     carrier: Vec<CarrierKind>,
@@ -46,17 +50,15 @@ pub struct Options {
     #[arg(long)]
     list: bool,
     #[command(flatten)]
-    device: Device,
+    select: SelectOption,
     #[command(flatten)]
-    select: Select,
+    seed: SeedOption,
     #[command(flatten)]
-    seed: Seed,
+    timeout: CaseTimeoutOption,
     #[command(flatten)]
-    timeout: CaseTimeout,
+    json: JsonOption,
     #[command(flatten)]
-    json: Json,
-    #[command(flatten)]
-    junit: Junit,
+    junit: JunitOption,
 }
 
 /// A line of `--json`.
@@ -74,7 +76,7 @@ struct Line<'a> {
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let selector = args.device.selector();
     let touchstone = selector.library == Library::Touchstone;

@@ -1,6 +1,6 @@
 //! `classay generate`: tests from the memory model's vocabulary, as files or as a list.
 
-use super::options::LatestModel;
+use super::options::LatestModelOption;
 use super::output::{Out, say};
 use clap::Args;
 use classay::Error;
@@ -34,7 +34,7 @@ Existing files that differ are not written over unless --replace is given; then 
 /// Options of `generate`.
 #[derive(Debug, Args)]
 #[command(after_help = ALPHABETS)]
-pub struct Options {
+pub struct GenerateOptions {
     /// Write each test into this folder as NAME.litmus, with an index; without it they are listed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -74,7 +74,7 @@ pub struct Options {
     #[arg(long)]
     list: bool,
     #[command(flatten)]
-    model: LatestModel,
+    model: LatestModelOption,
 }
 
 /// The form of a generated file.
@@ -154,7 +154,7 @@ fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &GenerateOptions) -> Result<ExitCode, Error> {
     let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
     let sc = Model::named("sc").map_err(|error| Error::Bug(error.to_string()))?;
     let begun = Instant::now();
@@ -181,7 +181,7 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
     Ok(ExitCode::Passed)
 }
 
-fn options(args: &Options) -> generate::Options {
+fn options(args: &GenerateOptions) -> generate::Options {
     let defaults = generate::Options::default();
     generate::Options {
         threads: args.threads.clone().map_or(defaults.threads, |r| r.0),
@@ -212,7 +212,7 @@ fn line(test: &Test) -> String {
 }
 
 /// Writes the tests and their index. Nothing is written where a file that differs would be lost.
-fn write_all(folder: &Path, tests: &[Test], args: &Options) -> Result<(), Error> {
+fn write_all(folder: &Path, tests: &[Test], args: &GenerateOptions) -> Result<(), Error> {
     let name = |test: &Test| match args.format {
         Form::Litmus => format!("{}.litmus", test.name),
         Form::Yaml => format!("{}.yaml", test.name),

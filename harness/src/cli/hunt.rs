@@ -1,6 +1,8 @@
 //! `classay hunt`: looks for forbidden outcomes until the time ends; everything goes on where it stopped.
 
-use super::options::{CaseTimeout, Device, Json, LONGEST, Model, Seed, seconds};
+use super::options::{
+    CaseTimeoutOption, DeviceOption, JsonOption, LONGEST, ModelOption, SeedOption, seconds,
+};
 use super::output::{Out, say};
 use clap::Args;
 use classay::Error;
@@ -15,7 +17,9 @@ use std::path::{Path, PathBuf};
 
 /// Options of `hunt`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct HuntOptions {
+    #[command(flatten)]
+    device: DeviceOption,
     /// Hunt this many hours, with the time of earlier sessions; 0.5 is half an hour
     #[arg(long, value_name = "HOURS", default_value = "1", value_parser = hours)]
     hours: f64,
@@ -36,15 +40,13 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     slice: f64,
     #[command(flatten)]
-    device: Device,
+    seed: SeedOption,
     #[command(flatten)]
-    seed: Seed,
+    model: ModelOption,
     #[command(flatten)]
-    model: Model,
+    timeout: CaseTimeoutOption,
     #[command(flatten)]
-    timeout: CaseTimeout,
-    #[command(flatten)]
-    json: Json,
+    json: JsonOption,
 }
 
 /// A time in hours: more than nothing, and no more than can be waited for.
@@ -60,7 +62,7 @@ fn hours(text: &str) -> Result<f64, String> {
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &HuntOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let found = Hunt {
         folder: args.out.clone(),

@@ -3,7 +3,7 @@
 //! Files are judged on all cores and printed in the order in which they were given.
 
 use super::litmus::{complain_of, unanswered};
-use super::options::{Json, LatestModel, Oracle};
+use super::options::{JsonOption, LatestModelOption, OracleOptions};
 use super::output::{Out, complain};
 use clap::Args;
 use classay::Error;
@@ -23,23 +23,23 @@ use std::time::Instant;
 
 /// Options of `judge`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct JudgeOptions {
     /// Litmus tests, as .litmus (OPENCL dialect) or YAML
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    model: LatestModel,
+    model: LatestModelOption,
     #[command(flatten)]
-    json: Json,
+    json: JsonOption,
     #[command(flatten)]
-    oracle: Oracle,
+    oracle: OracleOptions,
 }
 
 /// Bytes of stack for a thread that judges.
 const STACK: usize = 64 << 20;
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &JudgeOptions) -> Result<ExitCode, Error> {
     let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
@@ -87,7 +87,7 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
 }
 
 /// How far the oracle goes for a test that it begins with now.
-fn limits(args: &Options, interrupt: &Interrupt) -> Limits {
+fn limits(args: &JudgeOptions, interrupt: &Interrupt) -> Limits {
     let mut limits = args.oracle.limits();
     limits.deadline.stop = Some(interrupt.flag());
     limits

@@ -1,6 +1,8 @@
 //! `classay litmus`: tests from files, a histogram each.
 
-use super::options::{Environment, Model, Seed, Session, Stopping, seconds};
+use super::options::{
+    ModelOption, PlacementOptions, SeedOption, SessionOptions, StoppingOptions, seconds,
+};
 use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Shown, Talk};
 use super::run::{within, write_junit};
@@ -20,10 +22,12 @@ const SECONDS: f64 = 1.0;
 
 /// Options of `litmus`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct LitmusOptions {
     /// Litmus tests, as .litmus (OPENCL dialect) or YAML
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    session: SessionOptions,
     /// Run exactly this many instances of each test
     #[arg(
         long,
@@ -36,19 +40,17 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<f64>,
     #[command(flatten)]
-    seed: Seed,
+    seed: SeedOption,
     #[command(flatten)]
-    model: Model,
+    model: ModelOption,
     #[command(flatten)]
-    stopping: Stopping,
+    stopping: StoppingOptions,
     #[command(flatten)]
-    environment: Environment,
-    #[command(flatten)]
-    session: Session,
+    environment: PlacementOptions,
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &LitmusOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     let chosen = args.model.chosen()?;
     let (cases, unreadable) = plan::from_files(&args.files);
@@ -83,7 +85,7 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
 }
 
 /// Runs cases from files, a histogram each; returns the exit code.
-pub(super) fn play(run: Run, session: &Session, mut out: Out) -> Result<ExitCode, Error> {
+pub(super) fn play(run: Run, session: &SessionOptions, mut out: Out) -> Result<ExitCode, Error> {
     let (junit, json) = (session.junit.junit.as_deref(), session.json.json);
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut active = run.begin(&interrupt, &say)?;

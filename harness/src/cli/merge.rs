@@ -1,6 +1,6 @@
 //! `classay merge`: shards of a run, or runs of the same tests, as one run.
 
-use super::options::{Expect, Junit};
+use super::options::{ExpectOption, JunitOption};
 use super::output::{Out, colour, say};
 use clap::Args;
 use classay::Error;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Options of `merge`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct MergeOptions {
     /// Stores; of each the last run is taken
     #[arg(value_name = "STORE", required = true)]
     stores: Vec<PathBuf>,
@@ -33,13 +33,13 @@ pub struct Options {
     #[arg(long)]
     any_device: bool,
     #[command(flatten)]
-    expect: Expect,
+    expect: ExpectOption,
     #[command(flatten)]
-    junit: Junit,
+    junit: JunitOption,
 }
 
 /// Does it; returns the exit code: 0 where the runs were merged, unless a gate is asked for.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &MergeOptions) -> Result<ExitCode, Error> {
     let mut inputs = Vec::new();
     let mut moments: Vec<Moment> = Vec::new();
     let mut created = None;

@@ -1,6 +1,6 @@
 //! The command line: one file a subcommand, with its options and what it prints.
 //!
-//! A subcommand is a file with an `Options` and a `main`, and a line of [`subcommands`]. [`options`] has
+//! A subcommand is a file with its options and a `main`, and a line of [`subcommands`]. [`options`] has
 //! the options that several take, `progress` shows how far a run is, `output` writes to standard output and
 //! error. What the subcommands do is the library's.
 
@@ -51,15 +51,15 @@ struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    run: run::Options,
+    run: run::RunOptions,
 }
 
-/// Declares the subcommands: what each says of itself, its name, its module.
+/// Declares the subcommands: what each says of itself, its name, its options.
 macro_rules! subcommands {
-    ($($(#[$help:meta])* $name:ident: $module:ident,)*) => {
+    ($($(#[$help:meta])* $name:ident: $module:ident::$options:ident,)*) => {
         #[derive(Debug, clap::Subcommand)]
         enum Command {
-            $($(#[$help])* $name($module::Options),)*
+            $($(#[$help])* $name($module::$options),)*
         }
 
         impl Command {
@@ -74,47 +74,47 @@ macro_rules! subcommands {
 
 subcommands! {
     /// Run the shipped and generated cases on a device within a time budget
-    Run: run,
+    Run: run::RunOptions,
     /// Run litmus tests from files and print how often each outcome occurs
-    Litmus: litmus,
+    Litmus: litmus::LitmusOptions,
     /// Print what a memory model allows tests to do
-    Judge: judge,
+    Judge: judge::JudgeOptions,
     /// Explain why a memory model allows or forbids an outcome of a test
-    Explain: explain,
+    Explain: explain::ExplainOptions,
     /// Generate litmus tests from shapes, orders, scopes and placements
-    Generate: generate,
+    Generate: generate::GenerateOptions,
     /// Print a generated case as YAML
-    Program: program,
+    Program: program::ProgramOptions,
     /// Run generated cases from YAML files
-    Replay: replay,
+    Replay: replay::ReplayOptions,
     /// Shrink a failing program of commands, kernel case or API case
-    Shrink: shrink,
+    Shrink: shrink::ShrinkOptions,
     /// Write a case as a C program that needs only an OpenCL library
-    Reproduce: reproduce,
+    Reproduce: reproduce::ReproduceOptions,
     /// Write a run as an HTML page, JSON, CSV or JUnit, or print it as a table
-    Report: report,
+    Report: report::ReportOptions,
     /// Compare a run with a baseline: new failures and changed outcome rates
-    Compare: compare,
+    Compare: compare::CompareOptions,
     /// Run litmus tests alternately on two devices and compare outcome rates
-    Versus: versus,
+    Versus: versus::VersusOptions,
     /// Merge the shards of a run, or runs of the same tests from different seeds
-    Merge: merge,
+    Merge: merge::MergeOptions,
     /// Search for environments in which a device shows weak outcomes often, and keep them for its runs
-    Tune: tune,
+    Tune: tune::TuneOptions,
     /// Search for forbidden outcomes for hours, and write up each violation
-    Hunt: hunt,
+    Hunt: hunt::HuntOptions,
     /// Inject known faults and report which ones the suites detect
-    Faults: faults,
+    Faults: faults::FaultsOptions,
     /// Measure command programs and litmus instances per second, and the driver's share of the time
-    Bench: bench,
+    Bench: bench::BenchOptions,
     /// List the rules of the specification with the cases and faults of each
-    Rules: rules,
+    Rules: rules::RulesOptions,
     /// Generate an environment for litmus tests from a seed and print it
-    Environment: environment,
+    Environment: environment::EnvironmentOptions,
     /// List implementations, platforms and devices with their capabilities
-    Devices: devices,
+    Devices: devices::DevicesOptions,
     /// Print the version
-    Version: version,
+    Version: version::VersionOptions,
 }
 
 /// Runs the command line.

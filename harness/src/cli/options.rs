@@ -20,14 +20,14 @@ pub const LONGEST: f64 = 1e8;
 
 /// Which device.
 #[derive(Debug, Args)]
-pub struct Device {
+pub struct DeviceOption {
     /// The device: touchstone (default), system (the platform's libOpenCL), or the path of an OpenCL
     /// library; `#platform.device` after it chooses by number
     #[arg(long, value_name = "DEVICE")]
     device: Option<Selector>,
 }
 
-impl Device {
+impl DeviceOption {
     /// What was asked for, or Touchstone.
     pub fn selector(&self) -> Selector {
         self.device.clone().unwrap_or(Selector::TOUCHSTONE)
@@ -41,14 +41,14 @@ impl Device {
 
 /// Which memory model judges what a device does.
 #[derive(Debug, Args)]
-pub struct Model {
+pub struct ModelOption {
     /// Judge by this memory model: a name, as opencl-3.0, or the path of a .cat file [default: the model
     /// of the device's OpenCL version]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
 }
 
-impl Model {
+impl ModelOption {
     /// The model that was asked for, read before a device is opened.
     pub fn chosen(&self) -> Result<Option<ChosenModel>, Error> {
         open::chosen(self.model.as_deref())
@@ -57,7 +57,7 @@ impl Model {
 
 /// Which memory model judges where there is no device.
 #[derive(Debug, Args)]
-pub struct LatestModel {
+pub struct LatestModelOption {
     /// Judge by this memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc or sc,
     /// or the path of a .cat file
     #[arg(long, value_name = "MODEL", default_value = model::LATEST)]
@@ -66,7 +66,7 @@ pub struct LatestModel {
 
 /// The master seed.
 #[derive(Debug, Args)]
-pub struct Seed {
+pub struct SeedOption {
     /// Set the master seed, which decides everything that is generated [default: random, and printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -74,7 +74,7 @@ pub struct Seed {
 
 /// Which cases, tests or faults.
 #[derive(Debug, Args)]
-pub struct Select {
+pub struct SelectOption {
     /// Take only what matches in name or id, `*` and `?` being wildcards; repeatable
     #[arg(long, value_name = "PATTERN")]
     pub select: Vec<String>,
@@ -82,7 +82,7 @@ pub struct Select {
 
 /// Where results are kept.
 #[derive(Debug, Args)]
-pub struct Store {
+pub struct StoreOption {
     /// Keep the results in this file [default: classay.db for `run`, none otherwise]
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
@@ -90,7 +90,7 @@ pub struct Store {
 
 /// What a device is known to do.
 #[derive(Debug, Args)]
-pub struct Expect {
+pub struct ExpectOption {
     /// Read from this file which failures are known for the device, and fail only on others; repeatable
     #[arg(long, value_name = "FILE")]
     pub expect: Vec<PathBuf>,
@@ -98,7 +98,7 @@ pub struct Expect {
 
 /// Results for a CI service.
 #[derive(Debug, Args)]
-pub struct Junit {
+pub struct JunitOption {
     /// Also write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -106,7 +106,7 @@ pub struct Junit {
 
 /// Machine output.
 #[derive(Debug, Args)]
-pub struct Json {
+pub struct JsonOption {
     /// Print JSON, one object a line, instead of text
     #[arg(long)]
     pub json: bool,
@@ -114,14 +114,14 @@ pub struct Json {
 
 /// When a case is given up.
 #[derive(Debug, Args)]
-pub struct CaseTimeout {
+pub struct CaseTimeoutOption {
     /// Give a case up after this long without a sign of life, or past its own time [default: 60 for `run`
     /// and what is like it; 20 for tune, hunt and shrink; 3 for faults]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     case_timeout: Option<f64>,
 }
 
-impl CaseTimeout {
+impl CaseTimeoutOption {
     /// What was asked for, or so many seconds.
     pub fn or(&self, seconds: f64) -> Duration {
         Duration::from_secs_f64(self.case_timeout.unwrap_or(seconds))
@@ -130,15 +130,15 @@ impl CaseTimeout {
 
 /// What is done about workers that die.
 #[derive(Debug, Args)]
-pub struct Triage {
+pub struct TriageOptions {
     /// Try a case this many times again after it crashed or timed out
     #[arg(long, value_name = "N", default_value_t = 1)]
     retries: u32,
     #[command(flatten)]
-    timeout: CaseTimeout,
+    timeout: CaseTimeoutOption,
 }
 
-impl Triage {
+impl TriageOptions {
     /// The bounds on each case.
     pub fn limits(&self) -> Limits {
         Limits {
@@ -150,7 +150,7 @@ impl Triage {
 
 /// How litmus tests are placed and stressed.
 #[derive(Debug, Args)]
-pub struct Environment {
+pub struct PlacementOptions {
     /// Place and stress litmus tests as this YAML file says [default: as suits the device]
     #[arg(long, value_name = "FILE")]
     environment: Option<PathBuf>,
@@ -163,7 +163,7 @@ pub struct Environment {
     untuned: bool,
 }
 
-impl Environment {
+impl PlacementOptions {
     /// The environment that was asked for, or the device's own choice.
     pub fn read(&self) -> Result<environment::Environment, Error> {
         let mut environment = match &self.environment {
@@ -190,7 +190,7 @@ impl Environment {
 
 /// When a litmus test may end before its time.
 #[derive(Debug, Args)]
-pub struct Stopping {
+pub struct StoppingOptions {
     /// End a litmus test once the half width of its interval is at most this part of the rate
     #[arg(long, value_name = "PART", value_parser = part, conflicts_with = "instances")]
     precision: Option<f64>,
@@ -199,7 +199,7 @@ pub struct Stopping {
     below: Option<f64>,
 }
 
-impl Stopping {
+impl StoppingOptions {
     /// So many seconds, or less where that is enough.
     pub fn within(&self, seconds: f64) -> Budget {
         let (precision, below) = (self.precision, self.below);
@@ -218,22 +218,22 @@ impl Stopping {
 
 /// What `run`, `litmus` and `replay` take alike.
 #[derive(Debug, Args)]
-pub struct Session {
+pub struct SessionOptions {
     #[command(flatten)]
-    pub device: Device,
+    pub device: DeviceOption,
     #[command(flatten)]
-    pub store: Store,
+    pub store: StoreOption,
     #[command(flatten)]
-    pub expect: Expect,
+    pub expect: ExpectOption,
     #[command(flatten)]
-    pub junit: Junit,
+    pub junit: JunitOption,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonOption,
     #[command(flatten)]
-    pub triage: Triage,
+    pub triage: TriageOptions,
 }
 
-impl Session {
+impl SessionOptions {
     /// A run with these.
     pub fn of(&self, run: Run) -> Run {
         let mut run = run
@@ -251,15 +251,22 @@ impl Session {
 
 /// How many changed rates may be chance.
 #[derive(Debug, Args)]
-pub struct FalseDiscovery {
-    /// Allow this part of the outcomes reported as changed to be chance
-    #[arg(long, value_name = "PART", value_parser = part, default_value = "0.05")]
-    pub rate: f64,
+pub struct FalseDiscoveryOption {
+    /// Allow this part of the outcomes reported as changed to be chance [default: 0.05]
+    #[arg(long, value_name = "PART", value_parser = part)]
+    pub rate: Option<f64>,
+}
+
+impl FalseDiscoveryOption {
+    /// What was asked for, or one in twenty.
+    pub fn rate(&self) -> f64 {
+        self.rate.unwrap_or(0.05)
+    }
 }
 
 /// How far the oracle goes for a test.
 #[derive(Debug, Args)]
-pub struct Oracle {
+pub struct OracleOptions {
     /// Give a test up after this long; 0 never does
     #[arg(long, value_name = "SECONDS", value_parser = seconds_or_never, default_value = "60")]
     pub timeout: f64,
@@ -272,7 +279,7 @@ pub struct Oracle {
     pub loop_bound: u32,
 }
 
-impl Oracle {
+impl OracleOptions {
     /// For a test that it begins with now.
     pub fn limits(&self) -> oracle::Limits {
         oracle::Limits {

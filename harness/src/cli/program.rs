@@ -8,7 +8,7 @@ use classay_vocabulary::{CaseId, ExitCode};
 
 /// Options of `program`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct ProgramOptions {
     /// The case, as `queue/random/00017`
     #[arg(value_name = "CASE")]
     case: String,
@@ -18,7 +18,7 @@ pub struct Options {
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &ProgramOptions) -> Result<ExitCode, Error> {
     let id = CaseId::from_stored(args.case.clone());
     let (profile, name) = args.case.rsplit_once('/').unwrap_or_default();
     let seed = seed::of_case(args.seed, &id);

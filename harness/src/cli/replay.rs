@@ -1,7 +1,7 @@
 //! `classay replay`: generated cases from files.
 
 use super::litmus::{complain_of, play};
-use super::options::Session;
+use super::options::SessionOptions;
 use super::output::Out;
 use clap::Args;
 use classay::Error;
@@ -16,19 +16,19 @@ const RUNS: u64 = 100;
 
 /// Options of `replay`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct ReplayOptions {
     /// Generated cases, as YAML
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    session: SessionOptions,
     /// Run each case this many times [default: 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     instances: Option<u64>,
-    #[command(flatten)]
-    session: Session,
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &ReplayOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     let (cases, unreadable) = plan::programs_from_files(&args.files);
     for file in &unreadable {

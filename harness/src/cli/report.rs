@@ -1,6 +1,6 @@
 //! `classay report`: what a run found, as a page, as data, as a table. Reads a store; touches no device.
 
-use super::options::{DEFAULT_STORE, Expect, FalseDiscovery, Junit};
+use super::options::{DEFAULT_STORE, ExpectOption, FalseDiscoveryOption, JunitOption};
 use super::output::{Out, colour, say};
 use clap::Args;
 use classay::Error;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// Options of `report`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct ReportOptions {
     /// The store of the run [default: classay.db]
     #[arg(value_name = "STORE")]
     store: Option<PathBuf>,
@@ -47,15 +47,18 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]
-    junit: Junit,
+    junit: JunitOption,
     #[command(flatten)]
-    expect: Expect,
+    expect: ExpectOption,
     #[command(flatten)]
-    chance: FalseDiscovery,
+    chance: FalseDiscoveryOption,
 }
 
 /// Does it; returns the exit code, which says whether the report was written, not how the run ended.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
+    if args.chance.rate.is_some() && args.baseline.is_none() {
+        return Err(Error::Usage("--rate needs a --baseline".into()));
+    }
     let path = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.into());
     let (run, results) = load(&path, args.run)?;
     let wants_context = args.html.is_some() || args.json.is_some();
@@ -73,7 +76,13 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
         context.tuning = Some(tuning(file.as_deref(), &run)?);
     }
     if let Some(earlier) = &args.baseline {
-        context.against = Some(baseline(earlier, &path, &run, &results, args.chance.rate)?);
+        context.against = Some(baseline(
+            earlier,
+            &path,
+            &run,
+            &results,
+            args.chance.rate(),
+        )?);
     }
     let report = Report::new(&run, &results, &context);
     if let Some(file) = &args.html {

@@ -1,7 +1,7 @@
 //! `classay reproduce`: a generated case as a C program that needs nothing of ours.
 
 use super::litmus::complain_of;
-use super::options::{Device, Model};
+use super::options::{DeviceOption, ModelOption};
 use super::output::Out;
 use clap::Args;
 use classay::environment::Environment;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// Options of `reproduce`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct ReproduceOptions {
     /// A litmus test, or a program of commands, a kernel case or an API case as YAML
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -32,13 +32,13 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    device: Device,
+    device: DeviceOption,
     #[command(flatten)]
-    model: Model,
+    model: ModelOption,
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &ReproduceOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     match plan::read(&args.file) {
         Ok(program) => {
@@ -66,7 +66,7 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
     put(args, &text, &mut out)
 }
 
-fn put(args: &Options, text: &str, out: &mut Out) -> Result<ExitCode, Error> {
+fn put(args: &ReproduceOptions, text: &str, out: &mut Out) -> Result<ExitCode, Error> {
     match &args.out {
         Some(path) => std::fs::write(path, text).map_err(Error::output(path))?,
         None => out.text(text),
@@ -75,7 +75,7 @@ fn put(args: &Options, text: &str, out: &mut Out) -> Result<ExitCode, Error> {
 }
 
 /// A litmus test, for a device and in an environment.
-fn litmus_to_c(args: &Options, program: Program) -> Result<String, Error> {
+fn litmus_to_c(args: &ReproduceOptions, program: Program) -> Result<String, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let chosen = args.model.chosen()?;
     let environment = match &args.environment {

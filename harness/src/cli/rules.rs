@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Options of `rules`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct RulesOptions {
     /// Print in this format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -47,7 +47,7 @@ struct Covered {
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &RulesOptions) -> Result<ExitCode, Error> {
     let mut cases = plan::drawn(args.programs);
     cases.extend(plan::small(args.programs));
     cases.extend(plan::shipped().map_err(Error::Bug)?);

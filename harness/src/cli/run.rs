@@ -1,6 +1,9 @@
 //! `classay run`: the shipped tests on a device, within a budget.
 
-use super::options::{self, DEFAULT_STORE, Model, Seed, Select, Session, Stopping, seconds};
+use super::options::{
+    DEFAULT_STORE, ModelOption, PlacementOptions, SeedOption, SelectOption, SessionOptions,
+    StoppingOptions, seconds,
+};
 use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Shown, Talk};
 use clap::Args;
@@ -22,7 +25,9 @@ use std::time::Duration;
 
 /// Options of `run`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct RunOptions {
+    #[command(flatten)]
+    session: SessionOptions,
     /// Share this many seconds equally among the cases [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "instances")]
     budget: Option<f64>,
@@ -50,20 +55,18 @@ pub struct Options {
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
-    select: Select,
+    select: SelectOption,
     #[command(flatten)]
-    seed: Seed,
+    seed: SeedOption,
     #[command(flatten)]
-    model: Model,
+    model: ModelOption,
     #[command(flatten)]
-    stopping: Stopping,
+    stopping: StoppingOptions,
     #[command(flatten)]
-    environment: options::Environment,
-    #[command(flatten)]
-    session: Session,
+    environment: PlacementOptions,
 }
 
-impl Options {
+impl RunOptions {
     /// The budget that was asked for, where one was.
     fn asked(&self) -> Option<Budget> {
         match (self.instances, self.budget) {
@@ -76,7 +79,7 @@ impl Options {
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &RunOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let path = args
         .session
@@ -112,7 +115,7 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
     go(args, active, &interrupt)
 }
 
-fn begin(args: &Options, path: &Path, interrupt: &Interrupt) -> Result<Active, Error> {
+fn begin(args: &RunOptions, path: &Path, interrupt: &Interrupt) -> Result<Active, Error> {
     let mut run = args
         .session
         .of(Run::new())
@@ -138,7 +141,7 @@ fn begin(args: &Options, path: &Path, interrupt: &Interrupt) -> Result<Active, E
 }
 
 /// Options given with `--resume` must be those of the run.
-fn agree(args: &Options, stored: &Stored) -> Result<(), Error> {
+fn agree(args: &RunOptions, stored: &Stored) -> Result<(), Error> {
     let plan = stored.plan();
     let differs = |option: &str, is: String| {
         Err(Error::Usage(format!(
@@ -188,7 +191,7 @@ fn agree(args: &Options, stored: &Stored) -> Result<(), Error> {
 }
 
 /// With `--json`, what a resumed run has already: the lines are those of the whole run.
-fn earlier(args: &Options, kept: &Results, out: &mut Out) {
+fn earlier(args: &RunOptions, kept: &Results, out: &mut Out) {
     if args.session.json.json {
         let device = kept.run().device.as_ref().map_or("", |d| d.name.as_str());
         for result in kept.all() {
@@ -251,7 +254,7 @@ fn introduce(active: &Active, path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn go(args: &Options, mut active: Active, interrupt: &Interrupt) -> Result<ExitCode, Error> {
+fn go(args: &RunOptions, mut active: Active, interrupt: &Interrupt) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     earlier(args, active.results(), &mut out);
     if let Some(path) = &args.session.junit.junit {
@@ -296,7 +299,7 @@ fn go(args: &Options, mut active: Active, interrupt: &Interrupt) -> Result<ExitC
 }
 
 /// What failed is shrunk and kept, or the user is told how to get at it.
-fn after(args: &Options, active: &mut Active, interrupt: &Interrupt) -> Result<(), Error> {
+fn after(args: &RunOptions, active: &mut Active, interrupt: &Interrupt) -> Result<(), Error> {
     let device = active.known().record.selector.clone();
     let kept = active.results();
     let master = kept.run().record.seed;
@@ -348,7 +351,7 @@ fn resume_command(path: &Path) -> String {
 }
 
 /// The table, the JUnit file, the exit code.
-fn report(args: &Options, kept: &Results) -> Result<ExitCode, Error> {
+fn report(args: &RunOptions, kept: &Results) -> Result<ExitCode, Error> {
     show(args, kept);
     if let Some(path) = &args.session.junit.junit {
         kept.write_junit(path)?;
@@ -356,7 +359,7 @@ fn report(args: &Options, kept: &Results) -> Result<ExitCode, Error> {
     kept.exit_code()
 }
 
-fn show(args: &Options, kept: &Results) {
+fn show(args: &RunOptions, kept: &Results) {
     if args.session.json.json {
         return;
     }

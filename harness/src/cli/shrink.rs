@@ -1,7 +1,7 @@
 //! `classay shrink`: shrinks a failing program of commands, kernel case or API case.
 
 use super::litmus::complain_of;
-use super::options::{CaseTimeout, Device, seconds};
+use super::options::{CaseTimeoutOption, DeviceOption, seconds};
 use super::output::{Out, say};
 use clap::Args;
 use classay::interrupt::Interrupt;
@@ -27,7 +27,7 @@ Exit codes:
 /// Options of `shrink`.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
-pub struct Options {
+pub struct ShrinkOptions {
     /// A program of commands, a kernel case or an API case, as YAML
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -41,16 +41,16 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     limit: Option<f64>,
     #[command(flatten)]
-    device: Device,
+    device: DeviceOption,
     #[command(flatten)]
-    timeout: CaseTimeout,
+    timeout: CaseTimeoutOption,
 }
 
 /// Runs of the program as it is given, unless told otherwise.
 const RUNS: u64 = 100;
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &ShrinkOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     let (cases, unreadable) = plan::programs_from_files(std::slice::from_ref(&args.file));
     for file in &unreadable {

@@ -1,6 +1,8 @@
 //! `classay tune`: environments that make weak outcomes frequent on a device.
 
-use super::options::{CaseTimeout, Device, Json, Model, Seed, part, seconds};
+use super::options::{
+    CaseTimeoutOption, DeviceOption, JsonOption, ModelOption, SeedOption, part, seconds,
+};
 use super::output::{Out, say};
 use clap::Args;
 use classay::Error;
@@ -13,7 +15,9 @@ use std::path::PathBuf;
 
 /// Options of `tune`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct TuneOptions {
+    #[command(flatten)]
+    device: DeviceOption,
     /// Search for this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     budget: f64,
@@ -32,19 +36,17 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    device: Device,
+    seed: SeedOption,
     #[command(flatten)]
-    seed: Seed,
+    model: ModelOption,
     #[command(flatten)]
-    model: Model,
+    timeout: CaseTimeoutOption,
     #[command(flatten)]
-    timeout: CaseTimeout,
-    #[command(flatten)]
-    json: Json,
+    json: JsonOption,
 }
 
 /// Does it; returns the exit code.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &TuneOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let found = Tune {
         device: args.device.selector(),

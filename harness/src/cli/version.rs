@@ -7,10 +7,10 @@ use classay_vocabulary::ExitCode;
 
 /// Options of `version`: none.
 #[derive(Debug, Args)]
-pub struct Options {}
+pub struct VersionOptions {}
 
 /// Does it; returns the exit code.
-pub fn main(_: &Options) -> Result<ExitCode, Error> {
+pub fn main(_: &VersionOptions) -> Result<ExitCode, Error> {
     Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));
     Ok(ExitCode::Passed)
 }

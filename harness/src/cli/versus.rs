@@ -1,7 +1,10 @@
 //! `classay versus`: two devices, or one with two drivers, compared by litmus tests.
 
 use super::compare::{gate, print};
-use super::options::{Environment, FalseDiscovery, Json, Model, Seed, Select, Triage, seconds};
+use super::options::{
+    FalseDiscoveryOption, JsonOption, ModelOption, PlacementOptions, SeedOption, SelectOption,
+    TriageOptions, seconds,
+};
 use super::output::{Out, say};
 use clap::Args;
 use classay::Error;
@@ -13,7 +16,7 @@ use std::path::PathBuf;
 
 /// Options of `versus`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct VersusOptions {
     /// The two devices, each as --device takes it
     #[arg(value_name = "DEVICE", num_args = 2, required = true)]
     devices: Vec<Selector>,
@@ -28,23 +31,23 @@ pub struct Options {
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
     #[command(flatten)]
-    select: Select,
+    select: SelectOption,
     #[command(flatten)]
-    seed: Seed,
+    seed: SeedOption,
     #[command(flatten)]
-    model: Model,
+    model: ModelOption,
     #[command(flatten)]
-    chance: FalseDiscovery,
+    chance: FalseDiscoveryOption,
     #[command(flatten)]
-    environment: Environment,
+    environment: PlacementOptions,
     #[command(flatten)]
-    triage: Triage,
+    triage: TriageOptions,
     #[command(flatten)]
-    json: Json,
+    json: JsonOption,
 }
 
 /// Does it; returns the exit code: that of a comparison.
-pub fn main(args: &Options) -> Result<ExitCode, Error> {
+pub fn main(args: &VersusOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let [first, second] = args.devices.as_slice() else {
         return Err(Error::Usage("two devices are needed".into()));
@@ -65,7 +68,7 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
     .run()?;
     print(
         &compared.differences,
-        args.chance.rate,
+        args.chance.rate(),
         args.json.json,
         &mut Out::new(),
     );
@@ -75,5 +78,5 @@ pub fn main(args: &Options) -> Result<ExitCode, Error> {
         second.display(),
         first.display()
     ));
-    Ok(gate(&compared.differences, args.chance.rate))
+    Ok(gate(&compared.differences, args.chance.rate()))
 }

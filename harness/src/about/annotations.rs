@@ -1,4 +1,4 @@
-//! Where a litmus test stands in the heat map: its shape, and the scopes and orders that it wears.
+//! Where a litmus test stands in the heat map: its shape, and the scopes and orders of its accesses.
 //!
 //! Both are read off the program, so that a test's name plays no part. The shape is which thread reads and
 //! writes which location in which order; it has a name where the generator knows one
@@ -26,7 +26,7 @@ type Skeleton = Vec<Vec<(Way, usize)>>;
 /// Most threads whose orders are all tried for the canonical one.
 const THREADS: usize = 5;
 
-/// The dress of a program; `None` where no thread accesses anything.
+/// The annotations of a program; `None` where no thread accesses anything.
 pub fn of(program: &Program) -> Option<Dress> {
     let mut worn = Worn::default();
     for thread in &program.threads {
@@ -72,7 +72,7 @@ impl Worn {
         }
     }
 
-    fn wears(&mut self, atomicity: &Atomicity) {
+    fn annotate(&mut self, atomicity: &Atomicity) {
         match atomicity {
             Atomicity::Plain | Atomicity::Volatile => self.plain = true,
             Atomicity::Atomic { order, scope, .. } => {
@@ -88,7 +88,7 @@ impl Worn {
                 Instr::Assign { value, .. } | Instr::Effect(value) => self.expr(value),
                 Instr::Store { access, value } => {
                     self.expr(value);
-                    self.wears(&access.atomicity);
+                    self.annotate(&access.atomicity);
                     self.access(Way::Write, &access.address);
                 }
                 Instr::Fence { order, scope, .. } => {
@@ -135,7 +135,7 @@ impl Worn {
                 self.expr(no);
             }
             Expr::Load(Access { address, atomicity }) => {
-                self.wears(atomicity);
+                self.annotate(atomicity);
                 self.access(Way::Read, address);
             }
             Expr::Rmw {
@@ -145,7 +145,7 @@ impl Worn {
                 ..
             } => {
                 self.expr(operand);
-                self.wears(atomicity);
+                self.annotate(atomicity);
                 self.access(Way::Update, address);
             }
             Expr::Cas {
@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use classay_litmus::syntax;
 
-    fn dress(name: &str) -> Dress {
+    fn annotations(name: &str) -> Dress {
         let (_, text) = classay_litmus::shipped()
             .iter()
             .find(|(shipped, _)| shipped.trim_end_matches(".litmus") == name)
@@ -351,23 +351,23 @@ mod tests {
             ("ISA2+rel+acq", "ISA2"),
             ("CoRR", "CoRR"),
         ] {
-            assert_eq!(dress(name).shape, shape, "{name}");
+            assert_eq!(annotations(name).shape, shape, "{name}");
         }
-        assert!(dress("MP+rel+acq").rank < dress("IRIW+sc").rank);
+        assert!(annotations("MP+rel+acq").rank < annotations("IRIW+sc").rank);
     }
 
     #[test]
-    fn dresses_are_told_apart_and_ordered() {
-        let (weak, strong) = (dress("SB+rlx"), dress("SB+sc"));
+    fn annotations_are_distinguished_and_ordered() {
+        let (weak, strong) = (annotations("SB+rlx"), annotations("SB+sc"));
         assert_eq!(
             (weak.orders.as_str(), strong.orders.as_str()),
             ("rlx", "sc")
         );
         assert!(weak.strength < strong.strength);
-        assert_eq!(dress("MP+rel+acq").scopes, "device");
-        assert_eq!(dress("MP+rel+acq+wg").scopes, "work-group");
-        assert!(dress("MP+fence+fence").orders.contains("fence"));
-        assert!(dress("MP+barrier+both").orders.ends_with("barrier"));
+        assert_eq!(annotations("MP+rel+acq").scopes, "device");
+        assert_eq!(annotations("MP+rel+acq+wg").scopes, "work-group");
+        assert!(annotations("MP+fence+fence").orders.contains("fence"));
+        assert!(annotations("MP+barrier+both").orders.ends_with("barrier"));
     }
 
     #[test]
