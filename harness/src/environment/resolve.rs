@@ -177,23 +177,7 @@ pub fn resolve(
     let together = teams.saturating_mul(groups) <= units;
     // The work-groups of an instance run on cores of their own, at the same time.
     let paired = persistent && together && groups > 1 && !crosses && !single;
-    let wanted = match launch.instances {
-        _ if single => 1,
-        Some(instances) => instances,
-        None if paired => PAIRED_INSTANCES,
-        None if capabilities.cpu => CPU_INSTANCES,
-        None => GPU_INSTANCES,
-    };
-    let room = match capabilities.max_alloc {
-        0 => MOST_MEMORY,
-        most => MOST_MEMORY.min(most / 2),
-    };
-    let memory = Placing {
-        pitch: environment.memory.pitch.or(paired.then_some(1)),
-        skew: environment.memory.skew.or(paired.then_some(SKEW)),
-        ..environment.memory.clone()
-    };
-    let placed = place(&memory, test, wanted, room / 4)?;
+    let placed = place_full_launch(environment, capabilities, test, single, paired)?;
 
     let meet = &environment.meet;
     let every = meet
@@ -211,13 +195,7 @@ pub fn resolve(
         _ => stress.groups,
     };
     let instances = placed.instances;
-    let (collectors, collect_chunk) = if single {
-        (1, 1)
-    } else if capabilities.cpu {
-        (units * 4, 1024)
-    } else {
-        (16_384, 1)
-    };
+    let (collectors, collect_chunk) = collectors(single, capabilities.cpu, units);
     Ok(Arrangement {
         instances,
         first: FIRST_LAUNCH.min(instances),
@@ -272,6 +250,44 @@ pub fn resolve(
         collectors,
         collect_chunk,
     })
+}
+
+/// Places the instances of a full launch: as many as were asked for, or as suit the device.
+fn place_full_launch(
+    environment: &Environment,
+    capabilities: &Capabilities,
+    test: &TestKernel,
+    single: bool,
+    paired: bool,
+) -> Result<Placed, Unfit> {
+    let wanted = match environment.launch.instances {
+        _ if single => 1,
+        Some(instances) => instances,
+        None if paired => PAIRED_INSTANCES,
+        None if capabilities.cpu => CPU_INSTANCES,
+        None => GPU_INSTANCES,
+    };
+    let room = match capabilities.max_alloc {
+        0 => MOST_MEMORY,
+        most => MOST_MEMORY.min(most / 2),
+    };
+    let memory = Placing {
+        pitch: environment.memory.pitch.or(paired.then_some(1)),
+        skew: environment.memory.skew.or(paired.then_some(SKEW)),
+        ..environment.memory.clone()
+    };
+    place(&memory, test, wanted, room / 4)
+}
+
+/// How many work-items count outcomes, and how many instances each takes at a time.
+fn collectors(single: bool, cpu: bool, units: u32) -> (u32, u32) {
+    if single {
+        (1, 1)
+    } else if cpu {
+        (units * 4, 1024)
+    } else {
+        (16_384, 1)
+    }
 }
 
 /// How many teams a launch has where nobody said so.
