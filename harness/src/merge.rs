@@ -206,7 +206,7 @@ fn one_device(inputs: &[Input], any: bool) -> Result<Option<DeviceRecord>, Strin
         if !any {
             return Err(format!(
                 "{name} was run on {}, and {other} on {}{}: rates of different devices are not one \
-                 rate; `classay compare` holds them against each other, and --any-device merges them \
+                 rate; `classay compare` compares them, and --any-device merges them \
                  all the same",
                 same::title(first),
                 same::title(theirs),
@@ -246,7 +246,7 @@ fn addable(
         ));
     }
     match &case.body {
-        Body::Litmus { .. }
+        Body::Litmus(_)
         | Body::Small { .. }
         | Body::Commands { .. }
         | Body::Kernel { .. }
@@ -274,15 +274,14 @@ pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> Ca
         device_seconds: a.device_seconds + b.device_seconds,
         attempts: a.attempts.saturating_add(b.attempts),
         failed_attempts: a.failed_attempts.saturating_add(b.failed_attempts),
+        violations: worse.violations.clone(),
+        lacks: worse.lacks.clone(),
         evidence: worse.evidence.clone(),
         launches: Vec::new(),
         ..a.clone()
     };
-    for evidence in &other.evidence {
-        if !sum.evidence.contains(evidence) {
-            sum.evidence.push(evidence.clone());
-        }
-    }
+    add_new(&mut sum.violations, &other.violations);
+    add_new(&mut sum.evidence, &other.evidence);
     sum.launches = a.launches.into_iter().chain(b.launches).collect();
     for (index, launch) in (0..).zip(&mut sum.launches) {
         launch.index = index;
@@ -293,19 +292,25 @@ pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> Ca
         Verdict::Crash | Verdict::Timeout | Verdict::Skip => false,
     };
     let histogram = sum.histogram();
-    let asked = histogram.iter().any(|o| o.count > 0);
-    if counted && asked {
+    let seen = histogram.iter().any(|o| o.count > 0);
+    if counted && seen {
         let judged: Judged = triage::judged(&case.body, &histogram, model);
         // A failure that no count shows, as of a call that returned an error, stays.
         if judged.verdict.rank() <= sum.verdict.rank() {
             sum.verdict = judged.verdict;
             sum.reason = judged.reason;
-            for evidence in judged.evidence {
-                if !sum.evidence.contains(&evidence) {
-                    sum.evidence.push(evidence);
-                }
-            }
+            add_new(&mut sum.violations, &judged.violations);
+            add_new(&mut sum.evidence, &judged.evidence);
         }
     }
     sum
+}
+
+/// Adds those that are not there yet.
+fn add_new<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
+    for one in more {
+        if !all.contains(one) {
+            all.push(one.clone());
+        }
+    }
 }

@@ -6,12 +6,13 @@
 
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
-use crate::judge::{AS_REQUIRED, ChosenModel};
+use crate::judge::ChosenModel;
 use crate::plan::{Body, Case, Work};
 use crate::worker::session::{Limits, Session, Stop};
 use crate::{Error, Notify};
 use classay_reports::record::{CaseId, CaseResult, Verdict};
 use classay_reports::stats::{Confidence, clopper_pearson};
+use classay_reports::text::outcome::violation;
 use classay_suites::commands::shrink::comparable::{self, Death, Observed, Target};
 use classay_suites::shrink::{Answer, Progress, Shrunk};
 use classay_suites::{api, commands, kernels};
@@ -316,8 +317,8 @@ fn observed(result: &CaseResult) -> Observed {
         ..Observed::default()
     };
     for outcome in result.launches.iter().flat_map(|l| &l.outcomes) {
-        if outcome.outcome != AS_REQUIRED {
-            *seen.violations.entry(outcome.outcome.clone()).or_default() += outcome.count;
+        if let Some(violation) = outcome.outcome.violation() {
+            *seen.violations.entry(violation.clone()).or_default() += outcome.count;
         }
     }
     seen.death = match result.verdict {
@@ -375,7 +376,7 @@ fn heading(
                     interval.low, interval.high
                 ));
             }
-            lines.extend(seen.violations.keys().take(4).cloned());
+            lines.extend(seen.violations.keys().take(4).map(violation));
         }
         None => {
             lines.push("fails; how often was not measured, because the search was stopped".into())
@@ -390,4 +391,51 @@ fn heading(
         .iter()
         .map(|line| format!("# {}\n", line.replace('\n', " ")))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use classay_reports::record::{Launch, Outcome, OutcomeCount, RuleId, Violation};
+
+    fn result(verdict: Verdict, outcomes: &[(Outcome, u64)]) -> CaseResult {
+        let outcomes = outcomes.iter().map(|(outcome, count)| OutcomeCount {
+            outcome: outcome.clone(),
+            count: *count,
+            target: outcome.violation().is_some(),
+        });
+        let outcomes: Vec<OutcomeCount> = outcomes.collect();
+        let instances = outcomes.iter().map(|o| o.count).sum();
+        CaseResult {
+            instances,
+            launches: vec![Launch {
+                index: 0,
+                instances,
+                seconds: 1.0,
+                outcomes,
+            }],
+            ..CaseResult::new(CaseId::new("program", "shrink", "candidate"), verdict, "")
+        }
+    }
+
+    #[test]
+    fn an_incomplete_run_is_no_failure() {
+        let incomplete = (Outcome::Incomplete, 60);
+        let seen = observed(&result(
+            Verdict::Inconclusive,
+            std::slice::from_ref(&incomplete),
+        ));
+        assert_eq!((seen.runs, seen.violations.len()), (60, 0));
+        assert_eq!(Target::of(&seen), None);
+        // Also where it is more frequent than the failure that is to be kept.
+        let late = Violation {
+            rules: vec![RuleId::new("sp.event-wait")],
+            what: "late".into(),
+        };
+        let failing = (Outcome::Violation(late.clone()), 40);
+        let seen = observed(&result(Verdict::Fail, &[incomplete, failing]));
+        let target = Target::of(&seen).expect("it fails");
+        assert_eq!((target.failed, target.runs), (40, 100));
+        assert_eq!(target.failure, comparable::Failure::Breaks(late.rules));
+    }
 }

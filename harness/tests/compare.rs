@@ -1,4 +1,4 @@
-//! Two runs, held against each other from the command line.
+//! A run, compared with a baseline from the command line.
 
 mod common;
 

@@ -276,3 +276,50 @@ fn what_cannot_be_merged_is_told() {
     run(&out, &["--shard", "1/2"]).expect(2).says(&["--seed"]);
     run(&out, &["--seed", "1", "--shard", "3/2"]).expect(2);
 }
+
+/// The shards of a run that a program with version 2 of the store's schema made, with two faults injected.
+const OLD: [&str; 2] = [
+    include_str!("../../reports/tests/stores/schema-2-shard-1.sql"),
+    include_str!("../../reports/tests/stores/schema-2-shard-2.sql"),
+];
+
+#[test]
+fn shards_of_an_earlier_version_are_merged_and_reported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stores: Vec<PathBuf> = (1..)
+        .zip(OLD)
+        .map(|(n, dump)| {
+            let path = folder.path().join(format!("{n}.db"));
+            let db = rusqlite::Connection::open(&path).expect("a database");
+            db.execute_batch(dump).expect("a store");
+            db.pragma_update(None, "application_id", 0x636c_7379)
+                .and_then(|()| db.pragma_update(None, "user_version", 2))
+                .expect("a version");
+            path
+        })
+        .collect();
+    let merged = folder.path().join("merged.db");
+    merge(&merged, &stores, &[]).expect(0);
+    let (run, planned, results) = last(&merged);
+    assert_eq!((run.status, planned.len()), (RunStatus::Done, 4));
+    let verdicts: Vec<(&str, Verdict)> = results
+        .iter()
+        .map(|r| (r.case.as_str(), r.verdict))
+        .collect();
+    assert_eq!(
+        verdicts,
+        [
+            ("litmus/classic/MP+rel+acq", Verdict::Fail),
+            ("queue/random/00001", Verdict::Fail),
+            ("queue/random/00005", Verdict::Pass),
+            ("kernels/source/00004", Verdict::Skip),
+        ]
+    );
+    let rules: Vec<&str> = results[0]
+        .broken_rules()
+        .into_iter()
+        .map(|r| r.as_str())
+        .collect();
+    assert_eq!(rules, ["mm.coherence.wr", "mm.visible"]);
+    assert!(!results[1].broken_rules().is_empty());
+}

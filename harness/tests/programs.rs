@@ -97,7 +97,7 @@ fn noticed(faults: &[&str]) {
     // Touchstone and the layer may have a fault of the same name.
     assert!(lines.len() >= faults.len(), "{}", done.told());
     for line in lines {
-        assert_eq!(line["result"], "killed", "{line}");
+        assert_eq!(line["result"], "detected", "{line}");
         assert_eq!(line["own"], true, "{line}");
     }
 }
@@ -152,9 +152,9 @@ fn a_campaign_becomes_a_page() {
         let line = lines.iter().find(|line| line["id"] == id);
         line.unwrap_or_else(|| panic!("{id}\n{}", done.told()))
     };
-    assert_eq!(of("loops-cut")["result"], "killed");
+    assert_eq!(of("loops-cut")["result"], "detected");
     assert_eq!(of("loops-cut")["showable"], true);
-    assert_eq!(of("pipe-write-lost")["result"], "lacking");
+    assert_eq!(of("pipe-write-lost")["result"], "not-applicable");
     assert_eq!(of("pipe-write-lost")["showable"], false);
     std::fs::write(path("campaign.jsonl"), &done.stdout).expect("a file");
     let mut command = classay();

@@ -1,7 +1,6 @@
 //! A run as CSV (RFC 4180): one row an outcome.
 //!
-//! Each case has, in this order, one row `asked` for the outcomes that its condition asks about taken
-//! together, and one row `outcome` for each outcome that occurred, the most frequent first. A case in which
+//! Each case has, in this order, one row `target` for its target outcomes taken together, and one row `outcome` for each outcome that occurred, the most frequent first. A case in which
 //! no instance ran has one row `none`. Cells that have no value are empty.
 
 use crate::report::{CaseFacts, OutcomeFacts, Report};
@@ -15,7 +14,7 @@ pub const HEADER: [&str; 17] = [
     "verdict",
     "row",
     "outcome",
-    "asked",
+    "target",
     "count",
     "instances",
     "launches",
@@ -37,8 +36,8 @@ pub fn write(report: &Report<'_>, out: impl Write) -> Result<(), csv::Error> {
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(HEADER)?;
     for case in &report.cases {
-        match &case.asked {
-            Some(asked) => csv.write_record(row(report, case, "asked", Some(asked)))?,
+        match &case.target {
+            Some(target) => csv.write_record(row(report, case, "target", Some(target)))?,
             None => csv.write_record(row(report, case, "none", None))?,
         }
         for outcome in &case.outcomes {
@@ -63,8 +62,8 @@ fn row(
         case.result.test.clone(),
         case.result.verdict.to_string(),
         kind.to_owned(),
-        of.map_or_else(String::new, |o| o.outcome.clone()),
-        of.map_or_else(String::new, |o| o.asked.to_string()),
+        of.map_or_else(String::new, |o| o.text.clone()),
+        of.map_or_else(String::new, |o| o.target.to_string()),
         count(of.map(|o| o.all.count)),
         count(of.map(|o| o.all.instances)),
         count(of.map(|o| o.all.clusters as u64)),
@@ -111,6 +110,6 @@ mod tests {
         assert_eq!(rows.len(), 3);
         assert!(rows.iter().all(|row| row.len() == HEADER.len()));
         assert_eq!(&rows[0][2], "a,\"b\"\nc");
-        assert_eq!((&rows[0][4], &rows[0][7]), ("asked", "1"));
+        assert_eq!((&rows[0][4], &rows[0][7]), ("target", "1"));
     }
 }

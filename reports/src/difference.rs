@@ -1,13 +1,14 @@
-//! Two runs, held against each other: what passed and now fails, and which outcomes became more or less
+//! A run, compared with a baseline: what passed and now fails, and which outcomes became more or less
 //! frequent.
 //!
 //! Cases are matched by their ids. A case that is the same program in both runs (the caller says which are)
 //! is compared outcome by outcome ([`mod@crate::stats::compare`]); all outcomes together are one family, over
 //! which the false discovery rate is kept.
 
-use crate::record::{CaseId, CaseResult, Verdict};
+use crate::record::{CaseId, CaseResult, Outcome, Verdict};
 use crate::stats::Confidence;
 use crate::stats::compare::{Comparison, adjusted, compare};
+use crate::text::outcome::table;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An outcome of a case in two runs.
@@ -17,7 +18,7 @@ pub struct OutcomeChange {
     pub case: CaseId,
     /// What to call it.
     pub test: String,
-    /// The outcome.
+    /// The outcome, in words.
     pub outcome: String,
     /// Its rates.
     pub comparison: Comparison,
@@ -126,10 +127,10 @@ pub fn differences(
 }
 
 fn of_case(then: &CaseResult, now: &CaseResult) -> Vec<OutcomeChange> {
-    let outcomes: BTreeSet<String> = [then, now]
-        .iter()
-        .flat_map(|result| result.histogram())
-        .map(|o| o.outcome)
+    let outcomes: BTreeMap<String, Outcome> = [then, now]
+        .into_iter()
+        .flat_map(table)
+        .map(|(text, o)| (text, o.outcome))
         .collect();
     // Of two outcomes the second is what the first is not: comparing both would count one change twice.
     let compared = match outcomes.len() {
@@ -140,7 +141,7 @@ fn of_case(then: &CaseResult, now: &CaseResult) -> Vec<OutcomeChange> {
     outcomes
         .into_iter()
         .take(compared)
-        .map(|outcome| OutcomeChange {
+        .map(|(text, outcome)| OutcomeChange {
             case: now.case.clone(),
             test: now.name().to_owned(),
             comparison: compare(
@@ -148,7 +149,7 @@ fn of_case(then: &CaseResult, now: &CaseResult) -> Vec<OutcomeChange> {
                 &now.clusters(Some(&outcome)),
                 Confidence::P95,
             ),
-            outcome,
+            outcome: text,
             q_value: 1.0,
         })
         .filter(|change| {
@@ -160,7 +161,7 @@ fn of_case(then: &CaseResult, now: &CaseResult) -> Vec<OutcomeChange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Launch, OutcomeCount};
+    use crate::record::{Launch, Observable, OutcomeCount};
 
     fn result(name: &str, verdict: Verdict, weak: u64) -> CaseResult {
         let launch = |index: u64| Launch {
@@ -169,31 +170,28 @@ mod tests {
             seconds: 0.01,
             outcomes: vec![
                 OutcomeCount {
-                    outcome: "r0=0".into(),
+                    outcome: Outcome::State(vec![0]),
                     count: weak + index % 3,
-                    asked: true,
+                    target: true,
                 },
                 OutcomeCount {
-                    outcome: "r0=1".into(),
+                    outcome: Outcome::State(vec![1]),
                     count: 1000 - weak - index % 3,
-                    asked: false,
+                    target: false,
                 },
             ],
         };
         CaseResult {
-            case: CaseId::new("litmus", "classic", name),
             test: name.into(),
-            file: String::new(),
-            verdict,
-            reason: "so it is".into(),
             instances: 40_000,
             seconds: 1.0,
-            build_seconds: 0.0,
             device_seconds: 1.0,
-            attempts: 1,
-            failed_attempts: 0,
+            observables: vec![Observable {
+                name: "r0".into(),
+                unsigned: false,
+            }],
             launches: (0..40).map(launch).collect(),
-            evidence: Vec::new(),
+            ..CaseResult::new(CaseId::new("litmus", "classic", name), verdict, "so it is")
         }
     }
 
@@ -210,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn new_failures_changed_rates_and_other_cases_are_told_apart() {
+    fn new_failures_changed_rates_and_other_cases_are_kept_apart() {
         let before = [
             result("SB", Verdict::Pass, 50),
             result("MP", Verdict::Pass, 2),

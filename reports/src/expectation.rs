@@ -1,4 +1,4 @@
-//! What a device is known to do: files that a gate is held against.
+//! What a device is known to do: files with which a gate compares a run.
 //!
 //! ```yaml
 //! # Only for devices that match; each pattern is optional.
@@ -6,19 +6,19 @@
 //! cases:
 //!   - case: queue/small/*            # of the whole id
 //!     verdict: fail                  # or several: [fail, pass]
-//!     rule: ex.prereq.barrier        # optional: only failures whose reason names it
+//!     rule: ex.prereq.barrier        # optional: only failures that break it
 //!     reason: A barrier passes an earlier barrier.
 //!     link: https://example.com/bugs/1     # optional
 //! ```
 //!
 //! A case that an entry matches must end in one of the entry's verdicts, also where it passes: what
-//! fails once in a while is `[fail, pass]`, and what no longer fails at all is told, so that the list
+//! fails once in a while is `[fail, pass]`, and what no longer fails at all is reported, so that the list
 //! stays true. An entry with a rule says nothing of cases that do not break that rule, for it is
 //! meant for generated cases: which of them break it depends on the seed; and a case that also breaks
 //! a rule that no entry names fails. Failures that no entry matches are as unexpected as ever.
 
 use crate::pattern::matches;
-use crate::record::{CaseResult, DeviceRecord, Verdict};
+use crate::record::{CaseResult, DeviceRecord, RuleId, Verdict};
 use serde::Deserialize;
 
 /// The files of a run.
@@ -36,12 +36,12 @@ pub struct Expectation {
     /// The verdicts that are expected.
     #[serde(deserialize_with = "one_or_more")]
     pub verdict: Vec<Verdict>,
-    /// A pattern for a rule that the reason of a failure names; then other failures are not meant.
+    /// A pattern for a rule that a failure breaks; then other failures are not meant.
     #[serde(default)]
     pub rule: Option<String>,
     /// Why that is expected, for people.
     pub reason: String,
-    /// Where more is told.
+    /// Where to read more.
     #[serde(default)]
     pub link: Option<String>,
 }
@@ -99,6 +99,10 @@ fn one_or_more<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Verdict>
 impl Expectations {
     /// Adds what a file says, where it is for this device; returns whether it is. The error is a
     /// sentence with the place.
+    ///
+    /// # Errors
+    ///
+    /// The text is no list of expectations; the sentence has the place.
     pub fn add(&mut self, text: &str, device: &DeviceRecord) -> Result<bool, String> {
         let file: File = serde_saphyr::from_str(text).map_err(|e| e.to_string())?;
         let fits = |pattern: &Option<String>, name: &str| {
@@ -124,8 +128,8 @@ impl Expectations {
     /// that is wrong: a case that breaks two rules, one of which is known to be broken, is a failure.
     pub fn of(&self, result: &CaseResult) -> Standing<'_> {
         let mut standing = None;
-        for wrong in wrongs(result) {
-            match (self.of_one(result, wrong), standing) {
+        for broken in failures(result) {
+            match (self.of_one(result, broken), standing) {
                 (Standing::Plain, _) => return Standing::Plain,
                 (Standing::Unexpected(entry), _) => standing = Some(Standing::Unexpected(entry)),
                 (Standing::Expected(entry), None) => standing = Some(Standing::Expected(entry)),
@@ -135,10 +139,10 @@ impl Expectations {
         standing.unwrap_or(Standing::Plain)
     }
 
-    /// How a result stands for one thing that is wrong with it.
-    fn of_one(&self, result: &CaseResult, wrong: &str) -> Standing<'_> {
+    /// How a result stands for one thing that is wrong with it, which breaks one of these rules.
+    fn of_one(&self, result: &CaseResult, broken: &[RuleId]) -> Standing<'_> {
         let mut unmet = None;
-        for entry in self.entries.iter().filter(|e| e.meant_for(result, wrong)) {
+        for entry in self.entries.iter().filter(|e| e.meant_for(result, broken)) {
             if entry.verdict.contains(&result.verdict) {
                 return match result.verdict {
                     Verdict::Pass => Standing::Plain,
@@ -169,7 +173,8 @@ impl Expectations {
         self.entries
             .iter()
             .filter(|entry| {
-                let met = |r: &CaseResult| wrongs(r).iter().any(|wrong| entry.meant_for(r, wrong));
+                let met =
+                    |r: &CaseResult| failures(r).iter().any(|broken| entry.meant_for(r, broken));
                 !results.iter().any(met)
             })
             .collect()
@@ -201,37 +206,29 @@ impl Expectation {
         }
     }
 
-    fn meant_for(&self, result: &CaseResult, wrong: &str) -> bool {
+    fn meant_for(&self, result: &CaseResult, broken: &[RuleId]) -> bool {
         matches(&self.case, result.case.as_str())
             && self.rule.as_ref().is_none_or(|rule| {
-                result.verdict.is_failure() && names(wrong).any(|name| matches(rule, name))
+                result.verdict.is_failure() && broken.iter().any(|id| matches(rule, id.as_str()))
             })
     }
 }
 
-/// What is wrong with a result, one thing after the other: the rules of each violation, or the reason
-/// where it has none.
-fn wrongs(result: &CaseResult) -> Vec<&str> {
+/// What is wrong with a result, one thing after the other: the rules of each violation, or none where it
+/// failed in another way.
+fn failures(result: &CaseResult) -> Vec<&[RuleId]> {
     let broken = result.broken();
     if broken.is_empty() {
-        vec![&result.reason]
+        vec![&[]]
     } else {
         broken.into_iter().collect()
     }
 }
 
-/// The words of a reason that may be the id of a rule: those with a dot within.
-fn names(reason: &str) -> impl Iterator<Item = &str> {
-    reason
-        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-' || c == '_'))
-        .map(|word| word.trim_matches('.'))
-        .filter(|word| word.contains('.'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::record::{CaseId, Violation};
 
     const FILE: &str = "\
 device: { driver: \"1.*\" }
@@ -263,49 +260,41 @@ cases:
         }
     }
 
-    fn result(case: &str, verdict: Verdict, reason: &str) -> CaseResult {
+    fn result(case: &str, verdict: Verdict, broken: &[&str]) -> CaseResult {
+        let violation = |rules: &&str| Violation {
+            rules: rules.split('|').map(RuleId::new).collect(),
+            what: "late".into(),
+        };
         CaseResult {
-            case: crate::record::CaseId::from_stored(case.into()),
-            verdict,
-            reason: reason.into(),
-            ..sample::skipped()
+            violations: broken.iter().map(violation).collect(),
+            ..CaseResult::new(CaseId::from_stored(case.into()), verdict, "")
         }
     }
 
     #[test]
-    fn results_are_held_against_the_entries_for_their_device() {
+    fn results_are_compared_with_the_entries_for_their_device() {
         let mut all = Expectations::default();
         assert_eq!(all.add(FILE, &device("2.0")), Ok(false));
         assert!(all.is_empty());
         assert_eq!(all.add(FILE, &device("1.2")), Ok(true));
-        for (case, verdict, reason, passes) in [
-            ("litmus/classic/CoRR", Verdict::Fail, "", true),
-            ("litmus/classic/CoRR", Verdict::Pass, "", false),
-            ("litmus/classic/CoRR", Verdict::Crash, "", false),
-            ("litmus/classic/CoRR", Verdict::Skip, "", false),
-            ("litmus/classic/SB", Verdict::Fail, "", true),
-            ("litmus/classic/SB", Verdict::Pass, "", true),
-            ("litmus/classic/MP", Verdict::Pass, "", true),
-            ("litmus/classic/MP", Verdict::Fail, "", false),
-            (
-                "queue/x/1",
-                Verdict::Crash,
-                "breaks ex.fail.negative (3.2).",
-                true,
-            ),
-            ("queue/x/1", Verdict::Crash, "breaks sp.barrier", false),
-            (
-                "queue/x/1",
-                Verdict::Fail,
-                "breaks ex.fail.negative.",
-                false,
-            ),
-            ("queue/x/1", Verdict::Pass, "", true),
+        for (case, verdict, broken, passes) in [
+            ("litmus/classic/CoRR", Verdict::Fail, &[][..], true),
+            ("litmus/classic/CoRR", Verdict::Pass, &[][..], false),
+            ("litmus/classic/CoRR", Verdict::Crash, &[][..], false),
+            ("litmus/classic/CoRR", Verdict::Skip, &[][..], false),
+            ("litmus/classic/SB", Verdict::Fail, &[][..], true),
+            ("litmus/classic/SB", Verdict::Pass, &[][..], true),
+            ("litmus/classic/MP", Verdict::Pass, &[][..], true),
+            ("litmus/classic/MP", Verdict::Fail, &[][..], false),
+            ("queue/x/1", Verdict::Crash, &["ex.fail.negative"], true),
+            ("queue/x/1", Verdict::Crash, &["sp.barrier"], false),
+            ("queue/x/1", Verdict::Fail, &["ex.fail.negative"], false),
+            ("queue/x/1", Verdict::Pass, &[][..], true),
         ] {
-            let result = result(case, verdict, reason);
-            assert_eq!(all.passes(&result), passes, "{case} {verdict} {reason}");
+            let result = result(case, verdict, broken);
+            assert_eq!(all.passes(&result), passes, "{case} {verdict} {broken:?}");
         }
-        let one = [result("litmus/classic/SB", Verdict::Pass, "")];
+        let one = [result("litmus/classic/SB", Verdict::Pass, &[])];
         let idle: Vec<&str> = all.idle(&one).iter().map(|e| e.reason.as_str()).collect();
         assert_eq!(idle, ["known", "when it fails"]);
     }
@@ -315,20 +304,7 @@ cases:
         let file = "cases:\n  - { case: '*', verdict: fail, rule: ex.state.*, reason: clocks }\n";
         let mut all = Expectations::default();
         assert_eq!(all.add(file, &device("1")), Ok(true));
-        let broken = |rules: &[&str]| CaseResult {
-            evidence: rules
-                .iter()
-                .map(|rule| crate::record::Evidence {
-                    kind: "violation".into(),
-                    text: format!("{rule}: sp.wrong in words"),
-                })
-                .collect(),
-            ..result(
-                "queue/x/1",
-                Verdict::Fail,
-                "which ex.state.profiling forbids",
-            )
-        };
+        let broken = |rules: &[&str]| result("queue/x/1", Verdict::Fail, rules);
         assert!(all.passes(&broken(&["ex.state.profiling"])));
         assert!(all.passes(&broken(&["ex.state.profiling", "sp.other|ex.state.status"])));
         let two = broken(&["ex.state.profiling", "sp.in-order"]);
@@ -341,7 +317,7 @@ cases:
     }
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn mistakes_are_reported_with_their_place() {
         for (text, what) in [
             (
                 "cases:\n  - case: a\n    verdict: fails\n    reason: r\n",

@@ -20,7 +20,7 @@ use crate::expectation::{Expectations, Standing};
 use crate::record::{CaseResult, Verdict};
 use crate::stats::cluster::Clustered;
 use crate::store::Run;
-use crate::text::histogram::table_order;
+use crate::text::outcome;
 use junit_report::{ReportBuilder, TestCase, TestCaseBuilder, TestSuiteBuilder};
 use quick_xml::events::{BytesEnd, BytesStart, Event};
 use quick_xml::{Reader, Writer};
@@ -41,6 +41,10 @@ pub enum JunitError {
 }
 
 /// Writes the report of a run. `results` are its cases, in the order they are to appear.
+///
+/// # Errors
+///
+/// The output cannot be written, or the report not be put together, which is a bug.
 pub fn write(
     run: &Run,
     results: &[CaseResult],
@@ -100,12 +104,9 @@ fn test_case(result: &CaseResult, standing: Standing<'_>) -> TestCase {
         case.set_filepath(&legal(&result.file));
     }
     // The evidence explains a failure or an error; elsewhere it would only be noise.
-    if result.verdict.is_failure() && !result.evidence.is_empty() {
-        let sections = result
-            .evidence
-            .iter()
-            .map(|e| format!("--- {}\n{}\n", e.kind, e.text));
-        case.set_trace(&cdata(&sections.collect::<String>()));
+    if result.verdict.is_failure() && !(result.violations.is_empty() && result.evidence.is_empty())
+    {
+        case.set_trace(&cdata(&explained(result)));
     }
     if result.instances > 0 {
         case.set_system_out(&cdata(&crate::text::histogram(
@@ -117,6 +118,15 @@ fn test_case(result: &CaseResult, standing: Standing<'_>) -> TestCase {
     // The builder gives skipped cases no time, though finding out took some.
     case.time = time;
     case
+}
+
+/// Violations and evidence, each under its name.
+fn explained(result: &CaseResult) -> String {
+    let violations = result.violations.iter().map(outcome::violation);
+    let violations = violations.map(|text| format!("--- violation\n{text}\n"));
+    let evidence = result.evidence.iter();
+    let evidence = evidence.map(|e| format!("--- {}\n{}\n", e.kind, e.text));
+    violations.chain(evidence).collect()
 }
 
 /// What the counts of a case say, by name.
@@ -131,27 +141,25 @@ fn case_properties(result: &CaseResult) -> Vec<Property> {
         property("build_seconds", result.build_seconds),
         property("device_seconds", result.device_seconds),
     ];
-    let mut outcomes = result.histogram();
-    outcomes.sort_by(table_order);
+    let outcomes = outcome::table(result);
     let instances = outcomes
         .iter()
-        .fold(0u64, |sum, o| sum.saturating_add(o.count));
+        .fold(0u64, |sum, (_, o)| sum.saturating_add(o.count));
     let rate = |count: u64| count as f64 / instances as f64;
     if instances > 0 {
-        let asked = result.asked();
+        let targets = result.targets();
         let clusters = result.clusters(None);
         let all = Clustered::of(&clusters);
         let ends = result.interval(&clusters, &all);
-        properties.push(property("asked.count", asked));
-        properties.push(property("asked.rate", format!("{:e}", rate(asked))));
-        properties.push(property("asked.rate.low95", format!("{:e}", ends.low)));
-        properties.push(property("asked.rate.high95", format!("{:e}", ends.high)));
+        properties.push(property("target.count", targets));
+        properties.push(property("target.rate", format!("{:e}", rate(targets))));
+        properties.push(property("target.rate.low95", format!("{:e}", ends.low)));
+        properties.push(property("target.rate.high95", format!("{:e}", ends.high)));
         if let Some(effect) = all.design_effect {
-            properties.push(property("asked.design_effect", format!("{effect:.3}")));
+            properties.push(property("target.design_effect", format!("{effect:.3}")));
         }
     }
-    for o in &outcomes {
-        let outcome = &o.outcome;
+    for (outcome, o) in &outcomes {
         properties.push(property(&format!("outcome.count[{outcome}]"), o.count));
         properties.push(property(
             &format!("outcome.rate[{outcome}]"),
@@ -433,19 +441,19 @@ mod tests {
         for (name, value) in [
             ("instances", "1000000"),
             ("launches", "1"),
-            ("asked.count", "1"),
-            ("asked.rate", "1e-6"),
+            ("target.count", "1"),
+            ("target.rate", "1e-6"),
             ("outcome.count[1:r0=1 1:r1=1]", "999999"),
             ("outcome.count[1:r0=1 1:r1=0]", "1"),
             ("outcome.rate[1:r0=1 1:r1=0]", "1e-6"),
         ] {
             assert_eq!(property_of(case, name), Some(value), "{name}");
         }
-        let low: f64 = property_of(case, "asked.rate.low95")
+        let low: f64 = property_of(case, "target.rate.low95")
             .unwrap()
             .parse()
             .unwrap();
-        let high: f64 = property_of(case, "asked.rate.high95")
+        let high: f64 = property_of(case, "target.rate.high95")
             .unwrap()
             .parse()
             .unwrap();
@@ -461,7 +469,7 @@ mod tests {
             .find(|n| n.has_tag_name("error"))
             .unwrap();
         let text: String = error.children().filter_map(|c| c.text()).collect();
-        assert!(text.contains("--- signal\n11\n"));
+        assert!(text.contains("--- death\n11\n"));
         assert!(
             text.contains(
                 "--- stderr\nline one\n\\x1b[31mred\\x1b[0m \\x00 ]]> <tag> & \\u{fffe}\u{1f980}\n"

@@ -3,16 +3,18 @@
 //! - [`record`]: the plain data that travels from the worker to every report;
 //! - [`store`]: the SQLite file in which a case is whole or absent;
 //! - [`stats`]: what counts allow one to claim, and under which assumptions;
-//! - [`verdict`]: outcome counts and the test's question in, verdict and reason out;
-//! - [`difference`]: two runs, held against each other;
+//! - [`verdict`]: outcome counts and the test's condition in, verdict and reason out;
+//! - [`difference`]: a run, compared with a baseline;
 //! - [`expectation`]: what is known to fail, and what of a run is as expected;
 //! - [`report`]: what there is to say about a run, worked out once for the forms of reports;
 //! - [`html`], [`text`]: for a person; [`json`], [`mod@csv`]: for a program; [`junit`]: for a CI system.
 //!
-//! Nothing here knows OpenCL or the syntax of litmus tests: an outcome is a text with a count.
+//! Nothing here knows OpenCL or the syntax of litmus tests. What all crates name (cases, rules, outcomes,
+//! verdicts) is in `classay-vocabulary`, within this folder.
 //! README.md beside this crate's manifest documents the store's schema and the JSON.
 
 #![forbid(unsafe_code)]
+#![warn(clippy::missing_errors_doc)]
 
 pub mod csv;
 pub mod difference;

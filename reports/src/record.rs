@@ -1,7 +1,9 @@
 //! What a run leaves behind, as plain data: these types travel from the worker to the store and
 //! from the store to every report. Counts are unsigned and exact; times are seconds.
 
-pub use classay_vocabulary::{CaseId, Verdict};
+pub use classay_vocabulary::{
+    CaseId, EvidenceKind, Need, Observable, Outcome, RuleId, Verdict, Violation,
+};
 
 use crate::stats::cluster::{Cluster, Clustered};
 use crate::stats::sequence::always;
@@ -10,18 +12,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use time::OffsetDateTime;
 
-/// The kind of evidence which says that a case ended because enough was known.
-pub const STOPPED: &str = "stopped";
-
 /// How often one outcome occurred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeCount {
-    /// The final state: `1:r0=1 1:r1=0`, observables in the test's order, separated by one space.
-    pub outcome: String,
+    /// What they showed.
+    pub outcome: Outcome,
     /// Instances that ended so.
     pub count: u64,
-    /// The test's condition asks about this outcome (its predicate holds).
-    pub asked: bool,
+    /// It is a target outcome: one for which the predicate of the test's condition holds, or a violation.
+    pub target: bool,
 }
 
 /// One launch: the cluster of the statistics.
@@ -40,8 +39,8 @@ pub struct Launch {
 /// Something kept because it explains a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// What it is: `stderr`, `build-log`, `signal`, `source`, `finding`, …
-    pub kind: String,
+    /// What it is.
+    pub kind: EvidenceKind,
     /// The text.
     pub text: String,
 }
@@ -71,20 +70,42 @@ pub struct CaseResult {
     pub attempts: u32,
     /// Of these, how many crashed or timed out.
     pub failed_attempts: u32,
+    /// What the states among its outcomes have values of; empty for what is no litmus test.
+    pub observables: Vec<Observable>,
     /// The launches, in order.
     pub launches: Vec<Launch>,
+    /// What it was seen to violate, each kind once or twice: by its own rules, or by a memory model, whose
+    /// rules forbid an outcome.
+    pub violations: Vec<Violation>,
+    /// What the device lacks of what the case needs, where it was skipped for that.
+    pub lacks: Vec<Need>,
     /// What explains the verdict.
     pub evidence: Vec<Evidence>,
 }
 
-/// The rules that a violation names, as it has them; all of it where it names none.
-pub fn rules_of(violation: &str) -> &str {
-    violation
-        .split_once(": ")
-        .map_or(violation, |(rules, _)| rules)
-}
-
 impl CaseResult {
+    /// A case that ended so, with nothing that was observed.
+    pub fn new(case: CaseId, verdict: Verdict, reason: impl Into<String>) -> CaseResult {
+        CaseResult {
+            case,
+            test: String::new(),
+            file: String::new(),
+            verdict,
+            reason: reason.into(),
+            instances: 0,
+            seconds: 0.0,
+            build_seconds: 0.0,
+            device_seconds: 0.0,
+            attempts: 1,
+            failed_attempts: 0,
+            observables: Vec::new(),
+            launches: Vec::new(),
+            violations: Vec::new(),
+            lacks: Vec::new(),
+            evidence: Vec::new(),
+        }
+    }
+
     /// What to call it: the test's own name, or the case's where it has none.
     pub fn name(&self) -> &str {
         if self.test.is_empty() {
@@ -94,32 +115,35 @@ impl CaseResult {
         }
     }
 
-    /// What it was seen to violate, in words: the rules that say so, divided by `|`, a colon, and what
-    /// happened. Empty for a litmus test, whose outcomes a memory model judges.
-    pub fn violations(&self) -> impl Iterator<Item = &str> {
-        let violations = self.evidence.iter().filter(|e| e.kind == "violation");
-        violations.map(|e| e.text.as_str())
-    }
-
     /// The rules of its violations, those of one violation together.
-    pub fn broken(&self) -> BTreeSet<&str> {
-        self.violations().map(rules_of).collect()
+    pub fn broken(&self) -> BTreeSet<&[RuleId]> {
+        self.violations.iter().map(|v| v.rules.as_slice()).collect()
     }
 
-    /// Instances that ended in an outcome that the test's condition asks about.
-    pub fn asked(&self) -> u64 {
+    /// Every rule that a violation of it names, also one that stands for a run alone.
+    pub fn broken_rules(&self) -> BTreeSet<RuleId> {
+        let outcomes = self.launches.iter().flat_map(|launch| &launch.outcomes);
+        let shown = outcomes.filter_map(|o| o.outcome.violation());
+        let all = self.violations.iter().chain(shown);
+        all.flat_map(|violation| &violation.rules)
+            .copied()
+            .collect()
+    }
+
+    /// Instances that ended in a target outcome.
+    pub fn targets(&self) -> u64 {
         let outcomes = self.launches.iter().flat_map(|launch| &launch.outcomes);
         outcomes
-            .filter(|o| o.asked)
+            .filter(|o| o.target)
             .fold(0, |sum, o| sum.saturating_add(o.count))
     }
 
-    /// The launches, in order, as clusters of an outcome; of the outcomes that the test asks about, for
-    /// `None`. Their instances are those whose outcomes are known.
-    pub fn clusters(&self, outcome: Option<&str>) -> Vec<Cluster> {
+    /// The launches, in order, as clusters of an outcome; of the target outcomes, for `None`. Their instances
+    /// are those whose outcomes are known.
+    pub fn clusters(&self, outcome: Option<&Outcome>) -> Vec<Cluster> {
         let wanted = |o: &&OutcomeCount| match outcome {
-            Some(outcome) => o.outcome == outcome,
-            None => o.asked,
+            Some(outcome) => o.outcome == *outcome,
+            None => o.target,
         };
         let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0u64, u64::saturating_add);
         self.launches
@@ -133,7 +157,9 @@ impl CaseResult {
 
     /// Whether it ended because enough was known, which the data themselves decided.
     pub fn stopped_early(&self) -> bool {
-        self.evidence.iter().any(|e| e.kind == STOPPED)
+        self.evidence
+            .iter()
+            .any(|e| e.kind == EvidenceKind::Stopped)
     }
 
     /// The 95 % interval of a rate over the launches: one that holds at all times where the data decided

@@ -3,19 +3,19 @@
 use crate::difference::differences;
 use crate::expectation::Expectations;
 use crate::record::{
-    CaseId, CaseResult, DeviceRecord, Evidence, Launch, MachineRecord, Moment, OutcomeCount,
-    Verdict,
+    CaseId, CaseResult, DeviceRecord, Evidence, EvidenceKind, Launch, MachineRecord, Moment,
+    Observable, Outcome, OutcomeCount, Verdict,
 };
 use crate::report::tuning::tests::KEPT;
 use crate::report::{
-    About, Against, Context, Dress, Expected, Faults, Kind, Note, Picture, Rule, Tuning,
+    About, Annotation, Baseline, Context, Expected, Faults, Kind, Note, Picture, Rule, Tuning,
 };
 use crate::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
 use std::collections::BTreeMap;
 use time::macros::datetime;
 
 /// Launches in which each outcome occurs as often as listed, launch by launch.
-fn launches(outcomes: &[(&str, bool)], counts: &[&[u64]], seconds: f64) -> Vec<Launch> {
+fn launches(outcomes: &[([i64; 2], bool)], counts: &[&[u64]], seconds: f64) -> Vec<Launch> {
     let launch = |(index, counts): (usize, &&[u64])| Launch {
         index: index as u64,
         instances: counts.iter().sum(),
@@ -24,48 +24,52 @@ fn launches(outcomes: &[(&str, bool)], counts: &[&[u64]], seconds: f64) -> Vec<L
             .iter()
             .zip(*counts)
             .filter(|(_, count)| **count > 0)
-            .map(|(&(outcome, asked), &count)| OutcomeCount {
-                outcome: outcome.into(),
+            .map(|(&(values, target), &count)| OutcomeCount {
+                outcome: Outcome::State(values.to_vec()),
                 count,
-                asked,
+                target,
             })
             .collect(),
     };
     counts.iter().enumerate().map(launch).collect()
 }
 
-fn result(test: &str, verdict: Verdict, reason: &str, launches: Vec<Launch>) -> CaseResult {
+fn result(
+    test: &str,
+    observables: [&str; 2],
+    verdict: Verdict,
+    reason: &str,
+    launches: Vec<Launch>,
+) -> CaseResult {
+    let observable = |name: &str| Observable {
+        name: name.into(),
+        unsigned: false,
+    };
     CaseResult {
-        case: CaseId::new("litmus", "classic", test),
         test: test.into(),
         file: format!("tests/{test}.litmus"),
-        verdict,
-        reason: reason.into(),
         instances: launches.iter().map(|l| l.instances).sum(),
         seconds: 0.75,
         build_seconds: 0.125,
         device_seconds: 0.5,
-        attempts: 1,
-        failed_attempts: 0,
+        observables: observables.map(observable).to_vec(),
         launches,
         evidence: vec![Evidence {
-            kind: "source".into(),
+            kind: EvidenceKind::Source,
             text: "kernel void k() {}\n".into(),
         }],
+        ..CaseResult::new(CaseId::new("litmus", "classic", test), verdict, reason)
     }
 }
 
-/// Message passing that never shows its asked outcome.
+/// Message passing that never shows its target outcome.
 pub fn message_passing() -> CaseResult {
-    let outcomes = [
-        ("1:r0=0 1:r1=0", false),
-        ("1:r0=1 1:r1=1", false),
-        ("1:r0=0 1:r1=1", false),
-    ];
+    let outcomes = [([0, 0], false), ([1, 1], false), ([0, 1], false)];
     result(
         "MP+rel+acq",
+        ["1:r0", "1:r1"],
         Verdict::Pass,
-        "the asked outcome was never observed in 3,000: rate below 9.99e-4 at 95 %",
+        "the target outcome was never observed in 3,000: rate below 9.99e-4 at 95 %",
         launches(
             &outcomes,
             &[&[300, 600, 100], &[300, 650, 50], &[300, 550, 150]],
@@ -77,10 +81,10 @@ pub fn message_passing() -> CaseResult {
 /// Store buffering with many weak outcomes.
 pub fn store_buffering() -> CaseResult {
     let outcomes = [
-        ("0:r0=1 1:r0=0", false),
-        ("0:r0=0 1:r0=1", false),
-        ("0:r0=0 1:r0=0", true),
-        ("0:r0=1 1:r0=1", false),
+        ([1, 0], false),
+        ([0, 1], false),
+        ([0, 0], true),
+        ([1, 1], false),
     ];
     let counts: [&[u64]; 2] = [
         &[512_345_678, 498_765_432, 123_456, 0],
@@ -88,17 +92,19 @@ pub fn store_buffering() -> CaseResult {
     ];
     result(
         "SB+rlx",
+        ["0:r0", "1:r0"],
         Verdict::Pass,
-        "observed the asked outcome 246,456 times in 2,022,468,679 (rate 1.22e-4)",
+        "observed the target outcome 246,456 times in 2,022,468,679 (rate 1.22e-4)",
         launches(&outcomes, &counts, 10.0),
     )
 }
 
 /// A coherence violation, seen once.
 pub fn coherence_failure() -> CaseResult {
-    let outcomes = [("1:r0=1 1:r1=1", false), ("1:r0=1 1:r1=0", true)];
+    let outcomes = [([1, 1], false), ([1, 0], true)];
     result(
         "CoRR",
+        ["1:r0", "1:r1"],
         Verdict::Fail,
         "observed `1:r0=1 1:r1=0` once in 1,000,000 (rate 1.00e-6), which the test says never occurs",
         launches(&outcomes, &[&[999_999, 1]], 0.1),
@@ -108,7 +114,13 @@ pub fn coherence_failure() -> CaseResult {
 /// A case that the device cannot run.
 pub fn skipped() -> CaseResult {
     let reason = "the device has no sub_groups";
-    let mut result = result("MP+sub_group", Verdict::Skip, reason, vec![]);
+    let mut result = result(
+        "MP+sub_group",
+        ["1:r0", "1:r1"],
+        Verdict::Skip,
+        reason,
+        vec![],
+    );
     result.evidence.clear();
     result.attempts = 0;
     result
@@ -117,16 +129,22 @@ pub fn skipped() -> CaseResult {
 /// A case whose worker died, with hostile output.
 pub fn crashed() -> CaseResult {
     let reason = "the worker was killed by signal 11 (SIGSEGV) after \x1b[31m`]]>`";
-    let mut result = result("IRIW+<&\"'>", Verdict::Crash, reason, vec![]);
+    let mut result = result(
+        "IRIW+<&\"'>",
+        ["1:r0", "1:r1"],
+        Verdict::Crash,
+        reason,
+        vec![],
+    );
     result.attempts = 3;
     result.failed_attempts = 2;
     result.evidence = vec![
         Evidence {
-            kind: "signal".into(),
+            kind: EvidenceKind::Death,
             text: "11".into(),
         },
         Evidence {
-            kind: "stderr".into(),
+            kind: EvidenceKind::Stderr,
             text: "line one\n\x1b[31mred\x1b[0m \0 ]]> <tag> & \u{fffe}\u{1f980}\n".into(),
         },
     ];
@@ -195,7 +213,7 @@ pub fn context(results: &[CaseResult]) -> Context {
         statement: format!("what {id} says, with <b> & such"),
         kind,
     };
-    let dress = |shape: &str, orders: &str, rank| Dress {
+    let annotation = |shape: &str, orders: &str, rank| Annotation {
         shape: shape.into(),
         scopes: "device".into(),
         orders: orders.into(),
@@ -207,7 +225,7 @@ pub fn context(results: &[CaseResult]) -> Context {
         let failed = result.verdict == Verdict::Fail;
         let about = About {
             rules: vec!["mm.coherence.rr".into(), "mm.sw.atomic".into()],
-            dress: Some(dress(
+            annotation: Some(annotation(
                 ["MP", "SB", "CoRR", "MP", "IRIW"][place % 5],
                 ["release acquire", "relaxed"][place % 2],
                 place as u32 % 5,
@@ -249,11 +267,11 @@ pub fn context(results: &[CaseResult]) -> Context {
     }
     let line = r#"{"id":"release-ignored","carrier":"touchstone","rules":["mm.sw.atomic"],"sentence":"R.","#;
     let faults = format!(
-        "{line}\"result\":\"killed\",\"case\":\"litmus/classic/MP\",\"own\":true,\"runs\":3}}\n\
-         {line}\"result\":\"survived\",\"runs\":30}}\n\
-         {line}\"result\":\"survived\",\"runs\":30,\"showable\":false,\"power\":\"none\"}}\n\
-         {line}\"result\":\"lacking\",\"lacks\":[\"pipes\",\"sub-groups\"]}}\n\
-         {line}\"result\":\"masked\",\"case\":\"litmus/classic/SB\",\"reason\":\"it fails\"}}\n"
+        "{line}\"result\":\"detected\",\"case\":\"litmus/classic/MP\",\"own\":true,\"runs\":3}}\n\
+         {line}\"result\":\"undetected\",\"runs\":30}}\n\
+         {line}\"result\":\"undetected\",\"runs\":30,\"showable\":false,\"power\":\"none\"}}\n\
+         {line}\"result\":\"not-applicable\",\"lacks\":[\"pipes\",\"sub-groups\"]}}\n\
+         {line}\"result\":\"obscured\",\"case\":\"litmus/classic/SB\",\"reason\":\"it fails\"}}\n"
     );
     Context {
         rules: vec![
@@ -266,7 +284,7 @@ pub fn context(results: &[CaseResult]) -> Context {
         plan: vec![("model".into(), "opencl-3.0".into())],
         faults: Faults::read("faults.jsonl", &faults).ok(),
         tuning: Tuning::read("tuned.yaml", KEPT).ok(),
-        against: Some(Against {
+        baseline: Some(Baseline {
             name: "old.db".into(),
             run: run(&earlier),
             differences: differences(&earlier, results, &|_| true),

@@ -1,20 +1,21 @@
-//! Outcome counts, the test's question and what a model says of each outcome → a verdict and one
+//! Outcome counts, the test's condition and what a model says of each outcome → a verdict and one
 //! sentence that says why.
 //!
-//! Without a model a test is judged by its own question: its author claims something about the
-//! outcomes that the predicate selects (`asked`). With a model ([`Judgement`]) the rules decide and
-//! the question only names the outcome of interest: a forbidden outcome seen once is a failure,
-//! whatever was asked, and an allowed one never is.
+//! Without a model a test is judged by its own condition: its author claims something about the
+//! outcomes for which the predicate holds (the target outcomes). With a model ([`Judgement`]) the
+//! rules decide and the condition only names the outcomes of interest: a forbidden outcome seen once
+//! is a failure, whatever the condition says, and an allowed one never is.
 
-use crate::record::{OutcomeCount, Verdict};
+use crate::record::{Observable, OutcomeCount, Verdict};
 use crate::stats::{Confidence, upper_bound_if_never_observed};
 use crate::text::number::{bound, grouped, rate};
+use crate::text::outcome;
 use classay_vocabulary::Quantifier;
 
 /// What is known about an outcome apart from its count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Judgement {
-    /// No model was asked: the test's own question decides.
+    /// No model judges it: the test's own condition decides.
     Unjudged,
     /// The model allows it.
     Allowed,
@@ -32,13 +33,15 @@ pub enum Judgement {
     },
 }
 
-/// Judges a histogram. `judge` is called once for each outcome that occurred.
+/// Judges a histogram, whose states are values of `observables`. `judge` is called once for each outcome
+/// that occurred.
 ///
 /// The most serious finding decides: an impossible outcome, then a forbidden one, then one that
-/// contradicts the test's question, then a data race.
+/// contradicts the test's condition, then a data race.
 pub fn verdict(
-    question: Quantifier,
+    quantifier: Quantifier,
     histogram: &[OutcomeCount],
+    observables: &[Observable],
     judge: &dyn Fn(&OutcomeCount) -> Judgement,
 ) -> (Verdict, String) {
     let observed = || histogram.iter().filter(|o| o.count > 0);
@@ -50,13 +53,13 @@ pub fn verdict(
         );
     }
     let findings: Vec<_> = observed()
-        .map(|o| (o, finding(question, o, judge(o))))
+        .map(|o| (o, finding(quantifier, o, judge(o))))
         .collect();
     let worst = findings.iter().map(|(_, f)| f).max();
     match worst {
         Some(Finding::Impossible(why)) => {
             let of_kind = |f: &Finding| matches!(f, Finding::Impossible(_));
-            let seen = select(&findings, of_kind, instances);
+            let seen = select(&findings, of_kind, observables, instances);
             (
                 Verdict::Fail,
                 format!("observed {seen}, which is impossible: {why}"),
@@ -64,7 +67,7 @@ pub fn verdict(
         }
         Some(Finding::Forbidden(rule)) => {
             let of_kind = |f: &Finding| matches!(f, Finding::Forbidden(_));
-            let seen = select(&findings, of_kind, instances);
+            let seen = select(&findings, of_kind, observables, instances);
             (
                 Verdict::Fail,
                 format!("observed {seen}, which {rule} forbids"),
@@ -72,9 +75,9 @@ pub fn verdict(
         }
         Some(Finding::Contradiction) => {
             let of_kind = |f: &Finding| matches!(f, Finding::Contradiction);
-            let seen = select(&findings, of_kind, instances);
-            let claim = match question {
-                // A question whether something can occur claims nothing, so nothing contradicts it.
+            let seen = select(&findings, of_kind, observables, instances);
+            let claim = match quantifier {
+                // `exists` claims nothing, so nothing contradicts it.
                 Quantifier::Exists => "which contradicts the test",
                 Quantifier::NotExists => "which the test says never occurs",
                 Quantifier::Forall => "which is outside what the test says always holds",
@@ -87,7 +90,7 @@ pub fn verdict(
         ),
         Some(Finding::AllowedThoughDenied | Finding::Fine) | None => (
             Verdict::Pass,
-            nothing_wrong(question, histogram, worst, instances),
+            nothing_wrong(quantifier, histogram, worst, instances),
         ),
     }
 }
@@ -101,7 +104,7 @@ enum Finding {
     AllowedThoughDenied,
     /// Nothing may be concluded.
     Race,
-    /// It contradicts the test's own claim, and no model was asked.
+    /// It contradicts the test's own claim, and no model judges it.
     Contradiction,
     /// It breaks this rule.
     Forbidden(String),
@@ -109,9 +112,9 @@ enum Finding {
     Impossible(String),
 }
 
-fn finding(question: Quantifier, outcome: &OutcomeCount, judgement: Judgement) -> Finding {
-    match (judgement, question, outcome.asked) {
-        // Whatever was asked and whatever the model: the value was never written. Not even a race
+fn finding(quantifier: Quantifier, outcome: &OutcomeCount, judgement: Judgement) -> Finding {
+    match (judgement, quantifier, outcome.target) {
+        // Whatever the condition and whatever the model: the value was never written. Not even a race
         // explains it to a driver's author better than "look at this value".
         (Judgement::Impossible { why }, _, _) => Finding::Impossible(why),
         // A rule is broken, whether or not the test's author thought of this outcome.
@@ -137,6 +140,7 @@ fn total<'a>(outcomes: impl Iterator<Item = &'a OutcomeCount>) -> u64 {
 fn select(
     findings: &[(&OutcomeCount, Finding)],
     of_kind: impl Fn(&Finding) -> bool,
+    observables: &[Observable],
     instances: u64,
 ) -> String {
     let chosen: Vec<_> = findings
@@ -146,11 +150,14 @@ fn select(
         .collect();
     let count = total(chosen.iter().copied());
     let what = match chosen.iter().max_by_key(|o| o.count) {
-        Some(first) => match chosen.len() - 1 {
-            0 => format!("`{}`", first.outcome),
-            1 => format!("`{}` and 1 more outcome", first.outcome),
-            more => format!("`{}` and {more} more outcomes", first.outcome),
-        },
+        Some(most) => {
+            let first = outcome::outcome(&most.outcome, observables);
+            match chosen.len() - 1 {
+                0 => format!("`{first}`"),
+                1 => format!("`{first}` and 1 more outcome"),
+                more => format!("`{first}` and {more} more outcomes"),
+            }
+        }
         None => "nothing".into(),
     };
     format!("{what} {}", of_total(count, instances))
@@ -171,12 +178,12 @@ fn of_total(count: u64, instances: u64) -> String {
 }
 
 fn nothing_wrong(
-    question: Quantifier,
+    quantifier: Quantifier,
     histogram: &[OutcomeCount],
     worst: Option<&Finding>,
     instances: u64,
 ) -> String {
-    let asked = total(histogram.iter().filter(|o| o.asked));
+    let targets = total(histogram.iter().filter(|o| o.target));
     let upper = upper_bound_if_never_observed(instances, Confidence::P95);
     let never = |what: &str| {
         format!(
@@ -187,7 +194,7 @@ fn nothing_wrong(
     };
     let allowed = match worst {
         Some(Finding::AllowedThoughDenied) => "; the test denies it, the model allows it",
-        // Nothing but `Fine` is left, the serious findings having been told before.
+        // Nothing but `Fine` is left, the serious findings having been reported before.
         Some(
             Finding::Fine
             | Finding::Race
@@ -197,19 +204,21 @@ fn nothing_wrong(
         )
         | None => "",
     };
-    match question {
-        Quantifier::Exists | Quantifier::NotExists if asked == 0 => never("the asked outcome was"),
+    match quantifier {
+        Quantifier::Exists | Quantifier::NotExists if targets == 0 => {
+            never("the target outcome was")
+        }
         Quantifier::Exists | Quantifier::NotExists => {
             format!(
-                "observed the asked outcome {}{allowed}",
-                of_total(asked, instances)
+                "observed the target outcome {}{allowed}",
+                of_total(targets, instances)
             )
         }
-        Quantifier::Forall if asked == instances => never("another outcome was"),
+        Quantifier::Forall if targets == instances => never("another outcome was"),
         Quantifier::Forall => {
             format!(
                 "observed another outcome {}{allowed}",
-                of_total(instances - asked, instances)
+                of_total(instances - targets, instances)
             )
         }
     }
@@ -217,15 +226,33 @@ fn nothing_wrong(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Judgement, Quantifier};
+    use crate::record::{Observable, Outcome, OutcomeCount, Verdict};
 
     fn histogram(counts: &[(&str, u64, bool)]) -> Vec<OutcomeCount> {
-        let outcome = |&(outcome, count, asked): &(&str, u64, bool)| OutcomeCount {
-            outcome: outcome.into(),
+        let outcome = |&(outcome, count, target): &(&str, u64, bool)| OutcomeCount {
+            outcome: named(outcome),
             count,
-            asked,
+            target,
         };
         counts.iter().map(outcome).collect()
+    }
+
+    /// `a` is the state `x=10`, and so on.
+    fn named(outcome: &str) -> Outcome {
+        Outcome::State(outcome.bytes().map(|b| i64::from(b - b'a') + 10).collect())
+    }
+
+    fn verdict(
+        quantifier: Quantifier,
+        histogram: &[OutcomeCount],
+        judge: &dyn Fn(&OutcomeCount) -> Judgement,
+    ) -> (Verdict, String) {
+        let x = Observable {
+            name: "x".into(),
+            unsigned: false,
+        };
+        super::verdict(quantifier, histogram, &[x], judge)
     }
 
     fn unjudged(question: Quantifier, counts: &[(&str, u64, bool)]) -> (Verdict, String) {
@@ -242,31 +269,31 @@ mod tests {
                 Quantifier::Exists,
                 &seen[..],
                 Verdict::Pass,
-                "observed the asked outcome 3 times in 1,000 (rate 0.0030)",
+                "observed the target outcome 3 times in 1,000 (rate 0.0030)",
             ),
             (
                 Quantifier::Exists,
                 &unseen[..],
                 Verdict::Pass,
-                "the asked outcome was never observed in 1,000: rate below 0.0030 at 95 %",
+                "the target outcome was never observed in 1,000: rate below 0.0030 at 95 %",
             ),
             (
                 Quantifier::NotExists,
                 &seen[..],
                 Verdict::Fail,
-                "observed `b` 3 times in 1,000 (rate 0.0030), which the test says never occurs",
+                "observed `x=11` 3 times in 1,000 (rate 0.0030), which the test says never occurs",
             ),
             (
                 Quantifier::NotExists,
                 &unseen[..],
                 Verdict::Pass,
-                "the asked outcome was never observed in 1,000: rate below 0.0030 at 95 %",
+                "the target outcome was never observed in 1,000: rate below 0.0030 at 95 %",
             ),
             (
                 Quantifier::Forall,
                 &seen[..],
                 Verdict::Fail,
-                "observed `a` 997 times in 1,000 (rate 0.9970), which is outside what the test says always holds",
+                "observed `x=10` 997 times in 1,000 (rate 0.9970), which is outside what the test says always holds",
             ),
             (
                 Quantifier::Forall,
@@ -298,29 +325,32 @@ mod tests {
     #[test]
     fn a_model_decides_over_the_question() {
         let counts = histogram(&[("a", 10, false), ("b", 1, true)]);
-        let forbid_a = |o: &OutcomeCount| match o.outcome.as_str() {
-            "a" => Judgement::Forbidden {
-                rule: "mm.coherence.rr".into(),
-            },
-            _ => Judgement::Allowed,
+        let forbid_a = |o: &OutcomeCount| {
+            if o.outcome == named("a") {
+                Judgement::Forbidden {
+                    rule: "mm.coherence.rr".into(),
+                }
+            } else {
+                Judgement::Allowed
+            }
         };
         for question in [
             Quantifier::Exists,
             Quantifier::NotExists,
             Quantifier::Forall,
         ] {
-            let (verdict, reason) = verdict(question, &counts, &forbid_a);
-            assert_eq!(verdict, Verdict::Fail);
+            let (found, reason) = verdict(question, &counts, &forbid_a);
+            assert_eq!(found, Verdict::Fail);
             assert_eq!(
                 reason,
-                "observed `a` 10 times in 11 (rate 0.9091), which mm.coherence.rr forbids"
+                "observed `x=10` 10 times in 11 (rate 0.9091), which mm.coherence.rr forbids"
             );
         }
         let (allowed, reason) = verdict(Quantifier::NotExists, &counts, &|_| Judgement::Allowed);
         assert_eq!(allowed, Verdict::Pass);
         assert_eq!(
             reason,
-            "observed the asked outcome once in 11 (rate 0.0909); the test denies it, the model allows it"
+            "observed the target outcome once in 11 (rate 0.0909); the test denies it, the model allows it"
         );
     }
 
@@ -329,7 +359,7 @@ mod tests {
         let counts = histogram(&[("a", 10, false), ("b", 1, true)]);
         let racy = verdict(Quantifier::NotExists, &counts, &|_| Judgement::Racy);
         assert_eq!(racy.0, Verdict::Inconclusive);
-        let sentinel = |o: &OutcomeCount| match o.asked {
+        let sentinel = |o: &OutcomeCount| match o.target {
             false => Judgement::Impossible {
                 why: "no write stores 7".into(),
             },
@@ -339,17 +369,17 @@ mod tests {
         assert_eq!(verdict, Verdict::Fail);
         assert_eq!(
             reason,
-            "observed `a` 10 times in 11 (rate 0.9091), which is impossible: no write stores 7"
+            "observed `x=10` 10 times in 11 (rate 0.9091), which is impossible: no write stores 7"
         );
     }
 
     #[test]
-    fn several_asked_outcomes_are_told_together() {
+    fn several_target_outcomes_are_reported_together() {
         let counts = [("a", 5, true), ("b", 7, true), ("c", 88, false)];
         let (_, reason) = unjudged(Quantifier::NotExists, &counts);
         assert_eq!(
             reason,
-            "observed `b` and 1 more outcome 12 times in 100 (rate 0.1200), which the test says never occurs"
+            "observed `x=11` and 1 more outcome 12 times in 100 (rate 0.1200), which the test says never occurs"
         );
     }
 

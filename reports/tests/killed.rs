@@ -1,7 +1,10 @@
 //! A process that commits cases is killed at random moments. Whatever the moment, the store opens,
 //! holds every case that was acknowledged, and holds each case whole or not at all.
 
-use classay_reports::record::{CaseId, CaseResult, Evidence, Launch, OutcomeCount, Verdict};
+use classay_reports::record::{
+    CaseId, CaseResult, Evidence, EvidenceKind, Launch, Observable, Outcome, OutcomeCount, RuleId,
+    Verdict, Violation,
+};
 use classay_reports::store::{PlannedCase, RunRecord, RunStatus, Store};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -18,14 +21,21 @@ fn case_id(i: usize) -> CaseId {
     CaseId::new("litmus", "killed", &format!("case {i}"))
 }
 
+fn observable(name: &str) -> Observable {
+    Observable {
+        name: name.into(),
+        unsigned: false,
+    }
+}
+
 /// The result of case `i`: large enough to fill several pages, and different for each case.
 fn result(i: usize) -> CaseResult {
     let n = i as u64;
     let outcomes = |launch: u64| {
         (0..4).map(move |o| OutcomeCount {
-            outcome: format!("0:r0={o} 1:r0={i}"),
+            outcome: Outcome::State(vec![o as i64, i as i64]),
             count: n * 100 + launch * 10 + o + 1,
-            asked: o == 3,
+            target: o == 3,
         })
     };
     let launches: Vec<Launch> = (0..30)
@@ -41,22 +51,26 @@ fn result(i: usize) -> CaseResult {
         })
         .collect();
     CaseResult {
-        case: case_id(i),
         test: format!("case {i}"),
-        file: String::new(),
-        verdict: Verdict::ALL[i % Verdict::ALL.len()],
-        reason: format!("reason {i}"),
         instances: launches.iter().map(|l| l.instances).sum(),
         seconds: i as f64 / 16.0,
         build_seconds: 0.5,
         device_seconds: 0.25,
-        attempts: 1,
-        failed_attempts: 0,
+        observables: ["0:r0", "1:r0"].map(observable).to_vec(),
         launches,
+        violations: vec![Violation {
+            rules: vec![RuleId::new("mm.coherence.rr")],
+            what: format!("violation {i}"),
+        }],
         evidence: vec![Evidence {
-            kind: "source".into(),
+            kind: EvidenceKind::Source,
             text: format!("{i} ").repeat(3000),
         }],
+        ..CaseResult::new(
+            case_id(i),
+            Verdict::ALL[i % Verdict::ALL.len()],
+            format!("reason {i}"),
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use classay_litmus::generate::shapes;
 use classay_litmus::program::{
     Access, Address, Atomicity, BarrierScope, Expected, Expr, Instr, MemOrder, MemScope, Program,
 };
-use classay_reports::report::Dress;
+use classay_reports::report::Annotation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -27,7 +27,7 @@ type Skeleton = Vec<Vec<(Way, usize)>>;
 const THREADS: usize = 5;
 
 /// The annotations of a program; `None` where no thread accesses anything.
-pub fn of(program: &Program) -> Option<Dress> {
+pub fn of(program: &Program) -> Option<Annotation> {
     let mut worn = Worn::default();
     for thread in &program.threads {
         worn.threads.push(Vec::new());
@@ -42,7 +42,7 @@ pub fn of(program: &Program) -> Option<Dress> {
         Some((rank, name)) => (*rank, name.clone()),
         None => (u32::MAX - 1, spelt(&skeleton)),
     };
-    Some(Dress {
+    Some(Annotation {
         shape,
         rank,
         scopes: worn.scopes(),
@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use classay_litmus::syntax;
 
-    fn annotations(name: &str) -> Dress {
+    fn annotations(name: &str) -> Annotation {
         let (_, text) = classay_litmus::shipped()
             .iter()
             .find(|(shipped, _)| shipped.trim_end_matches(".litmus") == name)

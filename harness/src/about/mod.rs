@@ -1,5 +1,5 @@
 //! What a report says of a run beyond its counts: the rules that each case is about, what the memory model
-//! says of what it asks, its shape and annotations, pictures of what went wrong, and how to get at it again.
+//! says of what it asks, its shape and annotation, pictures of what went wrong, and how to get at it again.
 //!
 //! - `annotations`: a litmus program's shape, scopes and orders, for the heat map;
 //! - `notes`: the program of a failed case, the smallest one that was kept, and the commands that run it.
@@ -17,7 +17,6 @@ use classay_litmus::Breaches;
 use classay_litmus::explain;
 use classay_litmus::oracle::{self, Deadline, Limits, Model};
 use classay_litmus::program::{Program, Quantifier};
-use classay_litmus::syntax;
 use classay_reports::record::{CaseId, CaseResult};
 use classay_reports::report::{About, Context, Expected, Kind, Picture, Rule};
 use classay_reports::store::{Run, Store, StoreError};
@@ -183,14 +182,13 @@ impl Asked {
             let rules = covers_within(case, breaches, &Asked::limits());
             about.rules = rules.into_iter().map(|rule| rule.to_string()).collect();
         }
-        if let Body::Litmus { source, .. } = &case.body
-            && let Ok(program) = syntax::read_litmus("the case", source)
-        {
+        if let Body::Litmus(test) = &case.body {
+            let program = test.program();
             // A question whether something always holds has no outcome of its own to look for.
             if program.condition.quantifier != Quantifier::Forall {
-                about.dress = annotations::of(&program);
+                about.annotation = annotations::of(program);
             }
-            about.expected = self.expected(&program);
+            about.expected = self.expected(program);
         }
     }
 
@@ -218,10 +216,10 @@ impl Asked {
 
     /// Drawings of what a test did though the model forbids it.
     fn pictures(&self, case: &Case, result: &CaseResult) -> Vec<Picture> {
-        let (Body::Litmus { source, .. }, Some(model)) = (&case.body, &self.model) else {
+        let (Body::Litmus(test), Some(model)) = (&case.body, &self.model) else {
             return Vec::new();
         };
-        judge::forbidden(source, &result.histogram(), model, PICTURES)
+        judge::forbidden(test.program(), &result.histogram(), model, PICTURES)
             .into_iter()
             .filter_map(|(outcome, report)| {
                 Some(Picture {

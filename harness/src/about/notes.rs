@@ -2,7 +2,7 @@
 
 use crate::plan::{Body, Case};
 use crate::run::failures;
-use classay_reports::record::CaseResult;
+use classay_reports::record::{CaseResult, EvidenceKind};
 use classay_reports::report::Note;
 use std::path::Path;
 
@@ -29,15 +29,18 @@ pub fn of(
         Ok(text) if text.len() <= MOST => note("The program, as it was made small and kept", text),
         Ok(_) | Err(_) => {}
     }
-    let told = result.evidence.iter().any(|e| e.kind == "program");
+    let told = result
+        .evidence
+        .iter()
+        .any(|e| e.kind == EvidenceKind::Program);
     if !told && let Ok(work) = case.body.work(case.seed) {
         note("The program of the case", work.to_text());
     }
     let commands = match &case.body {
-        Body::Litmus { .. } if case.file.is_empty() => {
+        Body::Litmus(_) if case.file.is_empty() => {
             format!("classay run --select '{id}' --device {device}")
         }
-        Body::Litmus { .. } => format!("classay litmus {} --device {device}", case.file),
+        Body::Litmus(_) => format!("classay litmus {} --device {device}", case.file),
         Body::Commands { .. } | Body::Kernel { .. } | Body::Api { .. } => {
             format!("classay replay {} --device {device}", case.file)
         }

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::environment::Environment;
 use crate::plan::{self, Case, seed};
 use crate::worker::session::{Load, Session};
-use crate::worker::triage::Outcome;
+use crate::worker::triage::Ending;
 use classay_vocabulary::Budget;
 use std::time::Duration;
 
@@ -103,18 +103,18 @@ fn both(
                 ..case.clone()
             };
             let attempt = session.observe(&case, deadline, &mut |_| {})?;
-            let built = match attempt.outcome {
-                Outcome::Finished { build_seconds, .. } => build_seconds,
-                Outcome::Skipped { reason, .. } | Outcome::Failed { reason, .. } => {
+            let built = match attempt.ending {
+                Ending::Finished { build_seconds, .. } => build_seconds,
+                Ending::Skipped { reason, .. } | Ending::Failed { reason, .. } => {
                     return Ok(Err(reason));
                 }
-                Outcome::Died(death) => return Ok(Err(death.how.to_string())),
+                Ending::Died(death) => return Ok(Err(death.how.to_string())),
             };
             rate.seconds += (attempt.seconds - built).max(0.0);
             for launch in &attempt.launches {
-                let asked = launch.outcomes.iter().filter(|o| o.asked);
+                let targets = launch.outcomes.iter().filter(|o| o.target);
                 rate.instances += launch.instances;
-                rate.weak += asked.map(|o| o.count).sum::<u64>();
+                rate.weak += targets.map(|o| o.count).sum::<u64>();
             }
         }
     }

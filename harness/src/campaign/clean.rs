@@ -9,7 +9,7 @@ use super::hunt::{MORE_PATIENCE, again, run};
 use crate::judge::ChosenModel;
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
-use classay_reports::record::{CaseId, CaseResult, Verdict};
+use classay_reports::record::{CaseId, CaseResult, Outcome, RuleId, Verdict, Violation};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -106,8 +106,8 @@ impl<'a> Clean<'a> {
 pub enum Shown {
     /// Nothing that is wrong.
     Nothing,
-    /// These rules are broken, as violations list them.
-    Breaks(BTreeSet<String>),
+    /// This is wrong.
+    Breaks(BTreeSet<Wrong>),
     /// It does not come to its end, so that it says nothing of a fault.
     Dies(Verdict),
 }
@@ -117,7 +117,7 @@ impl Shown {
     fn of(result: &CaseResult) -> Shown {
         match result.verdict {
             Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => Shown::Nothing,
-            Verdict::Fail => Shown::Breaks(violations(result).map(rules).collect()),
+            Verdict::Fail => Shown::Breaks(wrongs(result).collect()),
             Verdict::Crash | Verdict::Timeout => Shown::Dies(result.verdict),
         }
     }
@@ -129,39 +129,56 @@ impl Shown {
             (Shown::Nothing, Verdict::Fail | Verdict::Crash | Verdict::Timeout) => true,
             (Shown::Breaks(_), Verdict::Crash | Verdict::Timeout) => true,
             (Shown::Breaks(known), Verdict::Fail) => {
-                violations(result).any(|text| !known.contains(&rules(text)))
+                wrongs(result).any(|wrong| !known.contains(&wrong))
             }
             (Shown::Dies(_), Verdict::Fail | Verdict::Crash | Verdict::Timeout) => false,
         }
     }
 
-    /// Whether a violation, as an outcome or as evidence tells it, is not shown here.
-    pub fn is_new(&self, text: &str) -> bool {
+    /// Whether something that is wrong is not shown here.
+    pub fn is_new(&self, wrong: &Wrong) -> bool {
         match self {
             Shown::Nothing => true,
-            Shown::Breaks(known) => !known.contains(&rules(text.to_string())),
+            Shown::Breaks(known) => !known.contains(wrong),
             Shown::Dies(_) => false,
         }
     }
 }
 
-/// The violations that a result tells of: those that stand for a run, and all kinds of them.
-pub fn violations(result: &CaseResult) -> impl Iterator<Item = String> {
-    let outcomes = result
-        .histogram()
-        .into_iter()
-        .filter(|o| o.asked)
-        .map(|o| o.outcome);
-    outcomes.chain(result.violations().map(str::to_string))
+/// So many rules of a violation say which one it is; the others vary from run to run.
+const RULES: usize = 4;
+
+/// Something that is wrong with a case, without what varies from run to run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wrong {
+    /// One of these rules is broken.
+    Rules(Vec<RuleId>),
+    /// A litmus test ended in this target outcome.
+    Outcome(Outcome),
 }
 
-/// The first four rules of a violation, which outcomes and evidence have alike; the outcome itself
-/// where it is a litmus test's.
-fn rules(violation: String) -> String {
-    match violation.split_once(": ") {
-        Some((rules, _)) => rules.split('|').take(4).collect::<Vec<_>>().join("|"),
-        None => violation,
+impl Wrong {
+    /// What a violation says.
+    pub fn violation(violation: &Violation) -> Wrong {
+        Wrong::Rules(violation.rules.iter().take(RULES).copied().collect())
     }
+
+    /// What a target outcome says.
+    pub fn outcome(outcome: &Outcome) -> Wrong {
+        match outcome {
+            Outcome::Violation(violation) => Wrong::violation(violation),
+            Outcome::State(_) | Outcome::Required | Outcome::Incomplete => {
+                Wrong::Outcome(outcome.clone())
+            }
+        }
+    }
+}
+
+/// What is wrong with a result: its target outcomes, and all kinds of violations.
+fn wrongs(result: &CaseResult) -> impl Iterator<Item = Wrong> {
+    let outcomes = result.histogram().into_iter().filter(|o| o.target);
+    let outcomes = outcomes.map(|o| Wrong::outcome(&o.outcome));
+    outcomes.chain(result.violations.iter().map(Wrong::violation))
 }
 
 #[cfg(test)]
@@ -169,41 +186,39 @@ mod tests {
     use super::*;
     use classay_reports::record::{Launch, OutcomeCount};
 
-    fn result(verdict: Verdict, outcomes: &[&str]) -> CaseResult {
+    fn result(verdict: Verdict, violations: &[(&[&str], &str)]) -> CaseResult {
+        let violation = |(rules, what): &(&[&str], &str)| Violation {
+            rules: rules.iter().map(|rule| RuleId::new(rule)).collect(),
+            what: (*what).into(),
+        };
+        let outcomes = violations.iter().map(violation).map(|found| OutcomeCount {
+            outcome: Outcome::Violation(found),
+            count: 1,
+            target: true,
+        });
         CaseResult {
-            case: CaseId::new("a", "b", "c"),
-            test: String::new(),
-            file: String::new(),
-            verdict,
-            reason: String::new(),
             instances: 3,
-            seconds: 1.0,
-            build_seconds: 0.0,
-            device_seconds: 0.0,
-            attempts: 1,
-            failed_attempts: 0,
             launches: vec![Launch {
                 index: 0,
                 instances: 3,
                 seconds: 1.0,
-                outcomes: outcomes
-                    .iter()
-                    .map(|outcome| OutcomeCount {
-                        outcome: (*outcome).into(),
-                        count: 1,
-                        asked: true,
-                    })
-                    .collect(),
+                outcomes: outcomes.collect(),
             }],
-            evidence: Vec::new(),
+            ..CaseResult::new(CaseId::new("a", "b", "c"), verdict, "")
         }
     }
 
     #[test]
     fn what_the_device_does_anyway_is_not_laid_to_a_fault() {
-        let clean = Shown::of(&result(Verdict::Fail, &["a.b|c.d: step 1 came early"]));
-        let same = result(Verdict::Fail, &["a.b|c.d: step 2 came early"]);
-        let more = result(Verdict::Fail, &["a.b|c.d: step 2 came early", "e.f: lost"]);
+        let clean = Shown::of(&result(
+            Verdict::Fail,
+            &[(&["a.b", "c.d"], "step 1 came early")],
+        ));
+        let same = result(Verdict::Fail, &[(&["a.b", "c.d"], "step 2 came early")]);
+        let more = result(
+            Verdict::Fail,
+            &[(&["a.b", "c.d"], "step 2 came early"), (&["e.f"], "lost")],
+        );
         let dead = result(Verdict::Crash, &[]);
         assert!(!clean.tells(&same));
         assert!(clean.tells(&more));

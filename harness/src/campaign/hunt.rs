@@ -1,7 +1,7 @@
 //! Looks for one fault.
 
 use super::Fault;
-use super::clean::{Clean, Shown, violations};
+use super::clean::{Clean, Shown, Wrong};
 use super::survey::{Seen, Survey};
 use crate::environment::{Environment, Launches, Meeting};
 use crate::judge::ChosenModel;
@@ -52,6 +52,7 @@ const MASKS: usize = 3;
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Found {
     /// A case failed.
+    #[serde(rename = "detected")]
     Killed {
         /// The case.
         case: CaseId,
@@ -73,6 +74,7 @@ pub enum Found {
         expected: f64,
     },
     /// No case failed.
+    #[serde(rename = "undetected")]
     Survived {
         /// Runs of cases.
         runs: u64,
@@ -82,6 +84,7 @@ pub enum Found {
         cases: u64,
     },
     /// No program that runs on the device has what it breaks.
+    #[serde(rename = "not-applicable")]
     Lacking {
         /// Capabilities of which a device would have to have one.
         lacks: Vec<String>,
@@ -89,6 +92,7 @@ pub enum Found {
         cases: u64,
     },
     /// The device fails without it wherever it could show: what it breaks is broken already.
+    #[serde(rename = "obscured")]
     Masked {
         /// Cases that fail so, or die, without the fault as with it, while none in which it acted passed.
         cases: u64,
@@ -522,11 +526,11 @@ pub fn again(case: &Case) -> Budget {
 /// Runs, those that showed what the device does not show anyway, and seconds.
 fn rate(result: &CaseResult, as_it_is: &Shown) -> Option<(u64, u64, f64)> {
     let shown = match as_it_is {
-        Shown::Nothing => result.asked(),
+        Shown::Nothing => result.targets(),
         Shown::Breaks(_) | Shown::Dies(_) => result
             .histogram()
             .iter()
-            .filter(|o| o.asked && as_it_is.is_new(&o.outcome))
+            .filter(|o| o.target && as_it_is.is_new(&Wrong::outcome(&o.outcome)))
             .map(|o| o.count)
             .sum(),
     };
@@ -561,19 +565,17 @@ fn names_a_rule(result: &CaseResult, fault: &Fault, as_it_is: &Shown) -> bool {
     match result.verdict {
         Verdict::Crash | Verdict::Timeout => matches!(fault.shows, Shows::Hang | Shows::Crash),
         Verdict::Fail | Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => {
-            let other = result.evidence.iter().filter(|e| e.kind != "violation");
-            let other = other.map(|e| e.text.clone());
-            let reason = (*as_it_is == Shown::Nothing).then(|| result.reason.clone());
-            let all: Vec<String> = violations(result)
-                .filter(|text| as_it_is.is_new(text))
-                .chain(other.filter(|_| *as_it_is == Shown::Nothing))
-                .chain(reason)
-                .collect();
-            let names = all.iter().flat_map(|text| {
-                text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))
-            });
-            let named: HashSet<&str> = names.collect();
-            fault.rules().any(|rule| named.contains(rule))
+            let outcomes = result.launches.iter().flat_map(|launch| &launch.outcomes);
+            let shown = outcomes.filter_map(|o| o.outcome.violation());
+            let mut new = result
+                .violations
+                .iter()
+                .chain(shown)
+                .filter(|violation| as_it_is.is_new(&Wrong::violation(violation)));
+            new.any(|violation| {
+                let broken = |rule: &str| violation.rules.iter().any(|id| id.as_str() == rule);
+                fault.rules().any(broken)
+            })
         }
     }
 }

@@ -14,7 +14,7 @@ use super::drive::{Campaign, surroundings};
 use super::hunt::{Hunted, run};
 use crate::worker::protocol::Known;
 use crate::worker::session::{Breakage, Session, Stop};
-use classay_reports::record::Verdict;
+use classay_reports::record::Need;
 use classay_suites::catalogue;
 use classay_suites::rule::RuleId;
 use classay_vocabulary::Budget;
@@ -94,9 +94,7 @@ impl Survey {
                 let result = run(&mut session, case, ONCE, terms.limits, terms.model)?;
                 let seen = file.set();
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                if result.verdict == Verdict::Skip {
-                    found.lacks.extend(lacking(&result.reason));
-                }
+                found.lacks.extend(result.lacks.iter().map(Need::to_string));
                 found.effects.insert(place, seen);
             }
             session.close();
@@ -139,12 +137,6 @@ impl Survey {
             &[]
         }
     }
-}
-
-/// The capabilities that the reason of a skip names.
-fn lacking(reason: &str) -> impl Iterator<Item = String> {
-    let list = reason.split_once("lacks ").map_or("", |(_, list)| list);
-    list.split(", ").map(|one| one.trim().to_string())
 }
 
 /// The file in which the layer sets a byte for each fault that could make a difference. Dropping it
@@ -229,7 +221,10 @@ mod tests {
         let acts = HashSet::from([group.effect().expect("a byte")]);
         let survey = Survey {
             effects: HashMap::from([(0, acts), (1, HashSet::new())]),
-            lacks: lacking("the device lacks pipes, sub-groups").collect(),
+            lacks: [Need::Pipes, Need::SubGroups]
+                .iter()
+                .map(Need::to_string)
+                .collect(),
         };
         assert_eq!(survey.lacking(&pipe), ["pipes"]);
         // It has one of what it takes, or it takes nothing.

@@ -18,8 +18,9 @@ use classay::plan::{self, Work, seed, select};
 use classay::worker::session::{Limits, Stop};
 use classay::{Error, open};
 use classay_litmus::Breaches;
+use classay_litmus::program::Program;
 use classay_reports::expectation::Expectations;
-use classay_reports::record::{CaseId, CaseResult, Evidence, Verdict};
+use classay_reports::record::{CaseId, CaseResult, Evidence, EvidenceKind, Verdict};
 use classay_reports::text::number::short;
 use classay_vocabulary::Budget;
 use classay_vocabulary::ExitCode;
@@ -129,7 +130,9 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let tests = cases
         .iter()
         .filter_map(|hunted| match hunted.case.body.work(hunted.case.seed) {
-            Ok(Work::Litmus(program)) => Some((hunted.case.id.name().to_string(), *program)),
+            Ok(Work::Litmus(program)) => {
+                Some((hunted.case.id.name().to_string(), Program::clone(&program)))
+            }
             Ok(Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) | Err(_) => None,
         });
     let power = Power::of(&selector, &session.known().capabilities, &model, tests)
@@ -313,13 +316,13 @@ fn row(fault: &Fault, found: &Found, power: &Power) -> String {
             ..
         } => format!(
             "{:<10} {by:<10} {:<32} {case} after {runs} runs, {shown} of {of}, 99 % in {} s",
-            if *own { "killed" } else { "elsewhere" },
+            if *own { "detected" } else { "elsewhere" },
             fault.id,
             short(*expected),
         ),
         Found::Lacking { lacks, cases } => format!(
             "{:<10} {by:<10} {:<32} the device lacks {}; no difference to {cases} cases",
-            "lacking",
+            "not-applicable",
             fault.id,
             lacks.join(" and "),
         ),
@@ -329,14 +332,14 @@ fn row(fault: &Fault, found: &Found, power: &Power) -> String {
             reason,
         } => format!(
             "{:<10} {by:<10} {:<32} the device breaks it by itself in {cases} cases, as {case}: {}",
-            "masked",
+            "obscured",
             fault.id,
             reason.lines().next().unwrap_or_default(),
         ),
         Found::Survived { runs, cases, .. } => format!(
             "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases{}",
             if power.shows(fault) {
-                "SURVIVED"
+                "UNDETECTED"
             } else {
                 "unseen"
             },
@@ -423,23 +426,16 @@ fn write_junit(
                 ),
                 Found::Unopened { why } => (Verdict::Inconclusive, why.clone(), 0, 0.0),
             };
+            let case = CaseId::new("faults", &rules_of(fault), fault.id);
             CaseResult {
-                case: CaseId::new("faults", &rules_of(fault), fault.id),
                 test: fault.id.to_string(),
-                file: String::new(),
-                verdict,
-                reason,
                 instances,
                 seconds,
-                build_seconds: 0.0,
-                device_seconds: 0.0,
-                attempts: 1,
-                failed_attempts: 0,
-                launches: Vec::new(),
                 evidence: vec![Evidence {
-                    kind: "fault".into(),
+                    kind: EvidenceKind::Fault,
                     text: fault.sentence.to_string(),
                 }],
+                ..CaseResult::new(case, verdict, reason)
             }
         })
         .collect();

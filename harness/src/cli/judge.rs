@@ -8,10 +8,11 @@ use super::output::{Out, complain};
 use clap::Args;
 use classay::Error;
 use classay::interrupt::Interrupt;
-use classay::judge::{ChosenModel, outcome};
+use classay::judge::ChosenModel;
 use classay::plan::{self, Unreadable};
-use classay_litmus::oracle::{self, Judgement, Limits};
+use classay_litmus::oracle::{self, Judgement, Limits, State};
 use classay_litmus::program::{Program, Quantifier};
+use classay_reports::text::outcome;
 use classay_vocabulary::ExitCode;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -155,8 +156,9 @@ impl Answer {
         ms: f64,
     ) -> Answer {
         let observables = program.observables();
+        let recorded = program.recorded();
         let predicate = &program.condition.predicate;
-        let text = |state| outcome::text(program, &observables, state);
+        let text = |state: &State| outcome::state(&state.0, &recorded);
         Answer {
             test: program.name.clone(),
             file: path.to_string_lossy().into_owned(),

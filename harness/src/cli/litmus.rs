@@ -114,7 +114,7 @@ pub(super) fn play(run: Run, session: &SessionOptions, mut out: Out) -> Result<E
         write: |result: &CaseResult| {
             out.line(&if json {
                 TestJson::new(result, &record.name)
-                    .held_against(expectations.of(result))
+                    .compared_with(expectations.of(result))
                     .to_line()
             } else {
                 histogram(result, colour)

@@ -9,7 +9,7 @@ use classay::compare::{between, load};
 use classay::run::results;
 use classay::tune::tuned::For;
 use classay_reports::record::CaseResult;
-use classay_reports::report::{Against, Context, Faults, Report, Tuning};
+use classay_reports::report::{Baseline, Context, Faults, Report, Tuning};
 use classay_reports::store::{Run, RunId, Store};
 use classay_reports::text::summary;
 use classay_reports::{csv, html, json, junit};
@@ -76,7 +76,7 @@ pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
         context.tuning = Some(tuning(file.as_deref(), &run)?);
     }
     if let Some(earlier) = &args.baseline {
-        context.against = Some(baseline(
+        context.baseline = Some(baseline(
             earlier,
             &path,
             &run,
@@ -189,7 +189,7 @@ fn baseline(
     run: &Run,
     results: &[CaseResult],
     rate: f64,
-) -> Result<Against, Error> {
+) -> Result<Baseline, Error> {
     let (before, then) = match earlier.parse::<u32>() {
         Ok(number) if RunId::new(number) == run.id => {
             return Err(Error::Usage(format!(
@@ -200,7 +200,7 @@ fn baseline(
         Err(_) => load(Path::new(earlier), None)?,
     };
     let (differences, same_seed) = between((&before, &then), (run, results));
-    Ok(Against {
+    Ok(Baseline {
         name: match earlier.parse::<u32>() {
             Ok(_) => "this store".into(),
             Err(_) => earlier.into(),

@@ -203,7 +203,7 @@ fn earlier(args: &RunOptions, kept: &Results, out: &mut Out) {
 /// A result as `--json` prints it.
 fn line(result: &CaseResult, device: &str, expectations: &Expectations) -> String {
     TestJson::new(result, device)
-        .held_against(expectations.of(result))
+        .compared_with(expectations.of(result))
         .to_line()
 }
 

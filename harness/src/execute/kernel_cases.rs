@@ -1,10 +1,10 @@
-//! Runs a kernel case again and again and holds each run against what the case wants.
+//! Runs a kernel case again and again and compares each run with what the case requires.
 
 use super::kernels::{self, Benches};
 use super::repeat::{Shown, repeat};
 use super::{Ended, NotRun, needs};
 use crate::device::OpenDevice;
-use classay_reports::record::{Evidence, Launch};
+use classay_reports::record::{Evidence, EvidenceKind, Launch};
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::{check, yaml};
 use classay_vocabulary::Budget;
@@ -25,23 +25,20 @@ pub fn run_kernel(
     needs::check(device, &needs)?;
     let bench = benches.on(device, case.devices())?;
     if let Some(lacking) = kernels::lacking(bench, case)? {
-        return Err(NotRun::Skip {
-            reason: format!("the device does not list {lacking}"),
-            capability: lacking,
-        });
+        return Err(NotRun::skip(format!("the device does not list {lacking}")));
     }
     bench.build_seconds = 0.0;
-    let (mut ended, violated) = repeat(budget, on_launch, &mut |_| {
+    let mut ended = repeat(budget, on_launch, &mut |_| {
         let trace = kernels::run(bench, case)?;
         Ok(Shown {
             violations: check::check(case, &trace),
-            gave_up: trace.gave_up,
+            is_incomplete: trace.gave_up,
         })
     })?;
     ended.build_seconds = bench.build_seconds;
-    if violated {
+    if !ended.violations.is_empty() {
         ended.evidence.push(Evidence {
-            kind: "program".into(),
+            kind: EvidenceKind::Program,
             text: yaml::write(case),
         });
     }

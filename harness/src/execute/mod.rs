@@ -22,7 +22,7 @@ pub use programs::run_commands;
 
 use crate::device::Capabilities;
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Needs};
-use classay_reports::record::Evidence;
+use classay_reports::record::{Evidence, Need, Violation};
 
 /// How a case that ran to its end went.
 #[derive(Debug, Clone, Default)]
@@ -31,17 +31,19 @@ pub struct Ended {
     pub build_seconds: f64,
     /// Seconds spent in launches.
     pub device_seconds: f64,
-    /// What explains the outcome counts (kernel source, build log, findings).
+    /// What was seen to be violated, each kind once or twice.
+    pub violations: Vec<Violation>,
+    /// What explains the outcome counts (kernel source, build log).
     pub evidence: Vec<Evidence>,
 }
 
 /// Why a case did not run to its end, short of the process dying.
 #[derive(Debug, Clone)]
 pub enum NotRun {
-    /// The device lacks something the test needs; `capability` names it.
+    /// The device lacks something that the case needs, or the case is of a kind that no launch can run.
     Skip {
-        /// Name of the capability, or of what the test asks that no device can give.
-        capability: String,
+        /// What it lacks; empty where that has no name among needs.
+        lacks: Vec<Need>,
         /// One sentence.
         reason: String,
     },
@@ -55,6 +57,14 @@ pub enum NotRun {
 }
 
 impl NotRun {
+    /// A skip for a reason that no need names.
+    pub fn skip(reason: String) -> NotRun {
+        NotRun::Skip {
+            lacks: Vec::new(),
+            reason,
+        }
+    }
+
     /// The sentence that says why.
     pub fn reason(self) -> String {
         match self {
@@ -90,10 +100,7 @@ impl From<Inexpressible> for NotRun {
             | Inexpressible::NotAtomicType { .. }
             | Inexpressible::NoThreads => "a test that OpenCL can express",
         };
-        NotRun::Skip {
-            capability: capability.into(),
-            reason: why.to_string(),
-        }
+        NotRun::skip(format!("{capability}: {why}"))
     }
 }
 

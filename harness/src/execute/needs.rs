@@ -17,18 +17,18 @@ pub fn check_offer(
     devices: usize,
     needs: &BTreeSet<Need>,
 ) -> Result<(), NotRun> {
-    let missing: Vec<String> = needs
+    let lacks: Vec<Need> = needs
         .iter()
-        .filter(|need| !capabilities.offers(**need, devices))
-        .map(ToString::to_string)
+        .copied()
+        .filter(|need| !capabilities.offers(*need, devices))
         .collect();
-    if missing.is_empty() {
+    if lacks.is_empty() {
         return Ok(());
     }
-    let capability = missing.join(", ");
+    let names: Vec<String> = lacks.iter().map(ToString::to_string).collect();
     Err(NotRun::Skip {
-        reason: format!("the device lacks {capability}"),
-        capability,
+        reason: format!("the device lacks {}", names.join(", ")),
+        lacks,
     })
 }
 

@@ -1,11 +1,11 @@
-//! Runs a program of commands again and again and holds each run against the program's order.
+//! Runs a program of commands again and again and checks each run against the program's order.
 
 use super::host::{Fixtures, Play, SetupError};
 use super::needs;
 use super::repeat::{Shown, repeat};
 use super::{Ended, NotRun};
 use crate::device::OpenDevice;
-use classay_reports::record::{Evidence, Launch};
+use classay_reports::record::{Evidence, EvidenceKind, Launch};
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::{lower, yaml};
 use classay_vocabulary::Budget;
@@ -22,7 +22,7 @@ pub fn run_commands(
     let lowered = lower::lower(&plan);
     let play = Play::of(fixtures, lowered.program.clone())?;
     let build_seconds = fixtures.take_build_seconds();
-    let (mut ended, violated) = repeat(budget, on_launch, &mut |run| {
+    let mut ended = repeat(budget, on_launch, &mut |run| {
         let run = run as u32;
         let record = play.run(run);
         if let Some((call, code)) = record.failed {
@@ -30,13 +30,13 @@ pub fn run_commands(
         }
         Ok(Shown {
             violations: plan.check(&lowered.trace(&plan, &record, run)),
-            gave_up: false,
+            is_incomplete: false,
         })
     })?;
     ended.build_seconds = build_seconds;
-    if violated {
+    if !ended.violations.is_empty() {
         ended.evidence.push(Evidence {
-            kind: "program".into(),
+            kind: EvidenceKind::Program,
             text: yaml::write(&plan.program),
         });
     }

@@ -1,20 +1,18 @@
 //! Runs a case again and again within its budget, and counts what each run showed.
 
 use super::{Ended, NotRun};
-use crate::judge::{AS_REQUIRED, GAVE_UP};
-use classay_reports::record::{Evidence, Launch, OutcomeCount};
-use classay_suites::commands::check::Violation;
+use classay_reports::record::{Launch, Outcome, OutcomeCount, Violation};
 use classay_vocabulary::Budget;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Runs that are told as one launch under a time budget.
+/// Runs that are reported as one launch under a time budget.
 const RUNS: u64 = 16;
 
-/// Seconds after which a launch is told although it has fewer runs.
+/// Seconds after which a launch is reported although it has fewer runs.
 const SLOW: f64 = 0.3;
 
-/// Violations of a case that are kept as evidence.
+/// Violations of a case that are kept.
 const KEPT: usize = 8;
 
 /// Of them those that name the same rules, so that many of one kind leave room for others.
@@ -24,21 +22,19 @@ const ALIKE: usize = 2;
 pub struct Shown {
     /// The rules that it broke.
     pub violations: Vec<Violation>,
-    /// A side of a dialogue gave up waiting for the other, so it showed little.
-    pub gave_up: bool,
+    /// A wait reached its deadline, so that the run showed little.
+    pub is_incomplete: bool,
 }
 
-/// Calls `one` with the number of each run, which gives what it showed. The violation that
-/// is told first stands for its run; all kinds that were seen are evidence, up to [`KEPT`]. Returns
-/// also whether there were any.
+/// Calls `one` with the number of each run, which gives what it showed. The first violation stands for its
+/// run; all kinds that were seen are kept, up to [`KEPT`].
 pub fn repeat(
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
     one: &mut dyn FnMut(u64) -> Result<Shown, NotRun>,
-) -> Result<(Ended, bool), NotRun> {
+) -> Result<Ended, NotRun> {
     let started = Instant::now();
     let mut ended = Ended::default();
-    let mut violations: Vec<Violation> = Vec::new();
     let mut run = 0;
     let mut index = 0;
     loop {
@@ -58,26 +54,20 @@ pub fn repeat(
             break;
         }
         let begun = Instant::now();
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        let mut counts: BTreeMap<Outcome, u64> = BTreeMap::new();
         let mut done = 0;
         for _ in 0..runs {
             let shown = one(run)?;
             run += 1;
             done += 1;
-            let otherwise = if shown.gave_up { GAVE_UP } else { AS_REQUIRED };
-            let outcome = shown
-                .violations
-                .first()
-                .map_or_else(|| otherwise.to_string(), ToString::to_string);
+            let outcome = match shown.violations.first() {
+                Some(violation) => Outcome::Violation(violation.clone()),
+                None if shown.is_incomplete => Outcome::Incomplete,
+                None => Outcome::Required,
+            };
             *counts.entry(outcome).or_default() += 1;
             for violation in shown.violations {
-                let alike = violations.iter().filter(|v| v.rules == violation.rules);
-                if violations.len() < KEPT
-                    && alike.count() < ALIKE
-                    && !violations.contains(&violation)
-                {
-                    violations.push(violation);
-                }
+                keep(&mut ended.violations, violation);
             }
             let spent = started.elapsed().as_secs_f64();
             let over = budget.seconds().is_some_and(|s| spent > s);
@@ -95,7 +85,7 @@ pub fn repeat(
             outcomes: counts
                 .into_iter()
                 .map(|(outcome, count)| OutcomeCount {
-                    asked: outcome != AS_REQUIRED && outcome != GAVE_UP,
+                    target: outcome.violation().is_some(),
                     outcome,
                     count,
                 })
@@ -103,12 +93,13 @@ pub fn repeat(
         });
         index += 1;
     }
-    let violated = !violations.is_empty();
-    for violation in violations {
-        ended.evidence.push(Evidence {
-            kind: "violation".into(),
-            text: violation.whole(),
-        });
+    Ok(ended)
+}
+
+/// Keeps a violation where there is room for it and for others.
+fn keep(kept: &mut Vec<Violation>, violation: Violation) {
+    let alike = kept.iter().filter(|v| v.rules == violation.rules);
+    if kept.len() < KEPT && alike.count() < ALIKE && !kept.contains(&violation) {
+        kept.push(violation);
     }
-    Ok((ended, violated))
 }

@@ -12,7 +12,7 @@ use crate::judge::ChosenModel;
 use crate::plan::{Case, seed};
 use crate::tune::tuned::Tuned;
 use crate::worker::session::{Limits, Load, Session, Stop};
-use crate::worker::triage::Outcome;
+use crate::worker::triage::Ending;
 use classay_reports::record::{CaseId, Verdict};
 use classay_reports::text::number::short;
 use classay_vocabulary::Budget;
@@ -298,17 +298,17 @@ impl<'a> Search<'a> {
                 let attempt = self
                     .session
                     .observe(&case, self.hunt.deadline, &mut |_| {})?;
-                match &attempt.outcome {
-                    Outcome::Finished { .. } => {}
-                    Outcome::Skipped { reason, .. } | Outcome::Failed { reason, .. } => {
+                match &attempt.ending {
+                    Ending::Finished { .. } => {}
+                    Ending::Skipped { reason, .. } | Ending::Failed { reason, .. } => {
                         trouble = reason.clone();
                     }
-                    Outcome::Died(death) => trouble = death.how.to_string(),
+                    Ending::Died(death) => trouble = death.how.to_string(),
                 }
                 let outcomes = attempt.launches.iter().flat_map(|l| &l.outcomes);
                 (!attempt.launches.is_empty()).then(|| Probe {
                     mutant: mutant.test.clone(),
-                    weak: outcomes.filter(|o| o.asked).map(|o| o.count).sum(),
+                    weak: outcomes.filter(|o| o.target).map(|o| o.count).sum(),
                     instances: attempt.launches.iter().map(|l| l.instances).sum(),
                     seconds: attempt.seconds,
                 })

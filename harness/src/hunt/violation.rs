@@ -10,6 +10,7 @@ use classay_litmus::oracle::Explanation;
 use classay_litmus::program::Program;
 use classay_litmus::syntax::{write_litmus, write_yaml};
 use classay_reports::record::{CaseResult, DeviceRecord};
+use classay_reports::text::outcome::outcome;
 use classay_reports::text::{Colour, histogram};
 use std::path::Path;
 
@@ -44,18 +45,17 @@ impl Violation<'_> {
     fn explained(&self) -> Option<(String, Option<Report>)> {
         let program = &self.small.program;
         let mut seen = self.result.histogram();
-        let why = judge::forbidden(&write_litmus(program), &seen, self.model, EXPLAINED);
+        let why = judge::forbidden(program, &seen, self.model, EXPLAINED);
         if let Some((outcome, report)) = why.into_iter().next() {
             return Some((outcome, Some(report)));
         }
         let allowed = judge::allowed_values(program.clone(), self.model).ok()?;
-        let observables = program.observables();
         seen.retain(|o| {
-            judge::outcome::state(program, &observables, &o.outcome)
-                .is_some_and(|state| !allowed.contains(&state.0))
+            let state = o.outcome.state();
+            state.is_some_and(|values| !allowed.iter().any(|known| known == values))
         });
         let most = seen.into_iter().max_by_key(|o| o.count)?;
-        Some((most.outcome, None))
+        Some((outcome(&most.outcome, &program.recorded()), None))
     }
 
     /// Writes the folder; what the journal keeps of it.
@@ -219,14 +219,8 @@ impl Violation<'_> {
 fn rules(report: &Report) -> Vec<String> {
     match &report.explanation {
         Explanation::Forbidden(refusal) => {
-            let mut rules: Vec<String> = Vec::new();
-            for failure in &refusal.failures {
-                let rule = failure.check.to_string();
-                if !rules.contains(&rule) {
-                    rules.push(rule);
-                }
-            }
-            rules
+            let rules = judge::axioms(refusal).into_iter();
+            rules.map(|rule| rule.to_string()).collect()
         }
         Explanation::Allowed(_) | Explanation::Impossible => Vec::new(),
     }

@@ -152,17 +152,12 @@ pub(super) fn seen_of(program: &Program, result: &CaseResult, model: &ChosenMode
     let forbidden = match result.verdict {
         Verdict::Fail => match judge::allowed_values(program.clone(), model) {
             Ok(allowed) => {
-                let observables = program.observables();
+                let is = |values: &[i64]| !allowed.iter().any(|known| known == values);
                 let histogram = result.histogram();
-                let is = |text: &str| {
-                    judge::outcome::state(program, &observables, text)
-                        .is_some_and(|state| !allowed.contains(&state.0))
-                };
-                histogram
+                let forbidden = histogram
                     .iter()
-                    .filter(|o| is(&o.outcome))
-                    .map(|o| o.count)
-                    .sum()
+                    .filter(|o| o.outcome.state().is_some_and(is));
+                forbidden.map(|o| o.count).sum()
             }
             Err(_) => 0,
         },

@@ -1,51 +1,78 @@
-//! The verdict of a program of commands: each run was held against the program's order where it was
-//! observed, so an outcome is either what the rules require or says which rule it breaks.
+//! The verdict of a case whose runs were checked where they were observed: an outcome is either what the
+//! rules require or says which rule it breaks.
 
 use super::Judged;
-use classay_reports::record::{OutcomeCount, Verdict};
+use classay_reports::record::{Outcome, OutcomeCount, RuleId, Verdict};
+use classay_reports::text::outcome::rules;
 use classay_reports::verdict::{Judgement, verdict};
 use classay_suites::catalogue;
 use classay_vocabulary::Quantifier;
 
-/// The outcome of a run in which everything was as the rules require.
-pub const AS_REQUIRED: &str = "as the rules require";
+/// So many rules of a violation are named in a reason.
+const NAMED: usize = 4;
 
-/// The outcome of a run in which a side of a dialogue waited longer than is reasonable and gave up.
-/// Nobody promises that two sides make progress together, so this breaks no rule.
-pub const GAVE_UP: &str = "a side gave up waiting";
-
-/// Judges the runs of a program.
+/// Judges the runs of a case.
 pub fn judge_commands(histogram: &[OutcomeCount]) -> Judged {
-    let seen = || histogram.iter().filter(|o| o.count > 0);
-    if seen().next().is_some() && seen().all(|o| o.outcome == GAVE_UP) {
-        return Judged {
-            verdict: Verdict::Inconclusive,
-            reason: "in every run a side gave up waiting for the other, so little was seen".into(),
-            evidence: Vec::new(),
-        };
+    let mut seen = histogram.iter().filter(|o| o.count > 0).peekable();
+    if seen.peek().is_some() && seen.all(|o| o.outcome == Outcome::Incomplete) {
+        return Judged::of(
+            Verdict::Inconclusive,
+            "every run was incomplete: a wait reached its deadline, so little was seen".into(),
+        );
     }
-    let (verdict, reason) = verdict(Quantifier::NotExists, histogram, &|outcome| {
-        if outcome.outcome == AS_REQUIRED || outcome.outcome == GAVE_UP {
-            Judgement::Allowed
-        } else {
-            Judgement::Forbidden {
-                rule: rules(&outcome.outcome),
-            }
-        }
-    });
-    Judged {
-        verdict,
-        reason,
-        evidence: Vec::new(),
+    let judge = |seen: &OutcomeCount| match &seen.outcome {
+        Outcome::Required | Outcome::Incomplete => Judgement::Allowed,
+        Outcome::Violation(violation) => Judgement::Forbidden {
+            rule: named(&violation.rules),
+        },
+        Outcome::State(_) => Judgement::Unjudged,
+    };
+    let (verdict, reason) = verdict(Quantifier::NotExists, histogram, &[], &judge);
+    Judged::of(verdict, reason)
+}
+
+/// The likeliest rules, with the section of the first.
+fn named(of: &[RuleId]) -> String {
+    let names = rules(&of[..of.len().min(NAMED)]);
+    match of.first().copied().and_then(catalogue::of) {
+        Some(rule) => format!("{names} ({})", rule.section),
+        None => names,
     }
 }
 
-/// The rules that an outcome names, with the section of the first.
-fn rules(outcome: &str) -> String {
-    let names = outcome.split(':').next().unwrap_or_default();
-    let first = names.split('|').next().and_then(catalogue::find);
-    match first.and_then(catalogue::of) {
-        Some(rule) => format!("{names} ({})", rule.section),
-        None => names.to_string(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use classay_reports::record::Violation;
+
+    fn histogram(outcomes: &[(Outcome, u64)]) -> Vec<OutcomeCount> {
+        let count = |(outcome, count): &(Outcome, u64)| OutcomeCount {
+            target: outcome.violation().is_some(),
+            outcome: outcome.clone(),
+            count: *count,
+        };
+        outcomes.iter().map(count).collect()
+    }
+
+    #[test]
+    fn incomplete_runs_break_no_rule_and_show_none() {
+        let incomplete = histogram(&[(Outcome::Incomplete, 3)]);
+        assert_eq!(judge_commands(&incomplete).verdict, Verdict::Inconclusive);
+        let some = histogram(&[(Outcome::Incomplete, 3), (Outcome::Required, 1)]);
+        assert_eq!(judge_commands(&some).verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn a_violation_fails_by_its_rules() {
+        let violation = Outcome::Violation(Violation {
+            rules: vec![RuleId::new("sp.event-wait"), RuleId::new("sp.in-order")],
+            what: "command 1 saw old data".into(),
+        });
+        let judged = judge_commands(&histogram(&[(violation, 1), (Outcome::Required, 9)]));
+        assert_eq!(judged.verdict, Verdict::Fail);
+        let begins = "observed `sp.event-wait|sp.in-order: command 1 saw old data` once in 10";
+        assert!(judged.reason.starts_with(begins), "{}", judged.reason);
+        let named = "which sp.event-wait|sp.in-order (";
+        assert!(judged.reason.contains(named), "{}", judged.reason);
     }
 }

@@ -14,9 +14,9 @@ pub struct ChosenModel {
     pub given: String,
     /// The model.
     pub model: Arc<Model>,
-    /// The model in which no value comes out of thin air; none for a user's file, which says itself what
+    /// The model without thin-air values; none for a user's file, which says itself what
     /// it forbids.
-    pub modest: Option<Arc<Model>>,
+    pub without_thin_air: Option<Arc<Model>>,
 }
 
 impl ChosenModel {
@@ -37,7 +37,7 @@ impl ChosenModel {
             Ok(model) => Ok(ChosenModel {
                 given: given.to_string(),
                 model: Arc::new(model),
-                modest: Model::without_thin_air(given)
+                without_thin_air: Model::without_thin_air(given)
                     .ok()
                     .filter(|_| named)
                     .map(Arc::new),

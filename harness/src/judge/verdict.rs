@@ -1,18 +1,19 @@
-//! The verdict of a case: its outcomes, held against everything that the model allows.
+//! The verdict of a litmus test: its outcomes, compared with everything that the model allows.
 //!
 //! An outcome that the model forbids fails the case when it occurs once, and the reason names the
 //! rules that forbid it. A program whose behaviour is undefined is not judged. What the oracle
-//! cannot decide is judged by the test's own question, and the reason says so.
+//! cannot decide is judged by the test's own condition, and the reason says so.
 
 use super::apart::apart;
 use super::{ChosenModel, outcome};
 use classay_litmus::explain;
 use classay_litmus::oracle::{self, Deadline, Error, Explanation, Limits, Model, Refusal, State};
 use classay_litmus::program::{Observable, Predicate, Program};
-use classay_litmus::syntax;
-use classay_reports::record::{Evidence, OutcomeCount, Verdict};
+use classay_reports::record::{
+    Evidence, EvidenceKind, Outcome, OutcomeCount, RuleId, Verdict, Violation,
+};
+use classay_reports::text::outcome::outcome as text;
 use classay_reports::verdict::{Judgement, verdict};
-use classay_vocabulary::Quantifier;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,32 +31,34 @@ pub struct Judged {
     pub verdict: Verdict,
     /// One sentence.
     pub reason: String,
-    /// The rules that were broken.
+    /// What was violated, where a model says so.
+    pub violations: Vec<Violation>,
+    /// What explains the verdict.
     pub evidence: Vec<Evidence>,
 }
 
-/// Judges what a device did with a test.
-pub fn judge_case(
-    source: &str,
-    question: Quantifier,
-    histogram: &[OutcomeCount],
-    chosen: &ChosenModel,
-) -> Judged {
-    if histogram.iter().all(|o| o.count == 0) {
-        return by_question(question, histogram, None);
-    }
-    let program = match syntax::read_litmus("the case", source) {
-        Ok(program) => program,
-        Err(error) => {
-            let why = format!("its text cannot be read: {}", error.message());
-            return by_question(question, histogram, Some((chosen, why)));
+impl Judged {
+    /// A verdict that needs no more explanation.
+    pub fn of(verdict: Verdict, reason: String) -> Judged {
+        Judged {
+            verdict,
+            reason,
+            violations: Vec::new(),
+            evidence: Vec::new(),
         }
-    };
-    let asked = Asked::new(program, chosen);
-    match asked.allowed() {
-        Err(why) => by_question(question, histogram, Some((chosen, why))),
-        Ok(allowed) if allowed.racy => undefined(question, histogram, chosen, &allowed),
-        Ok(allowed) => by_model(question, histogram, chosen, &asked, &allowed),
+    }
+}
+
+/// Judges what a device did with a test.
+pub fn judge_case(program: &Program, histogram: &[OutcomeCount], chosen: &ChosenModel) -> Judged {
+    let test = Test::new(program.clone(), chosen);
+    if histogram.iter().all(|o| o.count == 0) {
+        return by_condition(&test, histogram, None);
+    }
+    match test.allowed() {
+        Err(why) => by_condition(&test, histogram, Some((chosen, why))),
+        Ok(allowed) if allowed.racy => undefined(&test, histogram, chosen, &allowed),
+        Ok(allowed) => by_model(&test, histogram, chosen, &allowed),
     }
 }
 
@@ -66,12 +69,7 @@ pub fn judge_case(
 ///
 /// The test is beyond the oracle, or racy; one sentence.
 pub fn allowed_values(program: Program, chosen: &ChosenModel) -> Result<Vec<Vec<i64>>, String> {
-    let asked = Asked {
-        observables: program.observables(),
-        program: without_filter(program),
-        model: chosen.model.clone(),
-    };
-    let allowed = asked.allowed()?;
+    let allowed = Test::new(program, chosen).allowed()?;
     if allowed.racy {
         return Err(format!(
             "{} flags the program ({}), so its behaviour is undefined",
@@ -107,23 +105,41 @@ fn limits() -> Limits {
     }
 }
 
-/// What the oracle is asked about.
-pub(super) struct Asked {
+/// A litmus test and the model that judges it.
+pub(super) struct Test {
     /// The test, with a filter that lets everything through.
     pub program: Program,
     /// What its outcomes record.
     pub observables: Vec<Observable>,
+    /// The names of that.
+    pub recorded: Vec<classay_vocabulary::Observable>,
     model: Arc<Model>,
 }
 
-impl Asked {
+impl Test {
     /// About this test.
-    pub fn new(program: Program, chosen: &ChosenModel) -> Asked {
-        Asked {
+    pub fn new(program: Program, chosen: &ChosenModel) -> Test {
+        Test {
             observables: program.observables(),
+            recorded: program.recorded(),
             program: without_filter(program),
             model: chosen.model.clone(),
         }
+    }
+
+    /// An outcome in words.
+    fn text(&self, seen: &OutcomeCount) -> String {
+        text(&seen.outcome, &self.recorded)
+    }
+
+    /// The verdict of its condition, and of what is known of each outcome.
+    fn verdict(
+        &self,
+        histogram: &[OutcomeCount],
+        judge: &dyn Fn(&OutcomeCount) -> Judgement,
+    ) -> (Verdict, String) {
+        let quantifier = self.program.condition.quantifier;
+        verdict(quantifier, histogram, &self.recorded, judge)
     }
 
     /// Everything that the model allows; or why that is not known.
@@ -165,31 +181,27 @@ impl Asked {
     }
 }
 
-/// The verdict of the test's own question, and why no model has a say.
-fn by_question(
-    question: Quantifier,
+/// The verdict of the test's own condition, and why no model has a say.
+fn by_condition(
+    test: &Test,
     histogram: &[OutcomeCount],
     unjudged: Option<(&ChosenModel, String)>,
 ) -> Judged {
-    let (verdict, mut reason) = verdict(question, histogram, &|_| Judgement::Unjudged);
+    let (verdict, mut reason) = test.verdict(histogram, &|_| Judgement::Unjudged);
     if let Some((chosen, why)) = unjudged {
         reason.push_str(&format!("; {} does not judge it: {why}", chosen.name()));
     }
-    Judged {
-        verdict,
-        reason,
-        evidence: Vec::new(),
-    }
+    Judged::of(verdict, reason)
 }
 
 /// A program that may do anything.
 fn undefined(
-    question: Quantifier,
+    test: &Test,
     histogram: &[OutcomeCount],
     chosen: &ChosenModel,
     allowed: &oracle::Judgement,
 ) -> Judged {
-    let (verdict, reason) = verdict(question, histogram, &|_| Judgement::Racy);
+    let (verdict, reason) = test.verdict(histogram, &|_| Judgement::Racy);
     let race = allowed.flags.iter().any(|flag| flag == "mm.race");
     let reason = if race {
         reason
@@ -200,59 +212,56 @@ fn undefined(
             allowed.flags.join(", ")
         )
     };
-    Judged {
-        verdict,
-        reason,
-        evidence: Vec::new(),
-    }
+    Judged::of(verdict, reason)
 }
 
 /// The verdict of a program that the model defines.
 fn by_model(
-    question: Quantifier,
+    test: &Test,
     histogram: &[OutcomeCount],
     chosen: &ChosenModel,
-    asked: &Asked,
     allowed: &oracle::Judgement,
 ) -> Judged {
-    let mut judgements: HashMap<&str, Judgement> = HashMap::new();
+    let mut judgements: HashMap<&Outcome, Judgement> = HashMap::new();
     let mut forbidden: Vec<(&OutcomeCount, State)> = Vec::new();
     let mut undecided = false;
     for seen in histogram.iter().filter(|o| o.count > 0) {
-        let text = seen.outcome.as_str();
-        match outcome::state(&asked.program, &asked.observables, text) {
-            Some(state) if allowed.states.contains(&state) => {
-                judgements.insert(text, Judgement::Allowed);
+        let judgement = match &seen.outcome {
+            Outcome::State(values) if values.len() == test.observables.len() => {
+                let state = State(values.clone());
+                if allowed.states.contains(&state) {
+                    Judgement::Allowed
+                } else if allowed.bounded || allowed.outside {
+                    undecided = true;
+                    Judgement::Unjudged
+                } else {
+                    forbidden.push((seen, state));
+                    continue;
+                }
             }
-            Some(_) if allowed.bounded || allowed.outside => {
-                undecided = true;
-                judgements.insert(text, Judgement::Unjudged);
-            }
-            Some(state) => forbidden.push((seen, state)),
-            // An instance that gave up a loop, or that left no result.
-            None if text.starts_with('(') => {
-                judgements.insert(text, Judgement::Unjudged);
-            }
-            None => {
+            Outcome::Incomplete => Judgement::Unjudged,
+            Outcome::State(_) | Outcome::Required | Outcome::Violation(_) => {
                 let why = "it is no outcome of this test".into();
-                judgements.insert(text, Judgement::Impossible { why });
+                Judgement::Impossible { why }
             }
-        }
+        };
+        judgements.insert(&seen.outcome, judgement);
     }
     forbidden.sort_by_key(|(seen, _)| std::cmp::Reverse(seen.count));
-    let evidence = explained(&forbidden, chosen, asked, &mut judgements);
+    let (violations, evidence) = explained(&forbidden, chosen, test, &mut judgements);
     let judge = |o: &OutcomeCount| {
-        let found = judgements.get(o.outcome.as_str());
+        let found = judgements.get(&o.outcome);
         found.cloned().unwrap_or(Judgement::Unjudged)
     };
-    let (mut verdict, mut reason) = verdict(question, histogram, &judge);
+    let (mut verdict, mut reason) = test.verdict(histogram, &judge);
     if verdict == Verdict::Pass
-        && let Some(seen) = thin(histogram, chosen, asked, allowed)
+        && let Some(seen) = thin(histogram, chosen, test, allowed)
     {
         verdict = Verdict::Inconclusive;
         reason = format!(
-            "`{seen}` holds a value out of thin air: no rule of {} forbids it, but implementations \
+            "`{}` holds a value out of thin air: no rule of {} forbids it, but implementations \
              should ensure that there is none (mm.thin-air)",
+            test.text(seen),
             chosen.name()
         );
     }
@@ -270,6 +279,7 @@ fn by_model(
     Judged {
         verdict,
         reason,
+        violations,
         evidence,
     }
 }
@@ -279,41 +289,42 @@ fn by_model(
 fn thin<'a>(
     histogram: &'a [OutcomeCount],
     chosen: &ChosenModel,
-    asked: &Asked,
+    test: &Test,
     allowed: &oracle::Judgement,
-) -> Option<&'a str> {
-    let model = chosen.modest.as_ref()?;
-    let modest = apart(|| oracle::judge(&asked.program, model, &limits()))
+) -> Option<&'a OutcomeCount> {
+    let model = chosen.without_thin_air.as_ref()?;
+    let grounded = apart(|| oracle::judge(&test.program, model, &limits()))
         .ok()?
         .ok()
-        .filter(|modest| !modest.bounded && !modest.outside)?;
-    let thin = |seen: &&OutcomeCount| {
-        outcome::state(&asked.program, &asked.observables, &seen.outcome)
-            .is_some_and(|state| allowed.states.contains(&state) && !modest.states.contains(&state))
+        .filter(|grounded| !grounded.bounded && !grounded.outside)?;
+    let is_thin = |seen: &&OutcomeCount| {
+        seen.outcome.state().is_some_and(|values| {
+            let state = State(values.to_vec());
+            allowed.states.contains(&state) && !grounded.states.contains(&state)
+        })
     };
     histogram
         .iter()
         .filter(|seen| seen.count > 0)
-        .filter(thin)
+        .filter(is_thin)
         .max_by_key(|seen| seen.count)
-        .map(|seen| seen.outcome.as_str())
 }
 
 /// Finds the rules that forbid outcomes, and what to show of them.
 fn explained<'a>(
     forbidden: &[(&'a OutcomeCount, State)],
     chosen: &ChosenModel,
-    asked: &Asked,
-    judgements: &mut HashMap<&'a str, Judgement>,
-) -> Vec<Evidence> {
+    test: &Test,
+    judgements: &mut HashMap<&'a Outcome, Judgement>,
+) -> (Vec<Violation>, Vec<Evidence>) {
+    let (mut violations, mut evidence) = (Vec::new(), Vec::new());
     if forbidden.is_empty() {
-        return Vec::new();
+        return (violations, evidence);
     }
     let states = forbidden.iter().take(EXPLAINED).map(|(_, s)| s.clone());
-    let answers = asked.why(states.collect());
-    let mut evidence = Vec::new();
-    let mut rules: Vec<String> = Vec::new();
-    let mut broken: Vec<&'a str> = Vec::new();
+    let answers = test.why(states.collect());
+    let mut rules: Vec<RuleId> = Vec::new();
+    let mut broken: Vec<&'a Outcome> = Vec::new();
     for (index, (seen, state)) in forbidden.iter().enumerate() {
         match answers.get(index) {
             Some(Some(Explanation::Impossible)) => {
@@ -322,47 +333,66 @@ fn explained<'a>(
                 continue;
             }
             Some(Some(Explanation::Forbidden(refusal))) => {
-                for failure in &refusal.failures {
-                    if !rules.iter().any(|r| **r == *failure.check) {
-                        rules.push(failure.check.to_string());
+                let violation = violation(seen, test, refusal);
+                for rule in &violation.rules {
+                    if !rules.contains(rule) {
+                        rules.push(*rule);
                     }
                 }
                 // The most frequent one stands for all: one picture is enough to look at.
-                let drawn = evidence.is_empty().then(|| asked.drawn(state)).flatten();
-                evidence.push(told(seen, chosen, refusal, drawn));
+                let drawn = evidence.is_empty().then(|| test.drawn(state)).flatten();
+                evidence.push(forbids(&violation, chosen, refusal, drawn));
+                violations.push(violation);
             }
             // The search for the reason was given up, or was not begun.
             Some(Some(Explanation::Allowed(_)) | None) | None => {}
         }
         broken.push(&seen.outcome);
     }
-    let rule = match rules.as_slice() {
+    let names: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
+    let rule = match names.as_slice() {
         [] => chosen.name().to_string(),
-        rules => format!("{} ({})", chosen.name(), rules.join(", ")),
+        names => format!("{} ({})", chosen.name(), names.join(", ")),
     };
     for outcome in broken {
         let rule = rule.clone();
         judgements.insert(outcome, Judgement::Forbidden { rule });
     }
-    evidence
+    (violations, evidence)
 }
 
-/// What is kept about a forbidden outcome.
-fn told(
-    seen: &OutcomeCount,
-    chosen: &ChosenModel,
-    refusal: &Refusal,
-    drawn: Option<String>,
-) -> Evidence {
+/// A forbidden outcome as a violation of the axioms that forbid it.
+fn violation(seen: &OutcomeCount, test: &Test, refusal: &Refusal) -> Violation {
     let times = match seen.count {
         1 => "once".into(),
         n => format!("{n} times"),
     };
-    let mut text = format!(
-        "{} forbids `{}`, observed {times}:\n",
-        chosen.name(),
-        seen.outcome
-    );
+    Violation {
+        rules: axioms(refusal),
+        what: format!("`{}`, observed {times}", test.text(seen)),
+    }
+}
+
+/// The axioms that forbid an outcome, each once.
+pub fn axioms(refusal: &Refusal) -> Vec<RuleId> {
+    let mut rules: Vec<RuleId> = Vec::new();
+    for failure in &refusal.failures {
+        let rule = RuleId::new(&failure.check);
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+    }
+    rules
+}
+
+/// What is kept about a forbidden outcome, for people.
+fn forbids(
+    violation: &Violation,
+    chosen: &ChosenModel,
+    refusal: &Refusal,
+    drawn: Option<String>,
+) -> Evidence {
+    let mut text = format!("{} forbids {}:\n", chosen.name(), violation.what);
     for failure in &refusal.failures {
         let labels: Vec<&str> = failure.cycle.iter().map(|e| e.label.as_str()).collect();
         text.push_str(&format!(
@@ -382,7 +412,7 @@ fn told(
         text.push_str(&drawn);
     }
     Evidence {
-        kind: "forbidden".into(),
+        kind: EvidenceKind::Forbidden,
         text,
     }
 }

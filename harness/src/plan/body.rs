@@ -1,27 +1,23 @@
 //! What a case runs, and how it is read or drawn. Nothing here needs a device.
 
 use classay_litmus::program::Program;
-use classay_litmus::syntax;
+use classay_litmus::syntax::{self, SyntaxError};
 use classay_suites::api;
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::generate::{Profile, enumerate, random};
 use classay_suites::commands::yaml as commands;
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::{generate as kernels, yaml};
-use classay_vocabulary::Quantifier;
+use classay_vocabulary::{Observable, Quantifier};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What a case runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Body {
     /// A litmus test.
-    Litmus {
-        /// The program, as litmus text.
-        source: String,
-        /// How its question quantifies.
-        question: Quantifier,
-    },
+    Litmus(LitmusTest),
     /// A program of commands that a profile draws from the case's seed.
     Drawn {
         /// The profile, `family/kind`.
@@ -59,10 +55,77 @@ pub enum Body {
     },
 }
 
+/// A litmus test and its text. The text is written once, for the store and for workers, and read once where
+/// it arrives.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "LitmusText", into = "LitmusText")]
+pub struct LitmusTest {
+    program: Arc<Program>,
+    source: Arc<str>,
+}
+
+/// A [`LitmusTest`] as the store and the worker protocol have it.
+#[derive(Serialize, Deserialize)]
+struct LitmusText {
+    source: String,
+    question: Quantifier,
+}
+
+impl LitmusTest {
+    /// The test that is this program.
+    pub fn new(program: &Program) -> LitmusTest {
+        LitmusTest {
+            source: syntax::write_litmus(program).into(),
+            program: Arc::new(program.clone()),
+        }
+    }
+
+    /// The test of a text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text, and where.
+    pub fn read(source: &str) -> Result<LitmusTest, SyntaxError> {
+        Ok(LitmusTest {
+            program: Arc::new(syntax::read_litmus("the case", source)?),
+            source: source.into(),
+        })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+}
+
+/// Equal texts are equal tests.
+impl PartialEq for LitmusTest {
+    fn eq(&self, other: &LitmusTest) -> bool {
+        self.source == other.source
+    }
+}
+
+impl TryFrom<LitmusText> for LitmusTest {
+    type Error = SyntaxError;
+
+    fn try_from(text: LitmusText) -> Result<LitmusTest, SyntaxError> {
+        LitmusTest::read(&text.source)
+    }
+}
+
+impl From<LitmusTest> for LitmusText {
+    fn from(test: LitmusTest) -> LitmusText {
+        LitmusText {
+            source: test.source.to_string(),
+            question: test.program.condition.quantifier,
+        }
+    }
+}
+
 /// A body, read or drawn.
 pub enum Work {
     /// A litmus test.
-    Litmus(Box<Program>),
+    Litmus(Arc<Program>),
     /// A program of commands with its plan.
     Commands(Box<Plan>),
     /// A kernel case.
@@ -116,10 +179,7 @@ impl Body {
     /// A text cannot be read, or nothing can be generated under the name; one sentence.
     pub fn work(&self, seed: u64) -> Result<Work, String> {
         Ok(match self {
-            Body::Litmus { source, .. } => {
-                let program = syntax::read_litmus("the case", source).map_err(|e| e.to_string())?;
-                Work::Litmus(Box::new(program))
-            }
+            Body::Litmus(test) => Work::Litmus(test.program.clone()),
             Body::Drawn { profile } => {
                 let (_, _, drawn) = Profile::all()
                     .into_iter()
@@ -150,10 +210,24 @@ impl Body {
         })
     }
 
+    /// What the states that a litmus test ends in have values of; nothing for other cases.
+    pub fn observables(&self) -> Vec<Observable> {
+        match self {
+            Body::Litmus(test) => test.program.recorded(),
+            Body::Drawn { .. }
+            | Body::Small { .. }
+            | Body::Commands { .. }
+            | Body::DrawnKernel { .. }
+            | Body::Kernel { .. }
+            | Body::DrawnApi { .. }
+            | Body::Api { .. } => Vec::new(),
+        }
+    }
+
     /// Whether it is a litmus test, which has thousands of instances in a launch.
     pub fn is_litmus(&self) -> bool {
         match self {
-            Body::Litmus { .. } => true,
+            Body::Litmus(_) => true,
             Body::Drawn { .. }
             | Body::Small { .. }
             | Body::Commands { .. }

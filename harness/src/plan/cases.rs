@@ -1,6 +1,6 @@
 //! Cases from the shipped tests and from files.
 
-use super::{Body, Case, read_commands};
+use super::{Body, Case, LitmusTest, read_commands};
 use crate::environment::Environment;
 use classay_litmus::program::Program;
 use classay_litmus::syntax::{self, SyntaxError};
@@ -255,10 +255,7 @@ fn case(id: CaseId, program: &Program, file: &str) -> Case {
         id,
         test: program.name.clone(),
         file: file.to_string(),
-        body: Body::Litmus {
-            source: syntax::write_litmus(program),
-            question: program.condition.quantifier,
-        },
+        body: Body::Litmus(LitmusTest::new(program)),
         environment: Environment::default(),
         seed: 0,
         budget: Budget::Instances(0),
@@ -277,11 +274,9 @@ mod tests {
         let ids: HashSet<_> = cases.iter().map(|c| c.id.as_str()).collect();
         assert_eq!(ids.len(), cases.len());
         for case in cases {
-            let Body::Litmus { source, .. } = &case.body else {
-                panic!("{} is no litmus test", case.id);
-            };
-            let again = syntax::read_litmus("again", source);
-            assert!(again.is_ok(), "{}: {source}", case.id);
+            assert!(case.body.is_litmus(), "{}", case.id);
+            let again = Case::from_planned(case.planned());
+            assert_eq!(again, Ok(case));
         }
     }
 

@@ -11,7 +11,7 @@ pub mod seed;
 pub mod select;
 pub mod shard;
 
-pub use body::{Body, Work, read_commands};
+pub use body::{Body, LitmusTest, Work, read_commands};
 pub use cases::{
     Unreadable, drawn, from_files, of_program, programs_from_files, read, shipped, small,
 };
@@ -224,17 +224,20 @@ pub fn share_out(cases: &mut [Case], master: u64, asked: Budget) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use classay_vocabulary::Quantifier;
+
+    fn test(name: &str) -> LitmusTest {
+        let text = format!(
+            "OPENCL {name}\n{{ [x]=0; }}\nP0 (global int* x) {{ *x = 1; }}\nexists (x=1)\n"
+        );
+        LitmusTest::read(&text).expect("a test")
+    }
 
     fn case(name: &str) -> Case {
         Case {
             id: CaseId::new("litmus", "classic", name),
             test: name.into(),
             file: String::new(),
-            body: Body::Litmus {
-                source: format!("OPENCL {name}\n"),
-                question: Quantifier::Exists,
-            },
+            body: Body::Litmus(test(name)),
             environment: Environment::default(),
             seed: 0,
             budget: Budget::Instances(0),
@@ -286,10 +289,7 @@ mod tests {
         assert_eq!(one, plan(&[case("MP"), case("SB")]));
         assert_ne!(one.digest, plan(&[case("SB"), case("MP")]).digest);
         let mut changed = case("MP");
-        changed.body = Body::Litmus {
-            source: "OPENCL MP \n".into(),
-            question: Quantifier::Exists,
-        };
+        changed.body = Body::Litmus(test("other"));
         assert_ne!(one.digest, plan(&[changed, case("SB")]).digest);
         assert_eq!(Plan::from_text(&one.to_text()), Ok(one));
     }

@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{Case, seed};
 use crate::worker::session::{Load, Session, Stop};
-use crate::worker::triage::Outcome;
+use crate::worker::triage::Ending;
 use crate::{Error, Notify, open};
 use classay_reports::record::CaseId;
 use classay_reports::stats::Confidence;
@@ -243,12 +243,12 @@ impl Player for OnDevice<'_> {
         };
         let attempt = self.session.observe(&case, self.deadline, &mut |_| {})?;
         self.spent += attempt.seconds;
-        let (built, trouble) = match &attempt.outcome {
-            Outcome::Finished { build_seconds, .. } => (*build_seconds, None),
-            Outcome::Skipped { reason, .. } | Outcome::Failed { reason, .. } => {
+        let (built, trouble) = match &attempt.ending {
+            Ending::Finished { build_seconds, .. } => (*build_seconds, None),
+            Ending::Skipped { reason, .. } | Ending::Failed { reason, .. } => {
                 (0.0, Some(reason.clone()))
             }
-            Outcome::Died(death) => (0.0, Some(death.how.to_string())),
+            Ending::Died(death) => (0.0, Some(death.how.to_string())),
         };
         // What launches took by the device's clock is stretched to what the whole took by the wall's.
         let on_device: f64 = attempt.launches.iter().map(|launch| launch.seconds).sum();
@@ -258,8 +258,8 @@ impl Player for OnDevice<'_> {
             0.0
         };
         let launches = attempt.launches.iter().map(|launch| {
-            let asked = launch.outcomes.iter().filter(|o| o.asked);
-            (asked.map(|o| o.count).sum(), launch.seconds * stretch)
+            let targets = launch.outcomes.iter().filter(|o| o.target);
+            (targets.map(|o| o.count).sum(), launch.seconds * stretch)
         });
         Ok(Played {
             launches: launches.collect(),

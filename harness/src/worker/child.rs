@@ -10,6 +10,7 @@ use crate::execute::litmus::{Order, Workshop, commands};
 use crate::execute::{self, Ended, NotRun};
 use crate::plan::{Body, Work};
 use crate::sys;
+use classay_litmus::program::Program;
 use classay_reports::record::CaseId;
 use classay_vocabulary::{Budget, ExitCode};
 use std::fs::File;
@@ -148,10 +149,10 @@ struct Job<'a> {
 impl Job<'_> {
     /// Runs the case, sending its launches as they come; returns the reply that ends it.
     fn run(&self, body: &Body, benches: &mut Benches, out: &mut Output) -> Result<Reply, String> {
-        let mut told = Ok(());
-        let mut tell = |launch| {
-            if told.is_ok() {
-                told = out.say(&Reply::Launch {
+        let mut sent = Ok(());
+        let mut send = |launch| {
+            if sent.is_ok() {
+                sent = out.say(&Reply::Launch {
                     case: self.case.clone(),
                     launch,
                 });
@@ -168,11 +169,11 @@ impl Job<'_> {
                     budget: self.budget,
                 };
                 if program.commands.is_empty() {
-                    benches.litmus.run(self.device, &program, &order, &mut tell)
+                    benches.litmus.run(self.device, &program, &order, &mut send)
                 } else {
                     let fixtures = benches.fixtures(self.device, self.patience);
                     fixtures.and_then(|fixtures| {
-                        commands::run(self.device, fixtures, &program, &order, &mut tell)
+                        commands::run(self.device, fixtures, &program, &order, &mut send)
                     })
                 }
             }
@@ -180,26 +181,28 @@ impl Job<'_> {
                 benches
                     .fixtures(self.device, self.patience)
                     .and_then(|fixtures| {
-                        execute::run_commands(self.device, fixtures, *plan, self.budget, &mut tell)
+                        execute::run_commands(self.device, fixtures, *plan, self.budget, &mut send)
                     })
             }
             Work::Kernel(case) => {
                 let bench = &mut benches.kernels;
-                execute::run_kernel(self.device, bench, &case, self.budget, &mut tell)
+                execute::run_kernel(self.device, bench, &case, self.budget, &mut send)
             }
-            Work::Api(case) => execute::run_api(self.device, &case, self.budget, &mut tell),
+            Work::Api(case) => execute::run_api(self.device, &case, self.budget, &mut send),
         };
-        told?;
+        sent?;
         let case = self.case.clone();
         Ok(match ended {
             Ok(Ended {
                 build_seconds,
                 device_seconds,
+                violations,
                 evidence,
             }) => Reply::Finished {
                 case,
                 build_seconds,
                 device_seconds,
+                violations,
                 evidence,
             },
             Err(not_run) => not_run_reply(case, not_run),
@@ -209,9 +212,9 @@ impl Job<'_> {
 
 fn not_run_reply(case: CaseId, why: NotRun) -> Reply {
     match why {
-        NotRun::Skip { capability, reason } => Reply::Skipped {
+        NotRun::Skip { lacks, reason } => Reply::Skipped {
             case,
-            capability,
+            lacks,
             reason,
         },
         NotRun::Failed { reason, evidence } => Reply::Failed {
@@ -236,7 +239,7 @@ fn load(
         match test.body.work(0) {
             Ok(Work::Litmus(program)) if program.commands.is_empty() => {
                 which.push(Some(programs.len()));
-                programs.push(*program);
+                programs.push(Program::clone(&program));
             }
             Ok(Work::Litmus(_) | Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) => {
                 which.push(None);

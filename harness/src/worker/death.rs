@@ -1,6 +1,6 @@
 //! How a worker ended, in words.
 
-use classay_reports::record::{Evidence, Verdict};
+use classay_reports::record::{Evidence, EvidenceKind, Verdict};
 use std::fmt;
 use std::process::ExitStatus;
 
@@ -83,12 +83,12 @@ impl Death {
     /// What to keep with the case.
     pub fn evidence(&self) -> Vec<Evidence> {
         let mut evidence = vec![Evidence {
-            kind: "death".into(),
+            kind: EvidenceKind::Death,
             text: self.how.to_string(),
         }];
         if !self.stderr.trim().is_empty() {
             evidence.push(Evidence {
-                kind: "stderr".into(),
+                kind: EvidenceKind::Stderr,
                 text: self.stderr.clone(),
             });
         }

@@ -12,13 +12,13 @@
 use crate::device::{At, Capabilities};
 use crate::environment::Environment;
 use crate::plan::Body;
-use classay_reports::record::{CaseId, DeviceRecord, Evidence, Launch};
+use classay_reports::record::{CaseId, DeviceRecord, Evidence, Launch, Need, Violation};
 use classay_vocabulary::Budget;
 use serde::{Deserialize, Serialize};
 
 /// Version of these messages. Parent and worker are one program, so they differ only when the
 /// program was replaced during a run.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Longest line that is taken, in bytes.
 pub const LONGEST_LINE: u64 = 64 << 20;
@@ -125,6 +125,8 @@ pub enum Reply {
         build_seconds: f64,
         /// Seconds in launches.
         device_seconds: f64,
+        /// What was seen to be violated, each kind once or twice.
+        violations: Vec<Violation>,
         /// What explains the counts.
         evidence: Vec<Evidence>,
     },
@@ -132,8 +134,8 @@ pub enum Reply {
     Skipped {
         /// The case.
         case: CaseId,
-        /// What is missing.
-        capability: String,
+        /// What it lacks; empty where that has no name among needs.
+        lacks: Vec<Need>,
         /// One sentence.
         reason: String,
     },

@@ -10,7 +10,7 @@
 use super::death::{Death, How};
 use super::host::{NoReply, Start, Worker};
 use super::protocol::{Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request, ToLoad};
-use super::triage::{Attempt, Outcome, conclude};
+use super::triage::{Attempt, Ending, conclude};
 use super::variables;
 use crate::device::{At, Library, Selector, bundled};
 use crate::interrupt::Interrupt;
@@ -147,9 +147,7 @@ impl Session {
         loop {
             let attempt = self.attempt(case, limits.patience, progress)?;
             attempts.push(attempt);
-            let died = attempts
-                .iter()
-                .any(|a| matches!(a.outcome, Outcome::Died(_)));
+            let died = attempts.iter().any(|a| matches!(a.ending, Ending::Died(_)));
             if !died || attempts.len() > limits.retries as usize {
                 return Ok(conclude(case, attempts, model));
             }
@@ -277,13 +275,13 @@ impl Session {
             None => match self.reopen()? {
                 Ok(worker) => worker,
                 Err(death) => {
-                    attempt.outcome = Outcome::Died(death);
+                    attempt.ending = Ending::Died(death);
                     return Ok(attempt);
                 }
             },
         };
         let begun = Instant::now();
-        let outcome = run_on(
+        let ending = run_on(
             &mut worker,
             case,
             patience,
@@ -292,14 +290,14 @@ impl Session {
             &self.link.interrupt,
         );
         attempt.seconds = begun.elapsed().as_secs_f64();
-        attempt.outcome = match outcome {
-            Ok(outcome) => {
+        attempt.ending = match ending {
+            Ok(ending) => {
                 self.worker = Some(worker);
-                outcome
+                ending
             }
             Err(NoReply::Died(death)) => {
                 self.loaded = 0;
-                Outcome::Died(*death)
+                Ending::Died(*death)
             }
             Err(NoReply::Interrupted) => return Err(Stop::Interrupted),
         };
@@ -578,7 +576,7 @@ fn run_on(
     launches: &mut Vec<Launch>,
     progress: &mut dyn FnMut(&Launch),
     interrupt: &Interrupt,
-) -> Result<Outcome, NoReply> {
+) -> Result<Ending, NoReply> {
     worker.send(&Request::Run {
         case: case.id.clone(),
         body: case.body.clone(),
@@ -616,24 +614,26 @@ fn run_on(
                 case: id,
                 build_seconds,
                 device_seconds,
+                violations,
                 evidence,
             } if id == case.id => {
-                return Ok(Outcome::Finished {
+                return Ok(Ending::Finished {
                     build_seconds,
                     device_seconds,
+                    violations,
                     evidence,
                 });
             }
             Reply::Skipped {
                 case: id,
-                capability,
+                lacks,
                 reason,
-            } if id == case.id => return Ok(Outcome::Skipped { capability, reason }),
+            } if id == case.id => return Ok(Ending::Skipped { lacks, reason }),
             Reply::Failed {
                 case: id,
                 reason,
                 evidence,
-            } if id == case.id => return Ok(Outcome::Failed { reason, evidence }),
+            } if id == case.id => return Ok(Ending::Failed { reason, evidence }),
             other @ (Reply::Hello { .. }
             | Reply::Refused { .. }
             | Reply::Listed { .. }

@@ -1,15 +1,16 @@
 //! Workers that misbehave, played by shell scripts.
 
 use super::*;
-use crate::plan::Body;
-use classay_reports::record::{CaseId, DeviceRecord, OutcomeCount, Verdict};
+use crate::plan::{Body, LitmusTest};
+use classay_reports::record::{CaseId, DeviceRecord, EvidenceKind, Outcome, OutcomeCount, Verdict};
 use classay_vocabulary::Budget;
-use classay_vocabulary::Quantifier;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const HELLO: &str = r#"echo '{"reply":"hello","protocol":2}'"#;
+const TEST: &str = "OPENCL MP\n{ [x]=0; }\nP0 (global int* x) { *x = 1; }\nexists (x=1)\n";
+
+const HELLO: &str = r#"echo '{"reply":"hello","protocol":3}'"#;
 
 fn known() -> Known {
     Known {
@@ -77,10 +78,7 @@ fn case(budget: Budget) -> Case {
         id: CaseId::new("litmus", "classic", "MP"),
         test: "MP".into(),
         file: String::new(),
-        body: Body::Litmus {
-            source: String::new(),
-            question: Quantifier::Exists,
-        },
+        body: Body::Litmus(LitmusTest::read(TEST).expect("a test")),
         environment: crate::environment::Environment::default(),
         seed: 1,
         budget,
@@ -103,13 +101,13 @@ fn worker(body: &str) -> String {
 
 fn launch(index: u64, instances: u64, count: u64) -> String {
     format!(
-        r#"echo '{{"reply":"launch","case":"litmus/classic/MP","launch":{{"index":{index},"instances":{instances},"seconds":0.5,"outcomes":[{{"outcome":"x=1","count":{count},"asked":true}}]}}}}'"#
+        r#"echo '{{"reply":"launch","case":"litmus/classic/MP","launch":{{"index":{index},"instances":{instances},"seconds":0.5,"outcomes":[{{"outcome":{{"state":[1]}},"count":{count},"target":true}}]}}}}'"#
     )
 }
 
 fn finished(case: &str) -> String {
     format!(
-        r#"echo '{{"reply":"finished","case":"{case}","build_seconds":0.1,"device_seconds":0.2,"evidence":[]}}'"#
+        r#"echo '{{"reply":"finished","case":"{case}","build_seconds":0.1,"device_seconds":0.2,"violations":[],"evidence":[]}}'"#
     )
 }
 
@@ -226,7 +224,7 @@ fn standard_error_is_kept_but_not_all_of_it() {
     let kept = result
         .evidence
         .iter()
-        .find(|e| e.kind == "stderr")
+        .find(|e| e.kind == EvidenceKind::Stderr)
         .expect("stderr");
     assert!(kept.text.len() <= 64 << 10, "{}", kept.text.len());
     assert!(kept.text.ends_with("the end\n"));
@@ -323,9 +321,9 @@ fn counts_must_add_up() {
             .iter()
             .enumerate()
             .map(|(i, count)| OutcomeCount {
-                outcome: format!("x={i}"),
+                outcome: Outcome::State(vec![i as i64]),
                 count: *count,
-                asked: false,
+                target: false,
             })
             .collect(),
     };

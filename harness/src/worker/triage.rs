@@ -3,7 +3,9 @@
 use super::death::Death;
 use crate::judge::{ChosenModel, Judged, judge_case, judge_commands};
 use crate::plan::{Body, Case};
-use classay_reports::record::{CaseResult, Evidence, Launch, OutcomeCount, Verdict};
+use classay_reports::record::{
+    CaseResult, Evidence, Launch, Need, OutcomeCount, Verdict, Violation,
+};
 
 /// One try of a case.
 #[derive(Debug, Default)]
@@ -13,25 +15,27 @@ pub struct Attempt {
     /// Its wall time.
     pub seconds: f64,
     /// How it ended.
-    pub outcome: Outcome,
+    pub ending: Ending,
 }
 
 /// How a try ended.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum Ending {
     /// It ran to its end.
     Finished {
         /// Seconds in the compiler.
         build_seconds: f64,
         /// Seconds in launches.
         device_seconds: f64,
+        /// What was seen to be violated, each kind once or twice.
+        violations: Vec<Violation>,
         /// What explains the counts.
         evidence: Vec<Evidence>,
     },
     /// A capability is missing.
     Skipped {
-        /// Which.
-        capability: String,
+        /// Which; empty where that has no name among needs.
+        lacks: Vec<Need>,
         /// One sentence.
         reason: String,
     },
@@ -46,11 +50,12 @@ pub enum Outcome {
     Died(Death),
 }
 
-impl Default for Outcome {
-    fn default() -> Outcome {
-        Outcome::Finished {
+impl Default for Ending {
+    fn default() -> Ending {
+        Ending::Finished {
             build_seconds: 0.0,
             device_seconds: 0.0,
+            violations: Vec::new(),
             evidence: Vec::new(),
         }
     }
@@ -64,15 +69,15 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
     let mut ended: Option<Attempt> = None;
     let mut partial: Vec<Launch> = Vec::new();
     for attempt in attempts {
-        match attempt.outcome {
-            Outcome::Died(death) => {
+        match attempt.ending {
+            Ending::Died(death) => {
                 // Launches that came before the death were counted by the same rules as all others.
                 if attempt.launches.len() > partial.len() {
                     partial = attempt.launches;
                 }
                 deaths.push(death);
             }
-            Outcome::Finished { .. } | Outcome::Skipped { .. } | Outcome::Failed { .. } => {
+            Ending::Finished { .. } | Ending::Skipped { .. } | Ending::Failed { .. } => {
                 if ended.is_none() {
                     ended = Some(attempt);
                 }
@@ -80,19 +85,13 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
         }
     }
     let mut result = CaseResult {
-        case: case.id.clone(),
         test: case.test.clone(),
         file: case.file.clone(),
-        verdict: Verdict::Inconclusive,
-        reason: String::new(),
-        instances: 0,
         seconds,
-        build_seconds: 0.0,
-        device_seconds: 0.0,
         attempts: u32::try_from(total).unwrap_or(u32::MAX),
         failed_attempts: u32::try_from(deaths.len()).unwrap_or(u32::MAX),
-        launches: Vec::new(),
-        evidence: Vec::new(),
+        observables: case.body.observables(),
+        ..CaseResult::new(case.id.clone(), Verdict::Inconclusive, "")
     };
     let have_end = ended.is_some();
     match ended {
@@ -109,7 +108,7 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
         .iter()
         .fold(0, |sum, l| sum.saturating_add(l.instances));
     if !deaths.is_empty() {
-        result.reason = told(&deaths, total, have_end, &result);
+        result.reason = died(&deaths, total, have_end, &result);
         let timeouts = deaths
             .iter()
             .filter(|d| d.how.verdict() == Verdict::Timeout)
@@ -129,32 +128,31 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
 /// Fills in a try that ended.
 fn take_end(case: &Case, attempt: Attempt, model: &ChosenModel, result: &mut CaseResult) {
     result.launches = attempt.launches;
-    match attempt.outcome {
-        Outcome::Finished {
+    match attempt.ending {
+        Ending::Finished {
             build_seconds,
             device_seconds,
+            violations,
             evidence,
         } => {
             result.build_seconds = build_seconds;
             result.device_seconds = device_seconds;
+            result.violations = violations;
             result.evidence = evidence;
             judge(case, model, result);
         }
-        Outcome::Skipped { capability, reason } => {
+        Ending::Skipped { lacks, reason } => {
             result.verdict = Verdict::Skip;
-            result.reason = if reason.contains(&capability) {
-                reason
-            } else {
-                format!("{capability}: {reason}")
-            };
+            result.reason = reason;
+            result.lacks = lacks;
         }
-        Outcome::Failed { reason, evidence } => {
+        Ending::Failed { reason, evidence } => {
             result.verdict = Verdict::Fail;
             result.reason = reason;
             result.evidence = evidence;
         }
-        // Told by the deaths.
-        Outcome::Died(_) => {}
+        // The deaths say how.
+        Ending::Died(_) => {}
     }
 }
 
@@ -163,17 +161,19 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
     let Judged {
         verdict,
         reason,
+        violations,
         evidence,
     } = judged(&case.body, &result.histogram(), model);
     result.verdict = verdict;
     result.reason = reason;
+    result.violations.extend(violations);
     result.evidence.extend(evidence);
 }
 
 /// Judges what a case's launches showed.
 pub fn judged(body: &Body, histogram: &[OutcomeCount], model: &ChosenModel) -> Judged {
     match body {
-        Body::Litmus { source, question } => judge_case(source, *question, histogram, model),
+        Body::Litmus(test) => judge_case(test.program(), histogram, model),
         // The worker judged each run by what the case itself says.
         Body::Drawn { .. }
         | Body::Small { .. }
@@ -186,7 +186,7 @@ pub fn judged(body: &Body, histogram: &[OutcomeCount], model: &ChosenModel) -> J
 }
 
 /// The sentence for a case whose worker died at least once: the rate, and how.
-fn told(deaths: &[Death], total: usize, have_end: bool, result: &CaseResult) -> String {
+fn died(deaths: &[Death], total: usize, have_end: bool, result: &CaseResult) -> String {
     let mut text = match (deaths, total) {
         ([only], 1) => format!("{} (1 attempt)", only.how),
         ([first, ..], _) => {
@@ -221,20 +221,27 @@ fn told(deaths: &[Death], total: usize, have_end: bool, result: &CaseResult) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::LitmusTest;
     use crate::worker::death::How;
     use classay_reports::record::CaseId;
+    use classay_reports::record::{EvidenceKind, Outcome};
     use classay_vocabulary::Budget;
-    use classay_vocabulary::Quantifier;
+
+    /// Nothing writes the 1.
+    const READ: &str = "OPENCL read
+{ [x]=0; }
+P0 (global atomic_int* x) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+}
+~exists (0:r0=1)
+";
 
     fn case() -> Case {
         Case {
             id: CaseId::new("litmus", "classic", "MP"),
             test: "MP".into(),
             file: String::new(),
-            body: Body::Litmus {
-                source: String::new(),
-                question: Quantifier::NotExists,
-            },
+            body: Body::Litmus(LitmusTest::read(READ).expect("a test")),
             environment: crate::environment::Environment::default(),
             seed: 1,
             budget: Budget::Instances(10),
@@ -246,15 +253,15 @@ mod tests {
         ChosenModel::load("opencl-3.0").expect("a model")
     }
 
-    fn launches(asked: u64) -> Vec<Launch> {
-        let outcome = |outcome: &str, count, asked| OutcomeCount {
-            outcome: outcome.into(),
+    fn launches(targets: u64) -> Vec<Launch> {
+        let outcome = |value, count, target| OutcomeCount {
+            outcome: Outcome::State(vec![value]),
             count,
-            asked,
+            target,
         };
-        let mut outcomes = vec![outcome("a", 10 - asked, false)];
-        if asked > 0 {
-            outcomes.push(outcome("b", asked, true));
+        let mut outcomes = vec![outcome(0, 10 - targets, false)];
+        if targets > 0 {
+            outcomes.push(outcome(1, targets, true));
         }
         vec![Launch {
             index: 0,
@@ -264,11 +271,11 @@ mod tests {
         }]
     }
 
-    fn ended(asked: u64) -> Attempt {
+    fn ended(targets: u64) -> Attempt {
         Attempt {
-            launches: launches(asked),
+            launches: launches(targets),
             seconds: 1.0,
-            outcome: Outcome::default(),
+            ending: Ending::default(),
         }
     }
 
@@ -276,7 +283,7 @@ mod tests {
         Attempt {
             launches: before,
             seconds: 2.0,
-            outcome: Outcome::Died(Death {
+            ending: Ending::Died(Death {
                 how,
                 stderr: "boom\n".into(),
             }),
@@ -321,7 +328,7 @@ mod tests {
             result
                 .evidence
                 .iter()
-                .any(|e| e.kind == "stderr" && e.text == "boom\n")
+                .any(|e| e.kind == EvidenceKind::Stderr && e.text == "boom\n")
         );
     }
 
@@ -346,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn different_deaths_are_all_told_and_a_crash_wins() {
+    fn different_deaths_are_all_reported_and_a_crash_wins() {
         let result = conclude(
             &case(),
             vec![died(How::Silent(60), vec![]), died(How::Exit(7), vec![])],
@@ -363,23 +370,23 @@ mod tests {
 
     #[test]
     fn skips_and_failures_keep_their_words() {
-        let attempt = |outcome| Attempt {
-            outcome,
+        let attempt = |ending| Attempt {
+            ending,
             ..Attempt::default()
         };
         let skipped = conclude(
             &case(),
-            vec![attempt(Outcome::Skipped {
-                capability: "scope-device".into(),
-                reason: "the test needs it".into(),
+            vec![attempt(Ending::Skipped {
+                lacks: vec![Need::ScopeDevice],
+                reason: "the device lacks atomic scope device".into(),
             })],
             &model(),
         );
         assert_eq!(skipped.verdict, Verdict::Skip);
-        assert!(skipped.reason.contains("scope-device"));
+        assert_eq!(skipped.lacks, [Need::ScopeDevice]);
         let failed = conclude(
             &case(),
-            vec![attempt(Outcome::Failed {
+            vec![attempt(Ending::Failed {
                 reason: "the build fails".into(),
                 evidence: vec![],
             })],

@@ -64,8 +64,6 @@ pub enum End {
     State {
         /// Values in the order of `Program::observables`.
         values: Vec<i64>,
-        /// `1:r0=1 x=2`, in that order.
-        text: String,
         /// The test's predicate holds (or, for a `forall`, the filter excludes the state).
         is_target: bool,
     },
@@ -73,17 +71,6 @@ pub enum End {
     Unfinished,
     /// A thread did not write its registers: the implementation lost part of the launch.
     Unwritten,
-}
-
-impl End {
-    /// The outcome's name in histograms.
-    pub fn text(&self) -> &str {
-        match self {
-            End::State { text, .. } => text,
-            End::Unfinished => "(a loop reached its bound)",
-            End::Unwritten => "(a thread left no result)",
-        }
-    }
 }
 
 impl Layout {
@@ -179,7 +166,6 @@ impl Layout {
             return End::Unfinished;
         }
         let mut values = Vec::with_capacity(self.fields.len());
-        let mut text = String::new();
         for field in &self.fields {
             let low = tuple[field.word as usize];
             let raw = if field.words == 2 {
@@ -194,18 +180,7 @@ impl Layout {
                 }
                 i64::from(low)
             };
-            let ty = program.observable_type(field.observable);
-            let value = ty.wrap(raw);
-            values.push(value);
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(&program.observable_name(field.observable));
-            text.push('=');
-            text.push_str(&ty.show(value));
-        }
-        if text.is_empty() {
-            text.push_str("(ended)");
+            values.push(program.observable_type(field.observable).wrap(raw));
         }
         let value = |o: Observable| {
             let at = self.fields.iter().position(|f| f.observable == o);
@@ -217,11 +192,7 @@ impl Layout {
             Quantifier::Exists | Quantifier::NotExists => holds && takes_part,
             Quantifier::Forall => holds || !takes_part,
         };
-        End::State {
-            values,
-            text,
-            is_target,
-        }
+        End::State { values, is_target }
     }
 }
 

@@ -128,6 +128,25 @@ impl Program {
         seen
     }
 
+    /// The names and types of what an outcome records, in the order of [`Program::observables`].
+    pub fn recorded(&self) -> Vec<classay_vocabulary::Observable> {
+        let recorded = |observable| classay_vocabulary::Observable {
+            name: self.observable_name(observable),
+            unsigned: match self.observable_type(observable) {
+                ScalarType::ULong => true,
+                ScalarType::Char
+                | ScalarType::UChar
+                | ScalarType::Short
+                | ScalarType::UShort
+                | ScalarType::Int
+                | ScalarType::UInt
+                | ScalarType::Long
+                | ScalarType::Flag => false,
+            },
+        };
+        self.observables().into_iter().map(recorded).collect()
+    }
+
     /// How an observable is written in conditions and outcomes: `1:r0`, `x`, `y[1]`.
     pub fn observable_name(&self, observable: Observable) -> String {
         match observable {

@@ -3,11 +3,11 @@
 use super::words::{count, moment};
 use super::{HtmlError, draw};
 use crate::difference::{OutcomeChange, VerdictChange};
-use crate::report::{Against, Report};
+use crate::report::{Baseline, Report};
 use crate::text::number::{grouped, rate};
 use askama::Template;
 
-/// Changed rates, and changed verdicts of a kind, that are told one by one.
+/// Changed rates, and changed verdicts of a kind, that are reported one by one.
 const MOST: usize = 300;
 
 #[derive(Template)]
@@ -45,13 +45,13 @@ struct Rate {
     q: String,
 }
 
-/// The section; none where the run is held against nothing.
+/// The section; none without a baseline.
 pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> {
-    let Some(against) = &report.context.against else {
+    let Some(baseline) = &report.context.baseline else {
         return Ok(None);
     };
-    let found = &against.differences;
-    let changed: Vec<&OutcomeChange> = found.changed(against.rate).collect();
+    let found = &baseline.differences;
+    let changed: Vec<&OutcomeChange> = found.changed(baseline.rate).collect();
     let groups = [
         ("New failures", &found.failures),
         ("Other changes of verdicts", &found.verdicts),
@@ -69,19 +69,19 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         })
         .collect();
     let page = Comparison {
-        lead: lead(against),
+        lead: lead(baseline),
         headline: format!(
             "{}; {} of {} more or less frequent",
             count(found.failures.len(), "new failure"),
             grouped(changed.len() as u64),
             count(found.outcomes.len(), "outcome")
         ),
-        tone: if found.passes(against.rate) {
+        tone: if found.passes(baseline.rate) {
             "good"
         } else {
             "bad"
         },
-        notes: notes(against),
+        notes: notes(baseline),
         groups,
         rates: changed.iter().take(MOST).map(|c| changed_rate(c)).collect(),
         more: match left_out {
@@ -95,25 +95,25 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     Ok(Some(page.render()?))
 }
 
-fn lead(against: &Against) -> String {
-    let run = &against.run;
+fn lead(baseline: &Baseline) -> String {
+    let run = &baseline.run;
     let device = run.device.as_ref().map_or("no device", |d| d.name.as_str());
     let driver = run.device.as_ref().map_or("", |d| d.driver.as_str());
     format!(
         "Before: run {} of {}, on {device}, driver {driver}, {}.",
         run.id,
-        against.name,
+        baseline.name,
         moment(run.record.created)
     )
 }
 
-fn notes(against: &Against) -> Vec<String> {
-    let found = &against.differences;
+fn notes(baseline: &Baseline) -> Vec<String> {
+    let found = &baseline.differences;
     let mut notes = vec![format!(
-        "Of the rates told to have changed, at most {:.0} % are expected to be chance (false discovery rate).",
-        against.rate * 100.0
+        "Of the rates reported as changed, at most {:.0} % are expected to be chance (false discovery rate).",
+        baseline.rate * 100.0
     )];
-    if !against.same_seed {
+    if !baseline.same_seed {
         notes.push("The seeds differ: of generated cases only the verdicts are compared.".into());
     }
     for (cases, which) in [(&found.missing, "earlier"), (&found.added, "later")] {

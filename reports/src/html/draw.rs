@@ -26,7 +26,7 @@ impl Scale {
         let least = report
             .cases
             .iter()
-            .flat_map(|case| case.outcomes.iter().chain(&case.asked))
+            .flat_map(|case| case.outcomes.iter().chain(&case.target))
             .map(|o| o.bound().unwrap_or_else(|| o.rate()))
             .filter(|rate| *rate > 0.0)
             .fold(0.1, f64::min);

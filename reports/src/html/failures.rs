@@ -2,16 +2,17 @@
 //! alike (the same rules broken, or else the same reason) stand together: a driver has far fewer faults than
 //! failures.
 //!
-//! Texts can be long and many, so all of them together have a budget; the failures that come first are told
+//! Texts can be long and many, so all of them together have a budget; the failures that come first are reported
 //! whole, and the page says what was left out. A text that an earlier failure showed is not shown again.
 
 use super::HtmlError;
 use super::words::{count, cut};
 use crate::expectation::Standing;
-use crate::record::Verdict;
+use crate::record::{Evidence, EvidenceKind, Verdict};
 use crate::report::rules::named;
 use crate::report::{CaseFacts, Report, RuleFacts};
 use crate::text::number::{grouped, rate};
+use crate::text::outcome;
 use askama::Template;
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,7 +22,7 @@ const BUDGET: usize = 256_000;
 const TEXT: usize = 8_000;
 /// Bytes of one picture.
 const PICTURE: usize = 60_000;
-/// Failures that are told one by one.
+/// Failures that are reported one by one.
 const CASES: usize = 250;
 /// Failures that are open from the start.
 const OPEN: usize = 2;
@@ -79,7 +80,7 @@ struct Text {
     open: bool,
 }
 
-/// The failures in the order in which they are told: forbidden outcomes of litmus tests, then other
+/// The failures in the order in which they are reported: forbidden outcomes of litmus tests, then other
 /// failures, crashes and timeouts. Their places are their numbers in links.
 pub(super) fn ordered<'f, 'a>(report: &'f Report<'a>) -> Vec<&'f CaseFacts<'a>> {
     let mut failed: Vec<&CaseFacts<'a>> = report.failures().collect();
@@ -126,13 +127,14 @@ fn broken<'f, 'a>(
 ) -> impl Iterator<Item = &'f RuleFacts<'a>> {
     named(case.result)
         .into_iter()
-        .filter_map(|word| report.rules.iter().find(|r| r.rule.id == word))
+        .filter_map(|rule| report.rules.iter().find(|r| r.rule.id == rule.as_str()))
 }
 
-/// The number of each failure that is told, by its case.
+/// The number of each failure that is reported, by its case.
 pub(super) fn numbers<'a>(report: &Report<'a>) -> BTreeMap<&'a str, usize> {
-    let told = ordered(report).into_iter().take(CASES).enumerate();
-    told.map(|(number, case)| (case.result.case.as_str(), number))
+    let reported = ordered(report).into_iter().take(CASES).enumerate();
+    reported
+        .map(|(number, case)| (case.result.case.as_str(), number))
         .collect()
 }
 
@@ -187,13 +189,18 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         left: BUDGET,
         shown: HashMap::new(),
     };
-    let told: Vec<(Alike, Failed)> = failed
+    let reported: Vec<(Alike, Failed)> = failed
         .iter()
         .take(CASES)
         .enumerate()
-        .map(|(number, case)| (alike(report, case), told(report, number, case, &mut budget)))
+        .map(|(number, case)| {
+            (
+                alike(report, case),
+                described(report, number, case, &mut budget),
+            )
+        })
         .collect();
-    let groups = grouped_alike(told);
+    let groups = grouped_alike(reported);
     let more = match failed.len().saturating_sub(CASES) {
         0 => String::new(),
         n => format!(
@@ -220,9 +227,9 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
 }
 
 /// The failures in groups; they come with those alike beside each other.
-fn grouped_alike(told: Vec<(Alike, Failed)>) -> Vec<Group> {
+fn grouped_alike(reported: Vec<(Alike, Failed)>) -> Vec<Group> {
     let mut groups: Vec<(Alike, Group)> = Vec::new();
-    for (key, case) in told {
+    for (key, case) in reported {
         match groups.last_mut() {
             Some((last, group)) if *last == key => group.cases.push(case),
             Some(_) | None => {
@@ -261,18 +268,23 @@ fn times(case: &CaseFacts<'_>) -> String {
     if result.failed_attempts > 0 {
         return format!("{} of {} attempts", result.failed_attempts, result.attempts);
     }
-    match &case.asked {
-        Some(asked) if asked.all.count > 0 => format!(
+    match &case.target {
+        Some(target) if target.all.count > 0 => format!(
             "{} of {} ({})",
-            grouped(asked.all.count),
-            grouped(asked.all.instances),
-            rate(asked.rate())
+            grouped(target.all.count),
+            grouped(target.all.instances),
+            rate(target.rate())
         ),
         Some(_) | None => String::new(),
     }
 }
 
-fn told(report: &Report<'_>, number: usize, case: &CaseFacts<'_>, budget: &mut Budget) -> Failed {
+fn described(
+    report: &Report<'_>,
+    number: usize,
+    case: &CaseFacts<'_>,
+    budget: &mut Budget,
+) -> Failed {
     let result = case.result;
     let id = result.case.as_str();
     let rules = broken(report, case)
@@ -299,14 +311,24 @@ fn told(report: &Report<'_>, number: usize, case: &CaseFacts<'_>, budget: &mut B
     }
     let explained = !pictures.is_empty();
     let mut texts = Vec::new();
-    let violations = result.violations().collect::<Vec<_>>().join("\n");
+    // What a memory model forbids is explained by evidence of its own.
+    let forbidden = |e: &&Evidence| e.kind == EvidenceKind::Forbidden;
+    let violations = match result.evidence.iter().find(forbidden) {
+        Some(_) => String::new(),
+        None => result
+            .violations
+            .iter()
+            .map(outcome::violation)
+            .collect::<Vec<_>>()
+            .join("\n"),
+    };
     let violations = (!violations.is_empty()).then_some(("violations", violations.as_str(), true));
     let evidence = result
         .evidence
         .iter()
-        .filter(|e| e.kind != "violation" && e.kind != "environment")
-        .filter(|e| !(explained && e.kind == "forbidden"))
-        .map(|e| (e.kind.as_str(), e.text.as_str(), false));
+        .filter(|e| e.kind != EvidenceKind::Environment)
+        .filter(|e| !(explained && forbidden(e)))
+        .map(|e| (e.kind.name(), e.text.as_str(), false));
     let notes = case.about.map_or(&[][..], |about| &about.notes).iter();
     let notes = notes.map(|note| (note.title.as_str(), note.text.as_str(), false));
     for (title, text, open) in violations.into_iter().chain(evidence).chain(notes) {

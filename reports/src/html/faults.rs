@@ -1,4 +1,4 @@
-//! What a campaign of faults noticed; what it did not comes first.
+//! Which injected faults a campaign detected; those that it did not come first.
 
 use super::HtmlError;
 use super::words::count;
@@ -58,16 +58,16 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         .iter()
         .map(|f| format!("{} {}", f.count, f.class))
         .collect();
-    let (killed, showable) = (faults.count(Fate::Killed), faults.showable().count());
+    let (detected, showable) = (faults.count(Fate::Detected), faults.showable().count());
     let page = Campaign {
         lead: format!(
-            "Broken on purpose in {} (read from {}): {} of the {} that this device can show were noticed \
+            "Injected {} (read from {}): {} of the {} that this device can show were detected \
              ({:.1} %).",
-            count(faults.lines.len(), "way"),
+            count(faults.lines.len(), "fault"),
             faults.source,
-            grouped(killed as u64),
+            grouped(detected as u64),
             grouped(showable as u64),
-            100.0 * killed as f64 / showable.max(1) as f64
+            100.0 * detected as f64 / showable.max(1) as f64
         ),
         counted: counted.join(", "),
         fates,
@@ -79,38 +79,38 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     Ok(Some(page.render()?))
 }
 
-/// What the page tells apart.
+/// What the page keeps apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Not noticed, though the device can show it.
-    Survived,
-    /// Not noticed, and not to be seen on the device.
+    /// Not detected, though the device can show it.
+    Undetected,
+    /// Not detected, and not to be seen on the device.
     Unseen,
     Unopened,
-    Lacking,
-    Masked,
-    Killed,
+    NotApplicable,
+    Obscured,
+    Detected,
 }
 
 impl Kind {
     /// What it takes the reader to know comes first.
     const ALL: [Kind; 6] = [
-        Kind::Survived,
+        Kind::Undetected,
         Kind::Unopened,
         Kind::Unseen,
-        Kind::Masked,
-        Kind::Lacking,
-        Kind::Killed,
+        Kind::Obscured,
+        Kind::NotApplicable,
+        Kind::Detected,
     ];
 
     fn of(self, faults: &Faults) -> Vec<&FaultLine> {
         let kind = |line: &FaultLine| match line.result {
-            Fate::Survived if line.is_showable() => Kind::Survived,
-            Fate::Survived => Kind::Unseen,
+            Fate::Undetected if line.is_showable() => Kind::Undetected,
+            Fate::Undetected => Kind::Unseen,
             Fate::Unopened => Kind::Unopened,
-            Fate::Lacking => Kind::Lacking,
-            Fate::Masked => Kind::Masked,
-            Fate::Killed => Kind::Killed,
+            Fate::NotApplicable => Kind::NotApplicable,
+            Fate::Obscured => Kind::Obscured,
+            Fate::Detected => Kind::Detected,
         };
         let lines = faults.lines.iter();
         lines.filter(|line| kind(line) == self).collect()
@@ -119,36 +119,36 @@ impl Kind {
     /// A word, which is also its class.
     fn word(self) -> &'static str {
         match self {
-            Kind::Survived => "survived",
+            Kind::Undetected => "undetected",
             Kind::Unseen => "unseen",
             Kind::Unopened => "unopened",
-            Kind::Lacking => "lacking",
-            Kind::Masked => "masked",
-            Kind::Killed => "killed",
+            Kind::NotApplicable => "not-applicable",
+            Kind::Obscured => "obscured",
+            Kind::Detected => "detected",
         }
     }
 }
 
 fn group(kind: Kind, lines: Vec<&FaultLine>) -> Group {
     let (title, column) = match kind {
-        Kind::Survived => ("not noticed", "what is known"),
+        Kind::Undetected => ("undetected", "what is known"),
         Kind::Unseen => ("that this device does not show", "why"),
         Kind::Unopened => ("did not open", "why"),
-        Kind::Lacking => ("of what the device lacks", "lacks"),
-        Kind::Masked => ("that the device breaks by itself", "as in"),
-        Kind::Killed => ("noticed", "by"),
+        Kind::NotApplicable => ("of what the device lacks", "lacks"),
+        Kind::Obscured => ("that the device breaks by itself", "as in"),
+        Kind::Detected => ("detected", "by"),
     };
     Group {
         title: format!("{} {title}", count(lines.len(), "fault")),
         column,
-        open: kind == Kind::Survived,
+        open: kind == Kind::Undetected,
         faults: lines.into_iter().map(fault).collect(),
     }
 }
 
 fn fault(line: &FaultLine) -> Fault {
     let how = match line.result {
-        Fate::Killed => {
+        Fate::Detected => {
             let case = line.case.clone().unwrap_or_default();
             let elsewhere = match line.own {
                 Some(false) => ", by another rule",
@@ -159,10 +159,10 @@ fn fault(line: &FaultLine) -> Fault {
                 .map_or_else(String::new, |s| format!(", in {} s with 99 %", short(s)));
             format!("{case}{elsewhere}{within}")
         }
-        Fate::Survived => line.power.clone().unwrap_or_default(),
+        Fate::Undetected => line.power.clone().unwrap_or_default(),
         Fate::Unopened => line.why.clone().unwrap_or_default(),
-        Fate::Lacking => line.lacks.join(" or "),
-        Fate::Masked => {
+        Fate::NotApplicable => line.lacks.join(" or "),
+        Fate::Obscured => {
             let case = line.case.clone().unwrap_or_default();
             let reason = line.reason.as_deref().and_then(|r| r.lines().next());
             format!("{case}: {}", reason.unwrap_or_default())

@@ -177,11 +177,11 @@ fn figures(report: &Report<'_>) -> Vec<Figure> {
         count(drifting, "test"),
         "not steady over the run".into(),
     ));
-    if let Some(against) = &report.context.against {
+    if let Some(baseline) = &report.context.baseline {
         all.push(figure(
             "new failures",
-            grouped(against.differences.failures.len() as u64),
-            format!("against {}", against.name),
+            grouped(baseline.differences.failures.len() as u64),
+            format!("compared with {}", baseline.name),
         ));
     }
     all

@@ -82,13 +82,13 @@ fn shown(cell: &Cell<'_, '_>) -> Shown {
         .iter()
         .take(NAMED)
         .filter_map(|case| {
-            let asked = case.asked.as_ref()?;
+            let target = case.target.as_ref()?;
             let expected = case.about.and_then(|about| about.expected);
             let expected = expected.map_or("", |e| e.name());
             Some(format!(
                 "{}: {} {expected}",
                 case.result.name(),
-                seen(asked)
+                seen(target)
             ))
         })
         .collect();

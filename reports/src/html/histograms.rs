@@ -47,7 +47,7 @@ struct Test {
 }
 
 struct Outcome {
-    asked: bool,
+    target: bool,
     outcome: String,
     count: String,
     rate: String,
@@ -80,9 +80,9 @@ pub(super) fn section(report: &Report<'_>, scale: &Scale) -> Result<Option<Strin
     for (case, place) in report.cases.iter().zip(places(report)) {
         let Some(place) = place else { continue };
         shown += 1;
-        let dress = case.about.and_then(|about| about.dress.as_ref());
-        let key = match dress {
-            Some(dress) => (dress.rank, dress.shape.clone()),
+        let annotation = case.about.and_then(|about| about.annotation.as_ref());
+        let key = match annotation {
+            Some(annotation) => (annotation.rank, annotation.shape.clone()),
             None => (u32::MAX, case.kind().to_owned()),
         };
         groups
@@ -95,9 +95,9 @@ pub(super) fn section(report: &Report<'_>, scale: &Scale) -> Result<Option<Strin
     }
     let all = report.cases.iter().filter(|c| has_histogram(c)).count();
     let page = Histograms {
-        lead: "Counts of the outcomes of each test, most frequent first; what the test asks about is marked. \
+        lead: "Counts of the outcomes of each test, most frequent first; target outcomes are marked. \
                Lines are 95 % intervals on a logarithmic scale, with a mark at the rate; the line beside a \
-               name is the rate of what it asks about over the launches, on a scale of its own."
+               name is the rate of the target outcomes over the launches, on a scale of its own."
             .into(),
         axis: scale.axis(),
         groups: groups
@@ -122,7 +122,7 @@ fn test(case: &CaseFacts<'_>, place: usize, scale: &Scale) -> Test {
         .outcomes
         .iter()
         .take(OUTCOMES)
-        .map(|o| outcome(o.outcome.clone(), o, scale))
+        .map(|o| outcome(o.text.clone(), o, scale))
         .collect();
     let rest = case.outcomes.get(OUTCOMES..).unwrap_or_default();
     if !rest.is_empty() {
@@ -130,7 +130,7 @@ fn test(case: &CaseFacts<'_>, place: usize, scale: &Scale) -> Test {
             .iter()
             .fold(0, |sum, o| sum.saturating_add(o.all.count));
         outcomes.push(Outcome {
-            asked: rest.iter().any(|o| o.asked),
+            target: rest.iter().any(|o| o.target),
             outcome: format!("{} rarer", count(rest.len(), "outcome")),
             count: grouped(together),
             rate: String::new(),
@@ -138,8 +138,12 @@ fn test(case: &CaseFacts<'_>, place: usize, scale: &Scale) -> Test {
             drawn: String::new(),
         });
     }
-    if let Some(asked) = case.asked.as_ref().filter(|asked| asked.bound().is_some()) {
-        outcomes.push(outcome("what it asks about".into(), asked, scale));
+    if let Some(target) = case
+        .target
+        .as_ref()
+        .filter(|target| target.bound().is_some())
+    {
+        outcomes.push(outcome("target outcomes".into(), target, scale));
     }
     Test {
         id: format!("h{place}"),
@@ -154,7 +158,7 @@ fn test(case: &CaseFacts<'_>, place: usize, scale: &Scale) -> Test {
 
 fn outcome(name: String, facts: &OutcomeFacts, scale: &Scale) -> Outcome {
     Outcome {
-        asked: facts.asked,
+        target: facts.target,
         outcome: name,
         count: grouped(facts.all.count),
         rate: seen(facts),
@@ -164,10 +168,10 @@ fn outcome(name: String, facts: &OutcomeFacts, scale: &Scale) -> Outcome {
 }
 
 fn over_time(case: &CaseFacts<'_>) -> String {
-    let of = case.asked.as_ref().filter(|asked| asked.all.count > 0);
-    of.map_or_else(String::new, |asked| {
+    let of = case.target.as_ref().filter(|target| target.all.count > 0);
+    of.map_or_else(String::new, |target| {
         let rates = draw::stretches(&case.result.clusters(None), STRETCHES);
-        draw::line(&rates, asked.interval)
+        draw::line(&rates, target.interval)
     })
 }
 
@@ -179,7 +183,7 @@ fn said(case: &CaseFacts<'_>) -> String {
         launches(case.result.launches.len())
     )];
     if let Some(expected) = case.about.and_then(|about| about.expected) {
-        said.push(format!("asks about: {}", expected.name()));
+        said.push(format!("target: {}", expected.name()));
     }
     if let Some(effect) = case.scatter() {
         said.push(format!("design effect up to {}", effect_text(effect)));
@@ -187,7 +191,7 @@ fn said(case: &CaseFacts<'_>) -> String {
     if let Some((outcome, found)) = case.drift() {
         said.push(format!(
             "not steady: {} is {:.2} times its mean in the first eighth, {:.2} times in the last",
-            outcome.outcome, found.first, found.last
+            outcome.text, found.first, found.last
         ));
     }
     if case.outcomes.iter().all(|o| o.all.clusters < 2) {

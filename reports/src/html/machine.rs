@@ -2,7 +2,7 @@
 
 use super::HtmlError;
 use super::words::moment;
-use crate::record::{MachineRecord, Moment};
+use crate::record::{EvidenceKind, MachineRecord, Moment};
 use crate::report::Report;
 use askama::Template;
 use std::collections::BTreeMap;
@@ -136,7 +136,7 @@ fn environments(report: &Report<'_>) -> Vec<Environment> {
             .result
             .evidence
             .iter()
-            .filter(|e| e.kind == "environment")
+            .filter(|e| e.kind == EvidenceKind::Environment)
         {
             *tests.entry(evidence.text.as_str()).or_default() += 1;
         }

@@ -5,10 +5,10 @@
 //! - `failures`: the bad news, each with its picture and its evidence, within a budget of bytes;
 //! - `comparison`: what differs from an earlier run;
 //! - `rules`: how the rules of the specification fared, by section;
-//! - `heat`: shapes of litmus tests against scopes and orders;
+//! - `heat`: shapes of litmus tests by scopes and orders;
 //! - `tests`: a line a case, and `histograms`: the outcomes of each test with their intervals;
 //! - `time`: rates that drift, over the launches;
-//! - `faults`: what a campaign noticed;
+//! - `faults`: what a mutation campaign detected;
 //! - `tuning`: which mutants tuning saw;
 //! - `machine`: device, plan, environment;
 //! - `draw`: the small drawings; `words`: numbers and texts as the page shows them.
@@ -80,7 +80,7 @@ pub fn html(report: &Report<'_>) -> Result<String, HtmlError> {
         ("failures", "What failed", failures::section(report)?),
         (
             "comparison",
-            "Against the earlier run",
+            "Compared with the baseline",
             comparison::section(report)?,
         ),
         (
@@ -93,7 +93,7 @@ pub fn html(report: &Report<'_>) -> Result<String, HtmlError> {
             "Weak outcomes by shape and order",
             heat::section(report)?,
         ),
-        ("faults", "Faults noticed", faults::section(report)?),
+        ("faults", "Faults detected", faults::section(report)?),
         ("mutants", "Mutants seen", tuning::section(report)?),
         ("tests", "Tests", tests::section(report, &scale)?),
         (

@@ -1,7 +1,7 @@
 //! The page as a whole: well-formed, self-contained, small.
 
 use super::html;
-use crate::record::{CaseId, CaseResult, Evidence, Launch, OutcomeCount, Verdict};
+use crate::record::{CaseId, CaseResult, Launch, Outcome, OutcomeCount, Verdict, Violation};
 use crate::report::{Context, Report};
 use crate::sample;
 use std::collections::BTreeSet;
@@ -111,12 +111,7 @@ fn what_drivers_say_stays_text() {
 
 /// A thousand tests of four outcomes, each with a hundred launches; every tenth failed, with long evidence.
 fn many(tests: usize) -> Vec<CaseResult> {
-    let outcomes = [
-        "1:r0=0 1:r1=0",
-        "1:r0=1 1:r1=1",
-        "1:r0=0 1:r1=1",
-        "1:r0=1 1:r1=0",
-    ];
+    let outcomes = [[0, 0], [1, 1], [0, 1], [1, 0]];
     (0..tests)
         .map(|test| {
             let launch = |index: u64| Launch {
@@ -126,36 +121,40 @@ fn many(tests: usize) -> Vec<CaseResult> {
                 outcomes: outcomes
                     .iter()
                     .enumerate()
-                    .map(|(place, outcome)| OutcomeCount {
-                        outcome: (*outcome).into(),
+                    .map(|(place, values)| OutcomeCount {
+                        outcome: Outcome::State(values.to_vec()),
                         count: match place {
                             0 => 9_000 - (index * 37 + test as u64) % 500,
                             1 => 800,
                             2 => 150,
                             _ => 50 + (index * 37 + test as u64) % 500,
                         },
-                        asked: place == 3,
+                        target: place == 3,
                     })
                     .collect(),
             };
             let failed = test % 10 == 0;
+            let name = format!("MP+number-{test}+rel+acq");
+            let reason =
+                "observed `1:r0=1 1:r1=0` 300 times in 1,000,000 (rate 3.00e-4), which it forbids";
             CaseResult {
-                case: CaseId::new("litmus", "classic", &format!("MP+number-{test}+rel+acq")),
-                test: format!("MP+number-{test}+rel+acq"),
-                file: String::new(),
-                verdict: if failed { Verdict::Fail } else { Verdict::Pass },
-                reason: "observed `1:r0=1 1:r1=0` 300 times in 1,000,000 (rate 3.00e-4), which it forbids".into(),
+                test: name.clone(),
                 instances: 1_000_000,
                 seconds: 1.0,
                 build_seconds: 0.1,
                 device_seconds: 0.9,
-                attempts: 1,
-                failed_attempts: 0,
+                observables: sample::message_passing().observables,
                 launches: (0..100).map(launch).collect(),
-                evidence: vec![Evidence {
-                    kind: "violation".into(),
-                    text: format!("{test} ") + &"evidence that is long\n".repeat(2_000 * usize::from(failed)),
+                violations: vec![Violation {
+                    rules: Vec::new(),
+                    what: format!("{test} ")
+                        + &"evidence that is long\n".repeat(2_000 * usize::from(failed)),
                 }],
+                ..CaseResult::new(
+                    CaseId::new("litmus", "classic", &name),
+                    if failed { Verdict::Fail } else { Verdict::Pass },
+                    reason,
+                )
             }
         })
         .collect()
@@ -165,7 +164,7 @@ fn many(tests: usize) -> Vec<CaseResult> {
 fn a_thousand_tests_stay_below_two_megabytes() {
     let results = many(1000);
     let mut context = sample::context(&results);
-    context.against = None;
+    context.baseline = None;
     let page = page(&results, &context);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert!(page.contains("more bytes are in the store"));

@@ -41,7 +41,7 @@ struct Rule {
     broken_by: Vec<Link>,
 }
 
-/// A case; without a number it is told nowhere else.
+/// A case; without a number it is reported nowhere else.
 struct Link {
     number: String,
     text: String,

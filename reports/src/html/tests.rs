@@ -1,4 +1,4 @@
-//! A line a case: verdict, instances, how often what it asks about was seen.
+//! A line a case: verdict, instances, how often its target outcomes were seen.
 
 use super::draw::Scale;
 use super::head::class;
@@ -44,7 +44,7 @@ pub(super) fn section(report: &Report<'_>, scale: &Scale) -> Result<Option<Strin
         .zip(&drawn)
         .map(|(case, histogram)| {
             let result = case.result;
-            let asked = case.asked.as_ref();
+            let target = case.target.as_ref();
             let failed = numbers.get(result.case.as_str());
             Test {
                 verdict: result.verdict.name(),
@@ -65,9 +65,9 @@ pub(super) fn section(report: &Report<'_>, scale: &Scale) -> Result<Option<Strin
                     0 => String::new(),
                     n => grouped(n),
                 },
-                rate: asked.map_or_else(String::new, seen),
-                interval: asked.map_or_else(String::new, ends),
-                drawn: asked.map_or_else(String::new, |asked| scale.rate(asked)),
+                rate: target.map_or_else(String::new, seen),
+                interval: target.map_or_else(String::new, ends),
+                drawn: target.map_or_else(String::new, |target| scale.rate(target)),
                 seconds: format!("{:.2}", result.seconds),
             }
         })
@@ -75,7 +75,7 @@ pub(super) fn section(report: &Report<'_>, scale: &Scale) -> Result<Option<Strin
     let kinds = report.kinds();
     let page = Tests {
         lead: format!(
-            "{} of {}. “Asked” is how often what the test’s condition asks about was seen; a name leads to \
+            "{} of {}. “Target” is how often an outcome was seen for which the test’s condition holds; a name leads to \
              its histogram, or to how it failed.",
             count(report.cases.len(), "case"),
             count(kinds.len(), "kind")

@@ -32,7 +32,7 @@ struct Chart {
 
 /// The section; none where no test has launches enough.
 pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> {
-    let told = report
+    let reported = report
         .cases
         .iter()
         .filter(|case| case.outcomes.iter().any(|o| o.stationarity.is_some()))
@@ -57,15 +57,15 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     let page = Time {
         lead: match drifts {
             0 => format!(
-                "Of {} with at least 24 launches none has a rate that drifts. Those whose asked outcome was \
+                "Of {} with at least 24 launches none has a rate that drifts. Those whose target outcome was \
                  seen most, over their launches:",
-                count(told, "test")
+                count(reported, "test")
             ),
             n => format!(
                 "Of {} with at least 24 launches {} a rate that drifts. Such a rate has no single value, and \
                  its average describes nothing that ever was. The surest, over their launches; the band is \
                  the 95 % interval of the whole, the dashes its rate.",
-                count(told, "test"),
+                count(reported, "test"),
                 match n {
                     1 => "one has".to_owned(),
                     n => format!("{} have", grouped(n as u64)),
@@ -80,15 +80,15 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     Ok(Some(page.render()?))
 }
 
-/// The tests whose asked outcome is one that was seen, most frequent first.
+/// The tests whose target outcome is one that was seen, most frequent first.
 fn calm<'f, 'a>(report: &'f Report<'a>) -> Vec<(&'f CaseFacts<'a>, &'f OutcomeFacts)> {
     let mut seen: Vec<(&CaseFacts<'a>, &OutcomeFacts)> = report
         .cases
         .iter()
         .filter_map(|case| {
-            let asked = case.outcomes.iter().find(|o| o.asked)?;
-            let partial = asked.all.count < asked.all.instances;
-            (partial && asked.all.clusters >= LAUNCHES).then_some((case, asked))
+            let target = case.outcomes.iter().find(|o| o.target)?;
+            let partial = target.all.count < target.all.instances;
+            (partial && target.all.clusters >= LAUNCHES).then_some((case, target))
         })
         .collect();
     seen.sort_by_key(|(_, o)| std::cmp::Reverse(o.all.count));
@@ -97,7 +97,7 @@ fn calm<'f, 'a>(report: &'f Report<'a>) -> Vec<(&'f CaseFacts<'a>, &'f OutcomeFa
 }
 
 fn chart(case: &CaseFacts<'_>, outcome: &OutcomeFacts) -> Chart {
-    let clusters = case.result.clusters(Some(&outcome.outcome));
+    let clusters = case.result.clusters(outcome.outcome.as_ref());
     let rates = draw::stretches(&clusters, STRETCHES);
     let mut said = vec![rate_text(outcome)];
     if let Some(effect) = outcome
@@ -115,7 +115,7 @@ fn chart(case: &CaseFacts<'_>, outcome: &OutcomeFacts) -> Chart {
     }
     Chart {
         test: case.result.name().to_owned(),
-        outcome: outcome.outcome.clone(),
+        outcome: outcome.text.clone(),
         said: said.join(" · "),
         svg: draw::chart(
             &rates,

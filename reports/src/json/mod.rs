@@ -8,4 +8,4 @@ pub mod run;
 mod test;
 
 pub use run::{SCHEMA_VERSION, run};
-pub use test::{ExpectationJson, TestJson};
+pub use test::{ExpectationJson, OutcomeJson, TestJson};

@@ -4,7 +4,7 @@
 use super::ExpectationJson;
 use crate::difference::{OutcomeChange, VerdictChange};
 use crate::record::Verdict;
-use crate::report::{Against, CaseFacts, OutcomeFacts, Report, RuleFacts};
+use crate::report::{Baseline, CaseFacts, OutcomeFacts, Report, RuleFacts};
 use crate::stats::Interval;
 use crate::store::Run;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 /// The version of the form, the value of the key `version`.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The schema, in JSON Schema's draft 2020-12.
 pub const SCHEMA: &str = include_str!("../../schema/report.schema.json");
@@ -31,7 +31,7 @@ pub fn run(report: &Report<'_>) -> Value {
         "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
         "faults": context.faults.as_ref().map(|faults| &faults.lines),
         "tuning": context.tuning,
-        "comparison": context.against.as_ref().map(comparison),
+        "comparison": context.baseline.as_ref().map(comparison),
         "missing": context.missing,
     })
 }
@@ -116,7 +116,9 @@ fn case(report: &Report<'_>, case: &CaseFacts<'_>) -> Value {
         "failed_attempts": result.failed_attempts,
         "rules": about.map(|about| &about.rules),
         "expected": about.and_then(|about| about.expected).map(|expected| expected.name()),
-        "asked": case.asked.as_ref().map(rate),
+        "target": case.target.as_ref().map(rate),
+        "violations": result.violations,
+        "lacks": result.lacks,
         "outcomes": case.outcomes.iter().map(outcome).collect::<Vec<_>>(),
         "expectation": ExpectationJson::of(standing),
         "evidence": result.evidence,
@@ -149,8 +151,9 @@ fn rate(facts: &OutcomeFacts) -> Map<String, Value> {
 
 fn outcome(facts: &OutcomeFacts) -> Value {
     let mut all = rate(facts);
-    all.insert("outcome".into(), json!(facts.outcome));
-    all.insert("asked".into(), json!(facts.asked));
+    all.insert("outcome".into(), json!(facts.text));
+    all.insert("typed".into(), json!(facts.outcome));
+    all.insert("target".into(), json!(facts.target));
     Value::Object(all)
 }
 
@@ -171,21 +174,21 @@ fn rule(facts: &RuleFacts<'_>) -> Value {
     })
 }
 
-/// Two runs, held against each other; also what `classay compare --json` says.
-fn comparison(against: &Against) -> Value {
-    let found = &against.differences;
+/// A run, compared with a baseline; also what `classay compare --json` says.
+fn comparison(baseline: &Baseline) -> Value {
+    let found = &baseline.differences;
     json!({
-        "with": described(&against.run),
-        "name": against.name,
-        "passes": found.passes(against.rate),
-        "false_discovery_rate": against.rate,
-        "same_seed": against.same_seed,
+        "baseline": described(&baseline.run),
+        "name": baseline.name,
+        "passes": found.passes(baseline.rate),
+        "false_discovery_rate": baseline.rate,
+        "same_seed": baseline.same_seed,
         "new_failures": found.failures.iter().map(verdict).collect::<Vec<_>>(),
         "other_verdicts": found.verdicts.iter().map(verdict).collect::<Vec<_>>(),
         "only_before": found.missing,
         "only_after": found.added,
         "compared": found.outcomes.len(),
-        "changed": found.changed(against.rate).map(changed).collect::<Vec<_>>(),
+        "changed": found.changed(baseline.rate).map(changed).collect::<Vec<_>>(),
     })
 }
 
@@ -256,9 +259,9 @@ mod tests {
         let context = sample::context(&results);
         let good = run(&Report::new(&run_, &results, &context));
         let bad: [&dyn Fn(&mut Value); 5] = [
-            &|v| v["version"] = json!(2),
+            &|v| v["version"] = json!(1),
             &|v| v["cases"][0]["verdict"] = json!("maybe"),
-            &|v| v["cases"][0]["asked"]["rate"] = json!("0.5"),
+            &|v| v["cases"][0]["target"]["rate"] = json!("0.5"),
             &|v| v["rules"][0]["standing"] = json!(1),
             &|v| {
                 if let Some(all) = v["cases"][0].as_object_mut() {

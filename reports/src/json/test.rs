@@ -2,8 +2,8 @@
 //! The keys are fixed; README.md documents them.
 
 use crate::expectation::Standing;
-use crate::record::{CaseResult, OutcomeCount, Verdict};
-use crate::text::histogram::table_order;
+use crate::record::{CaseResult, Outcome, Verdict};
+use crate::text::outcome::table;
 use serde::{Deserialize, Serialize};
 
 /// One test's result, with exactly the keys that are written.
@@ -24,10 +24,23 @@ pub struct TestJson {
     /// Wall time in seconds.
     pub seconds: f64,
     /// Total counts, most frequent first; equal counts by outcome.
-    pub outcomes: Vec<OutcomeCount>,
+    pub outcomes: Vec<OutcomeJson>,
     /// How it stands to what is expected of it, where something is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectation: Option<ExpectationJson>,
+}
+
+/// How often an outcome occurred.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutcomeJson {
+    /// The outcome, for people: `1:r0=1 1:r1=0`.
+    pub outcome: String,
+    /// The outcome, for programs.
+    pub typed: Outcome,
+    /// Instances that ended so.
+    pub count: u64,
+    /// It is a target outcome.
+    pub target: bool,
 }
 
 /// What was expected of a test.
@@ -39,7 +52,7 @@ pub struct ExpectationJson {
     pub verdicts: Vec<Verdict>,
     /// Why they are expected.
     pub reason: String,
-    /// Where more is told.
+    /// Where to read more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
@@ -64,8 +77,7 @@ impl ExpectationJson {
 impl TestJson {
     /// The object for a result that `device` gave.
     pub fn new(result: &CaseResult, device: &str) -> TestJson {
-        let mut outcomes = result.histogram();
-        outcomes.sort_by(table_order);
+        let outcomes = table(result).into_iter();
         TestJson {
             test: result.test.clone(),
             file: result.file.clone(),
@@ -74,13 +86,20 @@ impl TestJson {
             reason: result.reason.clone(),
             instances: result.instances,
             seconds: result.seconds,
-            outcomes,
+            outcomes: outcomes
+                .map(|(outcome, of)| OutcomeJson {
+                    outcome,
+                    typed: of.outcome,
+                    count: of.count,
+                    target: of.target,
+                })
+                .collect(),
             expectation: None,
         }
     }
 
     /// With how it stands to what is expected of it.
-    pub fn held_against(mut self, standing: Standing<'_>) -> TestJson {
+    pub fn compared_with(mut self, standing: Standing<'_>) -> TestJson {
         self.expectation = ExpectationJson::of(standing);
         self
     }
@@ -104,11 +123,11 @@ mod tests {
             line,
             concat!(
                 r#"{"test":"MP+rel+acq","file":"tests/MP+rel+acq.litmus","device":"A \"device\"","#,
-                r#""verdict":"pass","reason":"the asked outcome was never observed in 3,000: rate below 9.99e-4 at 95 %","#,
+                r#""verdict":"pass","reason":"the target outcome was never observed in 3,000: rate below 9.99e-4 at 95 %","#,
                 r#""instances":3000,"seconds":0.75,"outcomes":["#,
-                r#"{"outcome":"1:r0=1 1:r1=1","count":1800,"asked":false},"#,
-                r#"{"outcome":"1:r0=0 1:r1=0","count":900,"asked":false},"#,
-                r#"{"outcome":"1:r0=0 1:r1=1","count":300,"asked":false}]}"#,
+                r#"{"outcome":"1:r0=1 1:r1=1","typed":{"state":[1,1]},"count":1800,"target":false},"#,
+                r#"{"outcome":"1:r0=0 1:r1=0","typed":{"state":[0,0]},"count":900,"target":false},"#,
+                r#"{"outcome":"1:r0=0 1:r1=1","typed":{"state":[0,1]},"count":300,"target":false}]}"#,
             )
         );
     }

@@ -20,14 +20,14 @@ pub struct Context {
     pub cases: BTreeMap<CaseId, About>,
     /// What was planned: names and values, for people.
     pub plan: Vec<(String, String)>,
-    /// What a campaign of faults noticed.
+    /// Which injected faults were detected.
     pub faults: Option<Faults>,
     /// Which mutants tuning saw.
     pub tuning: Option<Tuning>,
     /// What is known to fail.
     pub expectations: Expectations,
-    /// The earlier run that this one is held against.
-    pub against: Option<Against>,
+    /// The earlier run that this one is compared with.
+    pub baseline: Option<Baseline>,
     /// What the caller could not find out, as sentences.
     pub missing: Vec<String>,
 }
@@ -80,8 +80,8 @@ pub struct About {
     /// Ids of the rules that it puts to the test.
     pub rules: Vec<String>,
     /// Where a litmus test stands in the heat map.
-    pub dress: Option<Dress>,
-    /// What the memory model says of the outcome that the test asks about.
+    pub annotation: Option<Annotation>,
+    /// What the memory model says of the target outcomes.
     pub expected: Option<Expected>,
     /// Pictures of outcomes that the model forbids.
     pub pictures: Vec<Picture>,
@@ -91,7 +91,7 @@ pub struct About {
 
 /// What a litmus test is made of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Dress {
+pub struct Annotation {
     /// Its shape: a name of the literature, or the accesses.
     pub shape: String,
     /// Its scopes, in words.
@@ -151,14 +151,14 @@ pub struct Note {
 
 /// An earlier run, and what differs.
 #[derive(Debug, Clone)]
-pub struct Against {
+pub struct Baseline {
     /// How the user named it.
     pub name: String,
     /// The run.
     pub run: Run,
     /// What differs.
     pub differences: Differences,
-    /// The false discovery rate at which rates are told to have changed.
+    /// The false discovery rate at which rates are reported as changed.
     pub rate: f64,
     /// The seeds are equal: generated cases were compared too.
     pub same_seed: bool,

@@ -1,19 +1,22 @@
 //! The rates of a case's outcomes: interval, scatter between launches, drift over time.
 
 use super::context::About;
-use crate::record::CaseResult;
-use crate::stats::cluster::{Cluster, Clustered};
+use crate::record::{CaseResult, Outcome, OutcomeCount};
+use crate::stats::cluster::Clustered;
 use crate::stats::stationarity::{Stationarity, stationarity};
 use crate::stats::{Confidence, Interval, upper_bound_if_never_observed};
-use crate::text::histogram::{DRIFT, table_order};
+use crate::text::histogram::DRIFT;
+use crate::text::outcome::table;
 
 /// An outcome, or several taken together, over all launches of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutcomeFacts {
-    /// The outcome; empty for all that the test asks about, taken together.
-    pub outcome: String,
-    /// The test's condition asks about it.
-    pub asked: bool,
+    /// The outcome in words; empty for all target outcomes, taken together.
+    pub text: String,
+    /// The outcome; none for all target outcomes, taken together.
+    pub outcome: Option<Outcome>,
+    /// It is a target outcome.
+    pub target: bool,
     /// What the launches say.
     pub all: Clustered,
     /// The 95 % interval of its rate.
@@ -23,14 +26,20 @@ pub struct OutcomeFacts {
 }
 
 impl OutcomeFacts {
-    fn new(result: &CaseResult, outcome: &str, asked: bool, clusters: &[Cluster]) -> OutcomeFacts {
-        let all = Clustered::of(clusters);
+    fn new(result: &CaseResult, text: String, of: Option<OutcomeCount>) -> OutcomeFacts {
+        let (outcome, target) = match of {
+            Some(of) => (Some(of.outcome), of.target),
+            None => (None, true),
+        };
+        let clusters = result.clusters(outcome.as_ref());
+        let all = Clustered::of(&clusters);
         OutcomeFacts {
-            outcome: outcome.to_owned(),
-            asked,
-            interval: result.interval(clusters, &all),
+            text,
+            outcome,
+            target,
+            interval: result.interval(&clusters, &all),
             all,
-            stationarity: stationarity(clusters),
+            stationarity: stationarity(&clusters),
         }
     }
 
@@ -55,43 +64,35 @@ pub struct CaseFacts<'a> {
     pub about: Option<&'a About>,
     /// Its outcomes, most frequent first; only those that occurred.
     pub outcomes: Vec<OutcomeFacts>,
-    /// The outcomes that its condition asks about, taken together; `None` where no instance ran.
-    pub asked: Option<OutcomeFacts>,
+    /// Its target outcomes, taken together; `None` where no instance ran.
+    pub target: Option<OutcomeFacts>,
 }
 
 impl<'a> CaseFacts<'a> {
     /// Works them out.
     pub fn new(result: &'a CaseResult, about: Option<&'a About>) -> CaseFacts<'a> {
-        let mut histogram = result.histogram();
-        histogram.sort_by(table_order);
-        let outcomes: Vec<OutcomeFacts> = histogram
-            .iter()
-            .map(|o| {
-                OutcomeFacts::new(
-                    result,
-                    &o.outcome,
-                    o.asked,
-                    &result.clusters(Some(&o.outcome)),
-                )
-            })
+        let outcomes: Vec<OutcomeFacts> = table(result)
+            .into_iter()
+            .map(|(text, of)| OutcomeFacts::new(result, text, Some(of)))
             .collect();
-        // Often one outcome is all that is asked about: its facts are those of the question.
-        let mut of_question = outcomes.iter().filter(|o| o.asked);
-        let asked = match (of_question.next(), of_question.next()) {
+        // Often there is one target outcome: its facts are those of all.
+        let mut targets = outcomes.iter().filter(|o| o.target);
+        let target = match (targets.next(), targets.next()) {
             (Some(only), None) => Some(OutcomeFacts {
-                outcome: String::new(),
+                text: String::new(),
+                outcome: None,
                 ..only.clone()
             }),
             (Some(_), Some(_)) | (None, _) => {
-                let asked = OutcomeFacts::new(result, "", true, &result.clusters(None));
-                (asked.all.instances > 0).then_some(asked)
+                let all = OutcomeFacts::new(result, String::new(), None);
+                (all.all.instances > 0).then_some(all)
             }
         };
         CaseFacts {
             result,
             about,
             outcomes,
-            asked,
+            target,
         }
     }
 
@@ -130,31 +131,31 @@ mod tests {
     fn what_was_never_seen_has_a_bound_and_what_was_has_none() {
         let never = sample::message_passing();
         let facts = CaseFacts::new(&never, None);
-        let asked = facts.asked.as_ref().expect("instances ran");
-        assert_eq!((asked.all.count, asked.all.instances), (0, 3000));
-        let bound = asked.bound().expect("it was never seen");
+        let target = facts.target.as_ref().expect("instances ran");
+        assert_eq!((target.all.count, target.all.instances), (0, 3000));
+        let bound = target.bound().expect("it was never seen");
         assert!((bound - 9.981e-4).abs() < 1e-6, "{bound}");
         assert!(facts.outcomes.iter().all(|o| o.bound().is_none()));
         assert_eq!(facts.kind(), "litmus/classic");
 
         let often = sample::store_buffering();
         let facts = CaseFacts::new(&often, None);
-        let asked = facts.asked.as_ref().expect("instances ran");
-        assert_eq!(asked.all.count, 246_456);
-        assert!(asked.interval.contains(asked.rate()));
+        let target = facts.target.as_ref().expect("instances ran");
+        assert_eq!(target.all.count, 246_456);
+        assert!(target.interval.contains(target.rate()));
         assert!(facts.scatter().is_some_and(|effect| effect > 10.0));
-        assert_eq!(CaseFacts::new(&sample::skipped(), None).asked, None);
+        assert_eq!(CaseFacts::new(&sample::skipped(), None).target, None);
     }
 
     #[test]
-    fn several_asked_outcomes_are_taken_together() {
+    fn several_target_outcomes_are_taken_together() {
         let mut result = sample::message_passing();
         for launch in &mut result.launches {
             for outcome in &mut launch.outcomes {
-                outcome.asked = outcome.outcome != "1:r0=1 1:r1=1";
+                outcome.target = outcome.outcome != Outcome::State(vec![1, 1]);
             }
         }
         let facts = CaseFacts::new(&result, None);
-        assert_eq!(facts.asked.map(|asked| asked.all.count), Some(1200));
+        assert_eq!(facts.target.map(|target| target.all.count), Some(1200));
     }
 }

@@ -1,4 +1,4 @@
-//! A campaign of faults: which ways to break a device the suites notice. Read from the lines of JSON that
+//! A mutation campaign: which injected faults the suites detect. Read from the lines of JSON that
 //! `classay faults --json` prints, one a fault.
 
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct FaultLine {
     /// device can show at best is one that it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub showable: Option<bool>,
-    /// The case that noticed it.
+    /// The case that detected it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
     /// That case names one of the fault's rules.
@@ -51,29 +51,29 @@ pub struct FaultLine {
 
 /// What became of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Fate {
-    /// No case failed.
-    Survived,
+    /// No case detected it.
+    Undetected,
     /// The broken device does not open.
     Unopened,
     /// The device lacks what programs need that have what it breaks.
-    Lacking,
+    NotApplicable,
     /// The device breaks the same by itself.
-    Masked,
-    /// A case failed.
-    Killed,
+    Obscured,
+    /// A case detected it.
+    Detected,
 }
 
 impl Fate {
     /// One word.
     pub fn name(self) -> &'static str {
         match self {
-            Fate::Survived => "survived",
+            Fate::Undetected => "undetected",
             Fate::Unopened => "unopened",
-            Fate::Lacking => "lacking",
-            Fate::Masked => "masked",
-            Fate::Killed => "killed",
+            Fate::NotApplicable => "not-applicable",
+            Fate::Obscured => "obscured",
+            Fate::Detected => "detected",
         }
     }
 }
@@ -99,6 +99,10 @@ pub struct FaultsError {
 
 impl Faults {
     /// Reads the lines; empty ones are left out.
+    ///
+    /// # Errors
+    ///
+    /// A line is no fault of a campaign; the error has its number.
     pub fn read(source: &str, text: &str) -> Result<Faults, FaultsError> {
         let lines = text.lines().enumerate();
         let lines = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -127,13 +131,13 @@ impl Faults {
 }
 
 impl FaultLine {
-    /// Whether the device can show it: what was noticed could be shown, and what the device lacks or breaks
+    /// Whether the device can show it: what was detected could be shown, and what the device lacks or breaks
     /// by itself could not.
     pub fn is_showable(&self) -> bool {
         match self.result {
-            Fate::Killed => true,
-            Fate::Lacking | Fate::Masked => false,
-            Fate::Survived | Fate::Unopened => self.showable.unwrap_or(self.power.is_none()),
+            Fate::Detected => true,
+            Fate::NotApplicable | Fate::Obscured => false,
+            Fate::Undetected | Fate::Unopened => self.showable.unwrap_or(self.power.is_none()),
         }
     }
 }
@@ -144,21 +148,21 @@ mod tests {
 
     const LINES: &str = concat!(
         r#"{"id":"a","by":"touchstone","rules":["mm.x"],"breaks":"It does.","shows":"anywhere","#,
-        r#""result":"killed","case":"litmus/classic/MP","verdict":"fail","reason":"r","own":true,"#,
+        r#""result":"detected","case":"litmus/classic/MP","verdict":"fail","reason":"r","own":true,"#,
         r#""runs":3,"seconds":0.5,"of":10,"shown":9,"expected":0.25}"#,
         "\n\n",
         r#"{"id":"b","by":"layer","rules":[],"breaks":"B.","shows":"weak-processor","#,
-        r#""result":"survived","runs":9,"seconds":1.0,"cases":4,"power":"cannot"}"#,
+        r#""result":"undetected","runs":9,"seconds":1.0,"cases":4,"power":"cannot"}"#,
         "\n",
         r#"{"id":"c","by":"source","rules":[],"breaks":"C.","shows":"x","result":"unopened","why":"w"}"#,
         "\n",
-        r#"{"id":"d","by":"source","rules":[],"breaks":"D.","shows":"x","result":"lacking","lacks":["pipes"],"#,
+        r#"{"id":"d","by":"source","rules":[],"breaks":"D.","shows":"x","result":"not-applicable","lacks":["pipes"],"#,
         r#""cases":7}"#,
         "\n",
-        r#"{"id":"e","by":"layer","rules":[],"breaks":"E.","shows":"x","result":"masked","cases":3,"#,
+        r#"{"id":"e","by":"layer","rules":[],"breaks":"E.","shows":"x","result":"obscured","cases":3,"#,
         r#""case":"queue/failure/00001","reason":"it fails"}"#,
         "\n",
-        r#"{"id":"f","by":"source","rules":[],"breaks":"F.","shows":"store-buffer","result":"survived","#,
+        r#"{"id":"f","by":"source","rules":[],"breaks":"F.","shows":"store-buffer","result":"undetected","#,
         r#""showable":true,"power":"x86-TSO shows it"}"#,
     );
 
@@ -166,11 +170,11 @@ mod tests {
     fn lines_of_a_campaign_are_read() {
         let faults = Faults::read("f.jsonl", LINES).expect("six lines");
         let fates = [
-            Fate::Killed,
-            Fate::Survived,
+            Fate::Detected,
+            Fate::Undetected,
             Fate::Unopened,
-            Fate::Lacking,
-            Fate::Masked,
+            Fate::NotApplicable,
+            Fate::Obscured,
         ];
         assert_eq!(fates.map(|fate| faults.count(fate)), [1, 2, 1, 1, 1]);
         assert_eq!(faults.lines[0].case.as_deref(), Some("litmus/classic/MP"));
@@ -180,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_campaign_is_told_with_its_line() {
+    fn what_is_no_campaign_is_reported_with_its_line() {
         let error = Faults::read("f", "\n{\"id\":3}\n").expect_err("no fault");
         assert_eq!(error.line, 2);
         assert!(Faults::read("f", "").expect("nothing").lines.is_empty());

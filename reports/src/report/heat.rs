@@ -1,5 +1,5 @@
 //! The heat map: the shapes of litmus tests against their scopes and orders, and in each place how often
-//! what the tests ask about was seen.
+//! target outcomes were seen.
 //!
 //! Several tests may be at one place; they differ in what the map does not show (layout, idiom, regions).
 //! Their rates are not averaged: the largest is shown, with how many tests there are.
@@ -8,7 +8,7 @@ use super::context::Expected;
 use super::facts::CaseFacts;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The tests of one shape in one dress.
+/// The tests of one shape with one annotation.
 #[derive(Debug, Clone)]
 pub struct Cell<'a, 'f> {
     /// The tests, the most frequent first.
@@ -19,7 +19,7 @@ pub struct Cell<'a, 'f> {
     pub bound: Option<f64>,
     /// One of them was seen though the model forbids it.
     pub broken: bool,
-    /// The model forbids what each of them asks about.
+    /// The model forbids the target outcomes of each.
     pub forbidden: bool,
 }
 
@@ -37,20 +37,20 @@ impl<'a, 'f> Heat<'a, 'f> {
     pub fn of(cases: &'f [CaseFacts<'a>]) -> Heat<'a, 'f> {
         let placed = || {
             cases.iter().filter_map(|case| {
-                let dress = case.about?.dress.as_ref()?;
-                case.asked.as_ref().map(|_| (dress, case))
+                let annotation = case.about?.annotation.as_ref()?;
+                case.target.as_ref().map(|_| (annotation, case))
             })
         };
         let mut columns: BTreeSet<(&str, u32, &str)> = BTreeSet::new();
         let mut shapes: BTreeSet<(u32, &str)> = BTreeSet::new();
         let mut tests: BTreeMap<(&str, &str, &str), Vec<&'f CaseFacts<'a>>> = BTreeMap::new();
-        for (dress, case) in placed() {
-            columns.insert((&dress.scopes, dress.strength, &dress.orders));
-            shapes.insert((dress.rank, &dress.shape));
+        for (annotation, case) in placed() {
+            columns.insert((&annotation.scopes, annotation.strength, &annotation.orders));
+            shapes.insert((annotation.rank, &annotation.shape));
             let place = (
-                dress.shape.as_str(),
-                dress.scopes.as_str(),
-                dress.orders.as_str(),
+                annotation.shape.as_str(),
+                annotation.scopes.as_str(),
+                annotation.orders.as_str(),
             );
             tests.entry(place).or_default().push(case);
         }
@@ -79,8 +79,8 @@ impl<'a, 'f> Heat<'a, 'f> {
 
 impl<'a, 'f> Cell<'a, 'f> {
     fn of(mut tests: Vec<&'f CaseFacts<'a>>) -> Cell<'a, 'f> {
-        let rate = |case: &CaseFacts<'_>| case.asked.as_ref().map_or(0.0, |asked| asked.rate());
-        let bound = |case: &&CaseFacts<'_>| case.asked.as_ref().and_then(|asked| asked.bound());
+        let rate = |case: &CaseFacts<'_>| case.target.as_ref().map_or(0.0, |target| target.rate());
+        let bound = |case: &&CaseFacts<'_>| case.target.as_ref().and_then(|target| target.bound());
         tests.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
         let largest = tests.first().map_or(0.0, |case| rate(case));
         let is_forbidden = |case: &CaseFacts<'_>| {
@@ -102,13 +102,13 @@ impl<'a, 'f> Cell<'a, 'f> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::context::{About, Dress};
+    use super::super::context::{About, Annotation};
     use super::*;
     use crate::sample;
 
     fn about(shape: &str, orders: &str, expected: Expected) -> About {
         About {
-            dress: Some(Dress {
+            annotation: Some(Annotation {
                 shape: shape.into(),
                 scopes: "device".into(),
                 orders: orders.into(),

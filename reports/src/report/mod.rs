@@ -11,7 +11,7 @@
 //! - [`context`]: what only the caller knows: the catalogue of rules, which of them a case is about, what a
 //!   memory model says, the machine;
 //! - [`rules`]: how each rule fared;
-//! - [`heat`]: shapes of tests against how they are dressed;
+//! - [`heat`]: shapes of tests by their annotations;
 //! - [`faults`]: which faults the suites noticed, from a campaign's lines of JSON.
 //! - [`tuning`]: which mutants tuning saw, from the YAML that it keeps.
 
@@ -22,7 +22,7 @@ pub mod heat;
 pub mod rules;
 pub mod tuning;
 
-pub use context::{About, Against, Context, Dress, Expected, Kind, Note, Picture, Rule};
+pub use context::{About, Annotation, Baseline, Context, Expected, Kind, Note, Picture, Rule};
 pub use facts::{CaseFacts, OutcomeFacts};
 pub use faults::{FaultLine, Faults};
 pub use heat::{Cell, Heat};

@@ -1,12 +1,11 @@
 //! How each rule of the specification fared: which cases put it to the test, and which name it as broken.
 //!
-//! A case that fails names the rules that it found broken, in its reason, in the outcomes that its
-//! condition asks about, and in its evidence of violations. Other rules that it covers were put to the test
-//! as well, so that it neither speaks for them nor against them.
+//! A case that fails names the rules that it found broken, in its violations. Other rules that it covers
+//! were put to the test as well, so that it neither speaks for them nor against them.
 
 use super::context::{Kind, Rule};
 use super::facts::CaseFacts;
-use crate::record::{CaseResult, Verdict};
+use crate::record::{CaseResult, RuleId, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many cases ended how.
@@ -142,7 +141,7 @@ pub fn standings<'a>(rules: &'a [Rule], cases: &[CaseFacts<'a>]) -> Vec<RuleFact
             facts[*rule].cases.add(case.result.verdict);
         }
         for rule in named(case.result) {
-            if let Some(rule) = place.get(rule) {
+            if let Some(rule) = place.get(rule.as_str()) {
                 facts[*rule].broken_by.push(case.result);
             }
         }
@@ -150,29 +149,20 @@ pub fn standings<'a>(rules: &'a [Rule], cases: &[CaseFacts<'a>]) -> Vec<RuleFact
     facts
 }
 
-/// The words of a failure that may be ids of rules, each once.
-pub fn named(result: &CaseResult) -> BTreeSet<&str> {
-    if !result.verdict.is_failure() {
-        return BTreeSet::new();
+/// The rules that a failure breaks.
+pub fn named(result: &CaseResult) -> BTreeSet<RuleId> {
+    if result.verdict.is_failure() {
+        result.broken_rules()
+    } else {
+        BTreeSet::new()
     }
-    let outcomes = result.launches.iter().flat_map(|launch| &launch.outcomes);
-    std::iter::once(result.reason.as_str())
-        .chain(result.violations())
-        .chain(outcomes.filter(|o| o.asked).map(|o| o.outcome.as_str()))
-        .flat_map(words)
-        .collect()
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-'))
-        .map(|word| word.trim_matches(['.', '-']))
-        .filter(|word| word.contains('.'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::context::About;
     use super::*;
+    use crate::record::Violation;
     use crate::sample;
 
     fn rule(id: &str) -> Rule {
@@ -184,6 +174,13 @@ mod tests {
         }
     }
 
+    fn violation(rules: &[&str]) -> Violation {
+        Violation {
+            rules: rules.iter().map(|rule| RuleId::new(rule)).collect(),
+            what: "late".into(),
+        }
+    }
+
     #[test]
     fn rules_stand_as_the_cases_about_them_ended() {
         let rules = ["mm.broken", "mm.held", "mm.skipped", "mm.nobody", "mm.dead"].map(rule);
@@ -192,7 +189,7 @@ mod tests {
             ..About::default()
         };
         let mut failed = sample::coherence_failure();
-        failed.reason = "opencl-3.0 (mm.broken) forbids it; see mm.unknown.".into();
+        failed.violations = vec![violation(&["mm.broken", "mm.unknown"])];
         let (passed, skipped, crashed) = (
             sample::message_passing(),
             sample::skipped(),
@@ -227,14 +224,13 @@ mod tests {
     #[test]
     fn only_failures_name_rules() {
         let mut result = sample::message_passing();
-        result.reason = "mm.coherence.wr holds".into();
+        result.violations = vec![violation(&["mm.coherence.wr"])];
         assert!(named(&result).is_empty());
         result.verdict = Verdict::Fail;
-        result.evidence = vec![crate::record::Evidence {
-            kind: "violation".into(),
-            text: "ex.state.order|sp.event-wait: late.".into(),
-        }];
-        let found: Vec<&str> = named(&result).into_iter().collect();
+        result
+            .violations
+            .push(violation(&["ex.state.order", "sp.event-wait"]));
+        let found: Vec<&str> = named(&result).into_iter().map(RuleId::as_str).collect();
         assert_eq!(
             found,
             ["ex.state.order", "mm.coherence.wr", "sp.event-wait"]

@@ -43,7 +43,7 @@ pub struct TunedDevice {
     pub driver: String,
 }
 
-/// What environments were held against.
+/// What environments were compared by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Wanted {
@@ -100,7 +100,7 @@ pub struct Mutant {
     pub shape: String,
     /// What it takes to show its outcome.
     pub sight: Sight,
-    /// Its outcome was seen in some environment, be it once; then the rate may be told of another time.
+    /// Its outcome was seen in some environment, be it once; then the rate may be of another time.
     #[serde(default)]
     pub seen: bool,
     /// The environment that is best for it.
@@ -128,6 +128,10 @@ pub enum Sight {
 
 impl Tuning {
     /// Reads what `classay tune` keeps. The error is a sentence.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what tuning keeps; the error says where.
     pub fn read(source: &str, text: &str) -> Result<Tuning, String> {
         let tuning: Tuning = serde_saphyr::from_str(text)
             .map_err(|e| format!("it is none that `classay tune` kept: {e}"))?;

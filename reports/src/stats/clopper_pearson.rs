@@ -8,7 +8,7 @@
 //! Proportion", Statistical Science 16, 2001), which is the side to err on.
 //!
 //! Assumptions: independent instances with one rate. Instances of one launch are not independent:
-//! an interval that honours the launches as clusters starts from their counts, and is wider.
+//! a cluster-robust interval starts from the counts of the launches, and is wider.
 
 use super::binomial::{lower_tail, upper_tail};
 use super::{Confidence, Interval};

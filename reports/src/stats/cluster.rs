@@ -1,6 +1,6 @@
 //! A rate and its interval when instances come in launches.
 //!
-//! Instances of one launch share caches, clock and load, so their outcomes go together: a count of many
+//! Instances of one launch share caches, clock and load, so their outcomes are correlated: a count of many
 //! launches scatters more than that of as many independent instances. How much more is the *design
 //! effect*, the variance of the rate over what it would be for independent instances (L. Kish, "Survey
 //! Sampling", 1965), estimated from the launches by the linearized variance of a ratio (W. G. Cochran,

@@ -16,7 +16,7 @@
 //! Rate in Multiple Testing under Dependency", Annals of Statistics 29, 2001): outcomes of one test do have
 //! to do with each other, since their rates add up to one.
 //!
-//! The size of a difference is told by the ratio and the difference of the rates, each with an interval
+//! The size of a difference is reported as the ratio and the difference of the rates, each with an interval
 //! made of those of the two rates (G. Y. Zou and A. Donner, "Construction of Confidence Limits About Effect
 //! Measures: A General Approach", Statistics in Medicine 27, 2008; for the ratio, A. Donner and G. Y. Zou,
 //! "Closed-form Confidence Intervals for Functions of the Normal Mean and Standard Deviation", Statistical
@@ -102,7 +102,7 @@ fn ratio((over, of): (f64, Interval), (under, by): (f64, Interval)) -> Interval 
 
 /// Fisher's exact test of what the launches are worth in independent instances.
 fn exact(a: &Clustered, b: &Clustered) -> f64 {
-    // Where one run does not say how its instances go together, the other's word counts for both.
+    // Where one run does not say how its instances are correlated, the other's word counts for both.
     let either = a.design_effect.or(b.design_effect);
     let worth = |c: &Clustered| {
         let effect = c.design_effect.or(either).unwrap_or(1.0).max(1.0);

@@ -2,7 +2,7 @@
 //!
 //! Occurrences of k in T seconds, as a Poisson process: the exact interval of F. Garwood, "Fiducial Limits
 //! for the Poisson Distribution" (Biometrika, 1936), whose ends are quantiles of the chi-square
-//! distribution, half of 2k and of 2k + 2 degrees of freedom. Occurrences of one launch go together, so
+//! distribution, half of 2k and of 2k + 2 degrees of freedom. Occurrences of one launch are correlated, so
 //! that launches scatter more than a Poisson process would: k and T are divided by the dispersion, Pearson's
 //! chi-square of the launches around the common frequency over its degrees of freedom, where that is above
 //! one (P. McCullagh and J. A. Nelder, "Generalized Linear Models", 1989, 4.5 and 6.2).

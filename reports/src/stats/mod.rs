@@ -4,10 +4,10 @@
 //! binomial sample, that assumes that the instances are independent and share one probability.
 //! Instances of one launch are neither: they run at the same time, on the same caches, under the
 //! same load. So an interval from the totals says how far chance alone moves a count, and is too
-//! narrow for a claim about the device in general. Intervals that honour the cluster start from
+//! narrow for a claim about the device in general. Cluster-robust intervals start from
 //! the launches, which is why every launch is stored with its own counts.
 //!
-//! - [`cluster`]: an interval for a rate that honours the launches, and how much they scatter;
+//! - [`cluster`]: a cluster-robust interval for a rate, and how much the launches scatter;
 //! - [`sequence`]: intervals that hold at all times, and when to stop;
 //! - [`stationarity`]: whether the rate stayed the same over time;
 //! - [`mod@compare`]: whether an outcome is as frequent in another run, and by how much;

@@ -16,7 +16,7 @@ pub fn upper_bound_if_never_observed(instances: u64, confidence: Confidence) -> 
     upper_bound_of_clusters(instances, 1.0, confidence)
 }
 
-/// The same where instances of a launch go together as much as this design effect says (that of another
+/// The same where instances of a launch are correlated as much as this design effect says (that of another
 /// outcome of the test; below 1 counts as 1): for the effective number of instances. Read the other way, it
 /// is the smallest rate that the run would have shown with this confidence.
 pub fn upper_bound_of_clusters(instances: u64, design_effect: f64, confidence: Confidence) -> f64 {

@@ -1,7 +1,7 @@
 //! What a run could have seen, and how long one must be to see it.
 //!
 //! Of an outcome with rate p, n independent instances show none with probability (1 - p)^n. If instances
-//! of a launch go together, n is the effective number ([`super::cluster`]). The smallest rate that a run
+//! of a launch are correlated, n is the effective number ([`super::cluster`]). The smallest rate that a run
 //! could have seen is the bound of what it never saw ([`super::never_observed`]).
 //!
 //! The chance to see an outcome again in a run like one that saw it x times is the *reproducibility* 1 -

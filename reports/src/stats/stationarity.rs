@@ -4,7 +4,7 @@
 //! an average over it describes nothing that ever was. Launches, in the order they ran, are cut into blocks;
 //! the blocks' rates are compared with what the scatter of launches within the blocks explains (one-way
 //! analysis of variance, R. A. Fisher, "Statistical Methods for Research Workers", 1925), and the launches'
-//! residuals are held against their time (K. Pearson's correlation with its t test), which sees a slow
+//! residuals are correlated with their time (K. Pearson's correlation with its t test), which sees a slow
 //! trend sooner. Both share alpha equally (C. E. Bonferroni).
 //!
 //! Assumptions: launches are independent, and there are some tens of them; residuals are divided by the

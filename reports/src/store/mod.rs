@@ -19,9 +19,11 @@
 //!
 //! - [`schema`]: the tables and their version;
 //! - [`error`]: everything that can go wrong, as sentences;
-//! - `write` and `read`: what the two halves of the interface do.
+//! - `write` and `read`: what the two halves of the interface do;
+//! - `old`: results of earlier versions, which are texts.
 
 pub mod error;
+mod old;
 mod read;
 pub mod schema;
 mod write;
@@ -158,6 +160,10 @@ pub struct Store {
 impl Store {
     /// Opens the store at `path` for reading and writing; creates it if there is no such file (or
     /// an empty one), but never its directory.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened or written, is no store, or is one of a later version.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
@@ -168,6 +174,10 @@ impl Store {
     }
 
     /// Opens an existing store for reading only.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is no store, or is one of a later version.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let store = Store::connect(path.as_ref(), flags)?;

@@ -1,19 +1,31 @@
 //! The reading half.
 
-use super::{PlanHash, PlannedCase, Run, RunId, RunRecord, RunStatus, Store, StoreError};
-use crate::record::{CaseId, CaseResult, Evidence, Launch, Moment, OutcomeCount, Verdict};
+use super::{PlanHash, PlannedCase, Run, RunId, RunRecord, RunStatus, Store, StoreError, old};
+use crate::record::{
+    CaseId, CaseResult, Evidence, EvidenceKind, Launch, Moment, Outcome, OutcomeCount, Verdict,
+    Violation,
+};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, Type, ValueRef};
 use rusqlite::{Row, params};
+use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 impl Store {
     /// Every run, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
     pub fn runs(&self) -> Result<Vec<Run>, StoreError> {
         self.select_runs("ORDER BY id", params![])
     }
 
     /// One run.
+    ///
+    /// # Errors
+    ///
+    /// The store has no such run, or cannot be read.
     pub fn run(&self, run: RunId) -> Result<Run, StoreError> {
         self.select_runs("WHERE id = ?1", params![run.0])?
             .pop()
@@ -21,6 +33,10 @@ impl Store {
     }
 
     /// The latest run that is not done: with this plan, or with any.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
     pub fn unfinished_run(&self, plan: Option<&PlanHash>) -> Result<Option<Run>, StoreError> {
         let wanted = plan.map(PlanHash::as_str);
         let runs = self.select_runs(
@@ -31,11 +47,19 @@ impl Store {
     }
 
     /// The planned cases, in order.
+    ///
+    /// # Errors
+    ///
+    /// The store has no such run, or cannot be read.
     pub fn planned_cases(&self, run: RunId) -> Result<Vec<PlannedCase>, StoreError> {
         self.select_cases(run, "")
     }
 
     /// The planned cases that have no result yet, in order.
+    ///
+    /// # Errors
+    ///
+    /// The store has no such run, or cannot be read.
     pub fn pending_cases(&self, run: RunId) -> Result<Vec<PlannedCase>, StoreError> {
         self.select_cases(
             run,
@@ -44,25 +68,68 @@ impl Store {
     }
 
     /// The results that a run has, in the order of its plan.
+    ///
+    /// # Errors
+    ///
+    /// The store has no such run, or cannot be read.
     pub fn case_results(&self, run: RunId) -> Result<Vec<CaseResult>, StoreError> {
         self.run(run)?;
         self.consistently(|| {
-            let mut statement = self.db.prepare_cached(
+            // A store of an earlier version that was opened for reading only has no such columns.
+            let typed = self.db.table_exists(None, "violations")?;
+            let columns = if typed {
+                "observables, lacks"
+            } else {
+                "NULL, NULL"
+            };
+            let mut statement = self.db.prepare_cached(&format!(
                 "SELECT case_row, name, test, file, verdict, reason, instances, seconds,
-                     build_seconds, device_seconds, attempts, failed_attempts
-                 FROM results JOIN cases ON case_row = id WHERE run = ?1 ORDER BY position",
-            )?;
-            let rows = statement.query_map([run.0], |row| Ok((row.get(0)?, result(row)?)))?;
-            let mut results = rows.collect::<rusqlite::Result<Vec<(i64, CaseResult)>>>()?;
-            for (case_row, result) in &mut results {
-                self.fill(*case_row, result)?;
+                     build_seconds, device_seconds, attempts, failed_attempts, {columns}
+                 FROM results JOIN cases ON case_row = id WHERE run = ?1 ORDER BY position"
+            ))?;
+            let rows = statement.query_map([run.0], |row| {
+                let is_old = row.get_ref(12)? == ValueRef::Null;
+                Ok((row.get(0)?, is_old, result(row)?))
+            })?;
+            let mut results = rows.collect::<rusqlite::Result<Vec<(i64, bool, CaseResult)>>>()?;
+            for (case_row, is_old, result) in &mut results {
+                if typed {
+                    result.violations = self.violations(*case_row)?;
+                }
+                self.fill_launches(*case_row, typed, result)?;
+                self.fill_evidence(*case_row, *is_old, result)?;
             }
-            Ok(results.into_iter().map(|(_, result)| result).collect())
+            Ok(results.into_iter().map(|(_, _, result)| result).collect())
         })
     }
 
-    /// Adds what hangs on a result: launches with their counts, and evidence.
-    fn fill(&self, case_row: i64, result: &mut CaseResult) -> rusqlite::Result<()> {
+    /// Adds the launches of a result with their counts.
+    fn fill_launches(
+        &self,
+        case_row: i64,
+        typed: bool,
+        result: &mut CaseResult,
+    ) -> rusqlite::Result<()> {
+        let columns = if typed {
+            "outcome, target, typed"
+        } else {
+            "outcome, asked, NULL"
+        };
+        let sql = format!("SELECT {columns} FROM outcomes WHERE case_row = ?1 ORDER BY number");
+        let outcomes = self
+            .db
+            .prepare_cached(&sql)?
+            .query_map([case_row], |row| {
+                let outcome = match row.get_ref(2)? {
+                    ValueRef::Null => {
+                        let text: String = row.get(0)?;
+                        old::outcome(&text, &mut result.observables)
+                    }
+                    _ => required_json(row, 2)?,
+                };
+                Ok((outcome, row.get(1)?))
+            })?
+            .collect::<rusqlite::Result<Vec<(Outcome, bool)>>>()?;
         result.launches = self
             .db
             .prepare_cached(
@@ -79,36 +146,63 @@ impl Store {
             })?
             .collect::<rusqlite::Result<_>>()?;
         let mut counts = self.db.prepare_cached(
-            "SELECT launch, outcomes.outcome, count, asked FROM counts
-             JOIN outcomes ON outcomes.case_row = ?1 AND number = counts.outcome
-             WHERE counts.case_row = ?1 ORDER BY launch, position",
+            "SELECT launch, outcome, count FROM counts WHERE case_row = ?1
+             ORDER BY launch, position",
         )?;
         let mut rows = counts.query([case_row])?;
         while let Some(row) = rows.next()? {
-            let launch = unsigned(row, 0)?;
-            let outcome = OutcomeCount {
-                outcome: row.get(1)?,
-                count: unsigned(row, 2)?,
-                asked: row.get(3)?,
-            };
-            // The foreign key says that the launch exists.
-            if let Some(launch) = result.launches.get_mut(launch as usize) {
-                launch.outcomes.push(outcome);
+            let launch = result.launches.get_mut(unsigned(row, 0)? as usize);
+            let outcome = outcomes.get(unsigned(row, 1)? as usize);
+            // Foreign keys say that both exist.
+            if let (Some(launch), Some((outcome, target))) = (launch, outcome) {
+                launch.outcomes.push(OutcomeCount {
+                    outcome: outcome.clone(),
+                    count: unsigned(row, 2)?,
+                    target: *target,
+                });
             }
         }
-        result.evidence = self
-            .db
+        Ok(())
+    }
+
+    /// Adds the evidence of a result, and the violations that are evidence in an old one.
+    fn fill_evidence(
+        &self,
+        case_row: i64,
+        is_old: bool,
+        result: &mut CaseResult,
+    ) -> rusqlite::Result<()> {
+        let mut statement = self.db.prepare_cached(
+            "SELECT kind, text FROM evidence WHERE case_row = ?1 ORDER BY position",
+        )?;
+        let mut rows = statement.query([case_row])?;
+        while let Some(row) = rows.next()? {
+            let (kind, text): (String, String) = (row.get(0)?, row.get(1)?);
+            if is_old {
+                result.violations.extend(old::violation_of(&kind, &text));
+                if kind == old::VIOLATION {
+                    continue;
+                }
+            }
+            let known = EvidenceKind::ALL.into_iter().find(|k| k.name() == kind);
+            let kind = known.ok_or_else(|| unknown(0, "evidence", &kind))?;
+            result.evidence.push(Evidence { kind, text });
+        }
+        Ok(())
+    }
+
+    fn violations(&self, case_row: i64) -> rusqlite::Result<Vec<Violation>> {
+        self.db
             .prepare_cached(
-                "SELECT kind, text FROM evidence WHERE case_row = ?1 ORDER BY position",
+                "SELECT rules, what FROM violations WHERE case_row = ?1 ORDER BY position",
             )?
             .query_map([case_row], |row| {
-                Ok(Evidence {
-                    kind: row.get(0)?,
-                    text: row.get(1)?,
+                Ok(Violation {
+                    rules: required_json(row, 0)?,
+                    what: row.get(1)?,
                 })
             })?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(())
+            .collect()
     }
 
     fn select_cases(&self, run: RunId, which: &str) -> Result<Vec<PlannedCase>, StoreError> {
@@ -236,18 +330,39 @@ fn result(row: &Row<'_>) -> rusqlite::Result<CaseResult> {
         device_seconds: row.get(9)?,
         attempts: row.get(10)?,
         failed_attempts: row.get(11)?,
+        observables: json(row, 12)?,
+        lacks: json(row, 13)?,
         launches: Vec::new(),
+        violations: Vec::new(),
         evidence: Vec::new(),
     })
+}
+
+/// A value that is kept as JSON; the default where there is none, as in a row of an earlier version.
+fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(T::default()),
+        _ => required_json(row, column),
+    }
+}
+
+/// A value that is kept as JSON.
+fn required_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text)
+        .map_err(|why| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, why.into()))
+}
+
+/// A name that this program does not write.
+fn unknown(column: usize, what: &str, name: &str) -> rusqlite::Error {
+    let why = format!("no {what} is called `{name}`");
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, why.into())
 }
 
 fn verdict(row: &Row<'_>, column: usize) -> rusqlite::Result<Verdict> {
     let name: String = row.get(column)?;
     let known = Verdict::ALL.into_iter().find(|v| v.name() == name);
-    known.ok_or_else(|| {
-        let why = format!("no verdict is called `{name}`");
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, why.into())
-    })
+    known.ok_or_else(|| unknown(column, "verdict", &name))
 }
 
 impl FromSql for RunStatus {

@@ -5,7 +5,7 @@
 //! from the one before.
 
 /// Version of the schema that this program writes.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 
 /// `clsy` in ASCII.
 pub const APPLICATION_ID: i64 = 0x636c_7379;
@@ -106,5 +106,21 @@ CREATE TABLE moments (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// What version 3 adds: outcomes and violations that are more than texts. The new columns are NULL in rows
+/// that an earlier version wrote (`old.rs` reads those).
+const TYPED: &str = "
+ALTER TABLE outcomes RENAME COLUMN asked TO target;
+ALTER TABLE outcomes ADD COLUMN typed TEXT;        -- JSON
+ALTER TABLE results ADD COLUMN observables TEXT;   -- JSON, what states have values of
+ALTER TABLE results ADD COLUMN lacks TEXT;         -- JSON, needs
+CREATE TABLE violations (
+    case_row INTEGER NOT NULL REFERENCES results (case_row),
+    position INTEGER NOT NULL,
+    rules    TEXT NOT NULL,                        -- JSON, the likeliest first
+    what     TEXT NOT NULL,
+    PRIMARY KEY (case_row, position)
+) STRICT, WITHOUT ROWID;
+";
+
 /// What each version adds to the one before, from version 1.
-pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS];
+pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS, TYPED];

@@ -189,7 +189,7 @@ fn values_that_a_store_cannot_hold_leave_no_trace() {
         |r| r.seconds = f64::NAN,
         |r| r.launches[1].seconds = f64::INFINITY,
         |r| r.launches[0].outcomes[0].count = u64::MAX,
-        |r| r.launches[2].outcomes[1].asked = true,
+        |r| r.launches[2].outcomes[1].target = true,
         |r| r.launches[0].outcomes[0].outcome = r.launches[0].outcomes[1].outcome.clone(),
     ];
     for spoil in spoil {
@@ -323,14 +323,14 @@ fn a_newer_schema_is_refused_and_left_alone() {
         matches!(
             error,
             StoreError::NewerSchema {
-                found: 3,
-                known: 2,
+                found: 4,
+                known: 3,
                 ..
             }
         ),
         "{error}"
     );
-    assert!(error.to_string().contains("schema version 3"), "{error}");
+    assert!(error.to_string().contains("schema version 4"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -346,7 +346,7 @@ fn a_read_only_store_refuses_results() {
 }
 
 #[test]
-fn damage_is_told() {
+fn damage_is_reported() {
     let (_directory, mut store) = fresh();
     let run = store.begin_run(&record("plan"), &planned(&all())).unwrap();
     store.commit_case(run, &sample::message_passing()).unwrap();
@@ -376,7 +376,7 @@ fn damage_is_told() {
 }
 
 #[test]
-fn another_processes_lock_is_waited_for_and_then_told() {
+fn another_processes_lock_is_waited_for_and_then_reported() {
     let (_directory, mut store) = fresh();
     let run = store.begin_run(&record("plan"), &planned(&all())).unwrap();
     let other = rusqlite::Connection::open(store.path()).unwrap();
@@ -437,6 +437,7 @@ fn hashes_of_plans_never_change() {
     );
 }
 
+mod old;
 mod readme;
 
 fn moment(load: Option<f64>) -> Moment {

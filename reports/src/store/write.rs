@@ -1,7 +1,8 @@
 //! The writing half: every function is one transaction, taken with the write lock from its start.
 
 use super::{PlanHash, PlannedCase, RunId, RunRecord, RunStatus, Store, StoreError};
-use crate::record::{CaseResult, DeviceRecord, Launch, Moment};
+use crate::record::{CaseResult, DeviceRecord, Launch, Moment, Outcome};
+use crate::text::outcome as text;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::{HashMap, HashSet};
 use time::OffsetDateTime;
@@ -9,6 +10,10 @@ use time::macros::format_description;
 
 impl Store {
     /// Describes a run and its cases, in order, before any of them starts.
+    ///
+    /// # Errors
+    ///
+    /// A case is planned twice, or the store cannot be written.
     pub fn begin_run(
         &mut self,
         run: &RunRecord,
@@ -20,6 +25,11 @@ impl Store {
 
     /// Adds a run that was made elsewhere, all of it in one transaction. `results` are of cases that
     /// it plans; it is done where each of these has one, and else interrupted.
+    ///
+    /// # Errors
+    ///
+    /// A case is planned twice, a result is of a case that is not planned or has values that a store cannot hold,
+    /// or the store cannot be written. Nothing is added then.
     pub fn add_run(
         &mut self,
         run: &RunRecord,
@@ -67,6 +77,10 @@ impl Store {
     }
 
     /// Notes the device of a run, once it was opened. A resumed run may note it again.
+    ///
+    /// # Errors
+    ///
+    /// The store has no such run, or cannot be written.
     pub fn set_device(&mut self, run: RunId, device: &DeviceRecord) -> Result<(), StoreError> {
         let missing = self.no_such_run(run);
         self.write(|t| {
@@ -76,6 +90,10 @@ impl Store {
     }
 
     /// Notes how the machine is at a moment of a run, after those that were noted before.
+    ///
+    /// # Errors
+    ///
+    /// The store has no such run, or cannot be written.
     pub fn note_moment(&mut self, run: RunId, moment: &Moment) -> Result<(), StoreError> {
         let missing = self.no_such_run(run);
         self.write(|t| {
@@ -88,6 +106,11 @@ impl Store {
 
     /// Keeps the result of a planned case, whole, exactly once. A second result for the same case
     /// is refused and changes nothing. When this returns, the result outlives the process.
+    ///
+    /// # Errors
+    ///
+    /// The case is not planned or has a result, the result has values that a store cannot hold, or the store
+    /// cannot be written. Nothing of the result is kept then.
     pub fn commit_case(&mut self, run: RunId, result: &CaseResult) -> Result<(), StoreError> {
         let case = &result.case;
         let rows = rows_of(result)?;
@@ -118,6 +141,10 @@ impl Store {
 
     /// Marks a run as done, as interrupted, or, when it is resumed, as running again. A run is done
     /// only when every planned case has a result.
+    ///
+    /// # Errors
+    ///
+    /// A run that is to be done has cases left, the store has no such run, or cannot be written.
     pub fn finish_run(&mut self, run: RunId, status: RunStatus) -> Result<(), StoreError> {
         let missing = self.no_such_run(run);
         let finished = match status {
@@ -217,24 +244,20 @@ fn insert_device(
     run: RunId,
     device: &DeviceRecord,
 ) -> rusqlite::Result<usize> {
-    // Strings and lists of strings: nothing in a device's record can fail to become JSON.
-    let json = serde_json::to_string(device).unwrap_or_default();
     t.execute(
         "UPDATE runs SET device = ?2 WHERE id = ?1",
-        params![run.0, json],
+        params![run.0, json(device)],
     )
 }
 
 fn insert_moment(t: &Transaction<'_>, run: RunId, moment: &Moment) -> rusqlite::Result<()> {
-    // Strings and numbers: nothing in a machine's record can fail to become JSON.
-    let machine = serde_json::to_string(&moment.machine).unwrap_or_default();
     t.execute(
         "INSERT INTO moments (run, position, at, machine, load, clock)
          SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM moments WHERE run = ?1",
         params![
             run.0,
             timestamp(moment.at),
-            machine,
+            json(&moment.machine),
             moment.load.filter(|n| n.is_finite()),
             moment.clock_mhz.filter(|n| n.is_finite()),
         ],
@@ -271,8 +294,8 @@ fn timestamp(at: OffsetDateTime) -> String {
 /// A result in the form of the tables, checked.
 struct Rows<'a> {
     instances: i64,
-    /// Outcome texts with their asked flag, in order of first occurrence.
-    outcomes: Vec<(&'a str, bool)>,
+    /// Outcomes and whether they are targets, in order of first occurrence.
+    outcomes: Vec<(&'a Outcome, bool)>,
     launches: Vec<LaunchRow>,
 }
 
@@ -317,8 +340,9 @@ impl<'a> Rows<'a> {
     ) -> rusqlite::Result<()> {
         t.prepare_cached(
             "INSERT INTO results (case_row, committed, test, file, verdict, reason, instances,
-                 seconds, build_seconds, device_seconds, attempts, failed_attempts)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                 seconds, build_seconds, device_seconds, attempts, failed_attempts, observables,
+                 lacks)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?
         .execute(params![
             case_row,
@@ -333,12 +357,28 @@ impl<'a> Rows<'a> {
             result.device_seconds,
             result.attempts,
             result.failed_attempts,
+            json(&result.observables),
+            json(&result.lacks),
         ])?;
         let mut insert = t.prepare_cached(
-            "INSERT INTO outcomes (case_row, number, outcome, asked) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO outcomes (case_row, number, outcome, target, typed)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
-        for (number, (outcome, asked)) in self.outcomes.iter().enumerate() {
-            insert.execute(params![case_row, number as i64, outcome, asked])?;
+        for (number, (outcome, target)) in self.outcomes.iter().enumerate() {
+            // For people: the typed form is what is read again.
+            let text = match outcome {
+                Outcome::Violation(violation) => text::violation(violation),
+                Outcome::State(_) | Outcome::Required | Outcome::Incomplete => {
+                    text::outcome(outcome, &result.observables)
+                }
+            };
+            insert.execute(params![
+                case_row,
+                number as i64,
+                text,
+                target,
+                json(outcome)
+            ])?;
         }
         let mut insert = t.prepare_cached(
             "INSERT INTO launches (case_row, position, number, instances, seconds)
@@ -359,7 +399,13 @@ impl<'a> Rows<'a> {
             "INSERT INTO evidence (case_row, position, kind, text) VALUES (?1, ?2, ?3, ?4)",
         )?;
         for (position, e) in result.evidence.iter().enumerate() {
-            insert.execute(params![case_row, position as i64, e.kind, e.text])?;
+            insert.execute(params![case_row, position as i64, e.kind.name(), e.text])?;
+        }
+        let mut insert = t.prepare_cached(
+            "INSERT INTO violations (case_row, position, rules, what) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        for (position, v) in result.violations.iter().enumerate() {
+            insert.execute(params![case_row, position as i64, json(&v.rules), v.what])?;
         }
         Ok(())
     }
@@ -368,24 +414,22 @@ impl<'a> Rows<'a> {
 impl LaunchRow {
     fn of<'a>(
         launch: &'a Launch,
-        numbers: &mut HashMap<&'a str, usize>,
-        outcomes: &mut Vec<(&'a str, bool)>,
+        numbers: &mut HashMap<&'a Outcome, usize>,
+        outcomes: &mut Vec<(&'a Outcome, bool)>,
     ) -> Result<LaunchRow, String> {
         let mut counts: Vec<(i64, i64)> = Vec::new();
         for o in &launch.outcomes {
             let number = *numbers.entry(&o.outcome).or_insert_with(|| {
-                outcomes.push((&o.outcome, o.asked));
+                outcomes.push((&o.outcome, o.target));
                 outcomes.len() - 1
             });
-            if outcomes[number].1 != o.asked {
-                return Err(format!("`{}` is both asked about and not", o.outcome));
+            let text = || text::outcome(&o.outcome, &[]);
+            if outcomes[number].1 != o.target {
+                return Err(format!("`{}` is both a target outcome and none", text()));
             }
             let number = number as i64;
             if counts.iter().any(|(n, _)| *n == number) {
-                return Err(format!(
-                    "launch {} counts `{}` twice",
-                    launch.index, o.outcome
-                ));
+                return Err(format!("launch {} counts `{}` twice", launch.index, text()));
             }
             counts.push((number, signed(o.count)?));
         }
@@ -396,6 +440,11 @@ impl LaunchRow {
             counts,
         })
     }
+}
+
+/// Names, numbers and lists of them: nothing that a result holds can fail to become JSON.
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// SQLite's integers are signed.

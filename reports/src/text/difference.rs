@@ -43,7 +43,7 @@ pub fn difference(found: &Differences, q: f64, colour: Colour) -> String {
     );
     let _ = write!(
         total,
-        " (false discovery rate {q}; of those told, at most that part is expected to be chance)"
+        " (false discovery rate {q}; of those reported, at most that part is expected to be chance)"
     );
     for line in wrap(&total, WIDTH) {
         push(&mut out, &line);

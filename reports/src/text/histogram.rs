@@ -2,28 +2,19 @@
 
 use super::layout::{columns, plain, push, wrap};
 use super::number::{grouped, interval, rate, short};
-use super::{Colour, WIDTH};
+use super::{Colour, WIDTH, outcome};
 use crate::record::{CaseResult, OutcomeCount};
 use crate::stats::cluster::{Cluster, Clustered};
 use crate::stats::stationarity::{Stationarity, stationarity};
-use std::cmp::Ordering;
 
-/// The order of outcomes in tables: the most frequent first, equal counts by outcome.
-pub fn table_order(a: &OutcomeCount, b: &OutcomeCount) -> Ordering {
-    b.count
-        .cmp(&a.count)
-        .then_with(|| a.outcome.cmp(&b.outcome))
-}
-
-/// The text for one result; ends with a line end. Outcomes that the condition asks about are
-/// marked with `*`; the 95 % intervals honour the launches ([`crate::stats::cluster`]), and below the table
-/// stands how much they scatter and whether a rate drifts.
+/// The text for one result; ends with a line end. Target outcomes are marked with `*`;
+/// the 95 % intervals are cluster-robust ([`crate::stats::cluster`]), and below the table stands how much the
+/// launches scatter and whether a rate drifts.
 pub fn histogram(result: &CaseResult, colour: Colour) -> String {
     let mut out = String::new();
     title(&mut out, result, colour);
-    let mut outcomes = result.histogram();
+    let outcomes = outcome::table(result);
     if !outcomes.is_empty() {
-        outcomes.sort_by(table_order);
         table(&mut out, result, &outcomes, colour);
     }
     speed(&mut out, result);
@@ -51,19 +42,24 @@ fn title(out: &mut String, result: &CaseResult, colour: Colour) {
     }
 }
 
-fn table(out: &mut String, result: &CaseResult, outcomes: &[OutcomeCount], colour: Colour) {
+fn table(
+    out: &mut String,
+    result: &CaseResult,
+    outcomes: &[(String, OutcomeCount)],
+    colour: Colour,
+) {
     let instances = outcomes
         .iter()
-        .fold(0u64, |sum, o| sum.saturating_add(o.count));
+        .fold(0u64, |sum, (_, o)| sum.saturating_add(o.count));
     let mut rows = vec![["outcome", "count", "rate", "95 % interval"].map(String::from)];
     let mut scatter = Scatter::default();
-    for o in outcomes {
+    for (text, o) in outcomes {
         let clusters = result.clusters(Some(&o.outcome));
         let all = Clustered::of(&clusters);
         let ends = result.interval(&clusters, &all);
-        scatter.add(&o.outcome, &clusters, &all);
+        scatter.add(text, &clusters, &all);
         rows.push([
-            plain(&o.outcome),
+            plain(text),
             grouped(o.count),
             rate(o.count as f64 / instances.max(1) as f64),
             interval(ends.low, ends.high),
@@ -73,10 +69,10 @@ fn table(out: &mut String, result: &CaseResult, outcomes: &[OutcomeCount], colou
     let (count, share, ends) = (width(1), width(2), width(3));
     // Two columns for the mark and two between columns; what is left is the outcome's.
     let outcome = width(0).min(WIDTH - 2 - 6 - count - share - ends);
-    let asked = std::iter::once(false).chain(outcomes.iter().map(|o| o.asked));
+    let targets = std::iter::once(false).chain(outcomes.iter().map(|(_, o)| o.target));
     push(out, "");
-    for (row, asked) in rows.iter().zip(asked) {
-        let mark = if asked { "*" } else { " " };
+    for (row, target) in rows.iter().zip(targets) {
+        let mark = if target { "*" } else { " " };
         for (i, part) in wrap(&row[0], outcome).iter().enumerate() {
             let line = match i {
                 0 => {
@@ -85,11 +81,11 @@ fn table(out: &mut String, result: &CaseResult, outcomes: &[OutcomeCount], colou
                 }
                 _ => format!("{mark}   {part}"),
             };
-            push(out, &if asked { colour.strong(&line) } else { line });
+            push(out, &if target { colour.strong(&line) } else { line });
         }
     }
-    if outcomes.iter().any(|o| o.asked) {
-        push(out, "* the condition asks about this outcome");
+    if outcomes.iter().any(|(_, o)| o.target) {
+        push(out, "* target outcome");
     }
     push(out, "");
     let early = result.stopped_early();
@@ -106,7 +102,7 @@ struct Scatter {
     drift: Option<(f64, String, Stationarity)>,
 }
 
-/// A drift is told at this probability without one, divided by the number of outcomes.
+/// A drift is reported at this probability without one, divided by the number of outcomes.
 pub const DRIFT: f64 = 0.01;
 
 impl Scatter {
@@ -143,25 +139,25 @@ impl Scatter {
             } else {
                 grouped(effect as u64)
             };
-            let told = format!(
-                "instances of a launch go together: the variance of a rate is up to {times} times that \
+            let reported = format!(
+                "instances of a launch are correlated: the variance of a rate is up to {times} times that \
                  of independent instances (the design effect)"
             );
-            for line in wrap(&told, WIDTH - 2) {
+            for line in wrap(&reported, WIDTH - 2) {
                 push(out, &format!("  {line}"));
             }
         }
         if let Some((p, outcome, found)) = &self.drift
             && *p * (outcomes as f64) < DRIFT
         {
-            let told = format!(
+            let reported = format!(
                 "the rate of `{}` is not steady: {:.2} times the mean in the first eighth of the run, \
                  {:.2} times in the last",
                 plain(outcome),
                 found.first,
                 found.last
             );
-            for line in wrap(&told, WIDTH - 2) {
+            for line in wrap(&reported, WIDTH - 2) {
                 push(out, &format!("  {line}"));
             }
         }
@@ -203,6 +199,7 @@ fn speed(out: &mut String, result: &CaseResult) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Observable, Outcome};
     use crate::sample;
 
     fn fits(text: &str) {
@@ -228,12 +225,17 @@ mod tests {
     #[test]
     fn long_outcomes_wrap() {
         let mut result = sample::store_buffering();
-        for launch in &mut result.launches {
-            for o in &mut launch.outcomes {
-                o.outcome = format!(
-                    "{0} 2:r0=17 2:r1=4294967295 x=1 y=18446744073709551615",
-                    o.outcome
-                );
+        for (name, value) in [("2:r0", 17), ("2:r1", 4_294_967_295), ("x", 1), ("y", -1)] {
+            result.observables.push(Observable {
+                name: name.into(),
+                unsigned: value < 0,
+            });
+            for launch in &mut result.launches {
+                for o in &mut launch.outcomes {
+                    if let Outcome::State(values) = &mut o.outcome {
+                        values.push(value);
+                    }
+                }
             }
         }
         result.test = "a-very-long-name-".repeat(6);

@@ -3,7 +3,8 @@
 //!
 //! - [`mod@histogram`]: one test, each outcome with its rate and interval;
 //! - [`mod@summary`]: one run, a line a case, then the whole reason of each case that needs a look;
-//! - [`mod@difference`]: two runs, held against each other;
+//! - [`mod@difference`]: a run, compared with a baseline;
+//! - [`mod@outcome`]: what an instance showed, in words;
 //! - [`number`]: counts, rates and bounds as text;
 //! - [`layout`]: wrapping, cutting and cleaning of text that comes from elsewhere.
 
@@ -11,6 +12,7 @@ pub mod difference;
 pub mod histogram;
 pub mod layout;
 pub mod number;
+pub mod outcome;
 pub mod summary;
 
 pub use difference::difference;

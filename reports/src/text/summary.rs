@@ -3,10 +3,11 @@
 
 use super::layout::{columns, cut, plain, push, wrap};
 use super::number::{bound, grouped, rate, short};
-use super::{Colour, WIDTH};
+use super::{Colour, WIDTH, outcome};
 use crate::expectation::{Expectation, Expectations, Standing};
-use crate::record::{CaseResult, Verdict, rules_of};
+use crate::record::{CaseResult, RuleId, Verdict, Violation};
 use crate::stats::{Confidence, upper_bound_if_never_observed};
+use std::collections::BTreeSet;
 
 /// Widest a test's name gets in the table.
 const NAME: usize = 26;
@@ -62,7 +63,7 @@ fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
     };
     push(
         out,
-        &line(&format!("{:verdict$}", "verdict"), head, "asked outcome"),
+        &line(&format!("{:verdict$}", "verdict"), head, "target outcome"),
     );
     for (result, row) in results.iter().zip(&rows) {
         let shown = colour.verdict(result.verdict, &format!("{:verdict$}", result.verdict));
@@ -74,7 +75,7 @@ fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
     }
     push(out, "");
     for line in wrap(
-        "asked outcome: what the test's condition asks about, and how often it was seen; a rate \
+        "target outcome: how often an outcome was seen for which the test's condition holds; a rate \
          that is below a bound is so at 95 % confidence",
         WIDTH,
     ) {
@@ -82,11 +83,11 @@ fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
     }
 }
 
-/// How often the asked outcome was seen, or why nothing was.
+/// How often a target outcome was seen, or why nothing was.
 fn seen(result: &CaseResult) -> String {
-    let asked = result.asked();
+    let targets = result.targets();
     let below = |n| bound(upper_bound_if_never_observed(n, Confidence::P95));
-    match (result.instances, asked) {
+    match (result.instances, targets) {
         (0, _) => plain(&result.reason),
         (n, 0) => format!("never: rate below {}", below(n)),
         (n, k) if n == k => format!("always: rest below {}", below(n)),
@@ -116,7 +117,7 @@ fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations
         }
     }
     for (result, unmet, count) in failures {
-        let more = match (count, result.broken().is_empty()) {
+        let more = match (count, broken(result).is_empty()) {
             (1, _) => String::new(),
             (n, false) => format!(
                 " and {} more that break the same rules",
@@ -125,8 +126,9 @@ fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations
             (n, true) => format!(" and {} more that ended so", grouped(n as u64 - 1)),
         };
         detail(out, result, &more, colour);
-        for text in besides(result) {
-            for line in wrap(&format!("also `{}`", plain(text)), WIDTH - 4) {
+        for violation in besides(result) {
+            let text = plain(&outcome::violation(violation));
+            for line in wrap(&format!("also `{text}`"), WIDTH - 4) {
                 push(out, &format!("    {line}"));
             }
         }
@@ -165,19 +167,35 @@ fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations
     }
 }
 
-/// A violation for each set of rules that the reason does not tell of.
-fn besides(result: &CaseResult) -> impl Iterator<Item = &str> {
-    result
-        .broken()
-        .into_iter()
-        .filter(|rules| !result.reason.contains(&format!("`{rules}: ")))
-        .filter_map(|rules| result.violations().find(|text| rules_of(text) == rules))
+/// The rules of the violations that were seen in runs of a case. A litmus test has none: there a memory model
+/// names the rules, and the reason has them.
+fn broken(result: &CaseResult) -> BTreeSet<&[RuleId]> {
+    if result.observables.is_empty() {
+        result.broken()
+    } else {
+        BTreeSet::new()
+    }
 }
 
-/// Whether two failures are told as one.
+/// A violation for each set of rules that the reason does not name: it has those of the most frequent one.
+fn besides(result: &CaseResult) -> impl Iterator<Item = &Violation> {
+    let mut rules = broken(result);
+    let histogram = result.histogram();
+    let seen = histogram
+        .iter()
+        .filter_map(|o| Some((o.count, o.outcome.violation()?)));
+    if let Some((_, most)) = seen.max_by_key(|(count, _)| *count) {
+        rules.remove(most.rules.as_slice());
+    }
+    rules
+        .into_iter()
+        .filter_map(|rules| result.violations.iter().find(|v| v.rules == rules))
+}
+
+/// Whether two failures are reported as one.
 fn alike(a: &CaseResult, b: &CaseResult) -> bool {
-    let rules = a.broken();
-    a.verdict == b.verdict && rules == b.broken() && (!rules.is_empty() || a.reason == b.reason)
+    let rules = broken(a);
+    a.verdict == b.verdict && rules == broken(b) && (!rules.is_empty() || a.reason == b.reason)
 }
 
 /// Whether a case is neither a failure nor as it should be.
@@ -303,6 +321,7 @@ fn totals(out: &mut String, device: &str, planned: usize, results: &[CaseResult]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{CaseId, Launch, Outcome, OutcomeCount};
     use crate::sample;
 
     fn all() -> Vec<CaseResult> {
@@ -336,34 +355,46 @@ mod tests {
     }
 
     #[test]
-    fn failures_of_one_kind_are_told_once() {
-        let broken = |name: &str, violations: &[&str]| CaseResult {
-            case: crate::record::CaseId::new("queue", "small", name),
-            test: String::new(),
-            reason: format!(
-                "observed `{}` once in 1 (rate 1), which forbids",
-                violations[0]
-            ),
-            evidence: violations
-                .iter()
-                .map(|text| crate::record::Evidence {
-                    kind: "violation".into(),
-                    text: (*text).into(),
-                })
-                .collect(),
-            ..sample::coherence_failure()
+    fn failures_of_one_kind_are_reported_once() {
+        let violation = |(rule, what): &(&str, &str)| Violation {
+            rules: vec![RuleId::new(rule)],
+            what: (*what).into(),
         };
+        let broken = |name: &str, violations: &[(&str, &str)]| {
+            let violations: Vec<Violation> = violations.iter().map(violation).collect();
+            CaseResult {
+                instances: 1,
+                launches: vec![Launch {
+                    index: 0,
+                    instances: 1,
+                    seconds: 0.1,
+                    outcomes: vec![OutcomeCount {
+                        outcome: Outcome::Violation(violations[0].clone()),
+                        count: 1,
+                        target: true,
+                    }],
+                }],
+                violations,
+                seconds: 0.1,
+                ..CaseResult::new(
+                    CaseId::new("queue", "small", name),
+                    Verdict::Fail,
+                    "it broke",
+                )
+            }
+        };
+        let clock = "ex.state.profiling";
         let results = [
-            broken("1", &["ex.state.profiling: command 3 was queued early"]),
-            broken("2", &["ex.state.profiling: command 1 was queued early"]),
+            broken("1", &[(clock, "command 3 was queued early")]),
+            broken("2", &[(clock, "command 1 was queued early")]),
             broken(
                 "3",
                 &[
-                    "ex.state.profiling: command 1 was queued early",
-                    "sp.in-order: late",
+                    (clock, "command 1 was queued early"),
+                    ("sp.in-order", "late"),
                 ],
             ),
-            broken("4", &["ex.state.profiling: command 0 was queued early"]),
+            broken("4", &[(clock, "command 0 was queued early")]),
             sample::crashed(),
             sample::crashed(),
         ];
@@ -387,7 +418,7 @@ mod tests {
             Colour::Off,
         ));
         results[2].verdict = Verdict::Timeout;
-        results[2].case = crate::record::CaseId::new("litmus", "file", &"x".repeat(300));
+        results[2].case = CaseId::new("litmus", "file", &"x".repeat(300));
         fits(&summary(
             "d",
             6,

@@ -15,6 +15,7 @@
 //! depending on statistics or a database. The runtime does not depend on it.
 
 #![forbid(unsafe_code)]
+#![warn(clippy::missing_errors_doc)]
 
 mod budget;
 mod case_id;

@@ -2,9 +2,9 @@
 
 use super::refusal::code;
 use super::{Case, Legacy, Story};
-use crate::commands::check::Violation;
 use crate::commands::trace::status;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Violation;
 use std::ops::RangeInclusive;
 
 /// Something that a run observed.

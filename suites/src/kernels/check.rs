@@ -5,8 +5,8 @@ use super::model::Model;
 use super::trace::{Kernels, Trace};
 use super::transfer::Move;
 use super::{ids, sub_groups};
-use crate::commands::check::Violation;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Violation;
 
 /// Every rule that a run breaks, in the order of the steps.
 pub fn check(case: &KernelCase, trace: &Trace) -> Vec<Violation> {

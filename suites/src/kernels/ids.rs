@@ -5,8 +5,8 @@
 //! record says it is, and then all have to agree with it.
 
 use super::case::{FIELDS, Range};
-use crate::commands::check::Violation;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Violation;
 use std::collections::BTreeMap;
 
 /// The rules that a range puts to the test.

@@ -53,8 +53,8 @@ impl View {
 
     /// A launch of it ended.
     pub fn launched(&mut self, launch: &Launch) {
-        let count = |asked: bool| {
-            let outcomes = launch.outcomes.iter().filter(|o| o.asked || !asked);
+        let count = |targets: bool| {
+            let outcomes = launch.outcomes.iter().filter(|o| o.target || !targets);
             outcomes.fold(0, |sum: u64, o| sum.saturating_add(o.count))
         };
         self.clusters.push(Cluster {
@@ -166,19 +166,19 @@ fn about(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use classay_reports::record::{CaseId, OutcomeCount};
+    use classay_reports::record::{CaseId, Outcome, OutcomeCount};
 
-    fn launch(asked: u64, other: u64) -> Launch {
-        let outcome = |count, asked| OutcomeCount {
-            outcome: format!("r0={}", u8::from(asked)),
+    fn launch(targets: u64, other: u64) -> Launch {
+        let outcome = |count, target| OutcomeCount {
+            outcome: Outcome::State(vec![i64::from(target)]),
             count,
-            asked,
+            target,
         };
         Launch {
             index: 0,
-            instances: asked + other,
+            instances: targets + other,
             seconds: 0.1,
-            outcomes: [outcome(asked, true), outcome(other, false)]
+            outcomes: [outcome(targets, true), outcome(other, false)]
                 .into_iter()
                 .filter(|o| o.count > 0)
                 .collect(),
@@ -187,19 +187,15 @@ mod tests {
 
     fn result(verdict: Verdict) -> CaseResult {
         CaseResult {
-            case: CaseId::new("litmus", "classic", "MP"),
             test: "MP".into(),
-            file: String::new(),
-            verdict,
-            reason: "observed\n it, ".to_string() + &"which is wrong ".repeat(9),
             instances: 30_000,
             seconds: 1.0,
-            build_seconds: 0.0,
             device_seconds: 1.0,
-            attempts: 1,
-            failed_attempts: 0,
-            launches: Vec::new(),
-            evidence: Vec::new(),
+            ..CaseResult::new(
+                CaseId::new("litmus", "classic", "MP"),
+                verdict,
+                "observed\n it, ".to_string() + &"which is wrong ".repeat(9),
+            )
         }
     }
 

@@ -15,7 +15,7 @@ mod stories;
 use super::repeat::{Shown, repeat};
 use super::{Ended, NotRun, needs};
 use crate::device::OpenDevice;
-use classay_reports::record::{Evidence, Launch};
+use classay_reports::record::{Evidence, EvidenceKind, Launch};
 use classay_suites::api::{Case, check, write};
 use classay_vocabulary::Budget;
 
@@ -28,16 +28,16 @@ pub fn run_api(
 ) -> Result<Ended, NotRun> {
     needs::check(device, &case.needs)?;
     let stage = stage::Stage::make(device)?;
-    let (mut ended, violated) = repeat(budget, on_launch, &mut |_| {
+    let mut ended = repeat(budget, on_launch, &mut |_| {
         let trace = stories::tell(&stage, &case.story)?;
         Ok(Shown {
             violations: check(case, &trace),
-            gave_up: false,
+            is_incomplete: false,
         })
     })?;
-    if violated {
+    if !ended.violations.is_empty() {
         ended.evidence.push(Evidence {
-            kind: "program".into(),
+            kind: EvidenceKind::Program,
             text: write(case),
         });
     }

@@ -4,7 +4,7 @@ use super::api::Api;
 use super::fixtures::{Device, SetupError, call, release};
 use super::run::Run;
 use crate::execute::NotRun;
-use classay_reports::record::Evidence;
+use classay_reports::record::{Evidence, EvidenceKind};
 use classay_suites::host::constant::cl;
 use classay_suites::host::{Fixture, Function, ProgramOf, Slot};
 use classay_suites::kernels::case::Build;
@@ -26,10 +26,11 @@ impl From<SetupError> for BuildFailed {
 impl From<BuildFailed> for NotRun {
     fn from(failed: BuildFailed) -> NotRun {
         let evidence = |(log, source): (String, String)| {
-            [("build log", log), ("source", source)].map(|(kind, text)| Evidence {
-                kind: kind.into(),
-                text,
-            })
+            let kinds = [
+                (EvidenceKind::BuildLog, log),
+                (EvidenceKind::Source, source),
+            ];
+            kinds.map(|(kind, text)| Evidence { kind, text })
         };
         NotRun::Failed {
             reason: failed.error.to_string(),

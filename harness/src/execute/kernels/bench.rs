@@ -6,7 +6,7 @@ use super::Named;
 use crate::device::OpenDevice;
 use cl3::program as cl;
 use cl3::types::{cl_command_queue, cl_context, cl_device_id, cl_program};
-use classay_reports::record::Evidence;
+use classay_reports::record::{Evidence, EvidenceKind};
 use classay_suites::kernels::case::{Build, KernelCase};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -223,15 +223,12 @@ impl Bench {
                     cl::get_program_build_info(program, self.devices[0], cl::CL_PROGRAM_BUILD_LOG)
                         .map(String::from)
                         .unwrap_or_default();
-                let evidence = |kind: &str, text: String| Evidence {
-                    kind: kind.into(),
-                    text,
-                };
+                let evidence = |kind, text: String| Evidence { kind, text };
                 NotRun::Failed {
                     reason: error.to_string(),
                     evidence: vec![
-                        evidence("build log", log),
-                        evidence("source", case.source.clone()),
+                        evidence(EvidenceKind::BuildLog, log),
+                        evidence(EvidenceKind::Source, case.source.clone()),
                     ],
                 }
             })

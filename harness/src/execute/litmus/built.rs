@@ -6,7 +6,7 @@ use crate::device::{Capabilities, OpenDevice};
 use crate::environment::SubGroupShape;
 use classay_litmus::kernel::{Needs, Shape, TestKernel};
 use classay_litmus::program::Program;
-use classay_reports::record::Evidence;
+use classay_reports::record::{Evidence, EvidenceKind};
 use opencl3::kernel::Kernel;
 use std::rc::Rc;
 use std::time::Instant;
@@ -130,15 +130,15 @@ fn not_built(source: &str, capabilities: &Capabilities, failure: BuildFailure) -
         reason: format!("the test does not build: {}", failure.error),
         evidence: vec![
             Evidence {
-                kind: "build-log".into(),
+                kind: EvidenceKind::BuildLog,
                 text: failure.log,
             },
             Evidence {
-                kind: "source".into(),
+                kind: EvidenceKind::Source,
                 text: source.into(),
             },
             Evidence {
-                kind: "build-options".into(),
+                kind: EvidenceKind::BuildOptions,
                 text: options(capabilities),
             },
         ],
@@ -165,10 +165,7 @@ fn sub_groups(
             Some((local, width)) => shapes.push(Some(SubGroupShape { local, width })),
             None => {
                 let what = format!("{most} sub-groups of {widest} work-items in a work-group");
-                return Err(NotRun::Skip {
-                    reason: format!("the device lacks {what}"),
-                    capability: what,
-                });
+                return Err(NotRun::skip(format!("the device lacks {what}")));
             }
         }
     }

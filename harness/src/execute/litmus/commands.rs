@@ -11,7 +11,7 @@ use classay_litmus::kernel::{CommandKernels, test};
 use classay_litmus::program::{
     LocId, Memory, Observable, Placement, Program, QueueId, QueueOrder, ThreadId,
 };
-use classay_reports::record::{Evidence, Launch};
+use classay_reports::record::{Evidence, EvidenceKind, Launch};
 use classay_suites::host::constant::cl;
 use classay_suites::host::{
     AnswerId, Builder, Call, Class, Constant, Data, Fixture, Function, HostProgram, Op, ProgramOf,
@@ -81,7 +81,7 @@ pub fn run(
                     counts.total
                 ),
                 evidence: vec![Evidence {
-                    kind: "source".into(),
+                    kind: EvidenceKind::Source,
                     text: kernels.source.clone(),
                 }],
             });

@@ -5,9 +5,11 @@ use super::super::cl::{self, Arg, In, Reading, Words, Writing};
 use super::host::{HostThread, Meeting};
 use super::plan::Plan;
 use super::session::Session;
+use super::tally::Counts;
 use crate::environment::Arrangement;
 use classay_litmus::kernel::env;
-use classay_reports::record::{Evidence, Launch};
+use classay_reports::record::{Evidence, EvidenceKind, Launch};
+use classay_reports::text::outcome::outcome;
 use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
 
@@ -304,13 +306,8 @@ impl Session<'_> {
                     flight.index, counts.total, flight.count
                 ),
                 evidence: vec![Evidence {
-                    kind: "counts".into(),
-                    text: self
-                        .tally
-                        .outcomes(&self.built.program, &counts)
-                        .iter()
-                        .map(|o| format!("{} {}\n", o.count, o.outcome))
-                        .collect(),
+                    kind: EvidenceKind::Counts,
+                    text: self.listed(&counts),
                 }],
             });
         }
@@ -322,7 +319,7 @@ impl Session<'_> {
                     flight.count, flight.index
                 ),
                 evidence: vec![Evidence {
-                    kind: "source".into(),
+                    kind: EvidenceKind::Source,
                     text: self.built.test.source.clone(),
                 }],
             });
@@ -338,6 +335,16 @@ impl Session<'_> {
             seconds,
             outcomes: self.tally.outcomes(&self.built.program, &counts),
         })
+    }
+
+    /// Counts with their outcomes, a line each.
+    fn listed(&self, counts: &Counts) -> String {
+        let observables = self.built.program.recorded();
+        let outcomes = self.tally.outcomes(&self.built.program, counts);
+        let lines = outcomes
+            .iter()
+            .map(|o| format!("{} {}\n", o.count, outcome(&o.outcome, &observables)));
+        lines.collect()
     }
 }
 

@@ -214,10 +214,7 @@ fn play(
         built.largest_group,
         &built.sub_groups,
     )
-    .map_err(|unfit| NotRun::Skip {
-        capability: unfit.capability,
-        reason: unfit.reason,
-    })?;
+    .map_err(|unfit| NotRun::skip(unfit.reason))?;
     bench.want_queues(arrangement.queues as usize)?;
     session::Session::open(bench, pool, built, order.environment, arrangement)?.run(
         order.seed,

@@ -22,7 +22,7 @@ use super::pool::Pool;
 use super::stress::Stressors;
 use super::tally::Tally;
 use crate::environment::{Arrangement, Environment, Kind};
-use classay_reports::record::{Evidence, Launch, STOPPED};
+use classay_reports::record::{Evidence, EvidenceKind, Launch};
 use classay_reports::stats::Confidence;
 use classay_reports::stats::cluster::Cluster;
 use classay_reports::stats::sequence::{Stop, Stopped};
@@ -199,12 +199,12 @@ impl<'a> Session<'a> {
             }
         }
         ended.evidence.push(Evidence {
-            kind: "environment".into(),
+            kind: EvidenceKind::Environment,
             text: self.description(),
         });
-        if let Some(why) = watch.told() {
+        if let Some(why) = watch.reason() {
             ended.evidence.push(Evidence {
-                kind: STOPPED.into(),
+                kind: EvidenceKind::Stopped,
                 text: why,
             });
         }
@@ -269,9 +269,9 @@ impl Watch {
 
     fn see(&mut self, launch: &Launch) {
         let Some(rule) = &self.rule else { return };
-        let asked = launch.outcomes.iter().filter(|o| o.asked);
+        let targets = launch.outcomes.iter().filter(|o| o.target);
         self.clusters.push(Cluster {
-            count: asked.map(|o| o.count).sum(),
+            count: targets.map(|o| o.count).sum(),
             instances: launch.instances,
         });
         if self.stopped.is_none() && self.clusters.len() >= self.next {
@@ -282,7 +282,7 @@ impl Watch {
     }
 
     /// Why it ended before its time, if it did.
-    fn told(&self) -> Option<String> {
+    fn reason(&self) -> Option<String> {
         let why = match self.stopped? {
             Stopped::Narrow => "the interval is as narrow as was asked for",
             Stopped::Bounded => "the rate is known to be below what was asked for",

@@ -3,7 +3,7 @@
 use super::super::NotRun;
 use classay_litmus::kernel::{End, Layout, collect};
 use classay_litmus::program::{Program, Quantifier};
-use classay_reports::record::{Evidence, OutcomeCount};
+use classay_reports::record::{Evidence, EvidenceKind, Outcome, OutcomeCount};
 use std::collections::HashMap;
 
 /// The outcomes seen so far and the table that the device looks them up in.
@@ -142,7 +142,7 @@ impl Tally {
                         return Err(NotRun::Failed {
                             reason: "the device counted an outcome that is not in its table".into(),
                             evidence: vec![Evidence {
-                                kind: "counts".into(),
+                                kind: EvidenceKind::Counts,
                                 text: format!("{n} instances in an empty slot"),
                             }],
                         });
@@ -168,7 +168,8 @@ impl Tally {
         })
     }
 
-    /// The outcomes of a launch, for its record. Tuples that read the same are one outcome.
+    /// The outcomes of a launch, for its record. Tuples that read the same are one outcome. An instance that
+    /// a thread left no result for has none: its launch is refused ([`Tally::unwritten`]).
     pub fn outcomes(&self, program: &Program, counts: &Counts) -> Vec<OutcomeCount> {
         let always = program.condition.quantifier == Quantifier::Forall;
         let mut outcomes: Vec<OutcomeCount> = Vec::new();
@@ -176,18 +177,18 @@ impl Tally {
             if count == 0 {
                 continue;
             }
-            let asked = match end {
-                End::State { is_target, .. } => *is_target,
+            let (outcome, target) = match end {
+                End::State { values, is_target } => (Outcome::State(values.clone()), *is_target),
                 // Says nothing, so it contradicts no `forall` and satisfies no `exists`.
-                End::Unfinished => always,
-                End::Unwritten => false,
+                End::Unfinished => (Outcome::Incomplete, always),
+                End::Unwritten => continue,
             };
-            match outcomes.iter_mut().find(|o| o.outcome == end.text()) {
+            match outcomes.iter_mut().find(|o| o.outcome == outcome) {
                 Some(o) => o.count += count,
                 None => outcomes.push(OutcomeCount {
-                    outcome: end.text().to_string(),
+                    outcome,
                     count,
-                    asked,
+                    target,
                 }),
             }
         }
@@ -296,7 +297,7 @@ mod tests {
         let tuples: Vec<Vec<u32>> = (0..1000_u32)
             .map(|i| vec![i % 37, (i % 5).wrapping_sub(1)])
             .collect();
-        let mut seen: HashMap<String, u64> = HashMap::new();
+        let mut seen: HashMap<Outcome, u64> = HashMap::new();
         for _ in 0..4 {
             let slots = tally.slots();
             let (row, list) = device(&tally, &tuples);
@@ -306,14 +307,14 @@ mod tests {
             assert_eq!(counts.total, 1000);
             for o in tally.outcomes(&program, &counts) {
                 *seen.entry(o.outcome.clone()).or_default() += o.count;
-                assert_eq!(o.asked, o.outcome == "0:a=1 0:b=-1", "{}", o.outcome);
+                assert_eq!(o.target, o.outcome == Outcome::State(vec![1, -1]));
             }
         }
         assert_eq!(seen.len(), 37 * 5);
         for tuple in &tuples[..185] {
-            let name = format!("0:a={} 0:b={}", tuple[0] as i32, tuple[1] as i32);
+            let state = Outcome::State(tuple.iter().map(|word| i64::from(*word as i32)).collect());
             let expected = tuples.iter().filter(|t| *t == tuple).count() as u64 * 4;
-            assert_eq!(seen[&name], expected, "{name}");
+            assert_eq!(seen[&state], expected, "{state:?}");
         }
     }
 

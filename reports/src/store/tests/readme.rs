@@ -70,7 +70,7 @@ fn the_readme_query_works() {
     let expected: Vec<(String, i64, i64)> = all()
         .iter()
         .filter(|r| r.instances > 0)
-        .map(|r| (r.case.to_string(), r.asked() as i64, r.instances as i64))
+        .map(|r| (r.case.to_string(), r.targets() as i64, r.instances as i64))
         .collect();
     assert_eq!(found, expected);
 }

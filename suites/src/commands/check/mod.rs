@@ -24,35 +24,8 @@ use super::order::Order;
 use super::program::{Event, Program, Step};
 use super::trace::Trace;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Violation;
 use std::collections::BTreeSet;
-use std::fmt;
-
-/// A broken rule.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Violation {
-    /// The rules of which one is broken, the likeliest first; never empty.
-    pub rules: Vec<RuleId>,
-    /// What was seen and what had to be, the same words in every run that sees the same.
-    pub what: String,
-}
-
-impl Violation {
-    /// With all its rules.
-    pub fn whole(&self) -> String {
-        let rules: Vec<&str> = self.rules.iter().map(|rule| rule.as_str()).collect();
-        format!("{}: {}", rules.join("|"), self.what)
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The others say the same in other words, or are less likely.
-        for (n, rule) in self.rules.iter().take(4).enumerate() {
-            write!(f, "{}{rule}", if n == 0 { "" } else { "|" })?;
-        }
-        write!(f, ": {}", self.what)
-    }
-}
 
 /// A program with all that is known of it before it runs.
 #[derive(Debug, Clone)]

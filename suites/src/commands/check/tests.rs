@@ -1,15 +1,16 @@
 //! The check can fail: what an ideal implementation shows breaks no rule, and each piece of it that
 //! is changed breaks one that fits.
 
+use super::Plan;
 use super::ideal::{self, strange};
 use super::times::HELD_LONG;
-use super::{Plan, Violation};
 use crate::commands::generate::{Profile, enumerate, random};
 use crate::commands::memory::{self, Value};
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::{CommandId, Event, Reached, Step, Token, Who, Writer};
 use crate::commands::trace::{Seen, Trace, status};
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Violation;
 
 const RUN: u32 = 5;
 

@@ -3,12 +3,13 @@
 
 use super::text::{self, Text, quoted};
 use super::{has_code, step_name};
-use crate::commands::check::{Plan, Violation};
+use crate::commands::check::Plan;
 use crate::commands::memory::{Read, Value};
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::*;
 use crate::commands::trace::{Fired, Seen, Times, Trace, status};
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Violation;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A negative number that nothing sets.

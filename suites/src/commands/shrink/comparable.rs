@@ -15,6 +15,7 @@
 //! those. So who searches asks again before keeping one.
 
 use crate::rule::RuleId;
+use classay_vocabulary::Violation;
 use std::collections::BTreeMap;
 
 /// How a process ended that ran a program.
@@ -31,10 +32,10 @@ pub enum Death {
 /// What runs of a program showed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observed {
-    /// Runs that came to their end.
+    /// Runs, also those in which a wait reached its deadline, so that they show little.
     pub runs: u64,
-    /// How many of them showed each violation, by its text: rules, a colon, what was seen.
-    pub violations: BTreeMap<String, u64>,
+    /// How many of them showed each violation.
+    pub violations: BTreeMap<Violation, u64>,
     /// How the runs ended before their number was full.
     pub death: Option<Death>,
 }
@@ -43,8 +44,8 @@ impl Observed {
     /// Adds what more runs showed.
     pub fn add(&mut self, more: Observed) {
         self.runs += more.runs;
-        for (text, count) in more.violations {
-            *self.violations.entry(text).or_default() += count;
+        for (violation, count) in more.violations {
+            *self.violations.entry(violation).or_default() += count;
         }
         self.death = self.death.take().or(more.death);
     }
@@ -70,15 +71,6 @@ pub struct Target {
     pub runs: u64,
 }
 
-/// The rules that a violation's text names.
-pub fn rules(violation: &str) -> Vec<RuleId> {
-    let names = violation.split(": ").next().unwrap_or_default();
-    names
-        .split('|')
-        .filter_map(crate::catalogue::find)
-        .collect()
-}
-
 /// The part of the first program's rate that a smaller one must keep.
 const SHARE: f64 = 0.25;
 /// The probability of seeing no failure of a program that keeps just that.
@@ -86,7 +78,7 @@ const MISS: f64 = 0.01;
 
 impl Target {
     /// How a program fails that showed this; `None` where it did not fail. A death counts more than a
-    /// violation; of violations the most frequent counts, of equally frequent ones the first by text.
+    /// violation; of violations the most frequent counts, of equally frequent ones the first.
     pub fn of(observed: &Observed) -> Option<Target> {
         if let Some(death) = &observed.death {
             return Some(Target {
@@ -95,12 +87,12 @@ impl Target {
                 runs: observed.runs + 1,
             });
         }
-        let (text, _) = observed
+        let (most, _) = observed
             .violations
             .iter()
             .max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)))?;
         let mut target = Target {
-            failure: Failure::Breaks(rules(text)),
+            failure: Failure::Breaks(most.rules.clone()),
             failed: 0,
             runs: observed.runs,
         };
@@ -114,7 +106,7 @@ impl Target {
             Failure::Breaks(broken) => observed
                 .violations
                 .iter()
-                .filter(|(text, _)| rules(text).iter().any(|rule| broken.contains(rule)))
+                .filter(|(violation, _)| violation.rules.iter().any(|rule| broken.contains(rule)))
                 .map(|(_, count)| count)
                 .sum(),
             Failure::Ends(death) => u64::from(observed.death.as_ref() == Some(death)),
@@ -152,9 +144,18 @@ mod tests {
             runs,
             violations: violations
                 .iter()
-                .map(|(t, n)| (t.to_string(), *n))
+                .map(|(text, n)| (violation(text), *n))
                 .collect(),
             death: None,
+        }
+    }
+
+    /// `rule|rule: what`.
+    fn violation(text: &str) -> Violation {
+        let (rules, what) = text.split_once(": ").expect("rules and what");
+        Violation {
+            rules: rules.split('|').map(RuleId::new).collect(),
+            what: what.into(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Checks of cells: who wrote what a reader saw.
 
-use crate::commands::check::Violation;
 use crate::commands::program::{ANY_CELL, Token, Writer};
 use crate::rule::RuleId;
+use classay_vocabulary::Violation;
 
 /// What a cell that was read must hold: one token, in each of its words.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,8 +10,8 @@ pub use bytes::{SubGroupAnswers, Want};
 pub use cells::{Cell, Instead};
 
 use super::program::{AnswerId, CallbackId, Fired, Mark, NOT_MADE, Record};
-use crate::commands::check::Violation;
 use crate::rule::RuleId;
+use classay_vocabulary::Violation;
 
 /// Something that must hold of a run. What the run did not come to breaks nothing.
 #[derive(Debug, Clone, PartialEq)]
