@@ -52,7 +52,7 @@ impl Litmus<'_> {
 pub fn to_c(work: &Work) -> Option<String> {
     match work {
         Work::Commands(plan) => Some(commands::reproduce::to_c(plan, commands::lower::WORKLOAD)),
-        Work::Kernel(case) => Some(kernels::reproduce::to_c(case)),
+        Work::Kernel(case) => Some(kernels::to_c(case)),
         Work::Api(case) => Some(api::reproduce::to_c(case)),
         Work::Litmus(_) => None,
     }

@@ -2,13 +2,12 @@
 //!
 //! Runs only in a worker process. It calls OpenCL; it knows nothing of the protocol, the store or
 //! the command line. Litmus tests are run by [`litmus`], with the calls of [`cl`]; cases of the suites
-//! by [`host`], [`kernels`] and [`api`].
+//! by [`host`] and [`api`].
 
 mod api;
 mod cl;
 pub mod host;
 mod kernel_cases;
-pub mod kernels;
 pub mod litmus;
 mod memory;
 mod needs;

@@ -5,7 +5,6 @@ use super::variables;
 use crate::device::{OpenDevice, open};
 use crate::environment::Environment;
 use crate::execute::host::Fixtures;
-use crate::execute::kernels;
 use crate::execute::litmus::{Order, Workshop, commands};
 use crate::execute::{self, Ended, NotRun};
 use crate::plan::{Body, Work};
@@ -120,7 +119,6 @@ fn serve() -> Result<(), String> {
 struct Benches {
     litmus: Workshop,
     host: Option<Fixtures>,
-    kernels: kernels::Benches,
 }
 
 impl Benches {
@@ -185,8 +183,10 @@ impl Job<'_> {
                     })
             }
             Work::Kernel(case) => {
-                let bench = &mut benches.kernels;
-                execute::run_kernel(self.device, bench, &case, self.budget, &mut send)
+                let fixtures = benches.fixtures(self.device, self.patience);
+                fixtures.and_then(|fixtures| {
+                    execute::run_kernel(self.device, fixtures, &case, self.budget, &mut send)
+                })
             }
             Work::Api(case) => execute::run_api(self.device, &case, self.budget, &mut send),
         };

@@ -13,6 +13,7 @@ pub mod check;
 pub mod constant;
 pub mod exchange;
 pub mod function;
+mod lowered;
 pub mod program;
 pub mod value;
 
@@ -20,5 +21,6 @@ pub use builder::Builder;
 pub use check::Check;
 pub use constant::Constant;
 pub use function::{Class, Function};
+pub use lowered::Lowered;
 pub use program::*;
 pub use value::{Layout, Place, Slot, Value};

@@ -1,9 +1,13 @@
 //! What a kernel case is made of.
 
+pub use crate::host::Place;
+/// An object, by its place in the case: a slot of the program that the case is lowered to.
+pub use crate::host::Slot as ObjectId;
+
 use super::image::{Image, Sampler};
-use super::talk::Act;
 use super::transfer::Move;
 use crate::catalogue;
+use crate::host::exchange::Operation;
 use crate::rule::RuleId;
 use classay_vocabulary::Need;
 use serde::{Deserialize, Serialize};
@@ -102,18 +106,6 @@ pub struct DeviceQueue {
     /// Its size, in bytes; the device's preferred one where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
-}
-
-/// An object, by its place in the case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ObjectId(pub u16);
-
-impl ObjectId {
-    /// Its place.
-    pub fn index(self) -> usize {
-        usize::from(self.0)
-    }
 }
 
 /// A stretch of memory.
@@ -251,7 +243,7 @@ pub enum Step {
     /// All queues are flushed, and the host takes part in what the kernels do.
     Talk {
         /// What it does.
-        acts: Vec<Act>,
+        acts: Vec<Operation>,
         /// The rules that are broken if a pointer leads it astray.
         #[serde(deserialize_with = "catalogue::known")]
         rules: Vec<RuleId>,
@@ -300,15 +292,6 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         even_so: bool,
     },
-}
-
-/// A place in an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// The object.
-    pub object: ObjectId,
-    /// The byte.
-    pub byte: usize,
 }
 
 /// A launch.
@@ -514,6 +497,17 @@ pub enum Want {
     },
 }
 
+impl Want {
+    /// These words.
+    pub fn words(words: Vec<u32>) -> Want {
+        Want::Same {
+            unit: Unit::Word,
+            contents: Contents::Words(words),
+            racy: false,
+        }
+    }
+}
+
 /// Words in a record of a work-item's sub-group: its number, the work-item's place in it, its size,
 /// the largest size, the number of sub-groups, and the same for a whole work-group.
 pub const SUB_GROUP_FIELDS: usize = 6;
@@ -534,7 +528,7 @@ impl KernelCase {
                 } => {
                     rules.extend(told);
                     if let Want::Ids { range, .. } = want {
-                        rules.extend(super::ids::rules(range));
+                        rules.extend(crate::host::check::ids::rules(range));
                     }
                 }
                 Step::Launch(launch) => rules.extend(&launch.rules),

@@ -129,3 +129,97 @@ pub(super) fn pitches(corner: &Corner, region: &[usize; 3]) -> (usize, usize) {
     };
     (row, slice)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::case::{Contents, Object};
+    use crate::kernels::transfer::Move;
+
+    /// A buffer of 8 bytes that count, its last four as a sub-buffer, and four bytes of the host.
+    fn case() -> KernelCase {
+        let object = |kind, bytes, contents| Object {
+            kind,
+            bytes,
+            contents,
+            alloc_host: false,
+        };
+        let part = Kind::SubBuffer {
+            of: ObjectId(0),
+            origin: 4,
+        };
+        let list = Contents::Bytes(vec![9, 8, 7, 6]);
+        KernelCase {
+            about: String::new(),
+            needs: Default::default(),
+            source: String::new(),
+            module: Vec::new(),
+            built_in: String::new(),
+            device_queues: Vec::new(),
+            build: Default::default(),
+            queues: Vec::new(),
+            objects: vec![
+                object(Kind::Buffer, 8, Contents::Bytes((0..8).collect())),
+                object(part, 4, Contents::Zero),
+                object(Kind::Host, 4, list),
+            ],
+            quit: None,
+            steps: Vec::new(),
+            drawn: None,
+        }
+    }
+
+    fn after(what: Transfer, code: i32) -> [Vec<u8>; 3] {
+        let case = case();
+        let mut model = Model::new(&case);
+        model.step(&Step::Move(Move {
+            what,
+            blocking: false,
+            code,
+            rules: Vec::new(),
+        }));
+        [0, 1, 2].map(|n| model.bytes(ObjectId(n)))
+    }
+
+    fn at(object: u16, byte: usize) -> Place {
+        ObjectId(object).at(byte)
+    }
+
+    #[test]
+    fn what_is_written_to_a_part_is_in_the_whole() {
+        let (from, to) = (at(2, 1), at(1, 2));
+        let write = |code| after(Transfer::Write { from, to, bytes: 2 }, code);
+        let [whole, part, _] = write(0);
+        assert_eq!(whole, [0, 1, 2, 3, 4, 5, 8, 7]);
+        assert_eq!(part, [4, 5, 8, 7]);
+        let [whole, ..] = write(-30);
+        assert_eq!(whole, [0, 1, 2, 3, 4, 5, 6, 7], "it is refused");
+    }
+
+    #[test]
+    fn patterns_begin_anew_where_they_are_written() {
+        let [whole, ..] = after(
+            Transfer::Fill {
+                pattern: vec![1, 2],
+                to: at(0, 2),
+                bytes: 4,
+            },
+            0,
+        );
+        assert_eq!(whole, [0, 1, 1, 2, 1, 2, 6, 7]);
+    }
+
+    #[test]
+    fn rectangles_keep_to_their_pitches() {
+        let corner = |object, row| Corner {
+            object: ObjectId(object),
+            origin: [1, 0, 0],
+            row,
+            slice: 0,
+        };
+        let (from, to) = (corner(0, 4), corner(2, 2));
+        let region = [1, 2, 1];
+        let [.., host] = after(Transfer::ReadRect { from, to, region }, 0);
+        assert_eq!(host, [9, 1, 7, 5]);
+    }
+}

@@ -5,8 +5,8 @@ use super::case::{
 };
 use super::image::Spot;
 use super::model::pitches;
-use super::talk;
 use super::transfer::{Corner, Effect, Transfer, in_image};
+use crate::host::exchange;
 
 /// The most bytes of an object.
 const MOST: usize = 1 << 28;
@@ -48,7 +48,10 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
     for (n, step) in case.steps.iter().enumerate() {
         let fits = match step {
             Step::Launch(launch) => launch_fits(case, launch, n),
-            Step::Talk { acts, .. } => talk::fits(case, acts),
+            Step::Talk { acts, .. } => {
+                let open = |at: Place| kind(case, at).is_some_and(open) && inside(case, at, 1);
+                exchange::fits(acts, &open)
+            }
             Step::Move(moved) if moved.what.of_images() => image_move_fits(case, &moved.what),
             Step::Move(moved) => {
                 // A call that must be refused may speak of bytes that a buffer lacks, but never of
@@ -239,4 +242,16 @@ fn stretch(corner: &Corner, region: &[usize; 3]) -> (Place, usize) {
         byte: 0,
     };
     (at, end)
+}
+
+/// Whether the host may use it while kernels do.
+fn open(kind: Kind) -> bool {
+    match kind {
+        Kind::Buffer
+        | Kind::SubBuffer { .. }
+        | Kind::SvmCoarse
+        | Kind::Image(_)
+        | Kind::Pipe { .. } => false,
+        Kind::SvmFine | Kind::SvmAtomics | Kind::Host => true,
+    }
 }

@@ -87,6 +87,7 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
             n,
         };
         arguments.push(match plain {
+            Some(Value::Null) if n == 2 => "0".into(),
             Some(flags) if n == 2 => context.expression(flags),
             _ => context.argument(value, &mut around),
         });

@@ -203,6 +203,8 @@ impl Checks<'_> {
             Right::AmongOrNegative(all) if all.is_empty() => format!("{seen} >= 0"),
             Right::AmongOrNegative(all) => format!("{seen} >= 0 && {}", differs(all)),
             Right::Not(n) => format!("{seen} == {n}"),
+            Right::Between(i64::MIN, most) => format!("{seen} > {most}"),
+            Right::Between(least, i64::MAX) => format!("{seen} < {least}"),
             Right::Between(least, most) if least == most => format!("{seen} != {least}"),
             Right::Between(least, most) => format!("({seen} < {least} || {seen} > {most})"),
         };

@@ -58,7 +58,7 @@ fn programs(program: &HostProgram) -> Vec<Made<'_>> {
 pub fn made(writer: &Writer<'_>, program: Made<'_>) -> String {
     let all = programs(writer.program);
     let number = all.iter().position(|other| *other == program);
-    format!("program_{}()", number.unwrap_or_default())
+    format!("make_program_{}()", number.unwrap_or_default())
 }
 
 /// Writes the variables and `begin`, which makes what outlives a run.
@@ -173,7 +173,7 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
                 );
             }
             text_of(&format!("source_{n}"), text, &build.options, &versions, c);
-            c.function(&format!("static cl_program program_{n}(void)"));
+            c.function(&format!("static cl_program make_program_{n}(void)"));
             c.put("unsigned which;");
             for at in 0..build.before.len() {
                 c.put("/* Built first, and kept: it must not matter. */");
@@ -200,7 +200,7 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
                 c.line(&format!("    {},", words.join(", ")));
             }
             c.line("};");
-            c.function(&format!("static cl_program program_{n}(void)"));
+            c.function(&format!("static cl_program make_program_{n}(void)"));
             c.put("cl_int code;");
             c.put(format!("cl_program made = clCreateProgramWithIL({context}, module_{n}, sizeof module_{n}, &code);"));
             c.put("must(code, \"clCreateProgramWithIL\");");
@@ -212,7 +212,7 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             }
         }
         ProgramOf::BuiltIn(names) => {
-            c.function(&format!("static cl_program program_{n}(void)"));
+            c.function(&format!("static cl_program make_program_{n}(void)"));
             c.put("cl_int code;");
             let all = names == "*";
             c.put(format!(

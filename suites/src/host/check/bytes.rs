@@ -1,10 +1,10 @@
 //! Checks of bytes: what memory holds after kernels and transfers, and what was said of kernels.
 
+use super::sub_groups::SubGroups;
+use super::{ids, sub_groups};
 use crate::host::program::{AnswerId, Kernels, Record};
 use crate::host::value::Place;
 use crate::kernels::case::{Contents, Range, Unit};
-use crate::kernels::trace::SubGroups;
-use crate::kernels::{ids, sub_groups};
 use crate::rule::RuleId;
 
 /// What bytes have to be.

@@ -3,6 +3,8 @@
 
 mod bytes;
 mod cells;
+pub mod ids;
+mod sub_groups;
 #[cfg(test)]
 mod tests;
 

@@ -2,9 +2,9 @@
 
 use super::sides::{cell, count, launch, none, objects, run, talk, word};
 use crate::choices::Choices;
+use crate::host::exchange::{Is, Num, Operation, Order, Reg};
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, same};
-use crate::kernels::talk::{Act, Is, Num, Order, Reg};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -71,34 +71,34 @@ kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint e
     let value = |pass: Num| pass.more(100);
     let mut acts = Vec::new();
     if meets {
-        acts.push(Act::Await {
+        acts.push(Operation::Await {
             at: word(here, Num::of(0)),
             value: Num::of(1),
             order: Order::Relaxed,
             must: false,
         });
     }
-    let each = |acts: Vec<Act>| Act::Repeat(Num::of(mine), BYTE, acts);
-    acts.push(each(vec![Act::Write(at.clone(), value(Num::of(99)))]));
-    acts.push(Act::Put(LOW, value(Num::of(99))));
-    acts.push(Act::Repeat(
+    let each = |acts: Vec<Operation>| Operation::Repeat(Num::of(mine), BYTE, acts);
+    acts.push(each(vec![Operation::Write(at.clone(), value(Num::of(99)))]));
+    acts.push(Operation::Put(LOW, value(Num::of(99))));
+    acts.push(Operation::Repeat(
         Num::of(laps.into()),
         SEEN,
-        vec![Act::Repeat(
+        vec![Operation::Repeat(
             Num::of(100),
             PASS,
             vec![
                 each(vec![
-                    Act::Read(Reg(4), at.clone()),
-                    Act::When(
+                    Operation::Read(Reg(4), at.clone()),
+                    Operation::When(
                         Num::reg(Reg(4)),
                         Is::Unequal,
                         Num::reg(LOW),
                         count(own, 0, 1),
                     ),
-                    Act::Write(at.clone(), value(Num::reg(PASS))),
+                    Operation::Write(at.clone(), value(Num::reg(PASS))),
                 ]),
-                Act::Put(LOW, value(Num::reg(PASS))),
+                Operation::Put(LOW, value(Num::reg(PASS))),
             ],
         )],
     ));

@@ -4,11 +4,11 @@
 
 use super::sides::{cell, launch, objects, quit, run, talk, with_host, word};
 use crate::choices::Choices;
+use crate::host::exchange::{self, Change, Is, Num, Order, Reg};
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
 };
 use crate::kernels::generate::builder::CaseBuilder;
-use crate::kernels::talk::{Act, Change, Is, Num, Order, Reg};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -438,14 +438,14 @@ fn host_part(
     objects: [ObjectId; 3],
     counts: [u32; 2],
     first: u64,
-) -> Vec<Act> {
+) -> Vec<exchange::Operation> {
     let [shared, here, out] = objects;
     let [kernel, host] = counts;
     let at = cell(shared, ty.unit, Num::of(0));
     // The number of the operation among all, as in the kernel.
     let number = |plus: u64| Num::reg(TURN).more(u64::from(kernel)).more(plus);
     let change = |how: Change, by: Num| {
-        vec![Act::Change {
+        vec![exchange::Operation::Change {
             how,
             at: at.clone(),
             by,
@@ -464,19 +464,24 @@ fn host_part(
     };
     let with_bit = |how: Change, and: bool| {
         let mut acts = vec![
-            Act::Put(TRY, number(0)),
+            exchange::Operation::Put(TRY, number(0)),
             // The remainder by 31.
-            Act::Repeat(
+            exchange::Operation::Repeat(
                 Num::of(u64::from(u32::MAX)),
                 DONE,
                 vec![
-                    Act::When(Num::reg(TRY), Is::Below, Num::of(31), vec![Act::Leave]),
-                    Act::Put(TRY, Num::reg(TRY).more(31u64.wrapping_neg())),
+                    exchange::Operation::When(
+                        Num::reg(TRY),
+                        Is::Below,
+                        Num::of(31),
+                        vec![exchange::Operation::Leave],
+                    ),
+                    exchange::Operation::Put(TRY, Num::reg(TRY).more(31u64.wrapping_neg())),
                 ],
             ),
         ];
         for (n, mask) in bit(and).into_iter().enumerate() {
-            acts.push(Act::When(
+            acts.push(exchange::Operation::When(
                 Num::reg(TRY),
                 Is::Equal,
                 Num::of(n as u64),
@@ -505,12 +510,12 @@ fn host_part(
         Operation::Max => change(Change::Max, number(5)),
         Operation::Exchange => change(Change::Exchange, number(first + 1)),
         Operation::CompareStrong | Operation::CompareWeak => vec![
-            Act::Load(BEFORE, at.clone(), Order::Relaxed),
-            Act::Repeat(
+            exchange::Operation::Load(BEFORE, at.clone(), Order::Relaxed),
+            exchange::Operation::Repeat(
                 Num::of(TRIES.into()),
                 TRY,
                 vec![
-                    Act::Swap {
+                    exchange::Operation::Swap {
                         at: at.clone(),
                         expected: BEFORE,
                         new: Num::reg(BEFORE).more(1),
@@ -518,24 +523,29 @@ fn host_part(
                         weak: operation == Operation::CompareWeak,
                         done: DONE,
                     },
-                    Act::When(Num::reg(DONE), Is::Equal, Num::of(1), vec![Act::Leave]),
+                    exchange::Operation::When(
+                        Num::reg(DONE),
+                        Is::Equal,
+                        Num::of(1),
+                        vec![exchange::Operation::Leave],
+                    ),
                 ],
             ),
         ],
     };
-    acts.push(Act::Write(
+    acts.push(exchange::Operation::Write(
         cell(out, ty.unit, Num::reg(TURN)),
         Num::reg(BEFORE),
     ));
     vec![
         // It is better to begin together, but nothing depends on it.
-        Act::Await {
+        exchange::Operation::Await {
             at: word(here, Num::of(0)),
             value: Num::of(1),
             order: Order::Relaxed,
             must: false,
         },
-        Act::Repeat(Num::of(host.into()), TURN, acts),
+        exchange::Operation::Repeat(Num::of(host.into()), TURN, acts),
     ]
 }
 

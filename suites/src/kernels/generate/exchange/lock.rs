@@ -4,9 +4,9 @@ use super::sides::{
     Idiom, WITH_HOST, count, differ, launch, none, objects, quit, run, talk, with_host, word,
 };
 use crate::choices::Choices;
+use crate::host::exchange::{Change, Is, Num, Operation, Order, Reg};
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;
-use crate::kernels::talk::{Act, Change, Is, Num, Order, Reg};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -79,46 +79,46 @@ kernel void compare(global uint *data, global uint *holders, global uint *out) {
     );
     let (first, second) = (word(data, Num::of(0)), word(data, Num::of(1)));
     let mut inside = vec![
-        Act::Read(ONE, first.clone()),
-        Act::Read(TWO, second.clone()),
+        Operation::Read(ONE, first.clone()),
+        Operation::Read(TWO, second.clone()),
         differ(Num::reg(ONE), Num::reg(TWO), own),
-        Act::Write(first, Num::reg(ONE).more(1)),
-        Act::Write(second, Num::reg(TWO).more(1)),
+        Operation::Write(first, Num::reg(ONE).more(1)),
+        Operation::Write(second, Num::reg(TWO).more(1)),
     ];
     inside.extend(count(tally, 0, 1));
-    inside.push(Act::Store(
+    inside.push(Operation::Store(
         word(flag, Num::of(0)),
         Num::of(0),
         idiom.order(),
     ));
-    inside.push(Act::Leave);
+    inside.push(Operation::Leave);
     let acts = vec![
-        Act::Await {
+        Operation::Await {
             at: word(here, Num::of(0)),
             value: Num::of(1),
             order: Order::Relaxed,
             must: false,
         },
-        Act::Repeat(
+        Operation::Repeat(
             Num::of(u64::from(passes).min(300)),
             ROUND,
-            vec![Act::Repeat(
+            vec![Operation::Repeat(
                 Num::of(1000),
                 TRY,
                 vec![
-                    Act::Change {
+                    Operation::Change {
                         how: Change::Exchange,
                         at: word(flag, Num::of(0)),
                         by: Num::of(1),
                         order: idiom.order(),
                         before: TAKEN,
                     },
-                    Act::When(Num::reg(TAKEN), Is::Equal, Num::of(0), inside),
+                    Operation::When(Num::reg(TAKEN), Is::Equal, Num::of(0), inside),
                 ],
             )],
         ),
-        Act::Read(ONE, word(tally, Num::of(0))),
-        Act::Change {
+        Operation::Read(ONE, word(tally, Num::of(0))),
+        Operation::Change {
             how: Change::Add,
             at: word(holders, Num::of(0)),
             by: Num::reg(ONE),

@@ -11,9 +11,9 @@ use super::sides::{
     GROUPS, TRIES, TRIES_WITH_HOST, launch, none, objects, quit, run, talk, with_host, word,
 };
 use crate::choices::Choices;
+use crate::host::exchange::{Is, Num, Operation, Order, Reg};
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;
-use crate::kernels::talk::{Act, Is, Num, Order, Reg};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -100,45 +100,48 @@ kernel void watch(cell mine, cell theirs, cell heart, cell other, cell quit, glo
     let at = |object| word(object, Num::of(0));
     let relaxed = Order::Relaxed;
     let this = Num::reg(ROUND).more(1);
-    let acts = vec![Act::Repeat(
+    let acts = vec![Operation::Repeat(
         Num::of(rounds.into()),
         ROUND,
         vec![
-            Act::Store(at(hosts), this.clone(), relaxed),
-            Act::Load(START, at(kernel_heart), relaxed),
-            Act::Put(IDLE, Num::of(1)),
-            Act::Repeat(
+            Operation::Store(at(hosts), this.clone(), relaxed),
+            Operation::Load(START, at(kernel_heart), relaxed),
+            Operation::Put(IDLE, Num::of(1)),
+            Operation::Repeat(
                 Num::of(u64::from(TRIES) / 8),
                 TRY,
                 vec![
-                    Act::Load(OTHER, at(kernel_heart), relaxed),
-                    Act::Load(SAID, at(kernels), relaxed),
-                    Act::When(
+                    Operation::Load(OTHER, at(kernel_heart), relaxed),
+                    Operation::Load(SAID, at(kernels), relaxed),
+                    Operation::When(
                         Num::reg(ROUND),
                         Is::Below,
                         Num::reg(SAID),
-                        vec![Act::Put(IDLE, Num::of(0)), Act::Leave],
+                        vec![Operation::Put(IDLE, Num::of(0)), Operation::Leave],
                     ),
-                    Act::Put(BEAT, Num::reg(BEAT).more(1)),
-                    Act::Store(at(host_heart), Num::reg(BEAT), relaxed),
-                    Act::When(
+                    Operation::Put(BEAT, Num::reg(BEAT).more(1)),
+                    Operation::Store(at(host_heart), Num::reg(BEAT), relaxed),
+                    Operation::When(
                         Num::of(BEATS.into()),
                         Is::Below,
                         Num::reg(OTHER).and(START, u64::MAX),
-                        vec![Act::When(
+                        vec![Operation::When(
                             Num::of(BEATS.into()),
                             Is::Below,
                             Num::reg(TRY),
-                            vec![Act::Write(at(own), this.clone()), Act::Leave],
+                            vec![Operation::Write(at(own), this.clone()), Operation::Leave],
                         )],
                     ),
                 ],
             ),
-            Act::When(
+            Operation::When(
                 Num::reg(IDLE),
                 Is::Equal,
                 Num::of(1),
-                vec![Act::Store(at(quit), Num::of(1), relaxed), Act::Leave],
+                vec![
+                    Operation::Store(at(quit), Num::of(1), relaxed),
+                    Operation::Leave,
+                ],
             ),
         ],
     )];

@@ -1,9 +1,9 @@
 //! What the sides of an exchange share: memory, bounds, idioms, and how a case gives them their parts.
 
 use crate::choices::Choices;
+use crate::host::exchange::{Base, Cell, Num, Operation, Order, Reg};
 use crate::kernels::case::{Arg, Contents, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, at, object};
-use crate::kernels::talk::{Act, Base, Cell, Num, Order, Reg};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -81,9 +81,9 @@ impl Idiom {
     }
 
     /// The host's fence, where there is one.
-    pub(super) fn fence(self) -> Vec<Act> {
+    pub(super) fn fence(self) -> Vec<Operation> {
         match self {
-            Idiom::Fences => vec![Act::Fence(Order::AcqRel)],
+            Idiom::Fences => vec![Operation::Fence(Order::AcqRel)],
             Idiom::RelAcq | Idiom::SeqCst | Idiom::Plain => Vec::new(),
         }
     }
@@ -190,7 +190,7 @@ pub(super) fn run(case: &mut CaseBuilder, launch: Launch) {
 }
 
 /// The host's part.
-pub(super) fn talk(case: &mut CaseBuilder, acts: Vec<Act>, rules: &[RuleId]) {
+pub(super) fn talk(case: &mut CaseBuilder, acts: Vec<Operation>, rules: &[RuleId]) {
     case.step(Step::Talk {
         acts,
         rules: rules.to_vec(),
@@ -207,20 +207,20 @@ pub(super) fn none() -> Want {
 }
 
 /// Counts in a word of the host's own memory.
-pub(super) fn count(own: ObjectId, index: u64, by: u64) -> Vec<Act> {
+pub(super) fn count(own: ObjectId, index: u64, by: u64) -> Vec<Operation> {
     const SCRATCH: Reg = Reg(15);
     let at = word(own, Num::of(index));
     vec![
-        Act::Read(SCRATCH, at.clone()),
-        Act::Write(at, Num::reg(SCRATCH).more(by)),
+        Operation::Read(SCRATCH, at.clone()),
+        Operation::Write(at, Num::reg(SCRATCH).more(by)),
     ]
 }
 
 /// What is added where two numbers differ: one to a word of the host's own.
-pub(super) fn differ(left: Num, right: Num, own: ObjectId) -> Act {
-    Act::When(
+pub(super) fn differ(left: Num, right: Num, own: ObjectId) -> Operation {
+    Operation::When(
         left,
-        crate::kernels::talk::Is::Unequal,
+        crate::host::exchange::Is::Unequal,
         right,
         count(own, 0, 1),
     )

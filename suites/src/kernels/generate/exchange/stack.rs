@@ -3,9 +3,9 @@
 
 use super::sides::{cell, differ, launch, none, objects, quit, run, talk, with_host, word};
 use crate::choices::Choices;
+use crate::host::exchange::{Base, Cell, Change, Is, Num, Operation, Order, Reg};
 use crate::kernels::case::{Arg, Contents, KernelCase, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::CaseBuilder;
-use crate::kernels::talk::{Act, Base, Cell, Change, Is, Num, Order, Reg};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -114,17 +114,17 @@ kernel void rest(volatile global atomic_ulong *head, global uint *marks, global 
         |times: u64, plus: u64| Num::of(u64::from(kernels) * times + plus).and(ROUND, times);
     let push = vec![
         // A node has three longs.
-        Act::Address(OWN, cell(pool, Unit::Long, number(3, 0))),
-        Act::Write(field(8, Unit::Word), number(1, 0)),
-        Act::Write(field(12, Unit::Word), number(77, 5)),
-        Act::Write(field(16, Unit::Word), number(13, 1)),
-        Act::Load(OLD, top.clone(), Order::Relaxed),
-        Act::Repeat(
+        Operation::Address(OWN, cell(pool, Unit::Long, number(3, 0))),
+        Operation::Write(field(8, Unit::Word), number(1, 0)),
+        Operation::Write(field(12, Unit::Word), number(77, 5)),
+        Operation::Write(field(16, Unit::Word), number(13, 1)),
+        Operation::Load(OLD, top.clone(), Order::Relaxed),
+        Operation::Repeat(
             Num::of(1_000_000),
             TRY,
             vec![
-                Act::Write(field(0, Unit::Long), Num::reg(OLD)),
-                Act::Swap {
+                Operation::Write(field(0, Unit::Long), Num::reg(OLD)),
+                Operation::Swap {
                     at: top.clone(),
                     expected: OLD,
                     new: Num::reg(OWN),
@@ -132,36 +132,41 @@ kernel void rest(volatile global atomic_ulong *head, global uint *marks, global 
                     weak: choices.percent(50),
                     done: DONE,
                 },
-                Act::When(Num::reg(DONE), Is::Equal, Num::of(1), vec![Act::Leave]),
+                Operation::When(
+                    Num::reg(DONE),
+                    Is::Equal,
+                    Num::of(1),
+                    vec![Operation::Leave],
+                ),
             ],
         ),
     ];
     let mark = word(marks, Num::reg(NUMBER));
     let take = vec![
-        Act::Change {
+        Operation::Change {
             how: Change::Exchange,
             at: top,
             by: Num::of(0),
             order: Order::AcqRel,
             before: OLD,
         },
-        Act::Repeat(
+        Operation::Repeat(
             Num::of(u64::from(total) + 1),
             TRY,
             vec![
-                Act::When(Num::reg(OLD), Is::Equal, Num::of(0), vec![Act::Leave]),
-                Act::Read(NUMBER, node(8, Unit::Word)),
-                Act::Read(SUM, node(12, Unit::Word)),
+                Operation::When(Num::reg(OLD), Is::Equal, Num::of(0), vec![Operation::Leave]),
+                Operation::Read(NUMBER, node(8, Unit::Word)),
+                Operation::Read(SUM, node(12, Unit::Word)),
                 differ(Num::reg(SUM), Num::of(5).and(NUMBER, 77), own),
-                Act::Read(SUM, node(16, Unit::Word)),
+                Operation::Read(SUM, node(16, Unit::Word)),
                 differ(Num::reg(SUM), Num::of(1).and(NUMBER, 13), own),
-                Act::Read(MARKS, mark.clone()),
-                Act::Write(mark, Num::reg(MARKS).more(1)),
-                Act::Read(OLD, node(0, Unit::Long)),
+                Operation::Read(MARKS, mark.clone()),
+                Operation::Write(mark, Num::reg(MARKS).more(1)),
+                Operation::Read(OLD, node(0, Unit::Long)),
             ],
         ),
     ];
-    let mut round = vec![Act::When(
+    let mut round = vec![Operation::When(
         Num::reg(ROUND),
         Is::Below,
         Num::of(hosts.into()),
@@ -174,13 +179,13 @@ kernel void rest(volatile global atomic_ulong *head, global uint *marks, global 
     rules.push(rule::MM_HOST);
     rules.push(rule::SV_EXEC_INFO);
     let acts = vec![
-        Act::Await {
+        Operation::Await {
             at: word(here, Num::of(0)),
             value: Num::of(1),
             order: Order::Relaxed,
             must: false,
         },
-        Act::Repeat(Num::of(u64::from(hosts.max(60))), ROUND, round),
+        Operation::Repeat(Num::of(u64::from(hosts.max(60))), ROUND, round),
     ];
     talk(&mut case, acts, &rules);
     case.step(Step::Finish);

@@ -5,9 +5,9 @@ use super::sides::{
     run, talk, with_host, word,
 };
 use crate::choices::Choices;
+use crate::host::exchange::{Change, Num, Operation, Reg};
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
 use crate::kernels::generate::builder::{CaseBuilder, at};
-use crate::kernels::talk::{Act, Change, Num, Reg};
 use classay_vocabulary::Need;
 
 const ROUND: Reg = Reg(0);
@@ -97,13 +97,13 @@ kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatil
     let says = |k: u64, i: u64, plus: u32| Num::of(u64::from(plus)).and(ROUND, k).and(INDEX, i);
     let turn_cell = cell(turn, unit, Num::of(0));
     let turn_is = |plus: u64| Num::of(plus).and(ROUND, 2);
-    let mut round = vec![Act::Repeat(
+    let mut round = vec![Operation::Repeat(
         Num::of(words.into()),
         INDEX,
-        vec![Act::Write(datum.clone(), says(7919, 31, asked))],
+        vec![Operation::Write(datum.clone(), says(7919, 31, asked))],
     )];
     round.extend(idiom.fence());
-    let change = |how: Change, by: Num| Act::Change {
+    let change = |how: Change, by: Num| Operation::Change {
         how,
         at: turn_cell.clone(),
         by,
@@ -111,29 +111,29 @@ kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatil
         before: BEFORE,
     };
     round.push(match pass {
-        Pass::Store => Act::Store(turn_cell.clone(), turn_is(1), idiom.order()),
+        Pass::Store => Operation::Store(turn_cell.clone(), turn_is(1), idiom.order()),
         Pass::Exchange => change(Change::Exchange, turn_is(1)),
         Pass::Add => change(Change::Add, Num::of(1)),
     });
-    round.push(Act::Await {
+    round.push(Operation::Await {
         at: turn_cell.clone(),
         value: turn_is(2),
         order: idiom.order(),
         must: true,
     });
     round.extend(idiom.fence());
-    round.push(Act::Repeat(
+    round.push(Operation::Repeat(
         Num::of(words.into()),
         INDEX,
         vec![
-            Act::Read(SEEN, datum),
+            Operation::Read(SEEN, datum),
             // Below 2^32: words and numbers are the same.
             differ(Num::reg(SEEN), says(104_729, 17, answered), own),
         ],
     ));
     talk(
         &mut case,
-        vec![Act::Repeat(Num::of(rounds.into()), ROUND, round)],
+        vec![Operation::Repeat(Num::of(rounds.into()), ROUND, round)],
         &WITH_HOST,
     );
     case.look_even_so(

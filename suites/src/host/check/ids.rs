@@ -4,7 +4,7 @@
 //! and the local size everything else follows. Where the local size is NULL, it is what the first
 //! record says it is, and then all have to agree with it.
 
-use super::case::{FIELDS, Range};
+use crate::kernels::case::{FIELDS, Range};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Violation;
 use std::collections::BTreeMap;
@@ -207,4 +207,100 @@ fn expected(
     record[25] = linear([id[0] - first[0], id[1] - first[1], id[2] - first[2]], size);
     record[26] = linear(within, whole);
     record
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six work-items in groups of four and two, from global id 10 on.
+    fn range() -> Range {
+        Range {
+            offset: Some(vec![10]),
+            global: vec![6],
+            local: Some(vec![4]),
+        }
+    }
+
+    /// What a work-item of that range sees.
+    fn record(n: u64) -> Vec<u64> {
+        let (group, inside) = (n / 4, n % 4);
+        let own = if group == 0 { 4 } else { 2 };
+        let line = [
+            [10 + n, 0, 0],
+            [inside, 0, 0],
+            [group, 0, 0],
+            [6, 1, 1],
+            [own, 1, 1],
+            [4, 1, 1],
+            [2, 1, 1],
+            [10, 0, 0],
+        ];
+        let mut all = line.concat();
+        all.extend([1, n, inside]);
+        all
+    }
+
+    fn seen(of: &[u64]) -> Vec<u64> {
+        let records = of.iter().flat_map(|n| record(*n));
+        [of.len() as u64].into_iter().chain(records).collect()
+    }
+
+    fn broken(longs: &[u64]) -> Vec<String> {
+        let found = check(longs, &range(), false, 1);
+        found.iter().map(Violation::to_string).collect()
+    }
+
+    #[test]
+    fn records_in_any_order_pass() {
+        assert_eq!(broken(&seen(&[3, 5, 0, 2, 4, 1])), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_work_item_too_few_or_twice_breaks() {
+        let few = broken(&seen(&[0, 1, 2, 3, 4]));
+        assert!(few[0].ends_with("5 work-items ran, not 6"), "{few:?}");
+        let twice = broken(&seen(&[0, 1, 2, 3, 4, 4]));
+        let what = "2 work-items have the global id [14, 0, 0], not 1";
+        assert!(twice[0].ends_with(what), "{twice:?}");
+        let mut stray = seen(&[0, 1, 2, 3, 4, 5]);
+        stray[1] = 9;
+        let found = broken(&stray);
+        assert!(found[0].contains("outside the range"), "{found:?}");
+    }
+
+    #[test]
+    fn each_function_is_named_with_its_rule() {
+        for (field, name, rule) in [
+            (3, "get_local_id(0)", "ex.nd.local-id"),
+            (6, "get_group_id(0)", "ex.nd.local-id"),
+            (12, "get_local_size(0)", "ex.nd.group-count"),
+            (21, "get_global_offset(0)", "ex.nd.offset"),
+            (25, "get_global_linear_id()", "ex.nd.group-count"),
+        ] {
+            let mut longs = seen(&[0, 1, 2, 3, 4, 5]);
+            longs[1 + field] += 1;
+            let found = broken(&longs);
+            let begin = format!("{rule}: {name} is ");
+            assert!(
+                found.len() == 1 && found[0].starts_with(&begin),
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_local_size_that_was_chosen_divides_where_it_has_to() {
+        let chosen = Range {
+            local: None,
+            ..range()
+        };
+        let longs = seen(&[0, 1, 2, 3, 4, 5]);
+        assert_eq!(check(&longs, &chosen, false, 1), []);
+        let found = check(&longs, &chosen, true, 1);
+        assert_eq!(
+            found[0].rules,
+            [rule::ND_NULL_LOCAL, rule::ND_UNIFORM_REQUIRED]
+        );
+    }
 }

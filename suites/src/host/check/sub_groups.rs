@@ -3,8 +3,21 @@
 //! Which work-items make up a sub-group is the device's choice. All sub-groups of a work-group have one
 //! size, but for the last, which may be smaller (section "Mapping Work-items Onto an ND-range").
 
-use super::case::SUB_GROUP_FIELDS;
-use super::trace::SubGroups;
+use crate::kernels::case::SUB_GROUP_FIELDS;
+
+/// The host's view of the sub-groups of a kernel in work-groups of one shape.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SubGroups {
+    /// CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE.
+    pub size: u64,
+    /// CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE.
+    pub count: u64,
+    /// CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT for that count: a work-group of one dimension with as many
+    /// sub-groups, or 0.
+    pub local: u64,
+    /// CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE of that work-group.
+    pub again: u64,
+}
 
 /// The first thing that is wrong; `words` are records, and `groups` the sizes of work-groups.
 pub fn check(words: &[u32], groups: &[u32], told: &SubGroups) -> Option<String> {

@@ -1,0 +1,51 @@
+//! What a case is lowered to.
+
+use super::check::Check;
+use super::program::{AnswerId, HostProgram, Mark, Record};
+use crate::rule;
+use classay_vocabulary::Violation;
+
+/// A host program, and what must hold of its runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lowered {
+    /// The program.
+    pub program: HostProgram,
+    /// The checks.
+    pub checks: Vec<Check>,
+    /// An answer that is not zero where a side of an exchange timed out.
+    pub quit: Option<AnswerId>,
+    /// The first step of the first thread: a call that fails before it says nothing of the case.
+    pub started: Mark,
+}
+
+impl Lowered {
+    /// Whether the run came to what the case is about.
+    pub fn started(&self, record: &Record) -> bool {
+        record.stamps.contains_key(&self.started)
+    }
+
+    /// Whether a side of an exchange timed out.
+    pub fn timed_out(&self, record: &Record) -> bool {
+        let word = self.quit.and_then(|id| record.answers.get(&id));
+        record.timed_out || word.is_some_and(|word| word.iter().any(|byte| *byte != 0))
+    }
+
+    /// What a run broke: the checks, and then the call that ended it against the program. `run` is the
+    /// number that the run's tokens name.
+    pub fn violations(&self, record: &Record, run: u32) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let timed_out = self.timed_out(record);
+        for check in &self.checks {
+            if check.even_so || !timed_out {
+                found.extend(check.evaluate(record, run));
+            }
+        }
+        if let Some((function, code)) = record.failed {
+            found.push(Violation {
+                rules: vec![rule::API_VALID],
+                what: format!("{function} gives error {code}"),
+            });
+        }
+        found
+    }
+}

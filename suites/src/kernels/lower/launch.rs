@@ -1,0 +1,217 @@
+//! Launches: a kernel with its arguments, enqueued.
+
+use super::{Lower, program_of};
+use crate::host::check::{Check, Right, That};
+use crate::host::constant::cl;
+use crate::host::*;
+use crate::kernels::case::{Arg, Kind, Launch, ObjectId};
+use crate::kernels::image::{Addressing, Sampler};
+
+impl Lower<'_> {
+    pub(super) fn launch(&mut self, n: usize, launch: &Launch) {
+        let Some(mut program) = self.program else {
+            return;
+        };
+        let rebuilt = launch.rebuilt.then(|| program_of(self.case)).flatten();
+        if let Some(of) = rebuilt {
+            // A program that is built for this launch alone; what is enqueued keeps it.
+            program = self.b.slot(format!("program_{n}"), SlotKind::Program);
+            self.add(Op::Build {
+                program,
+                context: self.context,
+                of,
+                build: self.case.build.clone(),
+            });
+        }
+        let own_queue = launch.fails.then(|| self.own_queue(n));
+        let kernel = self.b.slot(format!("kernel_{n}"), SlotKind::Kernel);
+        let mut given_up = vec![(Function::ReleaseKernel, kernel)];
+        let mut calls: Vec<Step> = Vec::new();
+        let name = Value::Text(launch.kernel.clone());
+        let create = Call::new(Function::CreateKernel, [program.into(), name]);
+        calls.push(create.makes(kernel).into());
+        for (place, arg) in launch.args.iter().enumerate() {
+            if let Arg::Sampler(sampler) = arg {
+                let slot = self
+                    .b
+                    .slot(format!("sampler_{n}_{place}"), SlotKind::Sampler);
+                calls.push(self.sampler(slot, *sampler).into());
+                given_up.push((Function::ReleaseSampler, slot));
+                calls.push(Call::object_argument(kernel, place as u32, slot).into());
+            } else {
+                calls.push(self.argument(kernel, place as u32, arg).into());
+            }
+        }
+        calls.extend(self.reached(kernel, launch).map(Step::from));
+        let mut enqueued = kernel;
+        if launch.cloned || launch.disturbed {
+            let copy = self.b.slot(format!("copy_{n}"), SlotKind::Kernel);
+            given_up.push((Function::ReleaseKernel, copy));
+            let clone = Call::new(Function::CloneKernel, [kernel.into()]);
+            calls.push(clone.makes(copy).into());
+            if launch.cloned {
+                enqueued = copy;
+            } else {
+                calls.extend(other_bytes(copy, launch).map(Step::from));
+            }
+        }
+        let event = (launch.fails || self.case.waited_for().contains(&n))
+            .then(|| self.b.slot(format!("event_{n}"), SlotKind::Event));
+        let queue = own_queue.unwrap_or(self.queues[usize::from(launch.queue)]);
+        let times = launch.times.max(1);
+        for time in 0..times {
+            // Of launches that are repeated, the last one's event stands for all of the queue's.
+            let event = event.filter(|_| time + 1 == times);
+            calls.push(self.enqueue(launch, queue, enqueued, event).into());
+        }
+        self.calls(calls, launch.code, &launch.rules);
+        if let (Some(event), true) = (event, launch.fails) {
+            self.ended(launch, event);
+        } else if let Some(event) = event {
+            self.events.insert(n, event);
+        }
+        if let Some(queue) = own_queue {
+            self.add(Call::of(Function::Finish, queue).whatever());
+            self.add(Call::take(Function::ReleaseCommandQueue, queue).whatever());
+        }
+        if launch.rebuilt {
+            given_up.push((Function::ReleaseProgram, program));
+        }
+        for (function, slot) in given_up {
+            self.add(Call::take(function, slot).whatever());
+        }
+    }
+
+    /// What fails has a queue of its own, and does not keep others from theirs.
+    fn own_queue(&mut self, n: usize) -> Slot {
+        let queue = self.b.slot(format!("own_queue_{n}"), SlotKind::Queue);
+        let arguments = [self.context.into(), self.device.into(), Value::Null];
+        let create = Call::new(Function::CreateCommandQueueWithProperties, arguments);
+        self.add(create.makes(queue));
+        queue
+    }
+
+    /// Waits for a command that has to fail, and looks at its status.
+    fn ended(&mut self, launch: &Launch, event: Slot) {
+        self.add(Call::wait(&[event]).whatever());
+        let status = self.b.answer();
+        self.add(Call::status(event, status).whatever());
+        self.add(Call::take(Function::ReleaseEvent, event).whatever());
+        let says = format!(
+            "the kernel {} ends with status {{}}, not an error",
+            launch.kernel
+        );
+        let failed = That::Number(status, Right::Between(i64::MIN, -1));
+        let check = Check::new(launch.rules.clone(), says, failed);
+        self.checks.push(check.even_so(true));
+    }
+
+    fn enqueue(&self, launch: &Launch, queue: Slot, kernel: Slot, event: Option<Slot>) -> Call {
+        let sizes = |list: &Option<Vec<u64>>| list.clone().map(Value::sizes);
+        let waits: Vec<Slot> = launch
+            .after
+            .iter()
+            .filter_map(|n| self.events.get(&usize::from(*n)).copied())
+            .collect();
+        Call::new(
+            Function::EnqueueNDRangeKernel,
+            [
+                queue.into(),
+                kernel.into(),
+                launch.range.global.len().into(),
+                sizes(&launch.range.offset).into(),
+                Value::sizes(launch.range.global.clone()),
+                sizes(&launch.range.local).into(),
+                waits.len().into(),
+                Value::objects(waits),
+                event.map_or(Value::Null, Value::Into),
+            ],
+        )
+    }
+
+    fn argument(&self, kernel: Slot, n: u32, arg: &Arg) -> Call {
+        let pointer = |at: Place| {
+            let arguments = [kernel.into(), n.into(), at.into()];
+            Call::new(Function::SetKernelArgSVMPointer, arguments)
+        };
+        match arg {
+            Arg::Object(id) if self.case.objects[id.index()].kind.addressed() => pointer(id.at(0)),
+            Arg::Object(id) => Call::object_argument(kernel, n, *id),
+            Arg::Queue(queue) => {
+                let queue = self.device_queues[usize::from(*queue)];
+                Call::object_argument(kernel, n, queue)
+            }
+            Arg::Pointer(at) => pointer(*at),
+            Arg::Local(bytes) => {
+                let arguments = [kernel.into(), n.into(), (*bytes).into(), Value::Null];
+                Call::new(Function::SetKernelArg, arguments)
+            }
+            Arg::Bytes(bytes) => Call::bytes_argument(kernel, n, bytes.clone()),
+            Arg::Uint(value) => Call::bytes_argument(kernel, n, value.to_ne_bytes().into()),
+            Arg::Ulong(value) => Call::bytes_argument(kernel, n, value.to_ne_bytes().into()),
+            // It is made before it is an argument.
+            Arg::Sampler(_) => Call::bytes_argument(kernel, n, Vec::new()),
+        }
+    }
+
+    fn sampler(&self, slot: Slot, sampler: Sampler) -> Call {
+        let addressing = match sampler.addressing {
+            Addressing::None => cl::CL_ADDRESS_NONE,
+            Addressing::ClampToEdge => cl::CL_ADDRESS_CLAMP_TO_EDGE,
+            Addressing::Clamp => cl::CL_ADDRESS_CLAMP,
+            Addressing::Repeat => cl::CL_ADDRESS_REPEAT,
+            Addressing::MirroredRepeat => cl::CL_ADDRESS_MIRRORED_REPEAT,
+        };
+        let filter = match sampler.linear {
+            true => cl::CL_FILTER_LINEAR,
+            false => cl::CL_FILTER_NEAREST,
+        };
+        let list: [Value; 7] = [
+            cl::CL_SAMPLER_NORMALIZED_COORDS.into(),
+            sampler.normalized.into(),
+            cl::CL_SAMPLER_ADDRESSING_MODE.into(),
+            addressing.into(),
+            cl::CL_SAMPLER_FILTER_MODE.into(),
+            filter.into(),
+            0_u32.into(),
+        ];
+        let arguments = [self.context.into(), Value::list(Class::Long, list)];
+        Call::new(Function::CreateSamplerWithProperties, arguments).makes(slot)
+    }
+
+    /// Tells of allocations that the kernel reaches through pointers.
+    fn reached(&self, kernel: Slot, launch: &Launch) -> impl Iterator<Item = Call> + use<> {
+        let host = |id: &ObjectId| self.case.objects[id.index()].kind == Kind::Host;
+        let (system, svm): (Vec<ObjectId>, Vec<ObjectId>) =
+            launch.reaches.iter().copied().partition(host);
+        let info = move |name: Constant, bytes: usize, value: Value| {
+            let arguments = [kernel.into(), name.into(), bytes.into(), value];
+            Call::new(Function::SetKernelExecInfo, arguments)
+        };
+        let places = svm.iter().map(|id| id.at(launch.reaches_at as usize));
+        let pointers = Value::list(Class::Pointer, places);
+        let svm = (!svm.is_empty())
+            .then(|| info(cl::CL_KERNEL_EXEC_INFO_SVM_PTRS, 8 * svm.len(), pointers));
+        let name = cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM;
+        let system = (!system.is_empty()).then(|| info(name, 4, Value::words([1_u32])));
+        svm.into_iter().chain(system)
+    }
+}
+
+/// Gives a copy of a kernel other values for the arguments that are bytes.
+fn other_bytes(copy: Slot, launch: &Launch) -> impl Iterator<Item = Call> {
+    let args = launch.args.iter().enumerate();
+    args.filter_map(move |(n, arg)| match arg {
+        Arg::Bytes(bytes) => {
+            let other = bytes.iter().map(|byte| !byte).collect();
+            Some(Call::bytes_argument(copy, n as u32, other))
+        }
+        Arg::Object(_)
+        | Arg::Queue(_)
+        | Arg::Sampler(_)
+        | Arg::Pointer(_)
+        | Arg::Local(_)
+        | Arg::Uint(_)
+        | Arg::Ulong(_) => None,
+    })
+}

@@ -1,0 +1,418 @@
+//! The memory of a case: made, written and looked at by the host.
+
+use super::Lower;
+use crate::host::check::SubGroupAnswers;
+use crate::host::constant::{Constant, cl};
+use crate::host::*;
+use crate::kernels::case::{KernelCase, Kind, Object, ObjectId};
+use crate::kernels::image::{Channel, Format, Image, Order, Shape};
+use std::collections::BTreeSet;
+
+/// The alignment of SVM allocations.
+const ALIGN: u32 = 128;
+
+/// Formats of one kind of image that are asked for at most.
+const FORMATS: usize = 1024;
+
+impl Lower<'_> {
+    /// Makes every object with its first contents.
+    pub(super) fn objects(&mut self) {
+        for (n, object) in self.case.objects.iter().enumerate() {
+            let slot = Slot(n as u16);
+            match object.kind {
+                Kind::Buffer => {
+                    let first = self.first(n, object);
+                    let size = object.bytes.into();
+                    let arguments = [self.context.into(), flags(object), size, first.into()];
+                    let call = Call::new(Function::CreateBuffer, arguments);
+                    self.b.begin(call.makes(slot));
+                }
+                Kind::Image(image) => {
+                    let first = self.first(n, object);
+                    let arguments = [
+                        self.context.into(),
+                        flags(object),
+                        Value::Struct(Layout::ImageFormat, format(image.format).into()),
+                        Value::Struct(Layout::ImageDesc, description(image)),
+                        first.into(),
+                    ];
+                    let call = Call::new(Function::CreateImage, arguments);
+                    self.b.begin(call.makes(slot));
+                }
+                Kind::SubBuffer { of, origin } => {
+                    let flags = cl::CL_MEM_READ_WRITE.into();
+                    let call = Call::sub_buffer(of, flags, origin, object.bytes);
+                    self.b.begin(call.makes(slot));
+                }
+                Kind::Pipe { packet, packets } => {
+                    let flags = vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_HOST_NO_ACCESS];
+                    let arguments = [
+                        self.context.into(),
+                        Value::Flags(flags),
+                        packet.into(),
+                        packets.into(),
+                        Value::Null,
+                    ];
+                    let call = Call::new(Function::CreatePipe, arguments);
+                    self.b.begin(call.makes(slot));
+                }
+                Kind::SvmCoarse => self.svm(slot, object, &[]),
+                Kind::SvmFine => self.svm(slot, object, &[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER]),
+                Kind::SvmAtomics => {
+                    let more = [cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS];
+                    self.svm(slot, object, &more);
+                }
+                Kind::Host => self.b.begin(Op::Write {
+                    at: slot.at(0),
+                    data: contents(object),
+                }),
+            }
+        }
+    }
+
+    /// Memory of the host with an object's first contents.
+    fn first(&mut self, n: usize, object: &Object) -> Place {
+        let bytes = object.bytes;
+        let first = self.b.slot(format!("first_{n}"), SlotKind::Host { bytes });
+        let at = first.at(0);
+        if !object.contents.is_zero() {
+            let data = contents(object);
+            self.b.begin(Op::Write { at, data });
+        }
+        at
+    }
+
+    fn svm(&mut self, slot: Slot, object: &Object, more: &[Constant]) {
+        let flags = [&[cl::CL_MEM_READ_WRITE], more].concat();
+        let arguments = [
+            self.context.into(),
+            Value::Flags(flags),
+            object.bytes.into(),
+            ALIGN.into(),
+        ];
+        let call = Call::new(Function::SVMAlloc, arguments);
+        self.b.begin(call.makes(slot));
+        let coarse = object.kind == Kind::SvmCoarse;
+        let at = slot.at(0);
+        let data = contents(object);
+        for step in self.mapped(
+            coarse,
+            at,
+            object.bytes,
+            true,
+            Op::Write { at, data }.into(),
+        ) {
+            self.b.begin(step);
+        }
+    }
+
+    /// A step of the host, with the bytes mapped that it uses in coarse-grain SVM.
+    fn mapped(&self, coarse: bool, at: Place, bytes: usize, write: bool, step: Step) -> Vec<Step> {
+        if !coarse || bytes == 0 {
+            return vec![step];
+        }
+        let queue = self.queues[0];
+        let flags = match write {
+            true => cl::CL_MAP_WRITE,
+            false => cl::CL_MAP_READ,
+        };
+        let map = Call::new(
+            Function::EnqueueSVMMap,
+            [
+                queue.into(),
+                true.into(),
+                flags.into(),
+                at.into(),
+                bytes.into(),
+                0_u32.into(),
+                Value::Null,
+                Value::Null,
+            ],
+        );
+        let nothing = [0_u32.into(), Value::Null, Value::Null];
+        let [count, list, event] = nothing;
+        let unmap = [queue.into(), at.into(), count, list, event];
+        vec![
+            map.into(),
+            step,
+            Call::new(Function::EnqueueSVMUnmap, unmap).into(),
+            Call::of(Function::Finish, queue).into(),
+        ]
+    }
+
+    fn coarse(&self, object: ObjectId) -> bool {
+        self.case.objects[object.index()].kind == Kind::SvmCoarse
+    }
+
+    /// The host writes at a place, so many bytes.
+    pub(super) fn by_host(&mut self, at: Place, bytes: usize, data: Data) {
+        let step = Op::Write { at, data }.into();
+        let steps = self.mapped(self.coarse(at.object), at, bytes, true, step);
+        self.steps.extend(steps);
+    }
+
+    /// Finishes everything, and reads all bytes of an object.
+    pub(super) fn look(&mut self, object: ObjectId) -> AnswerId {
+        self.finish();
+        let answer = self.b.answer();
+        let bytes = self.case.objects[object.index()].bytes;
+        self.read_place(object.at(0), Stretches::whole(bytes), answer);
+        answer
+    }
+
+    /// Reads from a place on.
+    pub(super) fn read_place(&mut self, from: Place, stretches: Stretches, into: AnswerId) {
+        let object = &self.case.objects[from.object.index()];
+        let bytes = stretches.bytes;
+        let room = Value::Answer(into, bytes);
+        let queue = self.queues[0].into();
+        let nothing = [0_u32.into(), Value::Null, Value::Null];
+        let [count, list, event] = nothing;
+        match object.kind {
+            Kind::Buffer | Kind::SubBuffer { .. } => {
+                let (offset, size) = (from.byte.into(), bytes.into());
+                let (buffer, wait) = (from.object.into(), true.into());
+                let all = [queue, buffer, wait, offset, size, room, count, list, event];
+                self.add(Call::new(Function::EnqueueReadBuffer, all));
+            }
+            Kind::Image(image) => {
+                let origin = Value::sizes([0_u32; 3]);
+                let region = Value::sizes(image.shape.size());
+                let (zero, image, wait) = (0_u32.into(), from.object.into(), true.into());
+                let pitch: Value = 0_u32.into();
+                let all = [
+                    queue, image, wait, origin, region, zero, pitch, room, count, list, event,
+                ];
+                self.add(Call::new(Function::EnqueueReadImage, all));
+            }
+            Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => {
+                let read = Op::Read {
+                    from,
+                    stretches,
+                    into,
+                };
+                let coarse = self.coarse(from.object);
+                let steps = self.mapped(coarse, from, bytes, false, read.into());
+                self.steps.extend(steps);
+            }
+            // Nothing but kernels sees what is in a pipe.
+            Kind::Pipe { .. } => {}
+        }
+    }
+
+    /// The queues on the device.
+    pub(super) fn queues(&mut self) {
+        for (n, queue) in self.case.device_queues.iter().enumerate() {
+            let slot = self.b.slot(format!("device_queue_{n}"), SlotKind::Queue);
+            let mut flags = vec![
+                cl::CL_QUEUE_ON_DEVICE,
+                cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+            ];
+            if queue.default {
+                flags.push(cl::CL_QUEUE_ON_DEVICE_DEFAULT);
+            }
+            if queue.profiling {
+                flags.push(cl::CL_QUEUE_PROFILING_ENABLE);
+            }
+            let mut list: Vec<Value> = vec![cl::CL_QUEUE_PROPERTIES.into(), Value::Flags(flags)];
+            if let Some(bytes) = queue.bytes {
+                list.extend([cl::CL_QUEUE_SIZE.into(), bytes.into()]);
+            }
+            list.push(0_u32.into());
+            let list = Value::list(Class::Long, list);
+            let arguments = [self.context.into(), self.device.into(), list];
+            let call = Call::new(Function::CreateCommandQueueWithProperties, arguments);
+            self.b.begin(call.makes(slot));
+            self.device_queues.push(slot);
+        }
+    }
+
+    /// Asks how work-groups of a shape are divided into sub-groups.
+    pub(super) fn ask_sub_groups(&mut self, n: usize, name: &str, local: &[u64]) {
+        let Some(program) = self.program else {
+            return;
+        };
+        let kernel = self.b.slot(format!("asked_{n}"), SlotKind::Kernel);
+        let create = [program.into(), Value::Text(name.into())];
+        self.add(Call::new(Function::CreateKernel, create).makes(kernel));
+        let [size, count, again] = [(); 3].map(|()| self.b.answer());
+        let [its_local, length] = [(); 2].map(|()| self.b.answer());
+        let device = self.device;
+        let ask = |what: Constant, input: Value, bytes: usize, answer: AnswerId, length: Value| {
+            let arguments = [
+                kernel.into(),
+                device.into(),
+                what.into(),
+                bytes.into(),
+                input,
+                8_u32.into(),
+                Value::Answer(answer, 8),
+                length,
+            ];
+            Call::new(Function::GetKernelSubGroupInfo, arguments)
+        };
+        let sizes = || Value::sizes(local.iter().copied());
+        let bytes = 8 * local.len();
+        let most = cl::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE;
+        let counts = cl::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE;
+        let shape = cl::CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT;
+        self.add(ask(most, sizes(), bytes, size, Value::Null));
+        self.add(ask(counts, sizes(), bytes, count, Value::Null));
+        let whole = Value::Answered(count);
+        // What an implementation does not answer in one dimension is not compared.
+        let its_length = Value::Answer(length, 8);
+        self.add(ask(shape, whole, 8, its_local, its_length).whatever());
+        let shape = Value::Answered(its_local);
+        self.add(ask(counts, shape, 8, again, Value::Null).whatever());
+        self.add(Call::take(Function::ReleaseKernel, kernel));
+        let local = its_local;
+        let answers = SubGroupAnswers {
+            size,
+            count,
+            local,
+            length,
+            again,
+        };
+        self.sub_groups.insert(n, answers);
+    }
+}
+
+/// The flags of a buffer or an image.
+fn flags(object: &Object) -> Value {
+    let mut flags = vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR];
+    if object.alloc_host {
+        flags.push(cl::CL_MEM_ALLOC_HOST_PTR);
+    }
+    Value::Flags(flags)
+}
+
+fn contents(object: &Object) -> Data {
+    Data::Contents {
+        contents: object.contents.clone(),
+        bytes: object.bytes,
+    }
+}
+
+fn format(format: Format) -> [Value; 2] {
+    let order = match format.order {
+        Order::R => cl::CL_R,
+        Order::Rg => cl::CL_RG,
+        Order::Rgba => cl::CL_RGBA,
+        Order::Bgra => cl::CL_BGRA,
+    };
+    let channel = match format.channel {
+        Channel::Unorm8 => cl::CL_UNORM_INT8,
+        Channel::Unorm16 => cl::CL_UNORM_INT16,
+        Channel::Snorm8 => cl::CL_SNORM_INT8,
+        Channel::Snorm16 => cl::CL_SNORM_INT16,
+        Channel::Signed8 => cl::CL_SIGNED_INT8,
+        Channel::Signed16 => cl::CL_SIGNED_INT16,
+        Channel::Signed32 => cl::CL_SIGNED_INT32,
+        Channel::Unsigned8 => cl::CL_UNSIGNED_INT8,
+        Channel::Unsigned16 => cl::CL_UNSIGNED_INT16,
+        Channel::Unsigned32 => cl::CL_UNSIGNED_INT32,
+        Channel::Half => cl::CL_HALF_FLOAT,
+        Channel::Float => cl::CL_FLOAT,
+    };
+    [order.into(), channel.into()]
+}
+
+fn type_of(image: Image) -> Constant {
+    match image.shape {
+        Shape::Line(_) => cl::CL_MEM_OBJECT_IMAGE1D,
+        Shape::Plane(..) => cl::CL_MEM_OBJECT_IMAGE2D,
+        Shape::Block(..) => cl::CL_MEM_OBJECT_IMAGE3D,
+        Shape::Lines(..) => cl::CL_MEM_OBJECT_IMAGE1D_ARRAY,
+        Shape::Planes(..) => cl::CL_MEM_OBJECT_IMAGE2D_ARRAY,
+    }
+}
+
+/// The description of an image: members that have no meaning for its type are zero.
+fn description(image: Image) -> Vec<Value> {
+    let [width, height, depth] = image.shape.size();
+    let (height, depth, layers) = match image.shape {
+        Shape::Line(_) => (0, 0, 0),
+        Shape::Plane(..) => (height, 0, 0),
+        Shape::Block(..) => (height, depth, 0),
+        Shape::Lines(..) => (0, 0, height),
+        Shape::Planes(..) => (height, 0, depth),
+    };
+    let sizes = [width, height, depth, layers, 0, 0, 0, 0];
+    let mut members: Vec<Value> = vec![type_of(image).into()];
+    members.extend(sizes.map(Value::from));
+    members.push(Value::Null);
+    members
+}
+
+/// The images of a case.
+fn images(case: &KernelCase) -> impl Iterator<Item = (usize, Image)> {
+    let objects = case.objects.iter().enumerate();
+    objects.filter_map(|(n, object)| match object.kind {
+        Kind::Image(image) => Some((n, image)),
+        Kind::Buffer
+        | Kind::SubBuffer { .. }
+        | Kind::SvmCoarse
+        | Kind::SvmFine
+        | Kind::SvmAtomics
+        | Kind::Host
+        | Kind::Pipe { .. } => None,
+    })
+}
+
+pub(super) fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
+    let mut b = Builder::default();
+    let devices = case.devices();
+    let context = b.fixture("context", Fixture::Context { devices, number: 0 });
+    let (mut asked, mut kinds) = (Vec::new(), BTreeSet::new());
+    for (n, image) in images(case) {
+        if !kinds.insert(type_of(image)) {
+            continue;
+        }
+        let answer = b.answer();
+        let arguments = [
+            context.into(),
+            cl::CL_MEM_READ_WRITE.into(),
+            type_of(image).into(),
+            FORMATS.into(),
+            Value::Answer(answer, 8 * FORMATS),
+            Value::Null,
+        ];
+        b.begin(Call::new(Function::GetSupportedImageFormats, arguments));
+        asked.push((n, answer));
+    }
+    (b.finish(), asked)
+}
+
+pub(super) fn lacking(
+    case: &KernelCase,
+    asked: &[(usize, AnswerId)],
+    record: &Record,
+) -> Option<String> {
+    let listed = |image: Image| {
+        let same = |(n, _): &&(usize, AnswerId)| {
+            let kind = case.objects.get(*n).map(|object| object.kind);
+            matches!(kind, Some(Kind::Image(other)) if type_of(other) == type_of(image))
+        };
+        let answer = asked.iter().find(same).map(|(_, answer)| answer);
+        let Some(bytes) = answer.and_then(|answer| record.answers.get(answer)) else {
+            return false;
+        };
+        let wanted: Vec<u8> = format(image.format)
+            .iter()
+            .flat_map(|value| match value {
+                Value::Constant(constant) => (constant.value() as u32).to_ne_bytes(),
+                _ => [0; 4],
+            })
+            .collect();
+        bytes.chunks_exact(8).any(|format| format == wanted)
+    };
+    images(case)
+        .find(|(_, image)| !listed(*image))
+        .map(|(_, image)| {
+            let (kind, format) = (image.shape.c_type(), image.format);
+            format!(
+                "{kind} of the format {:?} {:?}",
+                format.order, format.channel
+            )
+        })
+}

@@ -1,0 +1,322 @@
+//! A kernel case as a host program, and what must hold of each run of it.
+//!
+//! Objects of the case are the program's first slots, by their numbers, so that places and the operations
+//! of exchanges mean the same in both. One host thread does the steps in order ([`launch`], [`transfers`]);
+//! a call that fails against the case ends the run. What transfers leave behind is computed here, by
+//! [`Model`], so that each look has the bytes that it wants.
+
+mod launch;
+mod memory;
+#[cfg(test)]
+mod tests;
+mod transfers;
+
+use super::case::{Contents, KernelCase, Kind, ObjectId, Step, Unit, Want};
+use super::model::Model;
+use crate::host::check::{self, Check, Right, SubGroupAnswers, That};
+use crate::host::{self, *};
+use crate::rule::{self, RuleId};
+use std::collections::BTreeMap;
+
+/// The host program of a valid case.
+pub fn lower(case: &KernelCase) -> Lowered {
+    let mut lower = Lower::new(case);
+    lower.objects();
+    lower.queues();
+    let mut model = Model::new(case);
+    for (n, step) in case.steps.iter().enumerate() {
+        lower.step(n, step, &model);
+        model.step(step);
+    }
+    lower.done()
+}
+
+/// The C program of a valid case.
+pub fn to_c(case: &KernelCase) -> String {
+    let lowered = lower(case);
+    c::to_c(&c::Document {
+        about: std::slice::from_ref(&case.about),
+        needs: &case.needs,
+        program: &lowered.program,
+        checks: &lowered.checks,
+        quit: lowered.quit,
+    })
+}
+
+/// What asks the implementation for the formats of images that kernels may read and write; which it offers
+/// beyond a few is its own affair. The answers are the formats of each kind of image.
+pub fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
+    memory::formats(case)
+}
+
+/// The first format of an image of the case that is not among the answers.
+pub fn lacking(case: &KernelCase, asked: &[(usize, AnswerId)], record: &Record) -> Option<String> {
+    memory::lacking(case, asked, record)
+}
+
+/// A program that is being written.
+struct Lower<'a> {
+    case: &'a KernelCase,
+    b: Builder,
+    context: Slot,
+    device: Slot,
+    queues: Vec<Slot>,
+    device_queues: Vec<Slot>,
+    program: Option<Slot>,
+    steps: Vec<host::Step>,
+    checks: Vec<Check>,
+    /// The events of launches that others wait for, by their steps.
+    events: BTreeMap<usize, Slot>,
+    /// What steps asked of sub-groups.
+    sub_groups: BTreeMap<usize, SubGroupAnswers>,
+    started: Mark,
+}
+
+impl<'a> Lower<'a> {
+    fn new(case: &'a KernelCase) -> Lower<'a> {
+        let mut b = Builder::default();
+        // The context comes right after the objects.
+        let context = Slot(case.objects.len() as u16);
+        for (n, object) in case.objects.iter().enumerate() {
+            let kind = match object.kind {
+                Kind::Buffer | Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. } => {
+                    SlotKind::Memory
+                }
+                Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics => SlotKind::Svm(context),
+                Kind::Host => SlotKind::Host {
+                    bytes: object.bytes,
+                },
+            };
+            b.slot(format!("object_{n}"), kind);
+        }
+        let devices = case.devices();
+        let fixture = Fixture::Context { devices, number: 0 };
+        let context = b.fixture("context", fixture);
+        let device = b.fixture("device", Fixture::Device(0));
+        let started = b.mark();
+        let mut lower = Lower {
+            case,
+            b,
+            context,
+            device,
+            queues: Vec::new(),
+            device_queues: Vec::new(),
+            program: None,
+            steps: vec![host::Step::from(Op::Yield(0)).marked(started)],
+            checks: Vec::new(),
+            events: BTreeMap::new(),
+            sub_groups: BTreeMap::new(),
+            started,
+        };
+        for (n, device) in [0].iter().chain(&case.queues).enumerate() {
+            let fixture = Fixture::Queue {
+                context,
+                device: *device,
+                profiling: false,
+                number: n as u8,
+            };
+            let queue = lower.b.fixture(format!("queue_{n}"), fixture);
+            lower.queues.push(queue);
+        }
+        lower.program = lower.program();
+        lower
+    }
+
+    fn program(&mut self) -> Option<Slot> {
+        let fixture = Fixture::Program {
+            context: self.context,
+            of: program_of(self.case)?,
+            build: self.case.build.clone(),
+        };
+        Some(self.b.fixture("program", fixture))
+    }
+
+    fn add(&mut self, step: impl Into<host::Step>) {
+        self.steps.push(step.into());
+    }
+
+    /// A step under a new mark.
+    fn mark(&mut self, step: impl Into<host::Step>) -> Mark {
+        let mark = self.b.mark();
+        self.steps.push(step.into().marked(mark));
+        mark
+    }
+
+    /// Calls of which the first that fails, or the last, has to give this code.
+    fn calls(&mut self, calls: Vec<host::Step>, wanted: i32, rules: &[RuleId]) {
+        if wanted == 0 {
+            self.steps.extend(calls);
+            return;
+        }
+        let name = calls.iter().rev().find_map(|step| match &step.op {
+            Op::Call(call) => Some(call.function.name()),
+            _ => None,
+        });
+        let whatever = |mut step: host::Step| {
+            if let Op::Call(call) = &mut step.op {
+                call.expect.codes.clear();
+            }
+            step
+        };
+        let calls = calls.into_iter().map(whatever).collect();
+        let mark = self.mark(Op::Sequence(calls));
+        let rules = match rules {
+            [] => vec![rule::API_VALID],
+            rules => rules.to_vec(),
+        };
+        let says = format!(
+            "{} gives {{}}, not error {wanted}",
+            name.unwrap_or_default()
+        );
+        let right = Right::Among(vec![i64::from(wanted)]);
+        let check = Check::new(rules, says, That::Code(mark, right));
+        self.checks.push(check.even_so(true));
+    }
+
+    fn step(&mut self, n: usize, step: &Step, model: &Model<'_>) {
+        match step {
+            Step::Launch(launch) => self.launch(n, launch),
+            Step::Move(moved) => self.transfer(moved),
+            Step::Finish => self.finish(),
+            Step::Talk { acts, rules } => {
+                self.flush();
+                let mark = self.mark(Op::Exchange {
+                    quit: self.case.quit,
+                    operations: acts.clone(),
+                });
+                let check = Check::new(rules.clone(), "{}", That::Astray(mark));
+                self.checks.push(check.even_so(true));
+            }
+            Step::Host {
+                at,
+                bytes,
+                contents,
+            } => {
+                let (contents, bytes) = (contents.clone(), *bytes);
+                self.by_host(*at, bytes, Data::Contents { contents, bytes });
+            }
+            Step::Point { at, to } => self.by_host(*at, 8, Data::Address(*to)),
+            Step::AskSubGroups { kernel, local } => self.ask_sub_groups(n, kernel, local),
+            Step::AskKernels { rules } => {
+                if let Some(program) = self.program {
+                    let asked = self.case.built_in.clone();
+                    let mark = self.mark(Op::Kernels { program, asked });
+                    let check = Check::new(rules.clone(), "", That::Kernels(mark));
+                    self.checks.push(check.even_so(true));
+                }
+            }
+            Step::Look {
+                object,
+                rules,
+                name,
+                want,
+                even_so,
+            } => {
+                let want = self.wanted(*object, want, model);
+                let answer = self.look(*object);
+                if let Some(want) = want {
+                    let check = Check::new(rules.clone(), name, That::Bytes(answer, want));
+                    self.checks.push(check.even_so(*even_so));
+                }
+            }
+        }
+    }
+
+    /// What has to be in an object; none where nothing is known of it.
+    fn wanted(&self, object: ObjectId, want: &Want, model: &Model<'_>) -> Option<check::Want> {
+        Some(match want {
+            Want::Same {
+                unit,
+                contents,
+                racy,
+            } => check::Want::Same {
+                unit: *unit,
+                contents: contents.clone(),
+                racy: *racy,
+            },
+            Want::AsMoved => check::Want::Same {
+                unit: Unit::Byte,
+                contents: Contents::Bytes(model.bytes(object)),
+                racy: false,
+            },
+            Want::Permutation {
+                unit,
+                count,
+                first,
+                step,
+            } => check::Want::Permutation {
+                unit: *unit,
+                count: *count,
+                first: *first,
+                step: *step,
+            },
+            Want::Ids {
+                range,
+                uniform,
+                times,
+            } => check::Want::Ids {
+                range: range.clone(),
+                uniform: *uniform,
+                times: *times,
+            },
+            Want::Halves { unit } => check::Want::Halves { unit: *unit },
+            Want::Pointers(list) => check::Want::Pointers(list.clone()),
+            Want::SubGroups { asked, groups } => check::Want::SubGroups {
+                answers: *self.sub_groups.get(asked)?,
+                groups: groups.clone(),
+            },
+        })
+    }
+
+    /// Flushes all queues.
+    fn flush(&mut self) {
+        for queue in self.queues.clone() {
+            self.add(Call::of(Function::Flush, queue));
+        }
+    }
+
+    /// Flushes all queues, so that none waits for what another has not been given yet, and finishes them.
+    fn finish(&mut self) {
+        if self.queues.len() > 1 {
+            self.flush();
+        }
+        for queue in self.queues.clone() {
+            self.add(Call::of(Function::Finish, queue));
+        }
+    }
+
+    fn done(mut self) -> Lowered {
+        let steps = std::mem::take(&mut self.steps);
+        self.finish();
+        let mut quit = None;
+        if let Some(at) = self.case.quit {
+            let answer = self.b.answer();
+            let stretches = Stretches::whole(4);
+            self.read_place(at, stretches, answer);
+            quit = Some(answer);
+        }
+        for step in std::mem::take(&mut self.steps) {
+            self.b.end(step);
+        }
+        self.b.thread(steps);
+        Lowered {
+            program: self.b.finish(),
+            checks: self.checks,
+            quit,
+            started: self.started,
+        }
+    }
+}
+
+/// What the program of a case is made of; none where it has none.
+fn program_of(case: &KernelCase) -> Option<ProgramOf> {
+    if !case.built_in.is_empty() {
+        Some(ProgramOf::BuiltIn(case.built_in.clone()))
+    } else if !case.module.is_empty() {
+        Some(ProgramOf::Module(case.module.clone()))
+    } else if !case.source.is_empty() {
+        Some(ProgramOf::Source(case.source.clone()))
+    } else {
+        None
+    }
+}
