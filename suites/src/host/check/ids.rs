@@ -248,7 +248,8 @@ mod tests {
 
     fn broken(longs: &[u64]) -> Vec<String> {
         let found = check(longs, &range(), false, 1);
-        found.iter().map(Violation::to_string).collect()
+        let said = |v: &Violation| format!("{}: {}", v.rules[0], v.what);
+        found.iter().map(said).collect()
     }
 
     #[test]

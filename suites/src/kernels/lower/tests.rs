@@ -5,6 +5,7 @@ use crate::host::check::{Right, That, Want};
 use crate::host::*;
 use crate::kernels::case::{KernelCase, Kind};
 use crate::kernels::generate::{FAMILIES, draw};
+use crate::rule;
 
 /// Some cases of every family.
 fn cases(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (String, KernelCase)> {
@@ -168,10 +169,8 @@ fn a_call_that_fails_against_the_case_is_a_violation_and_one_before_it_is_none()
     assert!(!lowered.started(&record));
     record.stamps.insert(lowered.started, (1, 2));
     let found = lowered.violations(&record, 0);
-    assert_eq!(
-        found[0].to_string(),
-        "ex.api.valid: clFinish gives error -36"
-    );
+    assert_eq!(found[0].rules, [rule::API_VALID]);
+    assert_eq!(found[0].what, "clFinish gives error -36");
 }
 
 #[test]
