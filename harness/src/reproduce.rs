@@ -51,7 +51,7 @@ impl Litmus<'_> {
 /// A generated case as a C program; `None` for a litmus test, which [`Litmus`] writes.
 pub fn to_c(work: &Work) -> Option<String> {
     match work {
-        Work::Commands(plan) => Some(commands::reproduce::to_c(plan, commands::lower::WORKLOAD)),
+        Work::Commands(plan) => Some(commands::reproduce::to_c(plan)),
         Work::Kernel(case) => Some(kernels::to_c(case)),
         Work::Api(case) => Some(api::reproduce::to_c(case)),
         Work::Litmus(_) => None,

@@ -1,12 +1,13 @@
 //! Runs a program of commands again and again and checks each run against the program's order.
 
 use super::host::{Fixtures, Play, SetupError};
-use super::needs;
+use super::needs::check;
 use super::repeat::{Shown, repeat};
 use super::{Ended, NotRun};
 use crate::device::OpenDevice;
 use classay_reports::record::{Evidence, EvidenceKind, Launch};
 use classay_suites::commands::check::Plan;
+use classay_suites::commands::needs::needs;
 use classay_suites::commands::{lower, yaml};
 use classay_vocabulary::Budget;
 
@@ -18,7 +19,7 @@ pub fn run_commands(
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
 ) -> Result<Ended, NotRun> {
-    needs::check(device, &needs::of_program(&plan.program))?;
+    check(device, &needs(&plan.program))?;
     let lowered = lower::lower(&plan);
     let play = Play::of(fixtures, lowered.program.clone())?;
     let build_seconds = fixtures.take_build_seconds();

@@ -14,11 +14,13 @@ pub mod check;
 pub mod generate;
 pub mod lower;
 pub mod memory;
+pub mod needs;
 pub mod order;
 pub mod program;
 pub mod reproduce;
 pub mod shrink;
 pub mod trace;
+pub mod words;
 pub mod yaml;
 
 pub use order::Order;

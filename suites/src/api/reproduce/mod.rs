@@ -8,8 +8,8 @@ mod refuse;
 
 use super::check::rules;
 use super::{Act, Case, Legacy, Story};
-use crate::commands::reproduce::text::{Text, quoted};
-use crate::commands::reproduce::{TELL, named};
+use crate::host::c::text::{Text, quoted};
+use crate::host::c::{REPORT as TELL, named};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 

@@ -17,8 +17,6 @@ mod statuses;
 mod tests;
 mod times;
 
-pub(super) use times::{HELD_LONG, SLACK};
-
 use super::memory::Memory;
 use super::order::Order;
 use super::program::{Event, Program, Step};

@@ -1,8 +1,10 @@
 //! A program of commands as a host program, and what a run of that observed as a trace.
 //!
 //! [`lower`] makes what the program begins with ([`memory`]), writes its host threads ([`steps`],
-//! [`enqueue`]), and ends with what is known only then; [`Lowered::trace`] reads the record ([`trace`]).
+//! [`enqueue`]), and ends with what is known only then; [`Lowered::trace`] reads the record ([`trace`]), and [`checks`] are
+//! what must hold of it, for a C program.
 
+mod checks;
 mod enqueue;
 mod memory;
 mod steps;
@@ -23,7 +25,7 @@ use crate::kernels::case::Build;
 use std::collections::BTreeMap;
 
 /// The kernels `work` and `work_variable`, which do what the kernel commands say.
-pub const WORKLOAD: &str = include_str!("workload.cl");
+const WORKLOAD: &str = include_str!("workload.cl");
 
 /// A program of commands as a host program.
 #[derive(Debug, Clone)]
@@ -259,7 +261,7 @@ impl<'p> Lowering<'p> {
                 of: ProgramOf::Source(WORKLOAD.into()),
                 build: Build::default(),
             };
-            builder.fixture(format!("program_{n}"), fixture)
+            builder.fixture(format!("workload_{n}"), fixture)
         });
         self.contexts.push(Context {
             slot,

@@ -182,7 +182,7 @@ struct Parameter<'w> {
 impl Parameter<'_> {
     /// The argument, with variables of its own where it needs some.
     fn argument(&self, value: &Value, around: &mut Around) -> String {
-        let own = format!("{}_{}", self.name, self.n);
+        let own = format!("its_{}_{}", self.name, self.n);
         match value {
             Value::Into(slot) if self.writer.shared => {
                 let kind = c_type(self.writer.kind(*slot));
@@ -287,7 +287,7 @@ impl Parameter<'_> {
                 let of = usize::from(*argument);
                 let parameters = self.function.signature().parameters;
                 let name = parameters.get(of).map_or("", |(name, _)| name);
-                format!("(unsigned char *){name}_{of} + {byte}")
+                format!("(unsigned char *)its_{name}_{of} + {byte}")
             }
             Value::Callback(id) => format!("callback_{}", id.0),
             Value::Data(_) => "THIS_RUN".into(),

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use text::Text;
 
 /// How a C program reports what is wrong, and chooses its device.
-const REPORT: &str = include_str!("tell.c");
+pub const REPORT: &str = include_str!("tell.c");
 /// What a run observes.
 const RUN: &str = include_str!("run.c");
 /// What the host writes and reads.

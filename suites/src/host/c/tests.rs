@@ -197,10 +197,10 @@ fn slots_that_may_be_empty_are_looked_at_first() {
         "    cl_int code = CL_SUCCESS;
     (void)unused;
     {
-        cl_event event_3 = NULL;
-        code = clEnqueueMarkerWithWaitList(queue, 0, NULL, &event_3);
+        cl_event its_event_3 = NULL;
+        code = clEnqueueMarkerWithWaitList(queue, 0, NULL, &its_event_3);
         if (code == CL_SUCCESS)
-            event_1 = event_3;
+            event_1 = its_event_3;
     }
     code = NOT_MADE;
     if (event_0 && event_1) {

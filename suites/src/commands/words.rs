@@ -1,6 +1,4 @@
-//! Words for what a program is made of.
-
-pub use crate::host::c::text::{Text, quoted, source};
+//! Words for what a program is made of, for readers of C programs and of checks.
 
 use crate::commands::program::*;
 

@@ -1,0 +1,463 @@
+//! What must hold of a run, as checks that a C program makes, too. They are drawn from [`Plan::check`]: it
+//! is asked about each answer that says something, one at a time, and its violations become checks.
+
+use super::*;
+use crate::commands::memory::Value as Held;
+use crate::commands::order::Moment;
+use crate::commands::program::{ANY_CELL, Place, Step as CommandStep, Token, Who, Writer};
+use crate::commands::trace::{Fired, Seen, Times, Trace, status};
+use crate::commands::words;
+use crate::host::check::{self as host, Cell, Check, Instead, Right, That};
+use crate::rule::{self, RuleId};
+use classay_vocabulary::Violation;
+use std::collections::BTreeSet;
+
+/// A negative number that nothing sets.
+const ODD: i32 = -9999;
+
+/// A word that is no token of run 0.
+fn no_token() -> u32 {
+    Token::of(5, Writer::Creation(ObjectId(0)), 0).0
+}
+
+impl Lowered {
+    /// The checks of a run.
+    pub fn checks(&self, plan: &Plan) -> Vec<Check> {
+        let mut drawn = Drawn {
+            plan,
+            names: &self.names,
+            checks: Vec::new(),
+        };
+        drawn.codes();
+        drawn.stamps();
+        drawn.statuses();
+        drawn.went_back();
+        drawn.last();
+        drawn.data();
+        drawn.callbacks();
+        drawn.times();
+        drawn.times_in_order();
+        drawn.checks
+    }
+}
+
+struct Drawn<'p> {
+    plan: &'p Plan,
+    names: &'p Names,
+    checks: Vec<Check>,
+}
+
+impl Drawn<'_> {
+    fn add(&mut self, rules: Vec<RuleId>, says: impl Into<String>, that: That) {
+        self.checks.push(Check::new(rules, says, that));
+    }
+
+    /// Of these answers those that are right, and the rules that the first wrong one breaks; none where
+    /// none is wrong.
+    fn right(&self, answers: &[i32], trace: &dyn Fn(i32) -> Trace) -> Option<(Right, Vec<RuleId>)> {
+        let (mut right, mut wrong): (Vec<i32>, Option<Violation>) = (Vec::new(), None);
+        for answer in answers {
+            match self.plan.check(&trace(*answer)).into_iter().next() {
+                None => right.push(*answer),
+                Some(violation) => wrong = wrong.or(Some(violation)),
+            }
+        }
+        let negative = right.contains(&ODD);
+        let right = right.into_iter().filter(|n| *n != ODD).map(i64::from);
+        let right = match negative {
+            true => Right::AmongOrNegative(right.collect()),
+            false => Right::Among(right.collect()),
+        };
+        wrong.map(|wrong| (right, wrong.rules))
+    }
+
+    fn codes(&mut self) {
+        for (place, step) in self.plan.program.steps() {
+            if !has_code(step) {
+                continue;
+            }
+            // A callback that is registered is called, or that would be reported instead.
+            let fired: Vec<Fired> = match step {
+                CommandStep::Register(id) => vec![self.as_required(*id)],
+                _ => Vec::new(),
+            };
+            let trace = |code| Trace {
+                codes: [(place, code)].into(),
+                fired: fired.clone(),
+                ..Trace::default()
+            };
+            if let Some((right, rules)) = self.right(&[0, -14, ODD], &trace) {
+                let says = format!("{place} ({}) returned {{}}", words::step(step));
+                let (_, mark) = self.names.steps[&place];
+                self.add(rules, says, That::Code(mark, right));
+            }
+        }
+    }
+
+    /// A callback as it must be called.
+    fn as_required(&self, id: commands::CallbackId) -> Fired {
+        let callback = &self.plan.program.callbacks[id.index()];
+        let status = match (self.plan.order.fate_of_event(callback.event), callback.at) {
+            (Fate::Fails, _) => status::ERROR_IN_WAIT_LIST,
+            (Fate::Completes | Fate::Open, Reached::Submitted) => status::SUBMITTED,
+            (Fate::Completes | Fate::Open, Reached::Running) => status::RUNNING,
+            (Fate::Completes | Fate::Open, Reached::Complete) => status::COMPLETE,
+        };
+        Fired {
+            callback: id,
+            status,
+            right_event: true,
+        }
+    }
+
+    fn moment(&self, moment: Moment) -> Option<host::Moment> {
+        let marks = |place| self.names.steps.get(&place);
+        Some(match moment {
+            Moment::Call(place) => host::Moment::Began(marks(place)?.0),
+            Moment::Return(place) => host::Moment::Ended(marks(place)?.1),
+            Moment::Run(id) => host::Moment::Fired(CallbackId(id.0)),
+            // Commands have no stamps.
+            Moment::Start(_) | Moment::End(_) => return None,
+        })
+    }
+
+    /// Of all pairs those that do not follow from others within one thread.
+    fn stamps(&mut self) {
+        let p = &self.plan.program;
+        let steps = |who: Who, n: usize| {
+            (0..n).flat_map(move |step| {
+                let step = step as u16;
+                let place = Place { who, step };
+                [Moment::Call(place), Moment::Return(place)]
+            })
+        };
+        let mut sequences: Vec<Vec<Moment>> = Vec::new();
+        for (n, thread) in p.threads.iter().enumerate() {
+            sequences.push(steps(Who::Thread(n as u16), thread.len()).collect());
+        }
+        for (id, callback) in p.callbacks() {
+            let own = steps(Who::Callback(id), callback.steps.len());
+            sequences.push([Moment::Run(id)].into_iter().chain(own).collect());
+        }
+        for (n, one) in sequences.iter().enumerate() {
+            for (m, other) in sequences.iter().enumerate() {
+                let mut next = other.len();
+                for early in one.iter().rev().filter(|_| n != m) {
+                    let surely = |late: &Moment| self.plan.order.surely(*early, *late);
+                    let first = other.iter().position(surely);
+                    if let Some(first) = first.filter(|first| *first < next) {
+                        next = first;
+                        self.before(*early, other[first]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn before(&mut self, early: Moment, late: Moment) {
+        let trace = Trace {
+            stamps: [(early, 2), (late, 1)].into(),
+            ..Trace::default()
+        };
+        let wrong = self.plan.check(&trace).into_iter().next();
+        if let (Some(wrong), Some(one), Some(two)) = (wrong, self.moment(early), self.moment(late))
+        {
+            let says = format!("{late} came before {early}");
+            self.add(wrong.rules, says, That::Before(one, two));
+        }
+    }
+
+    fn statuses(&mut self) {
+        for (place, step) in self.plan.program.steps() {
+            let CommandStep::Status(event) = step else {
+                continue;
+            };
+            let mut answers = vec![0, 1, 2, 3, -14, ODD];
+            if let Event::User(user) = event
+                && let Some((_, set)) = self.plan.order.set(*user)
+                && !answers.contains(&set)
+            {
+                answers.push(set);
+            }
+            let trace = |status| Trace {
+                statuses: [(place, status)].into(),
+                ..Trace::default()
+            };
+            if let Some((right, rules)) = self.right(&answers, &trace) {
+                let says = format!("at {place} the status of {} was {{}}", words::event(*event));
+                let answer = self.names.statuses[&place];
+                self.add(rules, says, That::Number(answer, right));
+            }
+        }
+    }
+
+    fn went_back(&mut self) {
+        let order = &self.plan.order;
+        let asked: Vec<(Place, Event)> = self
+            .plan
+            .program
+            .steps()
+            .filter_map(|(place, step)| match step {
+                CommandStep::Status(event) => Some((place, *event)),
+                _ => None,
+            })
+            .collect();
+        for (n, (place, event)) in asked.iter().enumerate() {
+            for (later, other) in &asked[n + 1..] {
+                let ordered = order.surely(Moment::Return(*place), Moment::Call(*later));
+                if event == other && ordered {
+                    let [one, two] = [place, later].map(|place| self.names.statuses[place]);
+                    let event = words::event(*event);
+                    let says =
+                        format!("the status of {event} went back between {place} and {later}");
+                    self.add(vec![rule::STATE_QUERY], says, That::NotAfter(two, one));
+                }
+            }
+        }
+    }
+
+    /// What commands were when all was finished.
+    fn last(&mut self) {
+        for (n, answer) in self.names.last.iter().enumerate() {
+            let id = CommandId::at(n);
+            // What a complete command's times are is another question.
+            let times = Times {
+                queued: 1,
+                submit: 2,
+                start: 3,
+                end: 4,
+                complete: Some(5),
+            };
+            let trace = |last| Trace {
+                last: [(id, last)].into(),
+                times: (last == status::COMPLETE)
+                    .then_some((id, times))
+                    .into_iter()
+                    .collect(),
+                ..Trace::default()
+            };
+            if let Some((right, rules)) = self.right(&[0, 1, 2, 3, -14, ODD], &trace) {
+                let says = format!("when all was finished the status of command {n} was {{}}");
+                self.add(rules, says, That::Number(*answer, right));
+            }
+        }
+    }
+
+    fn data(&mut self) {
+        for (read, cells) in self.plan.memory.reads() {
+            let Some(answer) = self.names.reads.get(read) else {
+                continue;
+            };
+            let who = match read {
+                Read::Kernel { command, .. } | Read::Command(command) => {
+                    format!("command {}", command.0)
+                }
+                Read::Access(access) => format!("host access {}", access.0),
+            };
+            let base: Vec<u32> = cells
+                .iter()
+                .map(|(_, value)| match value {
+                    Held::Of(writer, cell) => Token::of(0, *writer, *cell).0,
+                    Held::Anything => no_token(),
+                })
+                .collect();
+            let drawn: Vec<Cell> = (0..cells.len())
+                .map(|n| self.cell(*read, &who, &base, n))
+                .collect();
+            let says = |cell: &Cell| !cell.instead.is_empty() || !cell.otherwise.0.is_empty();
+            if drawn.iter().any(says) {
+                self.add(Vec::new(), who, That::Cells(*answer, drawn));
+            }
+        }
+    }
+
+    /// What the n-th cell of a read must hold, and what each wrong word in it breaks.
+    fn cell(&self, read: Read, who: &str, base: &[u32], n: usize) -> Cell {
+        let (cell, value) = self.plan.memory.reads()[&read][n];
+        let ask = |seen: Seen| -> Option<Vec<RuleId>> {
+            let mut all: Vec<Seen> = base.iter().map(|word| Seen::Whole(*word)).collect();
+            all[n] = seen;
+            let trace = Trace {
+                reads: [(read, all)].into(),
+                ..Trace::default()
+            };
+            Some(self.plan.check(&trace).into_iter().next()?.rules)
+        };
+        // The cell holds the word, or the word stands among those of the right token.
+        let both = |word: u32| -> Option<(Vec<RuleId>, Vec<RuleId>)> {
+            let whole = ask(Seen::Whole(word))?;
+            let torn = ask(Seen::Mixed(base[n], word)).unwrap_or_else(|| whole.clone());
+            Some((whole, torn))
+        };
+        let mut found = BTreeSet::from([(Writer::Creation(cell.0), cell.1)]);
+        for write in self.plan.memory.writes(cell) {
+            if let Held::Of(writer, of) = write.value {
+                found.insert((writer, of));
+            }
+            found.insert((write.writer, cell.1));
+            found.insert((write.writer, ANY_CELL));
+        }
+        let otherwise = both(no_token());
+        let named = found.into_iter().map(Some).chain([None]);
+        let instead = named
+            .filter_map(|found| {
+                let word = found.map_or(0, |(writer, of)| Token::of(0, writer, of).0);
+                let (rules, torn) = both(word)?;
+                let differs = Some((&rules, &torn)) != otherwise.as_ref().map(|(a, b)| (a, b));
+                differs.then_some(Instead { found, rules, torn })
+            })
+            .collect();
+        Cell {
+            reader: format!("{who} in cell {} of object {}", cell.1, cell.0.0),
+            wanted: match value {
+                Held::Of(writer, of) => Some((writer, of)),
+                Held::Anything => None,
+            },
+            instead,
+            otherwise: otherwise.unwrap_or_default(),
+        }
+    }
+
+    fn callbacks(&mut self) {
+        for (id, _) in self.plan.program.callbacks() {
+            let (n, callback) = (id.0, CallbackId(id.0));
+            let at = self.plan.order.registered(id);
+            let registered = Some(self.names.steps[&at].1);
+            let trace = |fired: Vec<Fired>| Trace {
+                codes: [(at, 0)].into(),
+                fired,
+                ..Trace::default()
+            };
+            if let Some(never) = self.plan.check(&trace(Vec::new())).into_iter().next() {
+                let that = That::Fired(vec![callback], registered, Right::Not(0));
+                self.add(never.rules, format!("callback {n} was never called"), that);
+            }
+            let fired = |status| {
+                trace(vec![Fired {
+                    callback: id,
+                    status,
+                    right_event: true,
+                }])
+            };
+            if let Some((right, rules)) = self.right(&[0, 1, 2, 3, -14, ODD], &fired) {
+                let says = format!("callback {n} was given status {{}}");
+                self.add(rules, says, That::FiredWith(callback, right));
+            }
+            let rules = || vec![rule::STATE_CALLBACKS];
+            let once = That::Fired(vec![callback], None, Right::Between(0, 1));
+            self.add(rules(), format!("callback {n} was called {{}} times"), once);
+            let says = format!("callback {n} was given another event");
+            self.add(rules(), says, That::FiredRight(callback));
+        }
+    }
+
+    fn times(&mut self) {
+        let (plan, names) = (self.plan, self.names);
+        let rules = || vec![rule::STATE_PROFILING];
+        let states = ["queued", "submitted", "started", "ended", "complete"];
+        for (n, times) in names.times.iter().enumerate() {
+            let [queued, _, start, end, _] = *times;
+            let (_, since) = names.steps[&plan.order.enqueued(CommandId::at(n))];
+            for (at, pair) in times.windows(2).enumerate() {
+                let (one, two) = (states[at], states[at + 1]);
+                let says = format!("by its times command {n} was {one} after it was {two}");
+                self.add(rules(), says, That::NotAfter(pair[0], pair[1]));
+            }
+            let until = self.held(CommandId::at(n));
+            if !until.is_empty() {
+                let says = format!(
+                    "by its times command {n} started much sooner after it was queued than the host let it"
+                );
+                let that = That::Held {
+                    queued,
+                    start,
+                    since,
+                    until,
+                };
+                self.add(rules(), says, that);
+            }
+            let says = format!("by its times command {n} was queued long before it was enqueued");
+            self.add(rules(), says, That::Within { queued, end, since });
+        }
+        for (n, command) in plan.program.commands.iter().enumerate() {
+            for event in &command.wait {
+                let Event::Command(first) = event else {
+                    continue;
+                };
+                let id = CommandId::at(n);
+                if plan.program.device_of(id) == plan.program.device_of(*first) {
+                    let rules = self.by_times(*first, id);
+                    let ended = names.times[first.index()][3];
+                    let says = format!(
+                        "by its times command {n} started before command {}, for which it waits, ended",
+                        first.0
+                    );
+                    self.add(rules, says, That::NotAfter(ended, names.times[n][2]));
+                }
+            }
+        }
+    }
+
+    /// The rules that are broken where one command did not end before another starts.
+    fn by_times(&self, first: CommandId, then: CommandId) -> Vec<RuleId> {
+        let (end, start) = (Moment::End(first), Moment::Start(then));
+        let mut rules = self.plan.order.rules_between(end, start);
+        rules.push(rule::STATE_PROFILING);
+        rules
+    }
+
+    /// What waits for another ends later, by whatever rule. What follows from two others is not said again.
+    fn times_in_order(&mut self) {
+        let pairs: BTreeSet<(CommandId, CommandId)> = self.plan.ends_after().collect();
+        for &(first, second) in &pairs {
+            let between =
+                |(a, b): &(CommandId, CommandId)| *a == first && pairs.contains(&(*b, second));
+            if pairs.iter().any(between) {
+                continue;
+            }
+            let says = format!(
+                "by its times command {} ended before command {}, for which it waits, had",
+                second.0, first.0
+            );
+            let [one, two] = [first, second].map(|id| self.names.times[id.index()][3]);
+            self.add(self.by_times(first, second), says, That::NotAfter(one, two));
+        }
+    }
+
+    /// The last call of each thread before which a command cannot start.
+    fn held(&self, command: CommandId) -> Vec<Mark> {
+        let order = &self.plan.order;
+        let mut last: BTreeMap<Who, Place> = BTreeMap::new();
+        for (place, _) in self.plan.program.steps() {
+            if order.surely(Moment::Call(place), Moment::Start(command)) {
+                last.insert(place.who, place);
+            }
+        }
+        // The enqueue itself, and what came before it, held nothing.
+        let enqueue = order.enqueued(command);
+        let others = last.into_values().filter(|place| *place != enqueue);
+        others.map(|place| self.names.steps[&place].0).collect()
+    }
+}
+
+/// Whether a step is a call whose answer is looked at.
+fn has_code(step: &CommandStep) -> bool {
+    match step {
+        CommandStep::Enqueue(_)
+        | CommandStep::Flush(_)
+        | CommandStep::Finish(_)
+        | CommandStep::Wait(_)
+        | CommandStep::Set { .. }
+        | CommandStep::Register(_)
+        | CommandStep::Status(_)
+        | CommandStep::ReleaseEvent(_)
+        | CommandStep::ReleaseQueue(_)
+        | CommandStep::ReleaseObject(_) => true,
+        CommandStep::Access(_)
+        | CommandStep::Inspect(_)
+        | CommandStep::Signal(_)
+        | CommandStep::Await(_)
+        | CommandStep::Sleep(_)
+        | CommandStep::Yield(_) => false,
+    }
+}
