@@ -2,8 +2,8 @@
 //!
 //! [`zoo`] has a live object of every kind and in every state that a call can be given;
 //! [`table`] is how a call that must be refused is written down, with the sentence that refuses
-//! it, and checks that no entry point is left out; [`refusals`] are those calls, one file a
-//! chapter; [`lists`] are the rules that every command has for its wait list; [`queries`] those
+//! it, and checks that no entry point is left out; [`refusals`] are those
+//! that Touchstone alone refuses (what all must refuse is in `suites/rules/refused`); [`lists`] are the rules that every command has for its wait list; [`queries`] those
 //! that every query has. [`arguments`], [`families`], [`given`] and [`limits`] are
 //! about what calls do when they succeed, where programs that assess implementations look closely.
 
