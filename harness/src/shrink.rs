@@ -14,6 +14,7 @@ use classay_reports::record::{CaseId, CaseResult, Verdict};
 use classay_reports::stats::{Confidence, clopper_pearson};
 use classay_reports::text::outcome::violation;
 use classay_suites::commands::shrink::comparable::{self, Death, Observed, Target};
+use classay_suites::family::Family;
 use classay_suites::shrink::{Answer, Progress, Shrunk};
 use classay_suites::{api, commands, kernels};
 use classay_vocabulary::Budget;
@@ -147,9 +148,7 @@ fn kernel_body(case: &kernels::case::KernelCase) -> Body {
 }
 
 fn api_body(case: &api::Case) -> Body {
-    Body::Api {
-        api: api::write(case),
-    }
+    Body::Api { api: case.write() }
 }
 
 /// Shrinks by what kind of case it is.
@@ -192,15 +191,15 @@ fn search(asker: &mut Asker<'_>, first: Work, notify: Notify<'_>) -> Shrunk<Work
             },
         )
         .map(|case| Work::Kernel(Box::new(case))),
-        Work::Api(case) => api::shrink::shrink(
-            *case,
-            &mut |case| asker.ask(&api_body(case)),
-            &mut |case, progress| {
-                let lines = api::write(case).lines().count();
-                notify_kept(notify, progress, &format!("{lines} lines"));
-            },
-        )
-        .map(|case| Work::Api(Box::new(case))),
+        Work::Api(case) => case
+            .shrink(
+                &mut |case| asker.ask(&api_body(case)),
+                &mut |case, progress| {
+                    let lines = case.write().lines().count();
+                    notify_kept(notify, progress, &format!("{lines} lines"));
+                },
+            )
+            .map(|case| Work::Api(Box::new(case))),
         // Which [`body`] refuses.
         Work::Litmus(_) => Shrunk {
             found: first,

@@ -16,6 +16,7 @@ pub mod api;
 pub mod catalogue;
 mod choices;
 pub mod commands;
+pub mod family;
 pub mod host;
 pub mod kernels;
 pub mod rule;

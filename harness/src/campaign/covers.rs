@@ -4,6 +4,7 @@ use crate::plan::{Case, Work};
 use classay_litmus::Breaches;
 use classay_litmus::oracle::Limits;
 use classay_suites::catalogue;
+use classay_suites::family::Family;
 use classay_suites::rule::RuleId;
 use std::collections::BTreeSet;
 

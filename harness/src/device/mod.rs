@@ -18,9 +18,7 @@ mod touch;
 
 pub use selector::{At, Library, Selector};
 
-use cl3::platform::CL_PLATFORM_VERSION;
 use opencl3::device::Device;
-use opencl3::platform::Platform;
 
 /// What a device offers, after contradictions have been resolved: a flag here can be relied on.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -113,18 +111,6 @@ pub struct OpenDevice {
     pub platform_devices: Vec<Device>,
     /// What it offers.
     pub capabilities: Capabilities,
-}
-
-impl OpenDevice {
-    /// The OpenCL version that its platform reports, as (major, minor); (0, 0) where it reports none.
-    pub fn platform_version(&self) -> (u32, u32) {
-        let platform = self.platform_devices.first().map(Device::platform);
-        let Some(Ok(platform)) = platform else {
-            return (0, 0);
-        };
-        let text = info::platform_text(&Platform::new(platform), CL_PLATFORM_VERSION);
-        info::version_in(&text).unwrap_or_default()
-    }
 }
 
 impl Capabilities {

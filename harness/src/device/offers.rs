@@ -46,8 +46,12 @@ impl Capabilities {
             Need::SubBufferAlign(bytes) => bytes % (c.mem_base_addr_align_bits / 8).max(1) == 0,
             Need::C20 => c.c_version >= (2, 0),
             Need::Bits64 => c.address_bits == 64,
+            Need::Api20 => c.version >= (2, 0),
             Need::Api21 => c.version >= (2, 1),
+            Need::Api22 => c.version >= (2, 2),
             Need::Api30 => c.version >= (3, 0),
+            Need::Api31 => c.version >= (3, 1),
+            Need::BeforeApi31 => c.version < (3, 1),
         }
     }
 }

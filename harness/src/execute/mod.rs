@@ -13,7 +13,6 @@ mod memory;
 mod needs;
 mod programs;
 mod repeat;
-mod setup;
 
 pub use api::run_api;
 pub use kernel_cases::run_kernel;

@@ -6,6 +6,7 @@ use classay_suites::api;
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::generate::{Profile, enumerate, random};
 use classay_suites::commands::yaml as commands;
+use classay_suites::family::Family;
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::{generate as kernels, yaml};
 use classay_vocabulary::{Observable, Quantifier};
@@ -202,11 +203,11 @@ impl Body {
                 Work::Kernel(Box::new(yaml::read(kernel).map_err(|e| e.to_string())?))
             }
             Body::DrawnApi { family } => {
-                let case = api::draw(family, seed)
+                let case = api::Case::generate(family, seed)
                     .ok_or_else(|| format!("there is no family {family}"))?;
                 Work::Api(Box::new(case))
             }
-            Body::Api { api } => Work::Api(Box::new(api::read(api)?)),
+            Body::Api { api } => Work::Api(Box::new(api::Case::read(api)?)),
         })
     }
 
@@ -249,7 +250,7 @@ impl Work {
             Work::Litmus(program) => syntax::write_litmus(program),
             Work::Commands(plan) => commands::write(&plan.program),
             Work::Kernel(case) => yaml::write(case),
-            Work::Api(case) => api::write(case),
+            Work::Api(case) => case.write(),
         }
     }
 }

@@ -7,6 +7,7 @@ use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_suites::api;
 use classay_suites::commands::generate::{Profile, enumerate};
+use classay_suites::family::Family;
 use classay_suites::kernels::{generate as kernels, yaml};
 use classay_vocabulary::Budget;
 use std::collections::{HashMap, HashSet};
@@ -147,7 +148,7 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
         };
         let bytes = read_bounded(path, MOST_OF_A_CASE).map_err(wrong)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let body = match (yaml::read(&text), api::read(&text)) {
+        let body = match (yaml::read(&text), api::Case::read(&text)) {
             (Ok(_), _) => Body::Kernel { kernel: text },
             (Err(_), Ok(_)) => Body::Api { api: text },
             // Every kernel case begins by saying what it is about.

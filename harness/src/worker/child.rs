@@ -188,7 +188,12 @@ impl Job<'_> {
                     execute::run_kernel(self.device, fixtures, &case, self.budget, &mut send)
                 })
             }
-            Work::Api(case) => execute::run_api(self.device, &case, self.budget, &mut send),
+            Work::Api(case) => {
+                let fixtures = benches.fixtures(self.device, self.patience);
+                fixtures.and_then(|fixtures| {
+                    execute::run_api(self.device, fixtures, &case, self.budget, &mut send)
+                })
+            }
         };
         sent?;
         let case = self.case.clone();

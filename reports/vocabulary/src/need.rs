@@ -77,10 +77,18 @@ pub enum Need {
     C20,
     /// A 64-bit address space.
     Bits64,
+    /// The functions and rules of OpenCL 2.0.
+    Api20,
     /// The functions and rules of OpenCL 2.1.
     Api21,
+    /// The functions and rules of OpenCL 2.2.
+    Api22,
     /// The functions and rules of OpenCL 3.0.
     Api30,
+    /// The functions and rules of OpenCL 3.1.
+    Api31,
+    /// Rules that OpenCL 3.1 dropped.
+    BeforeApi31,
 }
 
 /// A built-in kernel of some implementation, and what it does.
@@ -151,8 +159,12 @@ impl fmt::Display for Need {
             Need::SubBufferAlign(n) => write!(f, "sub-buffers at multiples of {n} bytes"),
             Need::C20 => f.write_str("OpenCL C 2.0"),
             Need::Bits64 => f.write_str("64-bit addresses"),
+            Need::Api20 => f.write_str("OpenCL 2.0"),
             Need::Api21 => f.write_str("OpenCL 2.1"),
+            Need::Api22 => f.write_str("OpenCL 2.2"),
             Need::Api30 => f.write_str("OpenCL 3.0"),
+            Need::Api31 => f.write_str("OpenCL 3.1"),
+            Need::BeforeApi31 => f.write_str("a version of OpenCL before 3.1"),
         }
     }
 }

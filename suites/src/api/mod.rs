@@ -1,61 +1,80 @@
 //! API cases: what calls of the host do by themselves, beside programs of commands.
 //!
-//! A [`Case`] tells one [`Story`]: calls that must be refused ([`refusal`]), calls of several host
-//! threads at once ([`Act`]), and the lives of objects: destructors, freed memory, events that are
-//! released where they are called back, memory that is not given back. [`draw`] draws one from a seed,
-//! [`check`] holds against it what a run observed, its [`Trace`], [`reproduce`] writes it as a C program,
-//! and [`shrink`] makes one that fails small.
+//! A [`Case`] plays one [`Scenario`]: calls that must be refused ([`refused`]), operations of several host threads at
+//! once ([`Operation`]), and the lives of objects: destructors, freed memory, events that are released where they are
+//! called back, memory that is not given back. [`generate`] makes one from a seed, [`lower`] turns it into a host program
+//! with its checks, and [`shrink`] makes one that fails small.
 
-mod check;
-mod draw;
-pub mod refusal;
-pub mod reproduce;
+pub mod call;
+pub mod fixture;
+mod generate;
+mod lower;
+pub mod refused;
 pub mod shrink;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Fact, LEAST_OBJECT, Trace, check};
-pub use draw::{FAMILIES, draw};
+pub use generate::{FAMILIES, generate};
 
+use crate::family::{DeviceInfo, Family, Lowered};
+use crate::host::Record;
 use crate::rule::{self, RuleId};
-use classay_vocabulary::Need;
-use refusal::Refusal;
+use crate::shrink::{Judge, Shrunk, Told};
+use classay_vocabulary::{Need, Violation};
+use refused::Refused;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// Bytes a time below which memory that grows is no leak: the smallest object is larger.
+pub const LEAST_OBJECT: i64 = 48;
+
+/// The `kind:` of a file of an API case; older files have none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// `api`.
+    #[default]
+    Api,
+}
 
 /// A case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
+    /// What kind of case it is.
+    #[serde(default)]
+    pub kind: Kind,
     /// What the device must offer.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub needs: BTreeSet<Need>,
     /// What is done.
-    pub story: Story,
+    #[serde(alias = "story")]
+    pub scenario: Scenario,
 }
 
 /// What an API case does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Story {
+pub enum Scenario {
     /// Calls that must be refused, one after the other, and what is in memory afterwards.
-    Refusals {
-        /// Commands of the queue are held back meanwhile.
+    Refused {
+        /// A command is held back meanwhile.
         held: bool,
         /// The calls.
-        calls: Vec<Refusal>,
+        calls: Vec<Refused>,
     },
     /// Host threads that begin together.
     Threads {
         /// What each does.
-        threads: Vec<Vec<Act>>,
+        threads: Vec<Vec<Operation>>,
         /// How often each does it all.
         rounds: u16,
     },
-    /// One thing again and again, until it shows whether it gives back its memory.
+    /// One operation again and again, until it shows whether it gives back its memory.
     Again {
-        /// The thing.
-        act: Act,
+        /// The operation.
+        #[serde(alias = "act")]
+        operation: Operation,
         /// How often in a stretch.
         times: u32,
     },
@@ -64,12 +83,14 @@ pub enum Story {
         /// How many callbacks.
         callbacks: u8,
         /// A sub-buffer is released last.
-        part: bool,
+        #[serde(alias = "part")]
+        sub_buffer: bool,
     },
-    /// A context with a callback for its end, after these things were done in it.
+    /// A context with a callback for its end, after these operations were done in it.
     Context {
-        /// The things.
-        acts: Vec<Act>,
+        /// The operations.
+        #[serde(alias = "acts")]
+        operations: Vec<Operation>,
     },
     /// clEnqueueSVMFree with a callback, held back by a user event.
     SvmFree {
@@ -83,8 +104,10 @@ pub enum Story {
         /// The status.
         code: i32,
     },
-    /// Every built-in kernel, held back by a user event.
+    /// Every built-in kernel of the device, held back by a user event.
     BuiltIn,
+    /// These built-in kernels.
+    BuiltInKernels(Vec<String>),
     /// clEnqueueMarker, clEnqueueBarrier or clEnqueueWaitForEvents between two commands of a queue of
     /// which the first is held back.
     Legacy {
@@ -108,11 +131,12 @@ pub enum Legacy {
 /// Something that a host thread does and undoes, with objects of its own but where it is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Act {
+pub enum Operation {
     /// A buffer.
     Buffer,
     /// A buffer with a sub-buffer.
-    Part,
+    #[serde(alias = "part")]
+    SubBuffer,
     /// A user event that is set and waited for.
     UserEvent,
     /// A queue with a marker.
@@ -139,48 +163,112 @@ pub enum Act {
     Query,
 }
 
-impl Act {
+impl Operation {
     /// All.
-    pub const ALL: [Act; 14] = [
-        Act::Buffer,
-        Act::Part,
-        Act::UserEvent,
-        Act::Queue,
-        Act::Kernel,
-        Act::Program,
-        Act::Context,
-        Act::Marker,
-        Act::Fill,
-        Act::Map,
-        Act::Callback,
-        Act::Register,
-        Act::Retain,
-        Act::Query,
+    pub const ALL: [Operation; 14] = [
+        Operation::Buffer,
+        Operation::SubBuffer,
+        Operation::UserEvent,
+        Operation::Queue,
+        Operation::Kernel,
+        Operation::Program,
+        Operation::Context,
+        Operation::Marker,
+        Operation::Fill,
+        Operation::Map,
+        Operation::Callback,
+        Operation::Register,
+        Operation::Retain,
+        Operation::Query,
     ];
 }
 
-impl Case {
-    /// The rules whose breach it can tell.
-    pub fn covers(&self) -> BTreeSet<RuleId> {
-        let mut rules: BTreeSet<RuleId> = match &self.story {
-            Story::Refusals { calls, .. } => calls.iter().flat_map(|call| call.rules()).collect(),
-            story => check::rules(story).into_iter().collect(),
+impl Scenario {
+    /// The rules by which its calls and what is seen are as they are, the main one first.
+    fn rules(&self) -> Vec<RuleId> {
+        match self {
+            Scenario::Refused { .. } => vec![rule::API_ERRORS],
+            Scenario::Threads { .. } => vec![rule::QUEUE_THREADS, rule::QUEUE_RELEASE],
+            Scenario::Again { .. } | Scenario::Destructors { .. } | Scenario::Context { .. } => {
+                vec![rule::API_LIFETIME, rule::QUEUE_RELEASE]
+            }
+            Scenario::SvmFree { .. } => vec![rule::SV_API, rule::QUEUE_IN_ORDER],
+            Scenario::FailedEvent { .. } => vec![rule::FAIL_USER_EVENT, rule::FAIL_NEGATIVE],
+            Scenario::BuiltIn | Scenario::BuiltInKernels(_) => vec![
+                rule::KIND_BUILTIN,
+                rule::PREREQ_WAIT_LIST,
+                rule::NOT_BEFORE_READY,
+            ],
+            Scenario::Legacy { call } => match call {
+                Legacy::Marker => vec![rule::SP_MARKER, rule::PREREQ_MARKER],
+                Legacy::Barrier => vec![rule::SP_BARRIER, rule::PREREQ_BARRIER],
+                Legacy::WaitForEvents => vec![rule::SP_BARRIER_LIST, rule::PREREQ_BARRIER],
+            },
+        }
+    }
+}
+
+impl Family for Case {
+    const KIND: &'static str = "api";
+
+    fn generate(name: &str, seed: u64) -> Option<Case> {
+        generate(name, seed)
+    }
+
+    fn needs(&self) -> BTreeSet<Need> {
+        self.needs.clone()
+    }
+
+    fn covers(&self) -> BTreeSet<RuleId> {
+        let mut rules: BTreeSet<RuleId> = match &self.scenario {
+            Scenario::Refused { calls, .. } => calls.iter().flat_map(Refused::rules).collect(),
+            Scenario::Threads { .. }
+            | Scenario::Again { .. }
+            | Scenario::Destructors { .. }
+            | Scenario::Context { .. }
+            | Scenario::SvmFree { .. }
+            | Scenario::FailedEvent { .. }
+            | Scenario::BuiltIn
+            | Scenario::BuiltInKernels(_)
+            | Scenario::Legacy { .. } => self.scenario.rules().into_iter().collect(),
         };
         rules.insert(rule::API_VALID);
         rules
     }
-}
 
-/// The case as text. Reading it gives the same case.
-pub fn write(case: &Case) -> String {
-    // Numbers, names and lists: nothing in it can fail to become YAML.
-    serde_saphyr::to_string(case).unwrap_or_default()
-}
+    fn lower(&self, device: &DeviceInfo) -> Lowered {
+        lower::lower(self, device)
+    }
 
-/// The case in a text.
-///
-/// # Errors
-/// One sentence that says what is wrong, and where.
-pub fn read(text: &str) -> Result<Case, String> {
-    serde_saphyr::from_str(text).map_err(|e| e.to_string())
+    fn check(&self, lowered: &Lowered, record: &Record, run: u32) -> Vec<Violation> {
+        let mut found = lowered.broken(record, run);
+        if let Some((function, code)) = record.failed {
+            let mut rules = self.scenario.rules();
+            rules.push(rule::API_VALID);
+            let what = format!("{function} returned {code}");
+            found.push(Violation { rules, what });
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn shrink(self, judge: Judge<'_, Case>, told: Told<'_, Case>) -> Shrunk<Case> {
+        shrink::shrink(self, judge, told)
+    }
+
+    fn write(&self) -> String {
+        // Numbers, names and lists: nothing in it can fail to become YAML.
+        serde_saphyr::to_string(self).unwrap_or_default()
+    }
+
+    fn read(text: &str) -> Result<Case, String> {
+        let case: Case = serde_saphyr::from_str(text).map_err(|e| e.to_string())?;
+        if let Scenario::Refused { calls, .. } = &case.scenario {
+            for call in calls {
+                call.valid()?;
+            }
+        }
+        Ok(case)
+    }
 }

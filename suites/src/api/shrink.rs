@@ -1,6 +1,7 @@
 //! Makes an API case that fails small: with fewer calls, threads and rounds.
 
-use super::{Case, Story, write};
+use super::{Case, Scenario};
+use crate::family::Family;
 use crate::shrink::{Candidate, Judge, Search, Shrunk, Told};
 
 /// The size of a case: how much it does, and its text.
@@ -14,28 +15,34 @@ pub struct Size {
 impl Size {
     /// The size of a case.
     pub fn of(case: &Case) -> Size {
-        let text = write(case);
+        let text = case.write();
         Size {
-            doings: doings(&case.story),
+            doings: doings(&case.scenario),
             length: text.len(),
             text,
         }
     }
 }
 
-/// How many things a story does.
-fn doings(story: &Story) -> u64 {
-    match story {
-        Story::Refusals { held, calls } => calls.len() as u64 + u64::from(*held),
-        Story::Threads { threads, rounds } => {
+/// How many things a scenario does.
+fn doings(scenario: &Scenario) -> u64 {
+    match scenario {
+        Scenario::Refused { held, calls } => calls.len() as u64 + u64::from(*held),
+        Scenario::Threads { threads, rounds } => {
             let acts: usize = threads.iter().map(|acts| 1 + acts.len()).sum();
             acts as u64 * u64::from(*rounds)
         }
-        Story::Again { times, .. } => u64::from(*times),
-        Story::Destructors { callbacks, part } => u64::from(*callbacks) + u64::from(*part),
-        Story::Context { acts } => acts.len() as u64,
-        Story::SvmFree { allocations, times } => u64::from(*allocations) * u64::from(*times),
-        Story::FailedEvent { .. } | Story::BuiltIn | Story::Legacy { .. } => 1,
+        Scenario::Again { times, .. } => u64::from(*times),
+        Scenario::Destructors {
+            callbacks,
+            sub_buffer,
+        } => u64::from(*callbacks) + u64::from(*sub_buffer),
+        Scenario::Context { operations } => operations.len() as u64,
+        Scenario::SvmFree { allocations, times } => u64::from(*allocations) * u64::from(*times),
+        Scenario::FailedEvent { .. }
+        | Scenario::BuiltIn
+        | Scenario::BuiltInKernels(_)
+        | Scenario::Legacy { .. } => 1,
     }
 }
 
@@ -48,7 +55,7 @@ impl Candidate for Case {
     }
 
     fn text(&self) -> String {
-        write(self)
+        self.write()
     }
 
     fn whole(self) -> Option<Case> {
@@ -61,12 +68,12 @@ pub fn shrink(case: Case, judge: Judge<'_, Case>, told: Told<'_, Case>) -> Shrun
     let size = Size::of(&case);
     let mut search: Search<'_, Case> = Search::new(case, size, judge, told);
     search.rounds(|search| {
-        search.take_out(|case| units(&case.story), without);
+        search.take_out(|case| units(&case.scenario), without);
         search.go_through(
-            |case| plainer(&case.story),
-            |case, story| {
+            |case| plainer(&case.scenario),
+            |case, scenario| {
                 Some(Case {
-                    story: story.clone(),
+                    scenario: scenario.clone(),
                     ..case.clone()
                 })
             },
@@ -75,62 +82,65 @@ pub fn shrink(case: Case, judge: Judge<'_, Case>, told: Told<'_, Case>) -> Shrun
     search.done()
 }
 
-/// Something that a story can do without: the call of a list; or the act of a thread, or with no act the
-/// thread.
+/// Something that a scenario can do without: the call of a list; or the operation of a
+/// thread, or with none the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Call(usize),
-    Act(usize, usize),
+    Operation(usize, usize),
     Thread(usize),
 }
 
-fn units(story: &Story) -> Vec<Unit> {
-    match story {
-        Story::Refusals { calls, .. } => (0..calls.len()).map(Unit::Call).collect(),
-        Story::Context { acts } => (0..acts.len()).map(Unit::Call).collect(),
-        Story::Threads { threads, .. } => {
-            let acts =
-                |(n, acts): (usize, &Vec<_>)| (0..acts.len()).map(move |act| Unit::Act(n, act));
+fn units(scenario: &Scenario) -> Vec<Unit> {
+    match scenario {
+        Scenario::Refused { calls, .. } => (0..calls.len()).map(Unit::Call).collect(),
+        Scenario::Context { operations } => (0..operations.len()).map(Unit::Call).collect(),
+        Scenario::Threads { threads, .. } => {
+            let acts = |(n, acts): (usize, &Vec<_>)| {
+                (0..acts.len()).map(move |act| Unit::Operation(n, act))
+            };
             let whole = (0..threads.len()).map(Unit::Thread);
             whole
                 .chain(threads.iter().enumerate().flat_map(acts))
                 .collect()
         }
-        Story::Again { .. }
-        | Story::Destructors { .. }
-        | Story::SvmFree { .. }
-        | Story::FailedEvent { .. }
-        | Story::BuiltIn
-        | Story::Legacy { .. } => Vec::new(),
+        Scenario::Again { .. }
+        | Scenario::Destructors { .. }
+        | Scenario::SvmFree { .. }
+        | Scenario::FailedEvent { .. }
+        | Scenario::BuiltIn
+        | Scenario::BuiltInKernels(_)
+        | Scenario::Legacy { .. } => Vec::new(),
     }
 }
 
 /// A case without these units; `None` where nothing would be left of it.
 fn without(case: &Case, gone: &[Unit]) -> Option<Case> {
     let mut small = case.clone();
-    let something = match &mut small.story {
-        Story::Refusals { calls, .. } => {
+    let something = match &mut small.scenario {
+        Scenario::Refused { calls, .. } => {
             *calls = kept(calls, |n| gone.contains(&Unit::Call(n)));
             !calls.is_empty()
         }
-        Story::Context { acts } => {
-            *acts = kept(acts, |n| gone.contains(&Unit::Call(n)));
+        Scenario::Context { operations } => {
+            *operations = kept(operations, |n| gone.contains(&Unit::Call(n)));
             true
         }
-        Story::Threads { threads, .. } => {
+        Scenario::Threads { threads, .. } => {
             for (thread, acts) in threads.iter_mut().enumerate() {
-                *acts = kept(acts, |act| gone.contains(&Unit::Act(thread, act)));
+                *acts = kept(acts, |act| gone.contains(&Unit::Operation(thread, act)));
             }
             let left = kept(threads, |n| gone.contains(&Unit::Thread(n)));
             *threads = left.into_iter().filter(|acts| !acts.is_empty()).collect();
             !threads.is_empty()
         }
-        Story::Again { .. }
-        | Story::Destructors { .. }
-        | Story::SvmFree { .. }
-        | Story::FailedEvent { .. }
-        | Story::BuiltIn
-        | Story::Legacy { .. } => false,
+        Scenario::Again { .. }
+        | Scenario::Destructors { .. }
+        | Scenario::SvmFree { .. }
+        | Scenario::FailedEvent { .. }
+        | Scenario::BuiltIn
+        | Scenario::BuiltInKernels(_)
+        | Scenario::Legacy { .. } => false,
     };
     something.then_some(small)
 }
@@ -143,53 +153,59 @@ fn kept<T: Clone>(list: &[T], gone: impl Fn(usize) -> bool) -> Vec<T> {
         .collect()
 }
 
-/// Stories that are a step plainer.
-fn plainer(story: &Story) -> Vec<Story> {
-    match story {
-        Story::Refusals { held: true, calls } => vec![Story::Refusals {
+/// Scenarios that are a step plainer.
+fn plainer(scenario: &Scenario) -> Vec<Scenario> {
+    match scenario {
+        Scenario::Refused { held: true, calls } => vec![Scenario::Refused {
             held: false,
             calls: calls.clone(),
         }],
-        Story::Threads { threads, rounds } => less(u32::from(*rounds))
+        Scenario::Threads { threads, rounds } => less(u32::from(*rounds))
             .into_iter()
-            .map(|rounds| Story::Threads {
+            .map(|rounds| Scenario::Threads {
                 threads: threads.clone(),
                 rounds: rounds as u16,
             })
             .collect(),
-        Story::Destructors { callbacks, part } => {
+        Scenario::Destructors {
+            callbacks,
+            sub_buffer,
+        } => {
             let fewer = less(u32::from(*callbacks))
                 .into_iter()
-                .map(|n| Story::Destructors {
+                .map(|n| Scenario::Destructors {
                     callbacks: n as u8,
-                    part: *part,
+                    sub_buffer: *sub_buffer,
                 });
-            let whole = part.then_some(Story::Destructors {
+            let whole = sub_buffer.then_some(Scenario::Destructors {
                 callbacks: *callbacks,
-                part: false,
+                sub_buffer: false,
             });
             whole.into_iter().chain(fewer).collect()
         }
-        Story::SvmFree { allocations, times } => {
+        Scenario::SvmFree { allocations, times } => {
             let one = less(u32::from(*allocations))
                 .into_iter()
-                .map(|n| Story::SvmFree {
+                .map(|n| Scenario::SvmFree {
                     allocations: n as u8,
                     times: *times,
                 });
-            let other = less(u32::from(*times)).into_iter().map(|n| Story::SvmFree {
-                allocations: *allocations,
-                times: n as u8,
-            });
+            let other = less(u32::from(*times))
+                .into_iter()
+                .map(|n| Scenario::SvmFree {
+                    allocations: *allocations,
+                    times: n as u8,
+                });
             one.chain(other).collect()
         }
         // How often a thing is done again is what its check needs.
-        Story::Refusals { held: false, .. }
-        | Story::Again { .. }
-        | Story::Context { .. }
-        | Story::FailedEvent { .. }
-        | Story::BuiltIn
-        | Story::Legacy { .. } => Vec::new(),
+        Scenario::Refused { held: false, .. }
+        | Scenario::Again { .. }
+        | Scenario::Context { .. }
+        | Scenario::FailedEvent { .. }
+        | Scenario::BuiltIn
+        | Scenario::BuiltInKernels(_)
+        | Scenario::Legacy { .. } => Vec::new(),
     }
 }
 
@@ -204,38 +220,38 @@ fn less(n: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::refusal::Refusal;
-    use crate::api::{Act, draw};
+    use crate::api::refused::Refused;
+    use crate::api::{Kind, Operation, generate};
     use crate::shrink::Answer;
 
-    fn shrunk(case: Case, fails: &dyn Fn(&Story) -> bool) -> Story {
+    fn shrunk(case: Case, fails: &dyn Fn(&Scenario) -> bool) -> Scenario {
         let done = shrink(
             case,
-            &mut |case| match fails(&case.story) {
+            &mut |case| match fails(&case.scenario) {
                 true => Answer::Fails,
                 false => Answer::Passes,
             },
             &mut |_, _| {},
         );
-        assert!(done.minimal && fails(&done.found.story));
-        done.found.story
+        assert!(done.minimal && fails(&done.found.scenario));
+        done.found.scenario
     }
 
     #[test]
     fn one_call_of_many_is_left() {
         for seed in 0..10 {
-            let case = draw("api/errors-held", seed).expect("the family");
-            let Story::Refusals { calls, .. } = case.story.clone() else {
+            let case = generate("api/errors-held", seed).expect("the family");
+            let Scenario::Refused { calls, .. } = case.scenario.clone() else {
                 panic!("{case:?}");
             };
-            let bad: Refusal = calls[calls.len() / 2];
-            let fails = |story: &Story| match story {
-                Story::Refusals { calls, .. } => calls.contains(&bad),
-                story => panic!("{story:?}"),
+            let bad: Refused = calls[calls.len() / 2].clone();
+            let fails = |scenario: &Scenario| match scenario {
+                Scenario::Refused { calls, .. } => calls.contains(&bad),
+                scenario => panic!("{scenario:?}"),
             };
-            let only = Story::Refusals {
+            let only = Scenario::Refused {
                 held: false,
-                calls: vec![bad],
+                calls: vec![bad.clone()],
             };
             assert_eq!(shrunk(case, &fails), only);
         }
@@ -244,23 +260,27 @@ mod tests {
     #[test]
     fn threads_that_matter_are_left() {
         let threads = vec![
-            vec![Act::Buffer, Act::Retain, Act::Fill],
-            vec![Act::Map],
-            vec![Act::Kernel, Act::Callback],
+            vec![Operation::Buffer, Operation::Retain, Operation::Fill],
+            vec![Operation::Map],
+            vec![Operation::Kernel, Operation::Callback],
         ];
         let case = Case {
             needs: Default::default(),
-            story: Story::Threads { threads, rounds: 7 },
+            kind: Kind::Api,
+            scenario: Scenario::Threads { threads, rounds: 7 },
         };
-        let fails = |story: &Story| match story {
-            Story::Threads { threads, rounds } => {
+        let fails = |scenario: &Scenario| match scenario {
+            Scenario::Threads { threads, rounds } => {
                 let has = |act| threads.iter().any(|acts| acts.contains(&act));
-                has(Act::Retain) && has(Act::Callback) && threads.len() > 1 && *rounds > 2
+                has(Operation::Retain)
+                    && has(Operation::Callback)
+                    && threads.len() > 1
+                    && *rounds > 2
             }
-            story => panic!("{story:?}"),
+            scenario => panic!("{scenario:?}"),
         };
-        let two = Story::Threads {
-            threads: vec![vec![Act::Retain], vec![Act::Callback]],
+        let two = Scenario::Threads {
+            threads: vec![vec![Operation::Retain], vec![Operation::Callback]],
             rounds: 3,
         };
         assert_eq!(shrunk(case, &fails), two);

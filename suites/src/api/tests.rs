@@ -1,107 +1,318 @@
-use super::refusal::Refusal;
 use super::*;
+use crate::host::check::{Moment, Right, That, Want};
+use crate::host::{
+    AnswerId, Fired, Function, HostProgram, Mark, NOT_MADE, Op, Record, Step, Value,
+};
 
-fn drawn() -> impl Iterator<Item = Case> {
+fn generated() -> impl Iterator<Item = Case> {
     let kinds = FAMILIES
         .iter()
         .map(|(family, kind, _)| format!("{family}/{kind}"));
-    kinds.flat_map(|name| (0..40).map(move |seed| draw(&name, seed).expect("a case")))
+    kinds.flat_map(|name| (0..25).map(move |seed| generate(&name, seed).expect("a case")))
 }
 
-/// What an ideal device would show.
-fn ideal(case: &Case) -> Trace {
-    let refused = match &case.story {
-        Story::Refusals { calls, .. } => calls.iter().map(|call| call.codes()[0]).collect(),
-        Story::Threads { .. }
-        | Story::Again { .. }
-        | Story::Destructors { .. }
-        | Story::Context { .. }
-        | Story::SvmFree { .. }
-        | Story::FailedEvent { .. }
-        | Story::BuiltIn
-        | Story::Legacy { .. } => Vec::new(),
-    };
-    Trace {
-        refused,
-        failed: Vec::new(),
-        facts: vec![
-            (Fact::StatusHeld, 3),
-            (Fact::StatusDone, 0),
-            (Fact::Changed, 0),
-        ],
+fn device() -> DeviceInfo {
+    DeviceInfo {
+        built_in_kernels: vec!["one".into(), "two".into()],
     }
+}
+
+/// Gives each step of a program, in the order in which one thread would do them.
+fn steps<'p>(program: &'p HostProgram, then: &mut dyn FnMut(&'p Step)) {
+    fn all<'p>(steps: &'p [Step], then: &mut dyn FnMut(&'p Step)) {
+        for step in steps {
+            then(step);
+            match &step.op {
+                Op::Repeat { body, .. } | Op::Sequence(body) => all(body, then),
+                _ => {}
+            }
+        }
+    }
+    all(&program.begin, then);
+    program.threads.iter().for_each(|steps| all(steps, then));
+    all(&program.end, then);
+}
+
+/// What an ideal device shows of a case: every call returns what it must, what is held back is queued until it is let
+/// go, and every callback comes once for each registration, in the order in which they may come.
+fn ideal(lowered: &Lowered) -> Record {
+    let mut record = Record::default();
+    let mut stamp = 0;
+    steps(&lowered.program, &mut |step| {
+        stamp += 10;
+        if let (Some(mark), Op::Call(call)) = (step.mark, &step.op) {
+            record
+                .codes
+                .insert(mark, call.expect.codes.first().copied().unwrap_or(0));
+            record.stamps.insert(mark, (stamp, stamp + 5));
+        }
+    });
+    for check in &lowered.checks {
+        match &check.that {
+            That::Number(answer, right) => {
+                let number: i32 = match right {
+                    Right::Among(all) => all[0] as i32,
+                    Right::Between(least, _) => *least as i32,
+                    Right::Not(_) | Right::AmongOrNegative(_) => 1,
+                };
+                record
+                    .answers
+                    .insert(*answer, number.to_ne_bytes().to_vec());
+            }
+            That::Code(mark, Right::Among(all)) => {
+                record.codes.insert(*mark, all[0] as i32);
+            }
+            That::Bytes(answer, Want::Same { contents, .. }) => {
+                let bytes = read_of(&lowered.program, *answer);
+                record.answers.insert(*answer, contents.bytes(bytes));
+            }
+            That::Growth(answers, _) => {
+                for answer in answers {
+                    record
+                        .answers
+                        .insert(*answer, 4096_u64.to_ne_bytes().to_vec());
+                }
+            }
+            _ => {}
+        }
+    }
+    for check in &lowered.checks {
+        if let That::Fired(callbacks, _, Right::Among(times)) = &check.that {
+            let callback = callbacks[0];
+            let in_time = lowered.checks.iter().find_map(|check| match check.that {
+                That::Before(Moment::Fired(of), Moment::Ended(mark)) if of == callback => {
+                    record.stamps.get(&mark).map(|stamps| stamps.1 - 1)
+                }
+                _ => None,
+            });
+            let stamp = in_time.unwrap_or(stamp + 100);
+            let fired = Fired {
+                callback,
+                status: 0,
+                right: true,
+                stamp,
+            };
+            // The last one first, as destructors come.
+            (0..times[0]).for_each(|_| record.fired.insert(0, fired));
+        }
+    }
+    for check in &lowered.checks {
+        if let That::FiredWith(callback, _) = check.that
+            && !record.fired.iter().any(|fired| fired.callback == callback)
+        {
+            record.fired.push(Fired {
+                callback,
+                status: 0,
+                right: true,
+                stamp,
+            });
+        }
+    }
+    record
+}
+
+/// Bytes of an answer.
+fn read_of(program: &HostProgram, answer: AnswerId) -> usize {
+    let mut bytes = 0;
+    steps(program, &mut |step| {
+        if let Op::Call(call) = &step.op {
+            for argument in &call.arguments {
+                if let Value::Answer(id, length) = argument
+                    && *id == answer
+                {
+                    bytes = *length;
+                }
+            }
+        }
+    });
+    bytes
 }
 
 #[test]
 fn a_case_reads_as_it_was_written() {
-    for case in drawn() {
-        let text = write(&case);
-        assert_eq!(read(&text), Ok(case), "{text}");
+    for case in generated() {
+        let text = case.write();
+        assert!(text.starts_with("kind: api\n"), "{text}");
+        assert_eq!(Case::read(&text), Ok(case), "{text}");
     }
 }
 
 #[test]
-fn every_refusal_is_drawn() {
-    let seen: BTreeSet<Refusal> = (0..400)
-        .flat_map(|seed| {
-            ["api/errors", "api/errors-held", "queue/failed-list"].map(|name| draw(name, seed))
-        })
-        .flatten()
-        .flat_map(|case| match case.story {
-            Story::Refusals { calls, .. } => calls,
-            _ => Vec::new(),
-        })
-        .collect();
-    for refusal in Refusal::all() {
-        assert!(seen.contains(&refusal), "{refusal}");
-        assert!(!refusal.codes().is_empty() && !refusal.rules().is_empty());
+fn older_files_are_read() {
+    let text = "story:\n  again:\n    act: part\n    times: 3\n";
+    let scenario = Scenario::Again {
+        operation: Operation::SubBuffer,
+        times: 3,
+    };
+    assert_eq!(Case::read(text).map(|case| case.scenario), Ok(scenario));
+    let destructors = "story:\n  destructors:\n    callbacks: 1\n    part: true\n";
+    assert!(Case::read(destructors).is_ok());
+    assert!(Case::read("kind: kernel\nscenario: built-in\n").is_err());
+}
+
+#[test]
+fn a_file_that_calls_with_what_there_is_not_is_refused() {
+    let file = |call: &str| {
+        let text = format!(
+            "scenario:\n  refused:\n    held: false\n    calls:\n    - call: {call}\n      codes: [CL_INVALID_VALUE]\n      sentence: one\n"
+        );
+        Case::read(&text).map(|_| ())
+    };
+    assert_eq!(file("clFlush(queue)"), Ok(()));
+    for wrong in [
+        "clFlush(no_such)",
+        "clFlush()",
+        "clNothing()",
+        "clFlush(&no_such)",
+    ] {
+        assert!(file(wrong).is_err(), "{wrong}");
     }
 }
 
 #[test]
-fn what_is_as_it_must_be_passes_and_all_else_fails() {
-    for case in drawn() {
-        assert_eq!(check(&case, &ideal(&case)), [], "{case:?}");
-        for n in 0..ideal(&case).refused.len() {
-            for code in [0, -5] {
-                let mut trace = ideal(&case);
-                trace.refused[n] = code;
-                let found = check(&case, &trace);
+fn every_refused_call_is_generated() {
+    let names = ["api/errors", "api/errors-held", "queue/failed-list"];
+    let cases = (0..600).flat_map(|seed| names.map(|name| generate(name, seed)));
+    let mut seen = BTreeSet::new();
+    for case in cases.flatten() {
+        let Scenario::Refused { held, calls } = case.scenario else {
+            panic!("another scenario");
+        };
+        assert!(!calls.is_empty());
+        let strange = calls.iter().filter(|call| call.is_strange()).count();
+        assert!(strange == 0 || (strange == calls.len() && strange <= 8));
+        for call in &calls {
+            assert!(call.all_needs().is_subset(&case.needs), "{call}");
+            assert!(held || !call.holds(), "{call}");
+        }
+        seen.extend(calls);
+    }
+    for row in refused::all() {
+        assert!(seen.contains(row), "{row}");
+    }
+}
+
+#[test]
+fn every_refused_call_is_lowered_with_its_sentence() {
+    for row in refused::all() {
+        let case = Case {
+            kind: Kind::Api,
+            needs: row.all_needs(),
+            scenario: Scenario::Refused {
+                held: false,
+                calls: vec![row.clone()],
+            },
+        };
+        let lowered = case.lower(&device());
+        let [step] = lowered.program.threads[0].as_slice() else {
+            panic!("{row}: {:?}", lowered.program.threads);
+        };
+        let Op::Call(call) = &step.op else {
+            panic!("{row}: {step:?}");
+        };
+        assert!(call.expect.refused(), "{row}");
+        assert_eq!(call.expect.sentence.as_ref(), Some(&row.sentence));
+        assert_eq!(call.function, row.call.function);
+        let parameters = call.function.signature().parameters.len();
+        assert_eq!(call.arguments.len(), parameters, "{row}");
+    }
+}
+
+#[test]
+fn what_is_as_it_must_be_passes() {
+    for case in generated() {
+        let lowered = case.lower(&device());
+        assert!(!lowered.checks.is_empty(), "{case:?}");
+        let record = ideal(&lowered);
+        assert_eq!(case.check(&lowered, &record, 0), [], "{case:?}");
+        for check in &lowered.checks {
+            let covers = case.covers();
+            assert!(check.rules.iter().all(|rule| covers.contains(rule)));
+        }
+    }
+}
+
+#[test]
+fn a_call_that_is_let_through_fails_with_its_rule() {
+    for case in generated() {
+        let Scenario::Refused { calls, .. } = &case.scenario else {
+            continue;
+        };
+        let lowered = case.lower(&device());
+        for (n, call) in calls.iter().enumerate() {
+            for code in [0, -6] {
+                let mut record = ideal(&lowered);
+                record.codes.insert(Mark(n as u16), code);
+                let found = case.check(&lowered, &record, 0);
                 assert_eq!(found.len(), 1, "{found:?}");
-                assert!(
-                    found[0]
-                        .rules
-                        .iter()
-                        .all(|rule| case.covers().contains(rule))
-                );
+                assert_eq!(found[0].rules, call.rules());
+                assert!(found[0].what.contains(&call.to_string()));
+            }
+            let mut record = ideal(&lowered);
+            record.codes.insert(Mark(n as u16), NOT_MADE);
+            assert_eq!(case.check(&lowered, &record, 0), []);
+        }
+    }
+}
+
+#[test]
+fn everything_else_that_is_wrong_fails() {
+    for case in generated() {
+        let lowered = case.lower(&device());
+        let fails = |wrong: &dyn Fn(&mut Record)| {
+            let mut record = ideal(&lowered);
+            wrong(&mut record);
+            assert!(!case.check(&lowered, &record, 0).is_empty(), "{case:?}");
+        };
+        for check in &lowered.checks {
+            match &check.that {
+                That::Number(answer, right) => {
+                    let wrong = match right {
+                        Right::Not(wrong) => *wrong as i32,
+                        _ => 0x7000,
+                    };
+                    fails(&|record| {
+                        let bytes = wrong.to_ne_bytes().to_vec();
+                        record.answers.insert(*answer, bytes);
+                    });
+                }
+                That::Bytes(answer, _) => fails(&|record| {
+                    if let Some(bytes) = record.answers.get_mut(answer) {
+                        bytes[7] ^= 1;
+                    }
+                }),
+                That::Fired(..) => fails(&|record| record.fired.clear()),
+                That::FiredWith(..) => fails(&|record| {
+                    record.fired.iter_mut().for_each(|fired| fired.status = -5);
+                }),
+                That::FiredRight(_) => fails(&|record| {
+                    record
+                        .fired
+                        .iter_mut()
+                        .for_each(|fired| fired.right = false);
+                }),
+                That::Growth(answers, least) => fails(&|record| {
+                    for (n, answer) in answers.iter().enumerate() {
+                        let bytes = n as i64 * (least + 1);
+                        record.answers.insert(*answer, bytes.to_ne_bytes().to_vec());
+                    }
+                }),
+                _ => {}
             }
         }
-        let facts = [
-            (Fact::Changed, 1),
-            (Fact::Uncounted, 1),
-            (Fact::Misread, 1),
-            (Fact::Growth, 200),
-            (Fact::DestructorsEarly, 1),
-            (Fact::DestructorsOff, -1),
-            (Fact::DestructorsMisordered, 1),
-            (Fact::ContextOff, -1),
-            (Fact::FreedEarly, 1),
-            (Fact::FreedOff, 1),
-            (Fact::FreedOthers, 1),
-            (Fact::StatusHeld, 0),
-            (Fact::StatusHeld, 1),
-            (Fact::StatusDone, 1),
-            (Fact::StatusOff, -1),
-            (Fact::WaitFailed, 0),
-            (Fact::WaitFailed, -5),
-        ];
-        for fact in facts {
-            let mut trace = ideal(&case);
-            trace.facts.push(fact);
-            assert_eq!(check(&case, &trace).len(), 1, "{fact:?}");
-        }
-        let mut trace = ideal(&case);
-        trace.failed.push(("clFinish", -5));
-        assert_eq!(check(&case, &trace).len(), 1);
+        fails(&|record| record.failed = Some((Function::Finish, -5)));
     }
+}
+
+#[test]
+fn callbacks_that_come_too_early_or_in_another_order_fail() {
+    let case = Case::read("scenario:\n  destructors:\n    callbacks: 2\n    sub_buffer: true\n");
+    let case = case.expect("a case");
+    let lowered = case.lower(&device());
+    let mut early = ideal(&lowered);
+    early.fired[0].stamp = 0;
+    assert_eq!(case.check(&lowered, &early, 0).len(), 1);
+    let mut turned = ideal(&lowered);
+    turned.fired.reverse();
+    assert_eq!(case.check(&lowered, &turned, 0).len(), 1);
 }

@@ -23,6 +23,12 @@ impl Builder {
         slot
     }
 
+    /// A slot of this name with the number that tells it from all others.
+    pub fn slot_of_its_own(&mut self, name: &str, kind: SlotKind) -> Slot {
+        let number = self.program.slots.len();
+        self.slot(format!("{name}_{number}"), kind)
+    }
+
     /// A slot for each of so many, `name_0` and so on.
     pub fn slots(&mut self, name: &str, kind: SlotKind, count: usize) -> Vec<Slot> {
         (0..count)

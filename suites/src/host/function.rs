@@ -109,6 +109,7 @@ macro_rules! for_each_function {
             GetKernelInfo(100; kernel: object, name: word, size: long, value: pointer, size_ret: pointer) -> code;
             GetKernelArgInfo(120; kernel: object, index: word, name: word, size: long, value: pointer, size_ret: pointer) -> code;
             GetKernelWorkGroupInfo(100; kernel: object, device: object, name: word, size: long, value: pointer, size_ret: pointer) -> code;
+            GetKernelSuggestedLocalWorkSize(310; queue: object, kernel: object, dimensions: word, offset: pointer, global: pointer, local: pointer) -> code;
             GetKernelSubGroupInfo(210; kernel: object, device: object, name: word, input_size: long, input: pointer, size: long, value: pointer, size_ret: pointer) -> code;
             WaitForEvents(100; count: word, events: pointer) -> code;
             GetEventInfo(100; event: object, name: word, size: long, value: pointer, size_ret: pointer) -> code;

@@ -293,8 +293,12 @@ fn question(need: Need) -> Option<(&'static str, String)> {
         | Need::Fp64
         | Need::Fp16
         | Need::C20
+        | Need::Api20
         | Need::Api21
-        | Need::Api30 => None,
+        | Need::Api22
+        | Need::Api30
+        | Need::Api31
+        | Need::BeforeApi31 => None,
     }
 }
 

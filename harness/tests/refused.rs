@@ -1,0 +1,74 @@
+//! Touchstone refuses every call that must be refused, whatever came before it.
+
+mod common;
+
+use classay_suites::api::refused::{self, Refused};
+use classay_suites::api::{Case, Kind, Scenario};
+use classay_suites::family::Family;
+use classay_vocabulary::Need;
+use common::{Done, classay, device};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Calls of one case.
+const CALLS: usize = 40;
+
+/// Cases with every refused call that Touchstone can be given, each once.
+fn cases() -> Vec<Case> {
+    let mut groups: BTreeMap<(BTreeSet<Need>, bool), Vec<Refused>> = BTreeMap::new();
+    for row in refused::all() {
+        let own = groups.entry((row.all_needs(), row.fails())).or_default();
+        own.push(row.clone());
+    }
+    let mut cases = Vec::new();
+    for ((needs, fails), rows) in groups {
+        for calls in rows.chunks(if fails { 1 } else { CALLS }) {
+            cases.push(Case {
+                kind: Kind::Api,
+                needs: needs.clone(),
+                scenario: Scenario::Refused {
+                    held: !fails,
+                    calls: calls.to_vec(),
+                },
+            });
+        }
+    }
+    cases
+}
+
+#[test]
+fn touchstone_refuses_every_call_and_nothing_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cases = cases();
+    let mut command = classay();
+    command.env("TOUCHSTONE_IMAGES", "host");
+    command.env("TOUCHSTONE_DEVICES", "2");
+    command.args([
+        "replay",
+        "--device",
+        &device(),
+        "--instances",
+        "2",
+        "--json",
+    ]);
+    command.arg("--store").arg(folder.path().join("store"));
+    for (n, case) in cases.iter().enumerate() {
+        let path = folder.path().join(format!("{n:03}.yaml"));
+        std::fs::write(&path, case.write()).expect("a file");
+        command.arg(path);
+    }
+    let done = Done::of(command.output().expect("classay runs")).expect(0);
+    let json = done.json();
+    assert_eq!(json.len(), cases.len());
+    let mut passed = 0;
+    for (case, end) in cases.iter().zip(&json) {
+        let verdict = end["verdict"].as_str().unwrap_or_default();
+        let may_skip = case.needs.contains(&Need::BeforeApi31);
+        assert!(
+            verdict == "pass" || (may_skip && verdict == "skip"),
+            "{end}\n{}",
+            case.write()
+        );
+        passed += usize::from(verdict == "pass");
+    }
+    assert!(passed > 20, "{passed}");
+}

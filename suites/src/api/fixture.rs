@@ -1,0 +1,425 @@
+//! The objects that refused calls are made with: `rules/fixture.yaml`, and what outlives a run.
+//!
+//! [`Fixture`] makes those that calls name, and what these need, in a [`Builder`], and turns calls that are texts
+//! into calls of the host program.
+
+use super::call::{Argument, CallText};
+use crate::host::{
+    Builder, Call, CallbackId, CallbackOf, Class, Constant, Fixture as Kept, Function, Layout,
+    Place, ProgramOf, Slot, SlotKind, Value,
+};
+use crate::kernels::case::Build;
+use classay_vocabulary::Need;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+/// Bytes of the buffers that calls are made with.
+pub const BYTES: usize = 1024;
+
+/// The kernels of every program of the fixture.
+const SOURCE: &str = "
+kernel void k(global int *p, int v, local int *l, constant int *c) {
+    l[0] = v;
+    p[get_global_id(0)] = l[0] + c[0];
+}
+kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight() {}
+";
+
+/// An object.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Object {
+    name: String,
+    kind: Kind,
+    #[serde(default)]
+    bytes: usize,
+    make: Option<CallText>,
+    #[serde(default)]
+    then: Vec<CallText>,
+    /// What is made along with it: the state in which calls find it.
+    #[serde(default)]
+    with: Vec<String>,
+    #[serde(default)]
+    needs: BTreeSet<Need>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Queue,
+    Memory,
+    Sampler,
+    Program,
+    Kernel,
+    Event,
+    Svm,
+    Address,
+    Host,
+}
+
+/// What outlives a run, with what it needs to be made.
+const KEPT: [&str; 10] = [
+    "platform",
+    "device",
+    "other_device",
+    "context",
+    "foreign_context",
+    "pair_context",
+    "program",
+    "idle_program",
+    "foreign_program",
+    "pair_program",
+];
+
+/// Functions of the program that calls are given.
+const CALLBACKS: [&str; 3] = ["event_called", "object_called", "native"];
+
+fn all() -> &'static [Object] {
+    static ALL: OnceLock<Vec<Object>> = OnceLock::new();
+    // The file is part of the program, and a test reads it.
+    ALL.get_or_init(|| read().unwrap_or_default())
+}
+
+fn read() -> Result<Vec<Object>, String> {
+    serde_saphyr::from_str(include_str!("../../rules/fixture.yaml")).map_err(|e| e.to_string())
+}
+
+/// The object of this name, where the file has it.
+fn find(name: &str) -> Option<&'static Object> {
+    all().iter().find(|object| object.name == name)
+}
+
+/// What an object needs of the device.
+pub fn needs(name: &str) -> Vec<Need> {
+    match name {
+        "other_device" | "pair_context" | "pair_program" => vec![Need::Devices(2)],
+        _ => find(name)
+            .into_iter()
+            .flat_map(|object| object.needs.iter().copied())
+            .collect(),
+    }
+}
+
+/// What kind of thing a name of a call stands for; `None` where it stands for nothing.
+pub fn kind(name: &str) -> Option<SlotKind> {
+    Some(match name {
+        "platform" => SlotKind::Platform,
+        "device" | "other_device" => SlotKind::Device,
+        "context" | "foreign_context" | "pair_context" => SlotKind::Context,
+        "program" | "idle_program" | "foreign_program" | "pair_program" => SlotKind::Program,
+        _ if CALLBACKS.contains(&name) => SlotKind::Address,
+        _ => {
+            let object = find(name)?;
+            match object.kind {
+                Kind::Queue => SlotKind::Queue,
+                Kind::Memory => SlotKind::Memory,
+                Kind::Sampler => SlotKind::Sampler,
+                Kind::Program => SlotKind::Program,
+                Kind::Kernel => SlotKind::Kernel,
+                Kind::Event => SlotKind::Event,
+                Kind::Svm | Kind::Address => SlotKind::Address,
+                Kind::Host => SlotKind::Host {
+                    bytes: object.bytes,
+                },
+            }
+        }
+    })
+}
+
+/// What is made along with an object: a program has a kernel, so that it cannot be built again.
+fn along(name: &str) -> impl Iterator<Item = &'static str> {
+    let of_program = (name == "program").then_some("bare");
+    let object = find(name).into_iter();
+    of_program
+        .into_iter()
+        .chain(object.flat_map(|object| object.with.iter().map(String::as_str)))
+}
+
+/// These objects and those that are made with them, in the order in which they are made.
+pub fn closure(names: Vec<&str>) -> Vec<&str> {
+    fn add<'n>(name: &'n str, all: &mut Vec<&'n str>) {
+        if all.contains(&name) {
+            return;
+        }
+        if let Some(object) = find(name) {
+            object.needed().for_each(|other| add(other, all));
+        }
+        all.push(name);
+        along(name).for_each(|other| add(other, all));
+    }
+    let mut all = Vec::new();
+    names.into_iter().for_each(|name| add(name, &mut all));
+    all
+}
+
+impl Object {
+    /// The objects that it is made with.
+    fn needed(&self) -> impl Iterator<Item = &str> {
+        let calls = self.make.iter().chain(&self.then);
+        let all = calls.flat_map(CallText::objects);
+        all.filter(|other| *other != self.name)
+    }
+}
+
+/// The fixture of a host program that is being written.
+#[derive(Default)]
+pub struct Fixture {
+    slots: BTreeMap<String, Slot>,
+    callbacks: BTreeMap<String, CallbackId>,
+}
+
+impl Fixture {
+    /// The slot of an object that is made.
+    pub fn slot(&self, name: &str) -> Option<Slot> {
+        self.slots.get(name).copied()
+    }
+
+    /// The queues that are made.
+    pub fn queues(&self) -> impl Iterator<Item = Slot> {
+        let queues =
+            |(name, slot): (&String, &Slot)| (kind(name) == Some(SlotKind::Queue)).then_some(*slot);
+        self.slots.iter().filter_map(queues)
+    }
+
+    /// Makes an object where it is not made yet, and what it needs.
+    ///
+    /// # Errors
+    /// One sentence where there is no such object.
+    pub fn make(&mut self, name: &str, builder: &mut Builder) -> Result<Slot, String> {
+        if let Some(slot) = self.slot(name) {
+            return Ok(slot);
+        }
+        if KEPT.contains(&name) {
+            let kept = self.kept(name, builder)?;
+            let slot = builder.fixture(name, kept);
+            self.slots.insert(name.to_string(), slot);
+            for other in along(name) {
+                self.make(other, builder)?;
+            }
+            return Ok(slot);
+        }
+        let object = find(name).ok_or_else(|| format!("there is no object \"{name}\""))?;
+        let kind = match (object.kind, kind(name)) {
+            (Kind::Svm, _) => SlotKind::Svm(self.make("context", builder)?),
+            (_, Some(kind)) => kind,
+            (_, None) => return Err(format!("there is no object \"{name}\"")),
+        };
+        for other in object.needed() {
+            self.make(other, builder)?;
+        }
+        // What it needs may have been made along with it.
+        if let Some(slot) = self.slot(name) {
+            return Ok(slot);
+        }
+        let slot = builder.slot(name, kind);
+        self.slots.insert(name.to_string(), slot);
+        if let Some(make) = &object.make {
+            let mut call = self.call(make, builder)?;
+            if !make
+                .arguments
+                .iter()
+                .any(|a| matches!(a, Argument::Into(_)))
+            {
+                call = call.makes(slot);
+            }
+            builder.begin(call);
+        }
+        for call in &object.then {
+            let call = self.call(call, builder)?;
+            builder.begin(call);
+        }
+        for other in along(name) {
+            self.make(other, builder)?;
+        }
+        Ok(slot)
+    }
+
+    fn kept(&mut self, name: &str, builder: &mut Builder) -> Result<Kept, String> {
+        let context = |devices, number| Kept::Context { devices, number };
+        let mut program = |of: &str, note: &str| {
+            let context = self.make(of, builder)?;
+            // Two programs of one source are two fixtures.
+            let source = format!("{SOURCE}{note}");
+            Ok::<Kept, String>(Kept::Program {
+                context,
+                of: ProgramOf::Source(source),
+                // In which all work-groups of an ND-range are of one size.
+                build: Build {
+                    std: Some("CL1.2".into()),
+                    ..Build::default()
+                },
+            })
+        };
+        Ok(match name {
+            "platform" => Kept::Platform,
+            "device" => Kept::Device(0),
+            "other_device" => Kept::Device(1),
+            "context" => context(1, 0),
+            "foreign_context" => context(1, 1),
+            "pair_context" => context(2, 0),
+            "program" => program("context", "")?,
+            "idle_program" => program("context", "/* without a kernel object */\n")?,
+            "foreign_program" => program("foreign_context", "")?,
+            _ => program("pair_context", "")?,
+        })
+    }
+
+    /// The call of a text; its objects are made where they are not yet.
+    ///
+    /// # Errors
+    /// One sentence where it names something that there is not.
+    pub fn call(&mut self, text: &CallText, builder: &mut Builder) -> Result<Call, String> {
+        let parameters = text.function.signature().parameters.iter();
+        let all = parameters.zip(&text.arguments);
+        let arguments: Result<Vec<Value>, String> = all
+            .map(|((name, _), argument)| self.value(text.function, name, argument, builder))
+            .collect();
+        let mut call = Call::new::<0>(text.function, []);
+        call.arguments = arguments?;
+        Ok(call)
+    }
+
+    fn value(
+        &mut self,
+        function: Function,
+        parameter: &str,
+        argument: &Argument,
+        builder: &mut Builder,
+    ) -> Result<Value, String> {
+        Ok(match argument {
+            Argument::Null => Value::Null,
+            Argument::Number(n) => Value::Number(*n),
+            Argument::Constants(names) => {
+                let all: Vec<Constant> = names.iter().filter_map(|n| Constant::find(n)).collect();
+                match all.as_slice() {
+                    [one] => Value::Constant(*one),
+                    _ => Value::Flags(all),
+                }
+            }
+            Argument::Object(name, _) if CALLBACKS.contains(&name.as_str()) => {
+                Value::Callback(self.callback(name, builder)?)
+            }
+            Argument::Object(name, 0) => Value::Slot(self.make(name, builder)?),
+            Argument::Object(name, byte) => Value::At(Place {
+                object: self.make(name, builder)?,
+                byte: *byte,
+            }),
+            Argument::Into(name) => Value::Into(self.make(name, builder)?),
+            Argument::List(values) => {
+                let class = class(values);
+                let layout = layout(function, parameter);
+                let values: Result<Vec<Value>, String> = values
+                    .iter()
+                    .map(|value| self.value(function, parameter, value, builder))
+                    .collect();
+                match layout {
+                    Some(layout) => Value::Struct(layout, values?),
+                    None => Value::List(class, values?),
+                }
+            }
+            Argument::Text(text) => Value::Text(text.clone()),
+            Argument::Room(bytes) => Value::Answer(builder.answer(), *bytes),
+            Argument::Zeros(bytes) => Value::Bytes(vec![0; *bytes]),
+        })
+    }
+
+    fn callback(&mut self, name: &str, builder: &mut Builder) -> Result<CallbackId, String> {
+        if let Some(callback) = self.callbacks.get(name) {
+            return Ok(*callback);
+        }
+        let of = match name {
+            "event_called" => CallbackOf::Event(self.make("done", builder)?),
+            "native" => CallbackOf::Native(Vec::new()),
+            _ => CallbackOf::Context,
+        };
+        let callback = builder.callback(of, Vec::new());
+        self.callbacks.insert(name.to_string(), callback);
+        Ok(callback)
+    }
+}
+
+/// The structure that a parameter points to.
+fn layout(function: Function, parameter: &str) -> Option<Layout> {
+    match parameter {
+        "format" => Some(Layout::ImageFormat),
+        "desc" => Some(Layout::ImageDesc),
+        "info" if function == Function::CreateSubBuffer => Some(Layout::BufferRegion),
+        _ => None,
+    }
+}
+
+/// How values of a list are passed: objects, addresses, or numbers of 64 bits, as sizes and properties are.
+fn class(values: &[Argument]) -> Class {
+    let is_pointer = |value: &Argument| match value {
+        Argument::Object(name, byte) => {
+            *byte > 0
+                || matches!(
+                    kind(name),
+                    Some(SlotKind::Address | SlotKind::Host { .. } | SlotKind::Svm(_))
+                )
+        }
+        Argument::Null | Argument::Text(_) | Argument::List(_) => true,
+        _ => false,
+    };
+    let is_object = |value: &Argument| matches!(value, Argument::Object(..) | Argument::Null);
+    if values.iter().all(is_pointer) {
+        Class::Pointer
+    } else if values.iter().all(is_object) {
+        Class::Object
+    } else {
+        Class::Long
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_object_of_the_file_is_made_once_with_what_it_needs() {
+        let objects = read().expect("the file can be read");
+        for object in &objects {
+            let (mut builder, mut fixture) = (Builder::default(), Fixture::default());
+            fixture
+                .make(&object.name, &mut builder)
+                .expect("it is made");
+            let program = builder.finish();
+            let mut names: Vec<&str> = program.slots.iter().map(|s| s.name.as_str()).collect();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), program.slots.len(), "{}", object.name);
+            assert!(
+                object.kind == Kind::Host || !program.begin.is_empty(),
+                "{}",
+                object.name
+            );
+        }
+        for name in KEPT {
+            let (mut builder, mut fixture) = (Builder::default(), Fixture::default());
+            fixture.make(name, &mut builder).expect("it is made");
+            let calls = builder.finish().begin.len();
+            assert_eq!(calls, along(name).count(), "{name}");
+        }
+        let (mut builder, mut fixture) = (Builder::default(), Fixture::default());
+        assert!(fixture.make("nothing", &mut builder).is_err());
+    }
+
+    #[test]
+    fn lists_are_passed_as_what_they_hold() {
+        let class_of = |text: &str| {
+            let call: CallText = format!("clWaitForEvents(1, {text})")
+                .parse()
+                .expect("a call");
+            match &call.arguments[1] {
+                Argument::List(values) => class(values),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(class_of("{done, NULL}"), Class::Object);
+        assert_eq!(class_of("{svm + 1}"), Class::Pointer);
+        assert_eq!(class_of("{\"text\", NULL}"), Class::Pointer);
+        assert_eq!(class_of("{CL_CONTEXT_PLATFORM, platform, 0}"), Class::Long);
+        assert_eq!(class_of("{0, 61, 0}"), Class::Long);
+    }
+}

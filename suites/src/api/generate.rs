@@ -1,0 +1,188 @@
+//! Generates API cases from a seed, one function a kind.
+
+use super::refused::{self, Refused};
+use super::{Case, Kind, Legacy, Operation, Scenario};
+use crate::choices::Choices;
+use classay_vocabulary::Need;
+use std::collections::BTreeSet;
+
+/// A family of API cases: `family`, `kind`, and how one is generated.
+pub type Family = (&'static str, &'static str, fn(&mut Choices) -> Case);
+
+/// Every family.
+pub const FAMILIES: &[Family] = &[
+    ("api", "errors", errors),
+    ("api", "errors-held", errors_held),
+    ("queue", "failed-list", failed_list),
+    ("queue", "failed-event", failed_event),
+    ("api", "threads", threads),
+    ("api", "again", again),
+    ("api", "destructors", destructors),
+    ("api", "context", context),
+    ("svm", "free", svm_free),
+    ("kernels", "builtin", built_in),
+    ("sync", "legacy", legacy),
+];
+
+/// The case of a family, `family/kind`, that a seed generates; `None` where there is no such family.
+pub fn generate(family: &str, seed: u64) -> Option<Case> {
+    let (.., one) = FAMILIES
+        .iter()
+        .find(|(name, kind, _)| family == format!("{name}/{kind}"))?;
+    Some(one(&mut Choices::new(seed)))
+}
+
+fn plain(scenario: Scenario) -> Case {
+    needing([], scenario)
+}
+
+fn needing<const N: usize>(needs: [Need; N], scenario: Scenario) -> Case {
+    Case {
+        kind: Kind::Api,
+        needs: needs.into(),
+        scenario,
+    }
+}
+
+/// Refused calls in one case.
+const CALLS: usize = 40;
+
+/// Of those with an object of another type, which may end the process, so that a crash hides few others.
+const STRANGE: usize = 8;
+
+/// Calls that must be refused, in random order and none of them twice: those that need the same of a device, then
+/// others that need nothing.
+fn refused(choices: &mut Choices, held: bool) -> Case {
+    let strange = choices.percent(35);
+    let most = if strange { STRANGE } else { CALLS };
+    let fits =
+        |row: &&Refused| row.is_strange() == strange && !row.fails() && (held || !row.holds());
+    let rows: Vec<(&Refused, BTreeSet<Need>)> = refused::all()
+        .iter()
+        .filter(fits)
+        .map(|row| (row, row.all_needs()))
+        .collect();
+    // What few rows need comes as often as what many need in one half of the cases, and seldom in the other.
+    let needs = if choices.percent(50) {
+        let row = choices.below(rows.len());
+        rows.get(row).map(|(_, needs)| needs.clone())
+    } else {
+        let all: BTreeSet<&BTreeSet<Need>> = rows.iter().map(|(_, needs)| needs).collect();
+        let all: Vec<&BTreeSet<Need>> = all.into_iter().collect();
+        choices.pick(&all).cloned()
+    };
+    let needs = needs.unwrap_or_default();
+    let mut calls: Vec<Refused> = Vec::new();
+    for wanted in [needs.clone(), BTreeSet::new()] {
+        let own = rows.iter().filter(|(_, needs)| *needs == wanted);
+        let mut own: Vec<&Refused> = own.map(|(row, _)| *row).collect();
+        own.retain(|row| !calls.contains(row));
+        while calls.len() < most && !own.is_empty() {
+            let one = own.swap_remove(choices.below(own.len()));
+            calls.push(one.clone());
+        }
+    }
+    Case {
+        kind: Kind::Api,
+        needs,
+        scenario: Scenario::Refused { held, calls },
+    }
+}
+
+fn errors(choices: &mut Choices) -> Case {
+    refused(choices, false)
+}
+
+fn errors_held(choices: &mut Choices) -> Case {
+    refused(choices, true)
+}
+
+/// A blocking call whose list has failed, by itself: nothing is known of what comes after it.
+fn failed_list(choices: &mut Choices) -> Case {
+    let all: Vec<&Refused> = refused::all().iter().filter(|row| row.fails()).collect();
+    let calls: Vec<Refused> = choices.pick(&all).into_iter().cloned().collect();
+    Case {
+        kind: Kind::Api,
+        needs: calls.iter().flat_map(Refused::all_needs).collect(),
+        scenario: Scenario::Refused { held: false, calls },
+    }
+}
+
+/// A user event that fails, by itself: what fails with it is the business of other cases.
+fn failed_event(choices: &mut Choices) -> Case {
+    plain(Scenario::FailedEvent {
+        code: -(choices.between(1, 9999) as i32),
+    })
+}
+
+fn operation(choices: &mut Choices) -> Operation {
+    choices.pick(&Operation::ALL).unwrap_or(Operation::Buffer)
+}
+
+fn threads(choices: &mut Choices) -> Case {
+    let threads = (0..choices.between(2, 4)).map(|_| {
+        (0..choices.between(2, 5))
+            .map(|_| operation(choices))
+            .collect()
+    });
+    let threads = threads.collect();
+    plain(Scenario::Threads {
+        threads,
+        rounds: choices.between(3, 8) as u16,
+    })
+}
+
+fn again(choices: &mut Choices) -> Case {
+    let operation = operation(choices);
+    let times = match operation {
+        // What takes long.
+        Operation::Program | Operation::Context => 20,
+        Operation::Queue
+        | Operation::Kernel
+        | Operation::Fill
+        | Operation::Map
+        | Operation::Callback
+        | Operation::Register => 300,
+        Operation::Buffer
+        | Operation::SubBuffer
+        | Operation::UserEvent
+        | Operation::Marker
+        | Operation::Retain
+        | Operation::Query => 1500,
+    };
+    plain(Scenario::Again { operation, times })
+}
+
+fn destructors(choices: &mut Choices) -> Case {
+    plain(Scenario::Destructors {
+        callbacks: choices.between(1, 4) as u8,
+        sub_buffer: choices.percent(40),
+    })
+}
+
+fn context(choices: &mut Choices) -> Case {
+    let operations = (0..choices.between(0, 4))
+        .map(|_| operation(choices))
+        .collect();
+    needing([Need::Api30], Scenario::Context { operations })
+}
+
+fn svm_free(choices: &mut Choices) -> Case {
+    let scenario = Scenario::SvmFree {
+        allocations: choices.between(1, 5) as u8,
+        times: choices.between(1, 3) as u8,
+    };
+    needing([Need::SvmCoarse], scenario)
+}
+
+fn built_in(_: &mut Choices) -> Case {
+    needing([Need::BuiltInKernels], Scenario::BuiltIn)
+}
+
+fn legacy(choices: &mut Choices) -> Case {
+    let all = [Legacy::Marker, Legacy::Barrier, Legacy::WaitForEvents];
+    let scenario = Scenario::Legacy {
+        call: choices.pick(&all).unwrap_or(Legacy::Marker),
+    };
+    needing([Need::OutOfOrderQueue], scenario)
+}
