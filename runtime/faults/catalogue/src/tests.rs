@@ -58,7 +58,7 @@ fn every_class_of_bugs_has_a_fault() {
 /// A row without a hook would be a fault that nothing makes.
 #[test]
 fn every_row_has_its_hook_where_it_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let layer = sources_in(&root.join("harness/layer/src"));
     for entry in all() {
         let (text, hook) = match entry.carrier {
