@@ -103,13 +103,16 @@ fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The paths of the tree that a line names: words that begin with one of its top folders.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
-    const TOP: [&str; 6] = ["harness/", "suites/", "litmus/", "reports/", "runtime/", "ci/"];
+    const TOP: [&str; 6] = [
+        "harness/", "suites/", "litmus/", "reports/", "runtime/", "ci/",
+    ];
     let of_paths = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '.' | '-' | '+');
     line.split(move |c| !of_paths(c))
         .map(|word| word.trim_end_matches(['.', '/']))
         .filter(|word| {
             let mut parts = word.split('/');
-            let inside = |p: &str| ["src", "tests", "models", "rules", "findings", "layer"].contains(&p);
+            let inside =
+                |p: &str| ["src", "tests", "models", "rules", "findings", "layer"].contains(&p);
             TOP.iter().any(|top| word.starts_with(top)) && parts.nth(1).is_some_and(inside)
         })
 }

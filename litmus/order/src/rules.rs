@@ -95,10 +95,17 @@ impl Why {
 
 type Order<P, C, K> = Graph<Moment<P, C, K>, Why>;
 
+/// The commands of a queue with the steps that enqueue them.
+type Enqueued<'h, P, C> = Vec<(C, P, &'h Command<P, C>)>;
+
 /// The order of a program, closed.
 ///
 /// # Errors
 /// A cycle: something waits for itself.
+#[allow(
+    clippy::type_complexity,
+    reason = "three kinds of names, in a graph and in its cycle"
+)]
 pub fn draw<P: Name, C: Name, K: Name>(
     host: &HostSide<P, C, K>,
 ) -> Result<Order<P, C, K>, Cycle<Moment<P, C, K>>> {
@@ -113,7 +120,7 @@ pub fn draw<P: Name, C: Name, K: Name>(
             }
         }
     }
-    let mut queues: BTreeMap<usize, Vec<(C, P, &Command<P, C>)>> = BTreeMap::new();
+    let mut queues: BTreeMap<usize, Enqueued<'_, P, C>> = BTreeMap::new();
     for (id, command) in &host.commands {
         wait_list_edges(&mut order, *id, command);
         if let Some(place) = enqueued.get(id) {
@@ -250,7 +257,9 @@ fn queue_edges<P: Name, C: Name, K: Name>(
     };
     let in_order = first.in_order.then_some(Rule::InOrder);
     let rules = [in_order, waits_for_all, holds_back].into_iter().flatten();
-    rules.fold(false, |new, rule| {
-        order.edge(Moment::End(a), Moment::Start(b), Why::Rule(rule)) || new
-    })
+    let mut new = false;
+    for rule in rules {
+        new |= order.edge(Moment::End(a), Moment::Start(b), Why::Rule(rule));
+    }
+    new
 }

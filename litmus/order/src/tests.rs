@@ -42,10 +42,12 @@ impl Queue {
     }
 }
 
+type Drawn = Graph<Moment<Place, u32, u32>, Why>;
+
 fn drawn(
     commands: Vec<Command<Place, u32>>,
     sequences: Vec<(Option<u32>, Calls)>,
-) -> Result<Graph<Moment<Place, u32, u32>, Why>, Cycle<Moment<Place, u32, u32>>> {
+) -> Result<Drawn, Cycle<Moment<Place, u32, u32>>> {
     let sequence = |(n, (callback, calls)): (usize, (Option<u32>, Calls))| {
         let steps = calls.into_iter().enumerate();
         Sequence {

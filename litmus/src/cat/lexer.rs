@@ -86,6 +86,9 @@ impl Token {
 }
 
 /// The tokens of a file, ending with [`Token::End`].
+///
+/// # Errors
+/// A character that begins no token, or a text or comment that does not end.
 pub fn tokens(source: &Source) -> Result<Vec<(Token, Span)>> {
     let text: &str = &source.text;
     let bytes = text.as_bytes();

@@ -119,9 +119,10 @@ impl Exchange<'_> {
             }
         };
         match found.filter(|address| address.is_multiple_of(bytes)) {
-            // SAFETY: inside of memory of the program, which lives longer than the exchange, and aligned.
             Some(address) => {
-                Ok(unsafe { Shared::at(ptr::with_exposed_provenance_mut(address), bytes) })
+                let start = ptr::with_exposed_provenance_mut(address);
+                // SAFETY: inside of memory of the program, which lives longer than the exchange, and aligned.
+                Ok(unsafe { Shared::at(start, bytes) })
             }
             None => Err(Stop::Astray(match &cell.base {
                 Base::At(place, _) => {

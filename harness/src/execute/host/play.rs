@@ -185,9 +185,7 @@ impl<'r> Player<'r> {
                 }
             }
             Op::Resident { into, since } => {
-                let Some(now) = resident() else {
-                    return None;
-                };
+                let now = resident()?;
                 let answers = &mut self.observed.record.answers;
                 answers.insert(*into, now.to_ne_bytes().to_vec());
                 self.left_out |= since.is_some_and(|(before, bytes)| {

@@ -39,6 +39,9 @@ pub struct Lowered {
 }
 
 /// Lowers a file after its prelude.
+///
+/// # Errors
+/// What does not parse, a name that is not defined, or a value of another type than its use.
 pub fn lower(
     prelude: &Source,
     source: &Source,

@@ -14,6 +14,9 @@ const MAX_DEPTH: u32 = 100;
 const MAX_CHAIN: u32 = 300;
 
 /// Parses a file.
+///
+/// # Errors
+/// What is no token, or stands where the language has something else.
 pub fn parse(source: &Source) -> Result<File> {
     let mut parser = Parser {
         source,

@@ -7,7 +7,6 @@ use std::ptr::{null, null_mut};
 use opencl_sys::*;
 use touchstone::api::context::*;
 use touchstone::api::device::*;
-use touchstone::api::image::*;
 use touchstone::api::kernel::*;
 use touchstone::api::pipe::*;
 use touchstone::api::program::*;

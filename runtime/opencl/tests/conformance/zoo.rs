@@ -36,10 +36,6 @@ pub const RGBA8: cl_image_format = cl_image_format {
     image_channel_order: CL_RGBA,
     image_channel_data_type: CL_UNSIGNED_INT8,
 };
-const R8: cl_image_format = cl_image_format {
-    image_channel_order: CL_R,
-    image_channel_data_type: CL_UNSIGNED_INT8,
-};
 
 /// The objects. They are alive until the process ends; only that the table of refusals changes
 /// nothing depends on how many there are.
@@ -50,53 +46,22 @@ pub struct Zoo {
     pub other_device: cl_device_id,
     pub context: cl_context,
     pub queue: cl_command_queue,
-    /// Of another context, that of both devices; as all that is foreign.
-    pub foreign_queue: cl_command_queue,
     pub buffer: cl_mem,
     pub other: cl_mem,
-    pub foreign_buffer: cl_mem,
     pub sub_buffer: cl_mem,
-    pub host_reads: cl_mem,
-    pub host_writes: cl_mem,
-    pub host_none: cl_mem,
-    pub kernel_reads: cl_mem,
-    pub kernel_writes: cl_mem,
-    /// Mapped from byte 64 to 128 for writing, and where.
-    pub mapped: cl_mem,
-    pub mapping: *mut c_void,
     pub plane: cl_mem,
-    pub row: cl_mem,
     pub solid: cl_mem,
-    pub grey: cl_mem,
-    pub hidden_plane: cl_mem,
-    pub foreign_plane: cl_mem,
     pub sampler: cl_sampler,
     /// Built, with kernels.
     pub program: cl_program,
-    /// Built, and without a kernel object.
-    pub idle_program: cl_program,
     pub source: cl_program,
     pub compiled: cl_program,
     pub built_in: cl_program,
-    pub foreign_program: cl_program,
     /// With all its arguments.
     pub kernel: cl_kernel,
-    /// With none.
-    pub bare: cl_kernel,
     pub eight: cl_kernel,
-    pub foreign_kernel: cl_kernel,
-    /// A user event that nobody sets.
-    pub gate: cl_event,
-    /// One that has been set.
-    pub passed: cl_event,
-    /// One that has failed.
-    pub failed: cl_event,
     pub foreign_gate: cl_event,
-    /// Commands: one that waits for the gate, one that is complete, and one that is complete in
-    /// a queue without profiling.
-    pub waiting: cl_event,
     pub done: cl_event,
-    pub unprofiled: cl_event,
     pub svm: *mut u8,
 }
 
@@ -215,8 +180,6 @@ impl Zoo {
         let context = context_of(&[device]);
         let foreign = context_of(&[device, other_device]);
         let queue = queue_of(context, device, CL_QUEUE_PROFILING_ENABLE);
-        let plain_queue = queue_of(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-        let foreign_queue = queue_of(foreign, device, 0);
         let buffer = buffer_of(context, 0);
         let region = cl_buffer_region {
             origin: 256,
@@ -240,7 +203,6 @@ impl Zoo {
         };
         let plane = CL_MEM_OBJECT_IMAGE2D;
         let program = built(context, SOURCE, c"");
-        let foreign_program = built(foreign, SOURCE, c"");
         let compiled = program_of(context, SOURCE);
         let code = unsafe {
             clCompileProgram(
@@ -267,56 +229,21 @@ impl Zoo {
         set(kernel, 1, &7i32);
         assert_eq!(unsafe { clSetKernelArg(kernel, 2, 4, null()) }, CL_SUCCESS);
         set(kernel, 3, &buffer);
-        let mapped = buffer_of(context, 0);
-        let user = |context| made!(clCreateUserEvent(context));
-        let [gate, passed, failed] = [(); 3].map(|()| user(context));
-        let marker = |queue, list: &[cl_event]| {
-            let mut event = null_mut();
-            let first = if list.is_empty() {
-                null()
-            } else {
-                list.as_ptr()
-            };
-            let count = list.len() as cl_uint;
-            let code = unsafe { clEnqueueMarkerWithWaitList(queue, count, first, &mut event) };
-            assert_eq!(code, CL_SUCCESS);
-            event
-        };
-        unsafe {
-            assert_eq!(clSetUserEventStatus(passed, CL_COMPLETE), CL_SUCCESS);
-            assert_eq!(clSetUserEventStatus(failed, -5), CL_SUCCESS);
-        }
-        let done = marker(queue, &[]);
-        let unprofiled = marker(plain_queue, &[]);
-        assert_eq!(
-            unsafe { clWaitForEvents(2, [done, unprofiled].as_ptr()) },
-            CL_SUCCESS
-        );
-        let mapping = made!(touchstone_map(plain_queue, mapped));
+        let mut done = null_mut();
+        let code = unsafe { clEnqueueMarkerWithWaitList(queue, 0, null(), &mut done) };
+        assert_eq!(code, CL_SUCCESS);
+        assert_eq!(unsafe { clWaitForEvents(1, &done) }, CL_SUCCESS);
         Self {
             platform,
             device,
             other_device,
             context,
             queue,
-            foreign_queue,
             buffer,
             other: buffer_of(context, 0),
-            foreign_buffer: buffer_of(foreign, 0),
             sub_buffer,
-            host_reads: buffer_of(context, CL_MEM_HOST_READ_ONLY),
-            host_writes: buffer_of(context, CL_MEM_HOST_WRITE_ONLY),
-            host_none: buffer_of(context, CL_MEM_HOST_NO_ACCESS),
-            kernel_reads: buffer_of(context, CL_MEM_READ_ONLY),
-            kernel_writes: buffer_of(context, CL_MEM_WRITE_ONLY),
-            mapped,
-            mapping,
             plane: image(context, 0, RGBA8, plane, [8, 8, 0]),
-            row: image(context, 0, RGBA8, CL_MEM_OBJECT_IMAGE1D, [8, 0, 0]),
             solid: image(context, 0, RGBA8, CL_MEM_OBJECT_IMAGE3D, [8, 8, 2]),
-            grey: image(context, 0, R8, plane, [8, 8, 0]),
-            hidden_plane: image(context, CL_MEM_HOST_NO_ACCESS, RGBA8, plane, [8, 8, 0]),
-            foreign_plane: image(foreign, 0, RGBA8, plane, [8, 8, 0]),
             sampler: made!(clCreateSampler(
                 context,
                 1,
@@ -324,22 +251,13 @@ impl Zoo {
                 CL_FILTER_NEAREST
             )),
             program,
-            idle_program: built(context, SOURCE, c""),
             source: program_of(context, SOURCE),
             compiled,
             built_in,
-            foreign_program,
             kernel,
-            bare: kernel_of(program, c"k"),
             eight: kernel_of(program, c"eight"),
-            foreign_kernel: kernel_of(foreign_program, c"k"),
-            gate,
-            passed,
-            failed,
-            foreign_gate: user(foreign),
-            waiting: marker(plain_queue, &[gate]),
+            foreign_gate: made!(clCreateUserEvent(foreign)),
             done,
-            unprofiled,
             svm: unsafe { clSVMAlloc(context, CL_MEM_READ_WRITE, SIZE, 0) }.cast(),
         }
     }
@@ -369,31 +287,5 @@ impl Zoo {
     /// An address within the allocation of shared virtual memory.
     pub fn shared(&self, offset: usize) -> *mut c_void {
         self.svm.wrapping_add(offset).cast()
-    }
-}
-
-/// Maps a part of a buffer for writing.
-///
-/// # Safety
-/// As for `clEnqueueMapBuffer`.
-unsafe fn touchstone_map(
-    queue: cl_command_queue,
-    buffer: cl_mem,
-    code: *mut cl_int,
-) -> *mut c_void {
-    let flags = CL_MAP_WRITE;
-    unsafe {
-        touchstone::api::map::clEnqueueMapBuffer(
-            queue,
-            buffer,
-            CL_TRUE,
-            flags,
-            64,
-            64,
-            0,
-            null(),
-            null_mut(),
-            code,
-        )
     }
 }
