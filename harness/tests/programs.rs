@@ -182,7 +182,7 @@ fn a_campaign_becomes_a_page() {
         assert!(page.contains(words), "{words}");
     }
     let mut command = classay();
-    command.args(["faults", "--carrier", "layer", "--select", "loops-cut"]);
+    command.args(["faults", "--carrier", "call", "--select", "loops-cut"]);
     Done::of(command.output().expect("classay runs"))
         .expect(4)
         .says(&["no fault of that kind matches loops-cut"]);
@@ -205,10 +205,12 @@ fn the_rules_of_every_fault_are_in_the_catalogue() {
         .collect();
     assert!(known.len() > 150, "{}", known.len());
     let faults = listed(&["faults", "--list", "--json"]).json();
-    assert!(faults.len() > 350, "{}", faults.len());
+    assert!(faults.len() > 330, "{}", faults.len());
     for fault in faults {
         let named = fault["rules"].as_array().expect("a list of rules");
-        assert!(!named.is_empty(), "{fault}");
+        // A spoofed capability is no broken rule by itself, nor is memory that is weak.
+        let none = fault["carrier"] == "capability" || fault["id"] == "weak";
+        assert_eq!(named.is_empty(), none, "{fault}");
         for rule in named {
             let rule = rule.as_str().expect("a name");
             assert!(known.contains(&rule), "{rule} of {fault}");

@@ -111,7 +111,13 @@ fn choose_dialect(
     match needs::check_offer(capabilities, devices, &needs.all) {
         Ok(()) if capabilities.c11_atomics => Ok(AtomicsDialect::C11),
         Ok(()) => Ok(AtomicsDialect::V1),
-        Err(_) if needs.fits_v1 => Ok(AtomicsDialect::V1),
+        Err(_) if needs.fits_v1 => {
+            // The functions of OpenCL 1.x do without these two alone.
+            let mut others = needs.all.clone();
+            others.retain(|need| !matches!(need, Need::C11Atomics | Need::ScopeDevice));
+            needs::check_offer(capabilities, devices, &others)?;
+            Ok(AtomicsDialect::V1)
+        }
         Err(lacking) => Err(lacking),
     }
 }

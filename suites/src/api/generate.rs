@@ -62,10 +62,14 @@ fn refused(choices: &mut Choices, held: bool) -> Case {
         .filter(fits)
         .map(|row| (row, row.all_needs()))
         .collect();
-    // What few rows need comes as often as what many need in one half of the cases, and seldom in the other.
-    let needs = if choices.percent(50) {
-        let row = choices.below(rows.len());
-        rows.get(row).map(|(_, needs)| needs.clone())
+    // Rows that need something are a half of their case; those of few needs come often enough to be seen.
+    let needing: Vec<&BTreeSet<Need>> = rows
+        .iter()
+        .map(|(_, needs)| needs)
+        .filter(|needs| !needs.is_empty())
+        .collect();
+    let needs = if choices.percent(60) {
+        choices.pick(&needing).cloned()
     } else {
         let all: BTreeSet<&BTreeSet<Need>> = rows.iter().map(|(_, needs)| needs).collect();
         let all: Vec<&BTreeSet<Need>> = all.into_iter().collect();
@@ -73,7 +77,8 @@ fn refused(choices: &mut Choices, held: bool) -> Case {
     };
     let needs = needs.unwrap_or_default();
     let mut calls: Vec<Refused> = Vec::new();
-    for wanted in [needs.clone(), BTreeSet::new()] {
+    let half = most.div_ceil(2);
+    for (wanted, most) in [(needs.clone(), half), (BTreeSet::new(), most)] {
         let own = rows.iter().filter(|(_, needs)| *needs == wanted);
         let mut own: Vec<&Refused> = own.map(|(row, _)| *row).collect();
         own.retain(|row| !calls.contains(row));

@@ -487,6 +487,9 @@ pub struct Record {
     pub answers: BTreeMap<AnswerId, Vec<u8>>,
     /// Callbacks, in the order in which they were called.
     pub fired: Vec<Fired>,
+    /// How often callbacks came that are not listed, since they were given the same as one that is listed and
+    /// many of theirs are: a program that registers thousands says how often, and needs no memory for it.
+    pub recurred: BTreeMap<CallbackId, u32>,
     /// The addresses that slots of memory were given, each its last.
     pub addresses: BTreeMap<Slot, u64>,
     /// A call that failed and ended the run.
@@ -511,6 +514,32 @@ pub struct Kernels {
     /// CL_KERNEL_FUNCTION_NAME of a kernel made for each name that was asked for, or the code of
     /// what failed.
     pub made: Vec<Result<String, i32>>,
+}
+
+/// Callbacks of one function that are listed before those that are alike are only counted.
+const LISTED: usize = 64;
+
+impl Record {
+    /// Notes a callback that was called.
+    pub fn fire(&mut self, fired: Fired) {
+        let own = || self.fired.iter().filter(|f| f.callback == fired.callback);
+        let alike = own().any(|f| (f.status, f.right) == (fired.status, fired.right));
+        if alike && own().count() >= LISTED {
+            *self.recurred.entry(fired.callback).or_default() += 1;
+        } else {
+            self.fired.push(fired);
+        }
+    }
+
+    /// How often a callback was called.
+    pub fn times(&self, callback: CallbackId) -> usize {
+        let listed = self.fired.iter().filter(|f| f.callback == callback).count();
+        listed
+            + self
+                .recurred
+                .get(&callback)
+                .map_or(0, |times| *times as usize)
+    }
 }
 
 /// The code of a call that was not made.

@@ -54,7 +54,7 @@ impl Observed {
         all.stamps.extend(part_of.stamps);
         all.clock.extend(part_of.clock);
         all.answers.extend(part_of.answers);
-        all.fired.extend(part_of.fired);
+        part_of.fired.into_iter().for_each(|fired| all.fire(fired));
         all.astray.extend(part_of.astray);
         all.kernels.extend(part_of.kernels);
         all.timed_out |= part_of.timed_out;

@@ -36,9 +36,8 @@ fn await_callbacks(run: &Run, callbacks: &[Awaited], begun: Instant) {
             .iter()
             .filter(|awaited| {
                 let registered = observed.succeeded.get(&awaited.registered);
-                let fired = &observed.record.fired;
-                let came = fired.iter().filter(|f| f.callback == awaited.callback);
-                came.count() < registered.map_or(0, |times| *times as usize)
+                let came = observed.record.times(awaited.callback);
+                came < registered.map_or(0, |times| *times as usize)
             })
             .map(|awaited| {
                 let within = run.deadlines.of_callback(&run.program, *awaited);

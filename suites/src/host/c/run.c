@@ -102,6 +102,7 @@ static struct fired {
     unsigned long stamp;
 } fired[4096];
 static unsigned fired_count;
+static atomic_int in_callbacks; /* callbacks that have begun and not ended */
 
 static inline void fire(unsigned callback, cl_int status, int right, unsigned long stamp)
 {

@@ -100,6 +100,14 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
     c.close();
 }
 
+/// Leaves a callback of an earlier run.
+fn too_late(data: &str, c: &mut Text) {
+    c.open(&format!("if ({data} != THIS_RUN)"));
+    c.put("in_callbacks--;");
+    c.put("return; /* of an earlier run, too late */");
+    c.close();
+}
+
 /// The head of a callback's function.
 fn head(n: usize, callback: &Callback) -> String {
     let parameters = match callback.of {
@@ -139,25 +147,24 @@ impl Steps<'_, '_, '_> {
     fn callback(&mut self, n: usize, callback: &Callback, c: &mut Text) {
         self.part = Part::Callback;
         c.function(&format!("static void CL_CALLBACK {}", head(n, callback)));
+        c.put("in_callbacks++;");
         c.put("unsigned long stamp = tick();");
         c.put("cl_int code = CL_SUCCESS;");
         let (mut status, mut right) = ("0", "1".to_string());
         match &callback.of {
             CallbackOf::Native(slots) => {
                 c.put(format!("void *block[{}];", slots.len() + 1));
-                c.put("if (!data)");
-                c.put("    return;");
-                c.put("memcpy(block, data, sizeof block);");
-                c.put("if (block[0] != THIS_RUN)");
-                c.put("    return; /* of an earlier run, too late */");
+                c.put("memset(block, 0, sizeof block);");
+                c.put("if (data)");
+                c.put("    memcpy(block, data, sizeof block);");
+                too_late("block[0]", c);
                 for (n, slot) in slots.iter().enumerate() {
                     c.put(format!("{} = block[{}];", self.writer.name(*slot), n + 1));
                     self.writer.sure.insert(*slot);
                 }
             }
             of => {
-                c.put("if (data != THIS_RUN)");
-                c.put("    return; /* of an earlier run, too late */");
+                too_late("data", c);
                 match of {
                     CallbackOf::Event(slot) => {
                         status = "status";
@@ -182,6 +189,7 @@ impl Steps<'_, '_, '_> {
         self.all(&callback.steps, c);
         c.put("(void)code;");
         c.put(format!("fire({n}, {status}, {right}, stamp);"));
+        c.put("in_callbacks--;");
         c.close();
     }
 
@@ -352,7 +360,8 @@ impl Steps<'_, '_, '_> {
         match self.part {
             Part::Begin => "return 0;",
             Part::Thread => "return NULL;",
-            Part::End | Part::Callback => "return;",
+            Part::End => "return;",
+            Part::Callback => "{ in_callbacks--; return; }",
         }
     }
 

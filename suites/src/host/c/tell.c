@@ -1,6 +1,6 @@
 /* ---- telling what is wrong --------------------------------------------------------------------- */
 
-static cl_uint run_number;
+static _Atomic(cl_uint) run_number;
 static unsigned long violations_of_run;
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 

@@ -196,8 +196,8 @@ impl Check {
             That::Fired(callbacks, registered, right) => {
                 let there = |mark: &Mark| record.codes.get(mark) == Some(&0);
                 let seen = registered.as_ref().is_none_or(there);
-                let times = fired(record, callbacks).count() as i64;
-                judged(seen.then_some(times), right)
+                let times: usize = callbacks.iter().map(|c| record.times(*c)).sum();
+                judged(seen.then_some(times as i64), right)
             }
             That::FiredWith(callback, right) => {
                 let first = fired(record, &[*callback]).next();
