@@ -185,7 +185,7 @@ fn a_campaign_becomes_a_page() {
     command.args(["faults", "--carrier", "call", "--select", "loops-cut"]);
     Done::of(command.output().expect("classay runs"))
         .expect(4)
-        .says(&["no fault of that kind matches loops-cut"]);
+        .says(&["no fault of that carrier matches loops-cut"]);
 }
 
 #[test]
