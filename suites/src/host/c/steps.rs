@@ -102,7 +102,7 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
 
 /// Leaves a callback of an earlier run.
 fn too_late(data: &str, c: &mut Text) {
-    c.open(&format!("if ({data} != THIS_RUN)"));
+    c.open(format!("if ({data} != THIS_RUN)"));
     c.put("in_callbacks--;");
     c.put("return; /* of an earlier run, too late */");
     c.close();
