@@ -70,7 +70,7 @@ impl CaseBuilder {
         });
     }
 
-    /// A look at an object that has to be so even where a side gave up.
+    /// A look at an object that has to be so even where a side timed out.
     pub(super) fn look_even_so(
         &mut self,
         object: ObjectId,
