@@ -26,14 +26,14 @@ pub struct DevicesOptions {
 pub fn main(args: &DevicesOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
-    let mut found = 0;
-    let mut missing = 0;
+    let mut any_usable = false;
+    let mut missing = false;
     for selector in wanted(&args.device) {
-        let asked_for = args.device.contains(&selector);
+        let mut usable = false;
         for (place, known) in look(&selector, &interrupt) {
             match known {
                 Ok(known) => {
-                    found += 1;
+                    usable = true;
                     out.text(&if args.json.json {
                         json(&place, &known)
                     } else {
@@ -42,7 +42,6 @@ pub fn main(args: &DevicesOptions) -> Result<ExitCode, Error> {
                 }
                 Err(Stop::Interrupted) => return Err(Stop::Interrupted.into()),
                 Err(Stop::NoDevice(sentence)) => {
-                    missing += usize::from(asked_for);
                     out.text(&if args.json.json {
                         let object = serde_json::json!({"device": place, "error": sentence});
                         format!("{object}\n")
@@ -52,8 +51,11 @@ pub fn main(args: &DevicesOptions) -> Result<ExitCode, Error> {
                 }
             }
         }
+        // A platform without devices beside a usable one is told, and takes nothing from it.
+        any_usable |= usable;
+        missing |= !usable && args.device.contains(&selector);
     }
-    if missing > 0 || found == 0 {
+    if missing || !any_usable {
         return Ok(ExitCode::NoDevice);
     }
     Ok(ExitCode::Passed)
