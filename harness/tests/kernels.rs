@@ -72,7 +72,7 @@ fn found(family: &str, cases: u32, faults: &[&str]) {
         let (done, failed) = run(&[family], cases, Some(fault));
         assert!(
             !failed.is_empty(),
-            "{fault} survives {family}\n{}",
+            "{fault} is not detected by {family}\n{}",
             done.told()
         );
         done.expect(1);
@@ -156,7 +156,11 @@ fn faults_of_images_are_found() {
     assert!(failed.is_empty(), "{failed:?}");
     for fault in ["image-fill-short", "image-origin-ignored"] {
         let (done, failed) = run_with(&["image/transfer"], 24, Some(fault), &images);
-        assert!(!failed.is_empty(), "{fault} survives\n{}", done.told());
+        assert!(
+            !failed.is_empty(),
+            "{fault} is not detected\n{}",
+            done.told()
+        );
         done.expect(1);
     }
 }

@@ -1,4 +1,4 @@
-//! Programs of commands and API cases: a clean run passes, and faults are noticed by their own rules.
+//! Programs of commands and API cases: a clean run passes, and faults are detected by their own rules.
 
 mod common;
 
@@ -84,7 +84,7 @@ fn litmus_tests_with_commands_are_played() {
 }
 
 /// Each of these faults shows in every run of some case, and that case names a rule of the fault.
-fn noticed(faults: &[&str]) {
+fn detected(faults: &[&str]) {
     let mut command = classay();
     command.args(["faults", "--device", &device(), "--seed", "3", "--json"]);
     // Time enough on a machine that has other things to do: a fault ends its own search.
@@ -103,8 +103,8 @@ fn noticed(faults: &[&str]) {
 }
 
 #[test]
-fn faults_of_touchstone_are_noticed_by_their_rules() {
-    noticed(&[
+fn faults_of_touchstone_are_detected_by_their_rules() {
+    detected(&[
         "failure-runs",
         "last-item-missing",
         "offset-in-local-id",
@@ -117,8 +117,8 @@ fn faults_of_touchstone_are_noticed_by_their_rules() {
 }
 
 #[test]
-fn faults_of_the_layer_are_noticed_by_their_rules() {
-    noticed(&[
+fn faults_of_the_layer_are_detected_by_their_rules() {
+    detected(&[
         "waits-ignored-kernel",
         "foreign-events-accepted",
         "failure-hidden",

@@ -106,13 +106,13 @@ impl Campaign<'_> {
             alive.retain(|hunt| {
                 let over = self.left(hunt).is_zero();
                 if over {
-                    settle(hunt, hunt.survived());
+                    settle(hunt, hunt.given_up());
                 }
                 !over
             });
         }
         for hunt in &alive {
-            settle(hunt, hunt.survived());
+            settle(hunt, hunt.given_up());
         }
         let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(results.into_iter().flatten().collect())
@@ -139,12 +139,12 @@ impl Campaign<'_> {
         let until = (Instant::now() + self.budget.mul_f64(SURVEY)).min(deadline);
         let survey = Survey::take(self, &faults, device, until)?;
         hunts.retain_mut(|hunt| {
-            let lacks = survey.lacking(hunt.fault);
+            let lacks = survey.missing(hunt.fault);
             if lacks.is_empty() {
                 hunt.learn(&survey);
                 return true;
             }
-            let found = Found::Lacking {
+            let found = Found::NotApplicable {
                 lacks: lacks.iter().map(|need| (*need).to_string()).collect(),
                 cases: survey.cases() as u64,
             };
@@ -252,7 +252,7 @@ impl Campaign<'_> {
             return Duration::ZERO;
         }
         let share = self.jobs as f64 / self.faults.len() as f64;
-        let part = match self.power.shows(hunt.fault) && !hunt.is_masked() {
+        let part = match self.power.shows(hunt.fault) && !hunt.is_obscured() {
             true => 1.0,
             false => share.clamp(MOST, 1.0),
         };

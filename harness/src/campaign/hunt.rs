@@ -45,15 +45,14 @@ pub const MORE_PATIENCE: u32 = 3;
 const WEAK_PATIENCE: u32 = 5;
 
 /// Cases that fail without a fault, too, that it takes to say that nothing else could show it.
-const MASKS: usize = 3;
+const OBSCURING: usize = 3;
 
 /// What became of a fault.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Found {
     /// A case failed.
-    #[serde(rename = "detected")]
-    Killed {
+    Detected {
         /// The case.
         case: CaseId,
         /// Its verdict.
@@ -74,8 +73,7 @@ pub enum Found {
         expected: f64,
     },
     /// No case failed.
-    #[serde(rename = "undetected")]
-    Survived {
+    Undetected {
         /// Runs of cases.
         runs: u64,
         /// Seconds.
@@ -84,16 +82,14 @@ pub enum Found {
         cases: u64,
     },
     /// No program that runs on the device has what it breaks.
-    #[serde(rename = "not-applicable")]
-    Lacking {
+    NotApplicable {
         /// Capabilities of which a device would have to have one.
         lacks: Vec<String>,
         /// Cases of which it is known that it makes no difference to them.
         cases: u64,
     },
     /// The device fails without it wherever it could show: what it breaks is broken already.
-    #[serde(rename = "obscured")]
-    Masked {
+    Obscured {
         /// Cases that fail so, or die, without the fault as with it, while none in which it acted passed.
         cases: u64,
         /// One of them.
@@ -202,11 +198,11 @@ pub struct Hunt<'a> {
     other: Option<Found>,
     others: u32,
     /// Cases that are wrong without the fault as with it, though they could have shown it.
-    masks: HashSet<usize>,
+    obscured: HashSet<usize>,
     /// The first of them that was run, and what is wrong with it.
-    mask: Option<(CaseId, String)>,
+    first_obscured: Option<(CaseId, String)>,
     /// The fault acted in a case, and nothing was wrong.
-    unnoticed: bool,
+    missed: bool,
 }
 
 impl<'a> Hunt<'a> {
@@ -258,9 +254,9 @@ impl<'a> Hunt<'a> {
             seconds: 0.0,
             other: None,
             others: 0,
-            masks: HashSet::new(),
-            mask: None,
-            unnoticed: false,
+            obscured: HashSet::new(),
+            first_obscured: None,
+            missed: false,
         }
     }
 
@@ -322,7 +318,7 @@ impl<'a> Hunt<'a> {
             if let Some(verdict) = clean.lost(&hunted.case.id) {
                 if self.is_about(hunted) {
                     let reason = format!("without the fault, too, it ends in a {verdict}");
-                    self.masked(self.cases[place], &hunted.case.id, reason);
+                    self.obscured_in(self.cases[place], &hunted.case.id, reason);
                 }
                 continue;
             }
@@ -378,16 +374,16 @@ impl<'a> Hunt<'a> {
                         && (acted || self.is_about(hunted))
                         && hides(&result, self.fault) =>
                 {
-                    self.masked(self.cases[place], &case.id, result.reason.clone());
+                    self.obscured_in(self.cases[place], &case.id, result.reason.clone());
                 }
                 Some(_) => {}
-                None => self.unnoticed |= acted && result.verdict == Verdict::Pass,
+                None => self.missed |= acted && result.verdict == Verdict::Pass,
             }
             if let Some(as_it_is) = as_it_is.filter(|shown| shown.tells(&result)) {
                 let terms = &Terms { limits, ..*terms };
                 let found = self.found(hunted, case, result, &as_it_is, terms, session)?;
                 self.seconds = seconds(clean);
-                if matches!(found, Found::Killed { own: true, .. }) {
+                if matches!(found, Found::Detected { own: true, .. }) {
                     return Ok(Some(found));
                 }
                 // Something broke; a case that names the rule itself says more.
@@ -432,7 +428,7 @@ impl<'a> Hunt<'a> {
             | Verdict::Timeout
             | Verdict::Inconclusive => (1, 1, result.seconds),
         };
-        Ok(Found::Killed {
+        Ok(Found::Detected {
             case: hunted.case.id.clone(),
             verdict: result.verdict,
             reason: result.reason,
@@ -451,9 +447,10 @@ impl<'a> Hunt<'a> {
         rules.all(|rule| rule.is_some_and(|rule| hunted.rules.contains(&rule)))
     }
 
-    fn masked(&mut self, place: usize, case: &CaseId, reason: String) {
-        self.masks.insert(place);
-        self.mask.get_or_insert_with(|| (case.clone(), reason));
+    fn obscured_in(&mut self, place: usize, case: &CaseId, reason: String) {
+        self.obscured.insert(place);
+        self.first_obscured
+            .get_or_insert_with(|| (case.clone(), reason));
     }
 
     /// Whether there is a case left to look with.
@@ -463,21 +460,21 @@ impl<'a> Hunt<'a> {
 
     /// Whether nothing could show it, as far as is known: the device fails by itself in cases enough that could,
     /// and none in which it acted passed.
-    pub fn is_masked(&self) -> bool {
-        self.masks.len() >= MASKS && !self.unnoticed
+    pub fn is_obscured(&self) -> bool {
+        self.obscured.len() >= OBSCURING && !self.missed
     }
 
     /// What it is called when nobody looks any longer. Where it acted and a case passed all the same, the
     /// case missed it; where none did, and the device fails by itself in enough cases that could have
     /// shown it, nothing could.
-    pub fn survived(&self) -> Found {
-        match &self.mask {
-            Some((case, reason)) if self.is_masked() => Found::Masked {
-                cases: self.masks.len() as u64,
+    pub fn given_up(&self) -> Found {
+        match &self.first_obscured {
+            Some((case, reason)) if self.is_obscured() => Found::Obscured {
+                cases: self.obscured.len() as u64,
                 case: case.clone(),
                 reason: reason.clone(),
             },
-            Some(_) | None => Found::Survived {
+            Some(_) | None => Found::Undetected {
                 runs: self.runs,
                 seconds: self.seconds,
                 cases: self.ran,

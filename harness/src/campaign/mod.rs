@@ -1,4 +1,4 @@
-//! Whether the suites would notice: a device is broken in one way after another, and for each the
+//! Which injected faults the suites detect: a device is broken in one way after another, and for each the
 //! cases are run that have most to do with it, until one fails.
 //!
 //! [`list`] knows the faults of Touchstone and of the layer, [`covers`] the rules of each case,

@@ -129,7 +129,7 @@ impl Survey {
 
     /// What the device lacks of what a fault needs: nothing where it has one of these. A source may have what
     /// the fault changes, and yet nothing that the change could be seen by.
-    pub fn lacking(&self, fault: &Fault) -> &'static [&'static str] {
+    pub fn missing(&self, fault: &Fault) -> &'static [&'static str] {
         let lacks = |need: &&str| self.lacks.contains(*need);
         if !fault.needs.is_empty() && fault.needs.iter().all(lacks) {
             fault.needs
@@ -226,10 +226,10 @@ mod tests {
                 .map(Need::to_string)
                 .collect(),
         };
-        assert_eq!(survey.lacking(&pipe), ["pipes"]);
+        assert_eq!(survey.missing(&pipe), ["pipes"]);
         // It has one of what it takes, or it takes nothing.
-        assert!(survey.lacking(&group).is_empty());
-        assert!(survey.lacking(&plain).is_empty());
+        assert!(survey.missing(&group).is_empty());
+        assert!(survey.missing(&plain).is_empty());
         assert_eq!(survey.has(&group, 0), Some(true));
         assert_eq!(survey.has(&group, 1), Some(false));
         assert_eq!(survey.has(&group, 2), None);

@@ -188,10 +188,10 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
         }
         Err(stop) => return Err(stop.into()),
     };
-    let killed = results.iter().filter(|found| noticed(found)).count();
+    let detected = results.iter().filter(|found| is_detected(found)).count();
     let by_rule = results
         .iter()
-        .filter(|found| matches!(found, Found::Killed { own: true, .. }))
+        .filter(|found| matches!(found, Found::Detected { own: true, .. }))
         .count();
     let all: Vec<(&Fault, &Found)> = faults.iter().zip(&results).collect();
     let shown = all
@@ -199,16 +199,16 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
         .filter(|(fault, found)| can_show(fault, found, &power))
         .count();
     say(&format!(
-        "noticed {killed} of {shown} faults that this device can show ({:.1} %), {by_rule} by a rule of \
+        "detected {detected} of {shown} faults that this device can show ({:.1} %), {by_rule} by a rule of \
          theirs, in {:.0} s{}",
-        100.0 * killed as f64 / shown.max(1) as f64,
+        100.0 * detected as f64 / shown.max(1) as f64,
         begun.elapsed().as_secs_f64(),
         others(&all, &power)
     ));
     if let Some(path) = &args.junit.junit {
         write_junit(path, &selector, seed, &faults, &results, &power)?;
     }
-    Ok(if killed == shown {
+    Ok(if detected == shown {
         ExitCode::Passed
     } else {
         ExitCode::Failed
@@ -216,52 +216,57 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
 }
 
 /// Whether a case failed. A device that does not open says nothing about the cases.
-fn noticed(found: &Found) -> bool {
+fn is_detected(found: &Found) -> bool {
     match found {
-        Found::Killed { .. } => true,
-        Found::Survived { .. }
-        | Found::Lacking { .. }
-        | Found::Masked { .. }
+        Found::Detected { .. } => true,
+        Found::Undetected { .. }
+        | Found::NotApplicable { .. }
+        | Found::Obscured { .. }
         | Found::Unopened { .. } => false,
     }
 }
 
 /// Whether the device under test can show a fault: not where it lacks what programs need that have what
 /// it breaks, not where it breaks the same by itself, and not where only a memory weaker than the
-/// processor's would show it. What was noticed could be shown.
+/// processor's would show it. What was detected could be shown.
 fn can_show(fault: &Fault, found: &Found, power: &Power) -> bool {
     match found {
-        Found::Killed { .. } => true,
-        Found::Survived { .. } | Found::Unopened { .. } => power.shows(fault),
-        Found::Lacking { .. } | Found::Masked { .. } => false,
+        Found::Detected { .. } => true,
+        Found::Undetected { .. } | Found::Unopened { .. } => power.shows(fault),
+        Found::NotApplicable { .. } | Found::Obscured { .. } => false,
     }
 }
 
 /// What is said of the faults that the device cannot show.
 fn others(all: &[(&Fault, &Found)], power: &Power) -> String {
-    let mut lacking: BTreeMap<String, usize> = BTreeMap::new();
+    let mut not_applicable: BTreeMap<String, usize> = BTreeMap::new();
     let mut weak = 0;
-    let mut masked = 0;
+    let mut obscured = 0;
     for (fault, found) in all {
         match found {
-            Found::Lacking { lacks, .. } => *lacking.entry(lacks.join(" or ")).or_default() += 1,
-            Found::Masked { .. } => masked += 1,
-            Found::Killed { .. } | Found::Survived { .. } | Found::Unopened { .. } => {
+            Found::NotApplicable { lacks, .. } => {
+                *not_applicable.entry(lacks.join(" or ")).or_default() += 1
+            }
+            Found::Obscured { .. } => obscured += 1,
+            Found::Detected { .. } | Found::Undetected { .. } | Found::Unopened { .. } => {
                 weak += usize::from(!can_show(fault, found, power));
             }
         }
     }
     let mut text = String::new();
-    if !lacking.is_empty() {
-        let features: Vec<String> = lacking.iter().map(|(w, n)| format!("{w} {n}")).collect();
+    if !not_applicable.is_empty() {
+        let features: Vec<String> = not_applicable
+            .iter()
+            .map(|(w, n)| format!("{w} {n}"))
+            .collect();
         text += &format!(
             "; {} need what it lacks: {}",
-            lacking.values().sum::<usize>(),
+            not_applicable.values().sum::<usize>(),
             features.join(", ")
         );
     }
-    if masked > 0 {
-        text += &format!("; {masked} break what it breaks by itself");
+    if obscured > 0 {
+        text += &format!("; {obscured} break what it breaks by itself");
     }
     if weak > 0 {
         text += &format!("; {weak} need a memory that is weaker than the device's");
@@ -306,7 +311,7 @@ fn rules_of(fault: &Fault) -> String {
 fn row(fault: &Fault, found: &Found, power: &Power) -> String {
     let by = fault.carrier.word();
     match found {
-        Found::Killed {
+        Found::Detected {
             case,
             own,
             runs,
@@ -320,13 +325,13 @@ fn row(fault: &Fault, found: &Found, power: &Power) -> String {
             fault.id,
             short(*expected),
         ),
-        Found::Lacking { lacks, cases } => format!(
+        Found::NotApplicable { lacks, cases } => format!(
             "{:<10} {by:<10} {:<32} the device lacks {}; no difference to {cases} cases",
             "not-applicable",
             fault.id,
             lacks.join(" and "),
         ),
-        Found::Masked {
+        Found::Obscured {
             cases,
             case,
             reason,
@@ -336,7 +341,7 @@ fn row(fault: &Fault, found: &Found, power: &Power) -> String {
             fault.id,
             reason.lines().next().unwrap_or_default(),
         ),
-        Found::Survived { runs, cases, .. } => format!(
+        Found::Undetected { runs, cases, .. } => format!(
             "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases{}",
             if power.shows(fault) {
                 "UNDETECTED"
@@ -356,7 +361,7 @@ fn row(fault: &Fault, found: &Found, power: &Power) -> String {
     }
 }
 
-/// A fault as a test case: it passes where the fault is noticed.
+/// A fault as a test case: it passes where the fault is detected.
 fn write_junit(
     path: &std::path::Path,
     selector: &Selector,
@@ -371,7 +376,7 @@ fn write_junit(
         .zip(results)
         .map(|(fault, found)| {
             let (verdict, reason, instances, seconds) = match found {
-                Found::Killed {
+                Found::Detected {
                     reason,
                     runs,
                     seconds,
@@ -379,11 +384,11 @@ fn write_junit(
                     ..
                 } => (
                     Verdict::Pass,
-                    format!("noticed by {case}: {reason}"),
+                    format!("detected by {case}: {reason}"),
                     *runs,
                     *seconds,
                 ),
-                Found::Survived {
+                Found::Undetected {
                     runs,
                     seconds,
                     cases,
@@ -394,7 +399,7 @@ fn write_junit(
                         Verdict::Inconclusive
                     },
                     format!(
-                        "{runs} runs of {cases} cases did not notice it{}",
+                        "{runs} runs of {cases} cases did not detect it{}",
                         power.says(fault)
                             .map(|p| format!("; {p}"))
                             .unwrap_or_default()
@@ -402,7 +407,7 @@ fn write_junit(
                     *runs,
                     *seconds,
                 ),
-                Found::Lacking { lacks, cases } => (
+                Found::NotApplicable { lacks, cases } => (
                     Verdict::Skip,
                     format!(
                         "the device lacks {}; no difference to {cases} cases",
@@ -411,7 +416,7 @@ fn write_junit(
                     0,
                     0.0,
                 ),
-                Found::Masked {
+                Found::Obscured {
                     cases,
                     case,
                     reason,

@@ -12,7 +12,7 @@
 //!   memory model says, the machine;
 //! - [`rules`]: how each rule fared;
 //! - [`heat`]: shapes of tests by their annotations;
-//! - [`faults`]: which faults the suites noticed, from a campaign's lines of JSON.
+//! - [`faults`]: which faults the suites detected, from a campaign's lines of JSON.
 //! - [`tuning`]: which mutants tuning saw, from the YAML that it keeps.
 
 pub mod context;
