@@ -4,9 +4,8 @@
 //! test kernel sets up for each instance, registers are private variables `p<t>_<name>`.
 
 use crate::program::{
-    Access, Address, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Expected, Expr,
-    FenceFlags, Instr, LocId, MemOrder, MemScope, Program, RegId, Region, RmwOp, ThreadId, UnOp,
-    legacy_fence,
+    Access, Address, Atomicity, Barrier, BarrierScope, BinOp, Expected, Expr, Instr, LocId,
+    MemOrder, MemScope, Program, RegId, Region, RmwOp, ThreadId, each_instr, legacy_fence,
 };
 use std::fmt::Write;
 
@@ -48,7 +47,7 @@ impl<'p> BodyWriter<'p> {
         depth: usize,
     ) -> Self {
         let mut returns = false;
-        super::shape::walk_instrs(&program.threads[thread.index()].body, &mut |i| {
+        each_instr(&program.threads[thread.index()].body, &mut |i| {
             returns |= matches!(i, Instr::Return);
         });
         BodyWriter {
@@ -146,7 +145,6 @@ impl<'p> BodyWriter<'p> {
                 scope,
                 legacy,
             } => {
-                let flags = fence_flags(*flags);
                 let line = match legacy_fence(*order, *scope).filter(|_| *legacy) {
                     Some(name) => format!("{name}({flags});"),
                     None => {
@@ -373,16 +371,11 @@ impl<'p> BodyWriter<'p> {
             Expr::Reg(r) => self.register(*r),
             Expr::Unary(op, a) => {
                 let a = self.expr(a);
-                let op = match op {
-                    UnOp::Neg => "-",
-                    UnOp::Not => "!",
-                    UnOp::BitNot => "~",
-                };
-                format!("({op}{a})")
+                format!("({}{a})", op.sign())
             }
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
-                format!("({a} {} {b})", binary(*op))
+                format!("({a} {} {b})", op.sign())
             }
             Expr::Select(c, a, b) => {
                 let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
@@ -469,10 +462,7 @@ impl<'p> BodyWriter<'p> {
                     }
                     Expected::Register(r) => self.register(*r),
                 };
-                let name = match strength {
-                    CasStrength::Weak => "atomic_compare_exchange_weak",
-                    CasStrength::Strong => "atomic_compare_exchange_strong",
-                };
+                let name = strength.name();
                 let n = self.temporaries;
                 self.temporaries += 1;
                 let ty = self.value_type(address.location);
@@ -507,7 +497,7 @@ impl<'p> BodyWriter<'p> {
 /// and how many of them are compare-exchanges.
 fn accesses(e: &Expr) -> (u32, u32) {
     let (mut total, mut compare_exchanges) = (0, 0);
-    super::shape::walk_expr(e, &mut |e| match e {
+    e.each(&mut |e| match e {
         Expr::Load(_) | Expr::Rmw { .. } => total += 1,
         Expr::Cas { .. } => {
             total += 1;
@@ -535,7 +525,7 @@ pub fn register_name(program: &Program, thread: ThreadId, r: RegId) -> String {
 
 /// A barrier as a statement.
 pub fn barrier(b: &Barrier, dialect: AtomicsDialect) -> String {
-    let flags = fence_flags(b.flags);
+    let flags = b.flags;
     let name = match (b.group, dialect) {
         (BarrierScope::SubGroup, _) => "sub_group_barrier",
         (BarrierScope::WorkGroup, AtomicsDialect::C11) => "work_group_barrier",
@@ -544,24 +534,6 @@ pub fn barrier(b: &Barrier, dialect: AtomicsDialect) -> String {
     match b.scope {
         Some(scope) => format!("{name}({flags}, {});", scope.name()),
         None => format!("{name}({flags});"),
-    }
-}
-
-fn fence_flags(flags: FenceFlags) -> String {
-    let mut parts = Vec::new();
-    if flags.global {
-        parts.push("CLK_GLOBAL_MEM_FENCE");
-    }
-    if flags.local {
-        parts.push("CLK_LOCAL_MEM_FENCE");
-    }
-    if flags.image {
-        parts.push("CLK_IMAGE_MEM_FENCE");
-    }
-    if parts.is_empty() {
-        "0".to_string()
-    } else {
-        parts.join(" | ")
     }
 }
 
@@ -618,28 +590,5 @@ fn v1_rmw(op: RmwOp) -> &'static str {
         RmwOp::And => "atomic_and",
         RmwOp::Min => "atomic_min",
         RmwOp::Max => "atomic_max",
-    }
-}
-
-fn binary(op: BinOp) -> &'static str {
-    match op {
-        BinOp::Add => "+",
-        BinOp::Sub => "-",
-        BinOp::Mul => "*",
-        BinOp::Div => "/",
-        BinOp::Rem => "%",
-        BinOp::And => "&",
-        BinOp::Or => "|",
-        BinOp::Xor => "^",
-        BinOp::Shl => "<<",
-        BinOp::Shr => ">>",
-        BinOp::Eq => "==",
-        BinOp::Ne => "!=",
-        BinOp::Lt => "<",
-        BinOp::Le => "<=",
-        BinOp::Gt => ">",
-        BinOp::Ge => ">=",
-        BinOp::LogicalAnd => "&&",
-        BinOp::LogicalOr => "||",
     }
 }

@@ -6,10 +6,10 @@
 //! one column for each 32 bits of an observed register or local location, and one for the loop
 //! bound. A collected instance is its *tuple*: the words of its observables in order.
 
-use super::shape::{Shape, walk_exprs, walk_instrs};
+use super::shape::Shape;
 use crate::program::{
-    Access, Atomicity, Expected, Expr, Instr, LocId, Observable, Program, Quantifier, RegId,
-    Region, ThreadId,
+    Access, Atomicity, Expr, Instr, LocId, Observable, Program, Quantifier, RegId, Region,
+    ThreadId, each_expr, each_instr,
 };
 
 /// The shape of one instance in memory.
@@ -203,28 +203,20 @@ pub fn only_atomic(program: &Program, location: LocId) -> bool {
         plain |= access.address.location == location
             && matches!(access.atomicity, Atomicity::Plain | Atomicity::Volatile);
     };
+    // A compare-exchange reads and writes what it expects plainly.
+    let mut expected = false;
     for thread in &program.threads {
-        walk_instrs(&thread.body, &mut |i| {
+        each_instr(&thread.body, &mut |i| {
             if let Instr::Store { access, .. } = i {
                 look(access);
             }
         });
-        walk_exprs(&thread.body, &mut |e| {
+        each_expr(&thread.body, &mut |e| {
             if let Expr::Load(access) = e {
                 look(access);
             }
-        });
-    }
-    // A compare-exchange reads and writes what it expects plainly.
-    let mut expected = false;
-    for thread in &program.threads {
-        walk_exprs(&thread.body, &mut |e| {
-            if let Expr::Cas {
-                expected: Expected::Location(at),
-                ..
-            } = e
-            {
-                expected |= at.location == location;
+            if let Expr::Cas { expected: at, .. } = e {
+                expected |= at.location().is_some_and(|at| at.location == location);
             }
         });
     }
@@ -235,7 +227,7 @@ pub fn only_atomic(program: &Program, location: LocId) -> bool {
 fn has_loops(program: &Program) -> bool {
     let mut found = false;
     for thread in &program.threads {
-        walk_instrs(&thread.body, &mut |i| {
+        each_instr(&thread.body, &mut |i| {
             found |= matches!(i, Instr::While { .. })
         });
     }
@@ -247,7 +239,7 @@ fn unwritten_marker(program: &Program) -> u32 {
     let mut marker = 0x5ca1_ab1e_u32;
     let mut constants = Vec::new();
     for thread in &program.threads {
-        walk_exprs(&thread.body, &mut |e| {
+        each_expr(&thread.body, &mut |e| {
             if let Expr::Const(c) = e {
                 constants.extend([*c as u32, (*c >> 32) as u32]);
             }

@@ -1,9 +1,9 @@
 //! What a test asks of a device, so that what a device lacks can be reported by name.
 
-use super::shape::{Inexpressible, Shape, walk_exprs, walk_instrs};
+use super::shape::{Inexpressible, Shape};
 use crate::program::{
-    Atomicity, BarrierScope, Expected, Expr, Instr, MemOrder, MemScope, Placement, Program, Region,
-    ThreadId,
+    Atomicity, BarrierScope, Expr, Instr, MemOrder, MemScope, Placement, Program, Region, ThreadId,
+    each_expr, each_instr,
 };
 use classay_vocabulary::Need;
 use std::collections::BTreeSet;
@@ -85,7 +85,7 @@ impl Needs {
                     fits_v1 = false;
                 }
             }
-            walk_instrs(&thread.body, &mut |i| {
+            each_instr(&thread.body, &mut |i| {
                 if let Instr::Barrier(b) = i {
                     if b.scope.is_some() || b.group == BarrierScope::SubGroup {
                         fits_v1 = false;
@@ -152,25 +152,17 @@ fn collect_uses(
             memory: true,
         });
     };
-    walk_instrs(&thread.body, &mut |i| match i {
-        Instr::Store { access, .. } => {
-            if let Atomicity::Atomic { order, scope, .. } = access.atomicity {
-                if matches!(order, MemOrder::Acquire | MemOrder::AcqRel) {
-                    bad("an atomic store", order);
-                }
-                atomic(access.address.location, order, scope);
+    each_instr(&thread.body, &mut |i| {
+        if let Instr::Store { access, .. } = i
+            && let Atomicity::Atomic { order, scope, .. } = access.atomicity
+        {
+            if matches!(order, MemOrder::Acquire | MemOrder::AcqRel) {
+                bad("an atomic store", order);
             }
+            atomic(access.address.location, order, scope);
         }
-        Instr::Fence { .. }
-        | Instr::Assign { .. }
-        | Instr::Effect(_)
-        | Instr::Barrier(_)
-        | Instr::If { .. }
-        | Instr::While { .. }
-        | Instr::Return
-        | Instr::Host(_) => {}
     });
-    walk_exprs(&thread.body, &mut |e| match e {
+    each_expr(&thread.body, &mut |e| match e {
         Expr::Load(access) => {
             if let Atomicity::Atomic { order, scope, .. } = access.atomicity {
                 if matches!(order, MemOrder::Release | MemOrder::AcqRel) {
@@ -191,7 +183,6 @@ fn collect_uses(
             success,
             failure,
             scope,
-            expected,
             ..
         } => {
             if matches!(failure, MemOrder::Release | MemOrder::AcqRel) {
@@ -199,13 +190,10 @@ fn collect_uses(
             }
             atomic(address.location, *success, *scope);
             atomic(address.location, *failure, *scope);
-            match expected {
-                Expected::Location(_) | Expected::Register(_) => {}
-            }
         }
         Expr::Const(_) | Expr::Reg(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {}
     });
-    walk_instrs(&thread.body, &mut |i| {
+    each_instr(&thread.body, &mut |i| {
         if let Instr::Fence { order, scope, .. } = i {
             uses.push(Use {
                 order: *order,

@@ -2,8 +2,8 @@
 //! kernel can express that at all.
 
 use crate::program::{
-    Address, Barrier, BarrierScope, CommandId, Expected, Expr, Instr, LocId, Memory, Placement,
-    Program, Region, ThreadId,
+    Barrier, BarrierScope, CommandId, Instr, LocId, Memory, Placement, Program, Region, ThreadId,
+    each_address, each_instr,
 };
 
 /// A program's threads, sorted by where they run.
@@ -423,31 +423,16 @@ impl GroupShape {
 fn barriers_at_top(body: &[Instr], thread: ThreadId) -> Result<Vec<Barrier>, Inexpressible> {
     let mut found = Vec::new();
     let mut returns = false;
-    walk_instrs(body, &mut |i| returns |= matches!(i, Instr::Return));
+    each_instr(body, &mut |i| returns |= matches!(i, Instr::Return));
     if returns && contains_barrier(body) {
         return Err(Inexpressible::NestedBarrier { thread });
     }
     for instr in body {
-        match instr {
-            Instr::Barrier(barrier) => found.push(barrier.clone()),
-            Instr::If {
-                then, otherwise, ..
-            } => {
-                if contains_barrier(then) || contains_barrier(otherwise) {
-                    return Err(Inexpressible::NestedBarrier { thread });
-                }
-            }
-            Instr::While { body, .. } => {
-                if contains_barrier(body) {
-                    return Err(Inexpressible::NestedBarrier { thread });
-                }
-            }
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Return
-            | Instr::Host(_) => {}
+        if let Instr::Barrier(barrier) = instr {
+            found.push(barrier.clone());
+        }
+        if instr.blocks().into_iter().any(contains_barrier) {
+            return Err(Inexpressible::NestedBarrier { thread });
         }
     }
     Ok(found)
@@ -455,113 +440,13 @@ fn barriers_at_top(body: &[Instr], thread: ThreadId) -> Result<Vec<Barrier>, Ine
 
 fn contains_barrier(body: &[Instr]) -> bool {
     let mut found = false;
-    walk_instrs(body, &mut |i| found |= matches!(i, Instr::Barrier(_)));
+    each_instr(body, &mut |i| found |= matches!(i, Instr::Barrier(_)));
     found
-}
-
-/// Calls `each` for every instruction, nested ones included.
-pub fn walk_instrs(body: &[Instr], each: &mut dyn FnMut(&Instr)) {
-    for instr in body {
-        each(instr);
-        match instr {
-            Instr::If {
-                then, otherwise, ..
-            } => {
-                walk_instrs(then, each);
-                walk_instrs(otherwise, each);
-            }
-            Instr::While { body, .. } => walk_instrs(body, each),
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Barrier(_)
-            | Instr::Return
-            | Instr::Host(_) => {}
-        }
-    }
-}
-
-/// Calls `each` for every expression of a body, nested ones included, outermost first.
-pub fn walk_exprs(body: &[Instr], each: &mut dyn FnMut(&Expr)) {
-    walk_instrs(body, &mut |instr| match instr {
-        Instr::Assign { value, .. } | Instr::Effect(value) => walk_expr(value, each),
-        Instr::Store { access, value } => {
-            if let Some(index) = &access.address.index {
-                walk_expr(index, each);
-            }
-            walk_expr(value, each);
-        }
-        Instr::If { condition, .. } | Instr::While { condition, .. } => walk_expr(condition, each),
-        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
-    });
-}
-
-/// Calls `each` for an expression and everything in it, outermost first.
-pub fn walk_expr(expr: &Expr, each: &mut dyn FnMut(&Expr)) {
-    each(expr);
-    let address = |a: &Address, each: &mut dyn FnMut(&Expr)| {
-        if let Some(index) = &a.index {
-            walk_expr(index, each);
-        }
-    };
-    match expr {
-        Expr::Const(_) | Expr::Reg(_) => {}
-        Expr::Unary(_, a) => walk_expr(a, each),
-        Expr::Binary(_, a, b) => {
-            walk_expr(a, each);
-            walk_expr(b, each);
-        }
-        Expr::Select(c, a, b) => {
-            walk_expr(c, each);
-            walk_expr(a, each);
-            walk_expr(b, each);
-        }
-        Expr::Load(access) => address(&access.address, each),
-        Expr::Rmw {
-            address: at,
-            operand,
-            ..
-        } => {
-            address(at, each);
-            walk_expr(operand, each);
-        }
-        Expr::Cas {
-            address: at,
-            expected,
-            desired,
-            ..
-        } => {
-            address(at, each);
-            match expected {
-                Expected::Location(e) => address(e, each),
-                Expected::Register(_) => {}
-            }
-            walk_expr(desired, each);
-        }
-    }
 }
 
 /// Whether a body touches a location.
 pub fn uses_location(body: &[Instr], location: LocId) -> bool {
     let mut found = false;
-    walk_instrs(body, &mut |i| {
-        if let Instr::Store { access, .. } = i {
-            found |= access.address.location == location;
-        }
-    });
-    walk_exprs(body, &mut |e| match e {
-        Expr::Load(access) => found |= access.address.location == location,
-        Expr::Rmw { address, .. } => found |= address.location == location,
-        Expr::Cas {
-            address, expected, ..
-        } => {
-            found |= address.location == location;
-            if let Expected::Location(e) = expected {
-                found |= e.location == location;
-            }
-        }
-        Expr::Const(_) | Expr::Reg(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {}
-    });
+    each_address(body, &mut |address| found |= address.location == location);
     found
 }

@@ -90,22 +90,5 @@ pub fn apply(program: &Program, changes: &[Change]) -> Program {
 /// Takes out what removed fences and barriers have left.
 fn clear(block: &mut Vec<Instr>) {
     block.retain(|instr| !matches!(instr, Instr::Effect(Expr::Const(_))));
-    for instr in block {
-        match instr {
-            Instr::If {
-                then, otherwise, ..
-            } => {
-                clear(then);
-                clear(otherwise);
-            }
-            Instr::While { body, .. } => clear(body),
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Barrier(_)
-            | Instr::Return
-            | Instr::Host(_) => {}
-        }
-    }
+    block.iter_mut().flat_map(Instr::blocks_mut).for_each(clear);
 }

@@ -6,8 +6,7 @@
 
 use super::change::{Change, Property, Target};
 use crate::program::{
-    Access, Address, Atomicity, BinOp, Expected, Expr, Instr, LocId, MemOrder, Program, RegId,
-    RmwOp,
+    Access, Address, Atomicity, BinOp, Expected, Expr, Instr, LocId, Program, RegId, RmwOp,
 };
 
 /// What becomes of the n-th place of a thread where something can be reshaped.
@@ -144,29 +143,14 @@ fn each_pair(block: &mut [Instr], each: &mut dyn FnMut(&mut [Instr], usize, usiz
     for (first, second) in pairs {
         each(block, first, second);
     }
-    for instr in block {
-        match instr {
-            Instr::If {
-                then, otherwise, ..
-            } => {
-                each_pair(then, each);
-                each_pair(otherwise, each);
-            }
-            Instr::While { body, .. } => each_pair(body, each),
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Barrier(_)
-            | Instr::Return
-            | Instr::Host(_) => {}
-        }
+    for inner in block.iter_mut().flat_map(Instr::blocks_mut) {
+        each_pair(inner, each);
     }
 }
 
 /// The location of an instruction that makes one access and nothing else.
 fn access(instr: &Instr) -> Option<LocId> {
-    let quiet = |expr: &Expr| !touches(expr);
+    let quiet = |expr: &Expr| !expr.touches_memory();
     match instr {
         Instr::Store { access, value } => quiet(value).then_some(access.address.location),
         Instr::Assign { value, .. } | Instr::Effect(value) => match value {
@@ -196,23 +180,9 @@ fn access(instr: &Instr) -> Option<LocId> {
     }
 }
 
-/// Whether an expression touches memory.
-fn touches(expr: &Expr) -> bool {
-    match expr {
-        Expr::Const(_) | Expr::Reg(_) => false,
-        Expr::Unary(_, a) => touches(a),
-        Expr::Binary(_, a, b) => touches(a) || touches(b),
-        Expr::Select(a, b, c) => touches(a) || touches(b) || touches(c),
-        Expr::Load(_) | Expr::Rmw { .. } | Expr::Cas { .. } => true,
-    }
-}
-
 /// Whether neither of two accesses uses or writes a register that the other writes.
 fn independent(first: &Instr, second: &Instr) -> bool {
-    let clash = |a: &Instr, b: &Instr| {
-        let used = registers(b);
-        written(a).iter().any(|r| used.contains(r))
-    };
+    let clash = |a: &Instr, b: &Instr| written(a).iter().any(|r| b.mentions(*r));
     !clash(first, second) && !clash(second, first)
 }
 
@@ -243,71 +213,6 @@ fn written(instr: &Instr) -> Vec<RegId> {
     out
 }
 
-/// The registers that an access mentions.
-fn registers(instr: &Instr) -> Vec<RegId> {
-    let mut out = written(instr);
-    match instr {
-        Instr::Assign { value, .. } | Instr::Effect(value) => mentioned(value, &mut out),
-        Instr::Store { access, value } => {
-            if let Some(index) = &access.address.index {
-                mentioned(index, &mut out);
-            }
-            mentioned(value, &mut out);
-        }
-        Instr::Fence { .. }
-        | Instr::Barrier(_)
-        | Instr::If { .. }
-        | Instr::While { .. }
-        | Instr::Return
-        | Instr::Host(_) => {}
-    }
-    out
-}
-
-fn mentioned(expr: &Expr, out: &mut Vec<RegId>) {
-    let address = |address: &Address, out: &mut Vec<RegId>| {
-        if let Some(index) = &address.index {
-            mentioned(index, out);
-        }
-    };
-    match expr {
-        Expr::Const(_) => {}
-        Expr::Reg(register) => out.push(*register),
-        Expr::Unary(_, a) => mentioned(a, out),
-        Expr::Binary(_, a, b) => {
-            mentioned(a, out);
-            mentioned(b, out);
-        }
-        Expr::Select(a, b, c) => {
-            mentioned(a, out);
-            mentioned(b, out);
-            mentioned(c, out);
-        }
-        Expr::Load(access) => address(&access.address, out),
-        Expr::Rmw {
-            address: at,
-            operand,
-            ..
-        } => {
-            address(at, out);
-            mentioned(operand, out);
-        }
-        Expr::Cas {
-            address: at,
-            expected,
-            desired,
-            ..
-        } => {
-            address(at, out);
-            match expected {
-                Expected::Register(register) => out.push(*register),
-                Expected::Location(at) => address(at, out),
-            }
-            mentioned(desired, out);
-        }
-    }
-}
-
 /// Calls `each` for every read-modify-write of a thread that a load and a store can stand for, with
 /// its block.
 fn each_update(
@@ -319,23 +224,8 @@ fn each_update(
     let found: Vec<usize> = (0..block.len())
         .filter(|i| splits(program, thread, &block[*i]))
         .collect();
-    for instr in block.iter_mut() {
-        match instr {
-            Instr::If {
-                then, otherwise, ..
-            } => {
-                each_update(program, thread, then, each);
-                each_update(program, thread, otherwise, each);
-            }
-            Instr::While { body, .. } => each_update(program, thread, body, each),
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Barrier(_)
-            | Instr::Return
-            | Instr::Host(_) => {}
-        }
+    for inner in block.iter_mut().flat_map(Instr::blocks_mut) {
+        each_update(program, thread, inner, each);
     }
     // From the end, so that a split one moves none that is still to come.
     for i in found.into_iter().rev() {
@@ -352,11 +242,7 @@ fn splits(program: &Program, thread: usize, instr: &Instr) -> bool {
         let registers = &program.threads[thread].registers;
         registers[register.0 as usize].ty == program.locations[location.index()].ty
     };
-    let apart = |expr: &Expr| {
-        let mut used = Vec::new();
-        mentioned(expr, &mut used);
-        !touches(expr) && !used.contains(register)
-    };
+    let apart = |expr: &Expr| !expr.touches_memory() && !expr.mentions(*register);
     let here = |address: &Address| address.index.as_deref().is_none_or(apart);
     match value {
         Expr::Rmw {
@@ -432,8 +318,8 @@ fn split(instr: &Instr) -> Option<Vec<Instr>> {
                 | RmwOp::TestAndSet => (**operand).clone(),
             };
             Some(vec![
-                load(address, atomic(loading(*order), *scope, *implicit)),
-                store(address, atomic(storing(*order), *scope, *implicit), new),
+                load(address, atomic(order.of_load(), *scope, *implicit)),
+                store(address, atomic(order.of_store(), *scope, *implicit), new),
             ])
         }
         Expr::Cas {
@@ -447,13 +333,13 @@ fn split(instr: &Instr) -> Option<Vec<Instr>> {
         } => {
             let set = |register, value| Instr::Assign { register, value };
             Some(vec![
-                load(address, atomic(loading(*success), *scope, *implicit)),
+                load(address, atomic(success.of_load(), *scope, *implicit)),
                 Instr::If {
                     condition: Expr::Binary(BinOp::Eq, old(), Box::new(Expr::Reg(*expected))),
                     then: vec![
                         store(
                             address,
-                            atomic(storing(*success), *scope, *implicit),
+                            atomic(success.of_store(), *scope, *implicit),
                             (**desired).clone(),
                         ),
                         set(*register, Expr::Const(1)),
@@ -473,23 +359,5 @@ fn split(instr: &Instr) -> Option<Vec<Instr>> {
         | Expr::Binary(..)
         | Expr::Select(..)
         | Expr::Load(_) => None,
-    }
-}
-
-/// The part of an order that a load keeps.
-fn loading(order: MemOrder) -> MemOrder {
-    match order {
-        MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
-        MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
-        MemOrder::SeqCst => MemOrder::SeqCst,
-    }
-}
-
-/// The part of an order that a store keeps.
-fn storing(order: MemOrder) -> MemOrder {
-    match order {
-        MemOrder::Relaxed | MemOrder::Acquire => MemOrder::Relaxed,
-        MemOrder::Release | MemOrder::AcqRel => MemOrder::Release,
-        MemOrder::SeqCst => MemOrder::SeqCst,
     }
 }

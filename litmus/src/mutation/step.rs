@@ -63,7 +63,7 @@ impl To {
                     To::Order(to) => {
                         *cas.success = *to;
                         // Failing is never ordered more than succeeding.
-                        *cas.failure = (*cas.failure).min(reading(*to));
+                        *cas.failure = (*cas.failure).min(to.of_load());
                     }
                     To::FailureOrder(to) => *cas.failure = *to,
                     To::Scope(to) => *cas.scope = Some(*to),
@@ -72,9 +72,8 @@ impl To {
             }
             Site::Fence(instr) | Site::Barrier(instr) => match (self, &mut **instr) {
                 (To::NoFence | To::NoBarrier, instr) => *instr = Instr::Effect(Expr::Const(0)),
-                // The functions of OpenCL C 1.x have one scope, and no relaxed order.
                 (
-                    To::Order(to),
+                    To::Order(_) | To::Scope(_),
                     Instr::Fence {
                         order,
                         scope,
@@ -82,19 +81,12 @@ impl To {
                         ..
                     },
                 ) => {
-                    *order = *to;
-                    *legacy &= legacy_fence(*order, *scope).is_some();
-                }
-                (
-                    To::Scope(to),
-                    Instr::Fence {
-                        order,
-                        scope,
-                        legacy,
-                        ..
-                    },
-                ) => {
-                    *scope = *to;
+                    match self {
+                        To::Order(to) => *order = *to,
+                        To::Scope(to) => *scope = *to,
+                        To::FailureOrder(_) | To::Flags(_) | To::NoFence | To::NoBarrier => {}
+                    }
+                    // The functions of OpenCL C 1.x have one scope, and no relaxed order.
                     *legacy &= legacy_fence(*order, *scope).is_some();
                 }
                 (To::Flags(to), Instr::Fence { flags, .. }) => *flags = *to,
@@ -103,15 +95,6 @@ impl To {
                 (To::Order(_) | To::FailureOrder(_) | To::Scope(_) | To::Flags(_), _) => {}
             },
         }
-    }
-}
-
-/// The order that a failing compare-exchange can have at most.
-fn reading(order: MemOrder) -> MemOrder {
-    match order {
-        MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
-        MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
-        MemOrder::SeqCst => MemOrder::SeqCst,
     }
 }
 

@@ -129,7 +129,35 @@ pub enum CasStrength {
     Strong,
 }
 
+impl CasStrength {
+    /// The function's name without `_explicit`.
+    pub fn name(self) -> &'static str {
+        match self {
+            CasStrength::Weak => "atomic_compare_exchange_weak",
+            CasStrength::Strong => "atomic_compare_exchange_strong",
+        }
+    }
+}
+
 impl MemOrder {
+    /// The part of it that a load keeps.
+    pub fn of_load(self) -> MemOrder {
+        match self {
+            MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
+            MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
+            MemOrder::SeqCst => MemOrder::SeqCst,
+        }
+    }
+
+    /// The part of it that a store keeps.
+    pub fn of_store(self) -> MemOrder {
+        match self {
+            MemOrder::Relaxed | MemOrder::Acquire => MemOrder::Relaxed,
+            MemOrder::Release | MemOrder::AcqRel => MemOrder::Release,
+            MemOrder::SeqCst => MemOrder::SeqCst,
+        }
+    }
+
     /// Every order, weakest first.
     pub const ALL: [MemOrder; 5] = [
         MemOrder::Relaxed,

@@ -52,7 +52,7 @@ pub struct Queue {
 }
 
 /// What a host thread wants of memory that it maps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MapAccess {
     /// `CL_MAP_READ`

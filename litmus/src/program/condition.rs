@@ -63,7 +63,33 @@ pub struct Condition {
     pub predicate: Predicate,
 }
 
+/// The relations as questions write them.
+const SIGNS: [(Relation, &str); 6] = [
+    (Relation::Eq, "="),
+    (Relation::Ne, "!="),
+    (Relation::Lt, "<"),
+    (Relation::Le, "<="),
+    (Relation::Gt, ">"),
+    (Relation::Ge, ">="),
+];
+
 impl Relation {
+    /// The relation that is written so; `==` and `<>` are other ways to write two of them.
+    pub fn of_sign(sign: &str) -> Option<Relation> {
+        let sign = match sign {
+            "==" => "=",
+            "<>" => "!=",
+            other => other,
+        };
+        let row = SIGNS.iter().find(|(_, known)| *known == sign)?;
+        Some(row.0)
+    }
+
+    /// As questions write it.
+    pub fn sign(self) -> &'static str {
+        SIGNS[self as usize].1
+    }
+
     /// Whether it holds between two values.
     pub fn holds(self, left: i64, right: i64) -> bool {
         match self {

@@ -1,6 +1,7 @@
 //! Instructions: the statements of a thread.
 
 use super::{Access, Expr, HostCall, MemOrder, MemScope, RegId};
+use std::fmt;
 
 /// Which regions a fence or barrier orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -11,6 +12,28 @@ pub struct FenceFlags {
     pub local: bool,
     /// `CLK_IMAGE_MEM_FENCE`
     pub image: bool,
+}
+
+impl FenceFlags {
+    /// Each flag by its name in OpenCL C.
+    pub fn named(&mut self) -> [(&'static str, &mut bool); 3] {
+        [
+            ("CLK_GLOBAL_MEM_FENCE", &mut self.global),
+            ("CLK_LOCAL_MEM_FENCE", &mut self.local),
+            ("CLK_IMAGE_MEM_FENCE", &mut self.image),
+        ]
+    }
+}
+
+/// As an argument in OpenCL C.
+impl fmt::Display for FenceFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut flags = *self;
+        let set = flags.named().into_iter().filter(|(_, set)| **set);
+        let names: Vec<&str> = set.map(|(name, _)| name).collect();
+        f.write_str(if names.is_empty() { "0" } else { "" })?;
+        f.write_str(&names.join(" | "))
+    }
 }
 
 /// The function of OpenCL C 1.x that is a fence of this order and scope ("Fence Functions": `mem_fence`

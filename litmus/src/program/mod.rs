@@ -29,6 +29,7 @@ pub use instr::{Barrier, BarrierScope, FenceFlags, Instr, legacy_fence};
 pub use order::{CommandError, CommandOrder, Link, Mistake, Point, Where};
 pub use place::{Location, Memory, Placement, Region, Register, Thread};
 pub use value::ScalarType;
+pub use walk::{each_address, each_expr, each_instr};
 
 use std::fmt;
 

@@ -1,85 +1,212 @@
-//! Which locations a thread touches.
+//! Walks over programs: what instructions and expressions consist of, and everything in them.
 
-use super::{Access, Address, Expected, Expr, Instr, LocId, Thread};
+use super::{Address, Expected, Expr, Instr, RegId};
 
-impl Thread {
-    /// Calls `each` for the location of every access in the body, duplicates included.
-    pub fn each_location(&self, each: &mut dyn FnMut(LocId)) {
-        instrs(&self.body, each);
-    }
-}
-
-fn instrs(body: &[Instr], each: &mut dyn FnMut(LocId)) {
+/// Calls `each` for every instruction of a body, those of branches and loops after the one that
+/// they belong to.
+pub fn each_instr(body: &[Instr], each: &mut dyn FnMut(&Instr)) {
     for instr in body {
-        match instr {
-            Instr::Assign { value, .. } | Instr::Effect(value) => expr(value, each),
-            Instr::Store { access, value } => {
-                self::access(access, each);
-                expr(value, each);
-            }
+        each(instr);
+        for block in instr.blocks() {
+            each_instr(block, each);
+        }
+    }
+}
+
+/// Calls `each` for every expression of a body, outermost first.
+pub fn each_expr(body: &[Instr], each: &mut dyn FnMut(&Expr)) {
+    each_instr(body, &mut |instr| {
+        instr.expressions().for_each(|expr| expr.each(each));
+    });
+}
+
+/// Calls `each` for what every access of a body touches, duplicates included.
+pub fn each_address(body: &[Instr], each: &mut dyn FnMut(&Address)) {
+    each_instr(body, &mut |instr| {
+        if let Instr::Store { access, .. } = instr {
+            each(&access.address);
+        }
+        for expr in instr.expressions() {
+            expr.each(&mut |e| e.addresses().for_each(&mut *each));
+        }
+    });
+}
+
+impl Instr {
+    /// The instructions in it: both branches, or the body of a loop.
+    pub fn blocks(&self) -> [&[Instr]; 2] {
+        match self {
             Instr::If {
-                condition,
-                then,
-                otherwise,
+                then, otherwise, ..
+            } => [then, otherwise],
+            Instr::While { body, .. } => [body, &[]],
+            Instr::Assign { .. }
+            | Instr::Effect(_)
+            | Instr::Store { .. }
+            | Instr::Fence { .. }
+            | Instr::Barrier(_)
+            | Instr::Return
+            | Instr::Host(_) => [&[], &[]],
+        }
+    }
+
+    /// [`Instr::blocks`], to be changed.
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Vec<Instr>> {
+        let blocks = match self {
+            Instr::If {
+                then, otherwise, ..
+            } => [Some(then), Some(otherwise)],
+            Instr::While { body, .. } => [Some(body), None],
+            Instr::Assign { .. }
+            | Instr::Effect(_)
+            | Instr::Store { .. }
+            | Instr::Fence { .. }
+            | Instr::Barrier(_)
+            | Instr::Return
+            | Instr::Host(_) => [None, None],
+        };
+        blocks.into_iter().flatten()
+    }
+
+    /// Its own expressions in order of evaluation, without those of the instructions in it.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        let expressions = match self {
+            Instr::Assign { value, .. } | Instr::Effect(value) => [None, Some(value)],
+            Instr::Store { access, value } => [access.address.index.as_deref(), Some(value)],
+            Instr::If { condition, .. } | Instr::While { condition, .. } => [None, Some(condition)],
+            Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {
+                [None, None]
+            }
+        };
+        expressions.into_iter().flatten()
+    }
+
+    /// [`Instr::expressions`], to be changed.
+    pub fn expressions_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let expressions = match self {
+            Instr::Assign { value, .. } | Instr::Effect(value) => [None, Some(value)],
+            Instr::Store { access, value } => [access.address.index.as_deref_mut(), Some(value)],
+            Instr::If { condition, .. } | Instr::While { condition, .. } => [None, Some(condition)],
+            Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {
+                [None, None]
+            }
+        };
+        expressions.into_iter().flatten()
+    }
+
+    /// Whether it, or an instruction in it, assigns or uses a register.
+    pub fn mentions(&self, register: RegId) -> bool {
+        let assigns = matches!(self, Instr::Assign { register: r, .. } if *r == register);
+        assigns
+            || self.expressions().any(|expr| expr.mentions(register))
+            || (self.blocks().into_iter().flatten()).any(|instr| instr.mentions(register))
+    }
+}
+
+impl Expr {
+    /// The expressions that it is made of, indices included, in order of evaluation.
+    pub fn parts(&self) -> impl Iterator<Item = &Expr> {
+        let parts = match self {
+            Expr::Const(_) | Expr::Reg(_) => [None, None, None],
+            Expr::Unary(_, a) => [Some(&**a), None, None],
+            Expr::Binary(_, a, b) => [Some(&**a), Some(&**b), None],
+            Expr::Select(a, b, c) => [Some(&**a), Some(&**b), Some(&**c)],
+            Expr::Load(access) => [access.address.index.as_deref(), None, None],
+            Expr::Rmw {
+                address, operand, ..
+            } => [address.index.as_deref(), Some(&**operand), None],
+            Expr::Cas {
+                address,
+                expected,
+                desired,
+                ..
             } => {
-                expr(condition, each);
-                instrs(then, each);
-                instrs(otherwise, each);
+                let expected = expected.location().and_then(|e| e.index.as_deref());
+                [address.index.as_deref(), expected, Some(&**desired)]
             }
-            Instr::While { condition, body } => {
-                expr(condition, each);
-                instrs(body, each);
+        };
+        parts.into_iter().flatten()
+    }
+
+    /// [`Expr::parts`], to be changed.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let parts = match self {
+            Expr::Const(_) | Expr::Reg(_) => [None, None, None],
+            Expr::Unary(_, a) => [Some(&mut **a), None, None],
+            Expr::Binary(_, a, b) => [Some(&mut **a), Some(&mut **b), None],
+            Expr::Select(a, b, c) => [Some(&mut **a), Some(&mut **b), Some(&mut **c)],
+            Expr::Load(access) => [access.address.index.as_deref_mut(), None, None],
+            Expr::Rmw {
+                address, operand, ..
+            } => [address.index.as_deref_mut(), Some(&mut **operand), None],
+            Expr::Cas {
+                address,
+                expected,
+                desired,
+                ..
+            } => {
+                let expected = match expected {
+                    Expected::Location(at) => at.index.as_deref_mut(),
+                    Expected::Register(_) => None,
+                };
+                [address.index.as_deref_mut(), expected, Some(&mut **desired)]
             }
-            Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
+        };
+        parts.into_iter().flatten()
+    }
+
+    /// Calls `each` for it and everything in it, outermost first.
+    pub fn each(&self, each: &mut dyn FnMut(&Expr)) {
+        each(self);
+        for part in self.parts() {
+            part.each(each);
         }
+    }
+
+    /// What it touches itself, without what is in it.
+    pub fn addresses(&self) -> impl Iterator<Item = &Address> {
+        let addresses = match self {
+            Expr::Load(access) => [Some(&access.address), None],
+            Expr::Rmw { address, .. } => [Some(address), None],
+            Expr::Cas {
+                address, expected, ..
+            } => [Some(address), expected.location()],
+            Expr::Const(_)
+            | Expr::Reg(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select(..) => [None, None],
+        };
+        addresses.into_iter().flatten()
+    }
+
+    /// Whether evaluating it is an event of the memory model.
+    pub fn touches_memory(&self) -> bool {
+        self.addresses().next().is_some() || self.parts().any(Expr::touches_memory)
+    }
+
+    /// Whether a register is used in it; a compare-exchange uses the one with the expected value.
+    pub fn mentions(&self, register: RegId) -> bool {
+        let here = match self {
+            Expr::Reg(r) => *r == register,
+            Expr::Cas { expected, .. } => *expected == Expected::Register(register),
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select(..)
+            | Expr::Load(_)
+            | Expr::Rmw { .. } => false,
+        };
+        here || self.parts().any(|part| part.mentions(register))
     }
 }
 
-fn access(access: &Access, each: &mut dyn FnMut(LocId)) {
-    address(&access.address, each);
-}
-
-fn address(address: &Address, each: &mut dyn FnMut(LocId)) {
-    each(address.location);
-    if let Some(index) = &address.index {
-        expr(index, each);
-    }
-}
-
-fn expr(value: &Expr, each: &mut dyn FnMut(LocId)) {
-    match value {
-        Expr::Const(_) | Expr::Reg(_) => {}
-        Expr::Unary(_, operand) => expr(operand, each),
-        Expr::Binary(_, left, right) => {
-            expr(left, each);
-            expr(right, each);
-        }
-        Expr::Select(condition, yes, no) => {
-            expr(condition, each);
-            expr(yes, each);
-            expr(no, each);
-        }
-        Expr::Load(from) => access(from, each),
-        Expr::Rmw {
-            address: at,
-            operand,
-            ..
-        } => {
-            address(at, each);
-            expr(operand, each);
-        }
-        Expr::Cas {
-            address: at,
-            expected,
-            desired,
-            ..
-        } => {
-            address(at, each);
-            match expected {
-                Expected::Location(at) => address(at, each),
-                Expected::Register(_) => {}
-            }
-            expr(desired, each);
+impl Expected {
+    /// The location, where it is in one.
+    pub fn location(&self) -> Option<&Address> {
+        match self {
+            Expected::Location(address) => Some(address),
+            Expected::Register(_) => None,
         }
     }
 }

@@ -137,6 +137,14 @@ impl Problem {
         self
     }
 
+    /// Asks whether the nearest of the known words was meant; helps otherwise where there is none.
+    pub fn did_you_mean(self, near: Option<&str>, otherwise: impl FnOnce() -> String) -> Problem {
+        self.help(match near {
+            Some(near) => format!("did you mean {near}?"),
+            None => otherwise(),
+        })
+    }
+
     /// A second place that has to do with it.
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Problem {
         self.0.second = Some((span, label.into()));

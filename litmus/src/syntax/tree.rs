@@ -49,6 +49,32 @@ pub(crate) struct Node {
     pub height: u32,
 }
 
+impl Node {
+    /// The word that it is, where it is one.
+    pub fn word(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::Name(text) => Some(text),
+            NodeKind::Int(_)
+            | NodeKind::Unary(..)
+            | NodeKind::Deref(_)
+            | NodeKind::AddressOf(_)
+            | NodeKind::Binary(..)
+            | NodeKind::Select(..)
+            | NodeKind::Index(..)
+            | NodeKind::Call(..)
+            | NodeKind::Cast(..) => None,
+        }
+    }
+
+    /// That word as a name.
+    pub fn name(&self) -> Option<Name> {
+        Some(Name {
+            text: self.word()?.to_owned(),
+            span: self.span,
+        })
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) enum NodeKind {
     Int(i64),

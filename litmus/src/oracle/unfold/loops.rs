@@ -154,34 +154,17 @@ impl Flow {
 
     /// The registers that an expression assigns: a failing compare-exchange's expected value.
     fn expr(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Const(_) | Expr::Reg(_) | Expr::Load(_) => {}
-            Expr::Unary(_, inner) => self.expr(inner),
-            Expr::Binary(_, left, right) => {
-                self.expr(left);
-                self.expr(right);
-            }
-            Expr::Select(condition, then, otherwise) => {
-                self.expr(condition);
-                self.expr(then);
-                self.expr(otherwise);
-            }
-            Expr::Rmw { operand, .. } => self.expr(operand),
-            Expr::Cas {
-                expected, desired, ..
-            } => {
-                self.expr(desired);
-                match expected {
-                    Expected::Register(register) => {
-                        let i = register.index();
-                        self.changed |= !self.from_reads[i];
-                        self.from_reads[i] = true;
-                        self.influenced[i] = true;
-                    }
-                    Expected::Location(_) => {}
-                }
-            }
+        if let Expr::Cas {
+            expected: Expected::Register(register),
+            ..
+        } = expr
+        {
+            let i = register.index();
+            self.changed |= !self.from_reads[i];
+            self.from_reads[i] = true;
+            self.influenced[i] = true;
         }
+        expr.parts().for_each(|part| self.expr(part));
     }
 }
 
@@ -189,16 +172,11 @@ impl Expr {
     /// Whether an expression uses one of the given registers, or memory where that counts.
     fn uses(&self, registers: &[bool], memory: bool) -> bool {
         match self {
-            Expr::Const(_) => false,
             Expr::Reg(register) => registers[register.index()],
             Expr::Load(_) | Expr::Rmw { .. } | Expr::Cas { .. } => memory,
-            Expr::Unary(_, inner) => inner.uses(registers, memory),
-            Expr::Binary(_, left, right) => {
-                left.uses(registers, memory) || right.uses(registers, memory)
+            Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {
+                self.parts().any(|part| part.uses(registers, memory))
             }
-            Expr::Select(condition, then, otherwise) => [condition, then, otherwise]
-                .iter()
-                .any(|part| part.uses(registers, memory)),
         }
     }
 }

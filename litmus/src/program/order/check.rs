@@ -3,6 +3,7 @@
 use super::mistake::{CommandError, Mistake, Where, mistake};
 use crate::program::{
     CommandId, CommandKind, HostCall, Instr, Placement, Program, QueueId, Region, ThreadId,
+    each_address,
 };
 
 /// Most calls that the host threads of a program make.
@@ -53,18 +54,16 @@ impl Seen {
                     self.calls.push(call.clone());
                 }
                 Instr::Return => self.returned = true,
-                Instr::If {
-                    then, otherwise, ..
-                } => {
-                    self.block(then, depth + 1);
-                    self.block(otherwise, depth + 1);
-                }
-                Instr::While { body, .. } => self.block(body, depth + 1),
-                Instr::Assign { .. }
+                Instr::If { .. }
+                | Instr::While { .. }
+                | Instr::Assign { .. }
                 | Instr::Effect(_)
                 | Instr::Store { .. }
                 | Instr::Fence { .. }
                 | Instr::Barrier(_) => {}
+            }
+            for block in instr.blocks() {
+                self.block(block, depth + 1);
             }
         }
     }
@@ -151,10 +150,11 @@ pub(super) fn kernels(program: &Program, enqueued: &[(ThreadId, u32)]) -> Result
             }
         }
         let mut shared = None;
-        thread.each_location(&mut |location| {
-            let declared = &program.locations[location.index()];
+        each_address(&thread.body, &mut |address| {
+            let location = address.location.index();
+            let declared = &program.locations[location];
             if declared.region == Region::Local
-                && *owners[location.index()].get_or_insert(thread.kernel) != thread.kernel
+                && *owners[location].get_or_insert(thread.kernel) != thread.kernel
             {
                 shared = Some(declared.name.clone());
             }

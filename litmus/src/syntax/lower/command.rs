@@ -188,23 +188,17 @@ impl Host {
 
     fn queue(&self, name: &Name) -> Outcome<QueueId> {
         let known = || self.queues.iter().map(|(q, _)| q.name.as_str());
-        match known().position(|q| q == name.text) {
-            Some(at) => Ok(QueueId(at as u32)),
-            None => {
-                let problem = Problem::new(
-                    name.span,
-                    format!("there is no queue {}", name.text),
-                    "unknown queue",
-                );
-                Err(match nearest(&name.text, known()) {
-                    Some(near) => problem.help(format!("did you mean {near}?")),
-                    None => problem.help(format!(
-                        "declare it in the init list, as in queue {} = in_order;",
-                        name.text
-                    )),
-                })
-            }
-        }
+        let at = known().position(|q| q == name.text).ok_or_else(|| {
+            let message = format!("there is no queue {}", name.text);
+            Problem::new(name.span, message, "unknown queue").did_you_mean(
+                nearest(&name.text, known()),
+                || {
+                    let text = &name.text;
+                    format!("declare it in the init list, as in queue {text} = in_order;")
+                },
+            )
+        })?;
+        Ok(QueueId(at as u32))
     }
 
     fn kernel(&self, name: &Name, names: &[String], commands: &[Command]) -> Outcome<CommandId> {
@@ -214,23 +208,16 @@ impl Host {
                 .filter(|c| c.kind == CommandKind::Kernel)
                 .map(|c| c.name.as_str())
         };
-        match names.iter().position(|n| *n == name.text) {
-            Some(at) => Ok(CommandId(at as u32)),
-            None => {
-                let problem = Problem::new(
-                    name.span,
-                    format!("no host thread enqueues the kernel {}", name.text),
-                    "never enqueued",
-                );
-                Err(match nearest(&name.text, kernels()) {
-                    Some(near) => problem.help(format!("did you mean {near}?")),
-                    None => problem.help(format!(
-                        "a host thread enqueues it with clEnqueueNDRangeKernel(queue, {})",
-                        name.text
-                    )),
-                })
-            }
-        }
+        position(name, names).ok_or_else(|| {
+            let message = format!("no host thread enqueues the kernel {}", name.text);
+            Problem::new(name.span, message, "never enqueued").did_you_mean(
+                nearest(&name.text, kernels()),
+                || {
+                    let text = &name.text;
+                    format!("a host thread enqueues it with clEnqueueNDRangeKernel(queue, {text})")
+                },
+            )
+        })
     }
 }
 
@@ -244,47 +231,34 @@ fn stem(kind: &CommandKind) -> &'static str {
     }
 }
 
+fn position(name: &Name, names: &[String]) -> Option<CommandId> {
+    let at = names.iter().position(|n| *n == name.text)?;
+    Some(CommandId(at as u32))
+}
+
 fn event(name: &Name, names: &[String]) -> Outcome<CommandId> {
-    match names.iter().position(|n| *n == name.text) {
-        Some(at) => Ok(CommandId(at as u32)),
-        None => {
-            let problem = Problem::new(
-                name.span,
-                format!("no command is named {}", name.text),
-                "unknown event",
-            );
-            Err(match nearest(&name.text, names.iter().map(String::as_str)) {
-                Some(near) => problem.help(format!("did you mean {near}?")),
-                None => problem.help(
-                    "the event of a kernel has the kernel's name, that of another command its label",
-                ),
-            })
-        }
-    }
+    position(name, names).ok_or_else(|| {
+        let message = format!("no command is named {}", name.text);
+        Problem::new(name.span, message, "unknown event").did_you_mean(
+            nearest(&name.text, names.iter().map(String::as_str)),
+            || {
+                "the event of a kernel has the kernel's name, that of another command its label"
+                    .to_owned()
+            },
+        )
+    })
 }
 
 /// Puts the calls where their empty ones stand.
 fn fill(body: &mut [Instr], calls: &mut impl Iterator<Item = HostCall>) {
     for instr in body {
-        match instr {
-            Instr::Host(call) => {
-                if let Some(next) = calls.next() {
-                    *call = next;
-                }
-            }
-            Instr::If {
-                then, otherwise, ..
-            } => {
-                fill(then, calls);
-                fill(otherwise, calls);
-            }
-            Instr::While { body, .. } => fill(body, calls),
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Barrier(_)
-            | Instr::Return => {}
+        if let Instr::Host(call) = instr
+            && let Some(next) = calls.next()
+        {
+            *call = next;
+        }
+        for block in instr.blocks_mut() {
+            fill(block, calls);
         }
     }
 }

@@ -16,7 +16,8 @@ fn scope_named(text: &str) -> Option<MemScope> {
 }
 
 pub(super) fn names_scope(node: &Node) -> bool {
-    matches!(&node.kind, NodeKind::Name(text) if text.starts_with("memory_scope"))
+    node.word()
+        .is_some_and(|text| text.starts_with("memory_scope"))
 }
 
 pub(super) fn order(node: &Node) -> Outcome<MemOrder> {
@@ -35,24 +36,16 @@ fn enumerator<T>(
     names: &[&'static str],
     named: fn(&str) -> Option<T>,
 ) -> Outcome<T> {
-    if let NodeKind::Name(text) = &node.kind {
-        if let Some(value) = named(text) {
-            return Ok(value);
-        }
-        let problem = Problem::new(
-            node.span,
-            format!("{text} is not {what}"),
-            format!("expected {what}"),
-        );
-        return Err(match nearest(text, names.iter().copied()) {
-            Some(near) => problem.help(format!("did you mean {near}?")),
-            None => problem.help(format!("one of {}", names.join(", "))),
-        });
-    }
-    Err(
-        Problem::new(node.span, format!("expected {what}"), format!("not {what}"))
-            .help(format!("one of {}", names.join(", "))),
-    )
+    let all = || format!("one of {}", names.join(", "));
+    let Some(text) = node.word() else {
+        let message = format!("expected {what}");
+        return Err(Problem::new(node.span, message, format!("not {what}")).help(all()));
+    };
+    named(text).ok_or_else(|| {
+        let message = format!("{text} is not {what}");
+        Problem::new(node.span, message, format!("expected {what}"))
+            .did_you_mean(nearest(text, names.iter().copied()), all)
+    })
 }
 
 /// Flags of a fence: at least one.
@@ -82,23 +75,9 @@ fn add_flags(node: &Node, found: &mut FenceFlags) -> Outcome<()> {
     if let NodeKind::Int(0) = &node.kind {
         return Ok(());
     }
-    let slot = match &node.kind {
-        NodeKind::Name(text) if text == "CLK_GLOBAL_MEM_FENCE" => Some(&mut found.global),
-        NodeKind::Name(text) if text == "CLK_LOCAL_MEM_FENCE" => Some(&mut found.local),
-        NodeKind::Name(text) if text == "CLK_IMAGE_MEM_FENCE" => Some(&mut found.image),
-        NodeKind::Int(_)
-        | NodeKind::Name(_)
-        | NodeKind::Unary(..)
-        | NodeKind::Deref(_)
-        | NodeKind::AddressOf(_)
-        | NodeKind::Binary(..)
-        | NodeKind::Select(..)
-        | NodeKind::Index(..)
-        | NodeKind::Call(..)
-        | NodeKind::Cast(..) => None,
-    };
-    match slot {
-        Some(flag) => {
+    let mut named = found.named().into_iter();
+    match named.find(|(name, _)| node.word() == Some(name)) {
+        Some((_, flag)) => {
             *flag = true;
             Ok(())
         }

@@ -194,8 +194,7 @@ impl<'n> Call<'n> {
             return Ok(());
         }
         for argument in self.arguments {
-            if let NodeKind::Name(text) = &argument.kind
-                && let Some(order) = order_named(text)
+            if let Some(order) = argument.word().and_then(order_named)
                 && orders.contains(&order)
             {
                 return Err(Problem::new(
@@ -247,23 +246,21 @@ impl ThreadLowering<'_> {
             Function::FlagClear => {
                 call.arity(1, 1..=2)?;
                 call.forbid(STORE_FORBIDS)?;
-                let place = self.flag(&arguments[0])?;
-                let access = Access {
-                    address: place.address,
-                    atomicity: call.atomicity(1)?,
-                };
-                let value = Expr::Const(0);
-                Ok(Called::Instr(Instr::Store { access, value }))
+                let address = self.flag(&arguments[0])?.address;
+                let atomicity = call.atomicity(1)?;
+                Ok(Called::Instr(Instr::Store {
+                    access: Access { address, atomicity },
+                    value: Expr::Const(0),
+                }))
             }
             Function::Init => {
                 call.count(2, 2)?;
-                let place = self.object(&arguments[0])?;
-                let access = Access {
-                    address: place.address,
-                    atomicity: Atomicity::Plain,
-                };
-                let value = self.value(&arguments[1])?;
-                Ok(Called::Instr(Instr::Store { access, value }))
+                let address = self.object(&arguments[0])?.address;
+                let atomicity = Atomicity::Plain;
+                Ok(Called::Instr(Instr::Store {
+                    access: Access { address, atomicity },
+                    value: self.value(&arguments[1])?,
+                }))
             }
             Function::Rmw(op) => self.read_modify_write(&call, op).map(Called::Value),
             Function::Cas(strength) => self.compare_exchange(&call, strength).map(Called::Value),
@@ -282,34 +279,22 @@ impl ThreadLowering<'_> {
             Function::Fence => {
                 call.count(3, 3)?;
                 let flags = some_flags(&arguments[0])?;
-                Ok(Called::Instr(Instr::Fence {
-                    flags,
-                    order: order(&arguments[1])?,
-                    scope: scope(&arguments[2])?,
-                    legacy: false,
-                }))
+                let (order, scope) = (order(&arguments[1])?, scope(&arguments[2])?);
+                Ok(fence(flags, order, scope, false))
             }
             Function::ThreadFence => {
                 call.count(1, 1)?;
-                Ok(Called::Instr(Instr::Fence {
-                    flags: FenceFlags {
-                        global: true,
-                        local: true,
-                        image: false,
-                    },
-                    order: order(&arguments[0])?,
-                    scope: MemScope::Device,
-                    legacy: false,
-                }))
+                let flags = FenceFlags {
+                    global: true,
+                    local: true,
+                    image: false,
+                };
+                Ok(fence(flags, order(&arguments[0])?, MemScope::Device, false))
             }
             Function::LegacyFence(order) => {
                 call.count(1, 1)?;
-                Ok(Called::Instr(Instr::Fence {
-                    flags: some_flags(&arguments[0])?,
-                    order,
-                    scope: MemScope::WorkGroup,
-                    legacy: true,
-                }))
+                let flags = some_flags(&arguments[0])?;
+                Ok(fence(flags, order, MemScope::WorkGroup, true))
             }
             Function::Barrier(group) => {
                 call.count(1, 2)?;
@@ -401,7 +386,7 @@ impl ThreadLowering<'_> {
             // with one order, failure gets what of it a load can have, as in C++
             let (failure, scope_at) = match call.arguments.get(4) {
                 Some(node) if !names_scope(node) => (order(node)?, 5),
-                Some(_) | None => (failure_order(success), 4),
+                Some(_) | None => (success.of_load(), 4),
             };
             if call.arguments.len() > scope_at + 1 {
                 return Err(Problem::new(
@@ -429,15 +414,10 @@ impl ThreadLowering<'_> {
     /// `&r0` is a register where there is one of that name; anything else is a location.
     fn expected(&mut self, node: &Node) -> Outcome<Expected> {
         if let NodeKind::AddressOf(inner) = &node.kind
-            && let NodeKind::Name(text) = &inner.kind
+            && let Some(name) = inner.name()
+            && let Some(register) = self.register(&name)?
         {
-            let name = Name {
-                text: text.clone(),
-                span: inner.span,
-            };
-            if let Some(register) = self.register(&name)? {
-                return Ok(Expected::Register(register));
-            }
+            return Ok(Expected::Register(register));
         }
         let place = self.address(node)?;
         let access = self.plain_access(place, node.span)?;
@@ -500,6 +480,15 @@ fn legacy_rmw(op: RmwOp, place: Place, operand: Expr) -> Expr {
     }
 }
 
+fn fence(flags: FenceFlags, order: MemOrder, scope: MemScope, legacy: bool) -> Called {
+    Called::Instr(Instr::Fence {
+        flags,
+        order,
+        scope,
+        legacy,
+    })
+}
+
 fn unknown_function(name: &Name) -> Problem {
     let problem = Problem::new(
         name.span,
@@ -511,22 +500,12 @@ fn unknown_function(name: &Name) -> Problem {
         .iter()
         .map(|(n, _)| *n)
         .chain(super::host::names());
-    match nearest(bare.unwrap_or(&name.text), known) {
-        Some(near) => {
-            let suffix = if bare.is_some() { "_explicit" } else { "" };
-            problem.help(format!("did you mean {near}{suffix}?"))
-        }
-        None => {
-            problem.help("a test may call the atomic functions, fences and barriers of OpenCL C")
-        }
-    }
-}
-
-/// What a compare-exchange with one order does when it fails.
-fn failure_order(success: MemOrder) -> MemOrder {
-    match success {
-        MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
-        MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
-        MemOrder::SeqCst => MemOrder::SeqCst,
-    }
+    let near = nearest(bare.unwrap_or(&name.text), known);
+    let near = near.map(|near| match bare {
+        Some(_) => format!("{near}_explicit"),
+        None => near.to_owned(),
+    });
+    problem.did_you_mean(near.as_deref(), || {
+        "a test may call the atomic functions, fences and barriers of OpenCL C".to_owned()
+    })
 }

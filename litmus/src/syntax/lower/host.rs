@@ -126,20 +126,14 @@ impl ThreadLowering<'_> {
 
     /// The location that a map or an unmap names.
     pub fn mapped(&self, name: &Name) -> Outcome<LocId> {
-        match self.locations.find(&name.text) {
-            Some(location) => Ok(location),
-            None => {
-                let problem = Problem::new(
-                    name.span,
-                    format!("there is no location {}", name.text),
-                    "unknown location",
-                );
-                Err(match self.locations.nearest(&name.text) {
-                    Some(near) => problem.help(format!("did you mean {near}?")),
-                    None => problem,
-                })
+        self.locations.find(&name.text).ok_or_else(|| {
+            let message = format!("there is no location {}", name.text);
+            let problem = Problem::new(name.span, message, "unknown location");
+            match self.locations.nearest(&name.text) {
+                Some(near) => problem.help(format!("did you mean {near}?")),
+                None => problem,
             }
-        }
+        })
     }
 }
 
@@ -181,44 +175,18 @@ impl<'n> Arguments<'n> {
 }
 
 fn name(node: &Node, what: &str) -> Outcome<Name> {
-    match &node.kind {
-        NodeKind::Name(text) => Ok(Name {
-            text: text.clone(),
-            span: node.span,
-        }),
-        NodeKind::Int(_)
-        | NodeKind::Unary(..)
-        | NodeKind::Deref(_)
-        | NodeKind::AddressOf(_)
-        | NodeKind::Binary(..)
-        | NodeKind::Select(..)
-        | NodeKind::Index(..)
-        | NodeKind::Call(..)
-        | NodeKind::Cast(..) => Err(Problem::new(
-            node.span,
-            format!(
-                "expected the name of {}",
-                what.trim_start_matches("a ").trim_start_matches("an ")
-            ),
-            "not a name",
-        )),
-    }
+    node.name().ok_or_else(|| {
+        let what = what.trim_start_matches("a ").trim_start_matches("an ");
+        let message = format!("expected the name of {what}");
+        Problem::new(node.span, message, "not a name")
+    })
 }
 
 fn blocking(node: &Node) -> Outcome<bool> {
-    match &node.kind {
-        NodeKind::Name(text) if text == "CL_TRUE" => Ok(true),
-        NodeKind::Name(text) if text == "CL_FALSE" => Ok(false),
-        NodeKind::Int(_)
-        | NodeKind::Name(_)
-        | NodeKind::Unary(..)
-        | NodeKind::Deref(_)
-        | NodeKind::AddressOf(_)
-        | NodeKind::Binary(..)
-        | NodeKind::Select(..)
-        | NodeKind::Index(..)
-        | NodeKind::Call(..)
-        | NodeKind::Cast(..) => Err(Problem::new(
+    match node.word() {
+        Some("CL_TRUE") => Ok(true),
+        Some("CL_FALSE") => Ok(false),
+        Some(_) | None => Err(Problem::new(
             node.span,
             "whether a map blocks is CL_TRUE or CL_FALSE",
             "neither",
@@ -227,32 +195,20 @@ fn blocking(node: &Node) -> Outcome<bool> {
 }
 
 fn map_access(node: &Node) -> Outcome<MapAccess> {
-    match &node.kind {
-        NodeKind::Name(text) if text == "CL_MAP_READ" => Ok(MapAccess::Read),
-        NodeKind::Name(text) if text == "CL_MAP_WRITE" => Ok(MapAccess::Write),
-        NodeKind::Name(text) if text == "CL_MAP_WRITE_INVALIDATE_REGION" => Err(Problem::new(
+    if let NodeKind::Binary(BinOp::Or, left, right) = &node.kind {
+        // who writes may read, too
+        return Ok(map_access(left)?.max(map_access(right)?));
+    }
+    match node.word() {
+        Some("CL_MAP_READ") => Ok(MapAccess::Read),
+        Some("CL_MAP_WRITE") => Ok(MapAccess::Write),
+        Some("CL_MAP_WRITE_INVALIDATE_REGION") => Err(Problem::new(
             node.span,
             "CL_MAP_WRITE_INVALIDATE_REGION leaves a location without a value",
             "not supported",
         )
         .help("use CL_MAP_WRITE")),
-        NodeKind::Binary(BinOp::Or, left, right) => {
-            let (left, right) = (map_access(left)?, map_access(right)?);
-            Ok(match (left, right) {
-                (MapAccess::Read, MapAccess::Read) => MapAccess::Read,
-                (MapAccess::Write, _) | (_, MapAccess::Write) => MapAccess::Write,
-            })
-        }
-        NodeKind::Int(_)
-        | NodeKind::Name(_)
-        | NodeKind::Unary(..)
-        | NodeKind::Deref(_)
-        | NodeKind::AddressOf(_)
-        | NodeKind::Binary(..)
-        | NodeKind::Select(..)
-        | NodeKind::Index(..)
-        | NodeKind::Call(..)
-        | NodeKind::Cast(..) => Err(Problem::new(
+        Some(_) | None => Err(Problem::new(
             node.span,
             "the flags of a map are CL_MAP_READ, CL_MAP_WRITE, or both joined by |",
             "not such flags",

@@ -1,7 +1,7 @@
 //! Bounds on what the lowering makes, so that whoever walks a program may recurse.
 
 use super::thread::ThreadLowering;
-use crate::program::{Access, Address, Expected, Expr, Instr, Predicate};
+use crate::program::{Expr, Instr, Predicate};
 use crate::syntax::error::{Outcome, Problem, Span};
 use crate::syntax::limits::{MAX_BLOCKS, MAX_HEIGHT, MAX_INSTRUCTIONS};
 
@@ -59,62 +59,16 @@ fn predicate_height(predicate: &Predicate) -> u32 {
 
 /// Levels of statements, the instruction's own included.
 fn blocks(instr: &Instr) -> u32 {
-    let deepest = |body: &[Instr]| body.iter().map(blocks).max().unwrap_or(0);
-    1 + match instr {
-        Instr::Assign { .. }
-        | Instr::Effect(_)
-        | Instr::Store { .. }
-        | Instr::Fence { .. }
-        | Instr::Barrier(_)
-        | Instr::Return
-        | Instr::Host(_) => 0,
-        Instr::If {
-            then, otherwise, ..
-        } => deepest(then).max(deepest(otherwise)),
-        Instr::While { body, .. } => deepest(body),
-    }
+    let inside = instr.blocks().into_iter().flatten();
+    1 + inside.map(blocks).max().unwrap_or(0)
 }
 
 /// Height of the expressions of the instruction itself; those of nested instructions were checked
 /// when they were made.
 fn own_expressions(instr: &Instr) -> u32 {
-    match instr {
-        Instr::Assign { value, .. } | Instr::Effect(value) => height(value),
-        Instr::Store { access, value } => access_height(access).max(height(value)),
-        Instr::If { condition, .. } | Instr::While { condition, .. } => height(condition),
-        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => 0,
-    }
-}
-
-fn access_height(access: &Access) -> u32 {
-    address_height(&access.address)
-}
-
-fn address_height(address: &Address) -> u32 {
-    address.index.as_deref().map_or(0, height)
+    instr.expressions().map(height).max().unwrap_or(0)
 }
 
 fn height(expr: &Expr) -> u32 {
-    1 + match expr {
-        Expr::Const(_) | Expr::Reg(_) => 0,
-        Expr::Unary(_, operand) => height(operand),
-        Expr::Binary(_, left, right) => height(left).max(height(right)),
-        Expr::Select(condition, yes, no) => height(condition).max(height(yes)).max(height(no)),
-        Expr::Load(access) => access_height(access),
-        Expr::Rmw {
-            address, operand, ..
-        } => address_height(address).max(height(operand)),
-        Expr::Cas {
-            address,
-            expected,
-            desired,
-            ..
-        } => {
-            let expected = match expected {
-                Expected::Location(address) => address_height(address),
-                Expected::Register(_) => 0,
-            };
-            address_height(address).max(expected).max(height(desired))
-        }
-    }
+    1 + expr.parts().map(height).max().unwrap_or(0)
 }

@@ -91,26 +91,16 @@ impl ThreadLowering<'_> {
                     out,
                 )
             }
-            StmtKind::While(condition, body) => self.repeat(
-                Repeat {
+            StmtKind::While(condition, body) | StmtKind::DoWhile(body, condition) => {
+                let repeat = Repeat {
                     condition: Some(condition),
                     body,
                     step: None,
-                    body_first: false,
+                    body_first: matches!(statement.kind, StmtKind::DoWhile(..)),
                     span,
-                },
-                out,
-            ),
-            StmtKind::DoWhile(body, condition) => self.repeat(
-                Repeat {
-                    condition: Some(condition),
-                    body,
-                    step: None,
-                    body_first: true,
-                    span,
-                },
-                out,
-            ),
+                };
+                self.repeat(repeat, out)
+            }
             StmtKind::For(first, condition, step, body) => {
                 self.enter_block();
                 if let Some(first) = first {
@@ -159,11 +149,8 @@ impl ThreadLowering<'_> {
         value: &Node,
         span: Span,
     ) -> Outcome<Instr> {
-        if let NodeKind::Name(text) = &target.kind {
-            let name = Name {
-                text: text.clone(),
-                span: target.span,
-            };
+        if let Some(name) = target.name() {
+            let text = &name.text;
             let private = match self.register(&name)? {
                 Some(_) => true,
                 None => match self.location(text) {
@@ -198,7 +185,12 @@ impl ThreadLowering<'_> {
         let value = match op {
             None => value,
             Some(op) => {
-                if access.address.index.as_deref().is_some_and(touches_memory) {
+                if access
+                    .address
+                    .index
+                    .as_deref()
+                    .is_some_and(Expr::touches_memory)
+                {
                     return Err(Problem::new(
                         span,
                         "the index would be evaluated twice, and it accesses memory",
@@ -348,17 +340,6 @@ fn jumps(statement: &Stmt, leaves: bool) -> bool {
         | StmtKind::For(..)
         | StmtKind::Return
         | StmtKind::Empty => false,
-    }
-}
-
-/// Whether evaluating an expression is an event of the memory model.
-fn touches_memory(expr: &Expr) -> bool {
-    match expr {
-        Expr::Const(_) | Expr::Reg(_) => false,
-        Expr::Load(_) | Expr::Rmw { .. } | Expr::Cas { .. } => true,
-        Expr::Unary(_, operand) => touches_memory(operand),
-        Expr::Binary(_, left, right) => touches_memory(left) || touches_memory(right),
-        Expr::Select(a, b, c) => touches_memory(a) || touches_memory(b) || touches_memory(c),
     }
 }
 

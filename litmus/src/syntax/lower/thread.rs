@@ -262,11 +262,10 @@ impl<'l> ThreadLowering<'l> {
             format!("{name} is neither a register of this thread nor a location"),
             "unknown name",
         );
-        match nearest(name, known).or_else(|| self.locations.nearest(name)) {
-            Some(near) => problem.help(format!("did you mean {near}?")),
-            None => problem
-                .help("declare registers (int r0;) and make locations parameters of the thread"),
-        }
+        problem.did_you_mean(
+            nearest(name, known).or_else(|| self.locations.nearest(name)),
+            || "declare registers (int r0;) and make locations parameters of the thread".to_owned(),
+        )
     }
 }
 

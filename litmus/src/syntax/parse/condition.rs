@@ -80,18 +80,10 @@ impl Parser<'_> {
     }
 
     fn relation_after(&self, n: usize) -> Option<Relation> {
-        let TokenKind::Mark(mark) = self.ahead(n).kind else {
-            return None;
-        };
-        Some(match mark {
-            "=" | "==" => Relation::Eq,
-            "!=" | "<>" => Relation::Ne,
-            "<" => Relation::Lt,
-            "<=" => Relation::Le,
-            ">" => Relation::Gt,
-            ">=" => Relation::Ge,
-            _ => return None,
-        })
+        match self.ahead(n).kind {
+            TokenKind::Mark(mark) => Relation::of_sign(mark),
+            TokenKind::Word | TokenKind::Number(_) | TokenKind::End => None,
+        }
     }
 
     /// `0:r0`, `P0:r0`, `x`, `[x]`, `*x`, `y[1]`, `5`.

@@ -8,31 +8,6 @@ use crate::syntax::lexer::TokenKind;
 use crate::syntax::limits::MAX_NESTING;
 use crate::syntax::tree::{Name, Node, NodeKind};
 
-/// Operator and how tightly it binds.
-pub(crate) fn binary_operator(mark: &str) -> Option<(BinOp, u8)> {
-    Some(match mark {
-        "||" => (BinOp::LogicalOr, 1),
-        "&&" => (BinOp::LogicalAnd, 2),
-        "|" => (BinOp::Or, 3),
-        "^" => (BinOp::Xor, 4),
-        "&" => (BinOp::And, 5),
-        "==" => (BinOp::Eq, 6),
-        "!=" => (BinOp::Ne, 6),
-        "<" => (BinOp::Lt, 7),
-        "<=" => (BinOp::Le, 7),
-        ">" => (BinOp::Gt, 7),
-        ">=" => (BinOp::Ge, 7),
-        "<<" => (BinOp::Shl, 8),
-        ">>" => (BinOp::Shr, 8),
-        "+" => (BinOp::Add, 9),
-        "-" => (BinOp::Sub, 9),
-        "*" => (BinOp::Mul, 10),
-        "/" => (BinOp::Div, 10),
-        "%" => (BinOp::Rem, 10),
-        _ => return None,
-    })
-}
-
 impl Parser<'_> {
     /// A whole expression; what the readers of expressions alone call.
     pub(crate) fn expression(&mut self) -> Outcome<Node> {
@@ -70,14 +45,11 @@ impl Parser<'_> {
             let TokenKind::Mark(mark) = self.peek().kind else {
                 return Ok(left);
             };
-            let Some((op, level)) = binary_operator(mark) else {
+            let Some(op) = BinOp::of_sign(mark).filter(|op| op.level() >= weakest) else {
                 return Ok(left);
             };
-            if level < weakest {
-                return Ok(left);
-            }
             self.bump();
-            let right = self.nested(|p| p.binary(level + 1))?;
+            let right = self.nested(|p| p.binary(op.level() + 1))?;
             let span = left.span.to(right.span);
             let below = left.height.max(right.height);
             left = self.node(

@@ -149,17 +149,10 @@ impl Parser<'_> {
                 let op = if mark == "++" { BinOp::Add } else { BinOp::Sub };
                 return Ok(step(target, op));
             }
-            "+=" => Some(BinOp::Add),
-            "-=" => Some(BinOp::Sub),
-            "*=" => Some(BinOp::Mul),
-            "/=" => Some(BinOp::Div),
-            "%=" => Some(BinOp::Rem),
-            "&=" => Some(BinOp::And),
-            "|=" => Some(BinOp::Or),
-            "^=" => Some(BinOp::Xor),
-            "<<=" => Some(BinOp::Shl),
-            ">>=" => Some(BinOp::Shr),
-            _ => return Ok(StmtKind::Effect(target)),
+            mark => match mark.strip_suffix('=').and_then(BinOp::of_sign) {
+                Some(op) => Some(op),
+                None => return Ok(StmtKind::Effect(target)),
+            },
         };
         self.bump();
         let value = self.expression()?;

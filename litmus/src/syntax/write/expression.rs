@@ -1,8 +1,8 @@
 //! Expressions as C, with no more parentheses than reading back needs.
 
 use crate::program::{
-    Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, FenceFlags, LocId, MemOrder,
-    MemScope, Program, RegId, RmwOp, Thread, UnOp,
+    Access, Address, Atomicity, Expected, Expr, LocId, MemOrder, MemScope, Program, RegId, RmwOp,
+    Thread, UnOp,
 };
 
 /// How tightly `?:`, binary operators, and everything tighter bind; as in the parser.
@@ -46,11 +46,7 @@ impl ThreadText<'_> {
             Expr::Const(value) => (value.to_string(), TIGHTEST),
             Expr::Reg(register) => (self.register(*register).to_string(), TIGHTEST),
             Expr::Unary(op, operand) => {
-                let sign = match op {
-                    UnOp::Neg => "-",
-                    UnOp::Not => "!",
-                    UnOp::BitNot => "~",
-                };
+                let sign = op.sign();
                 let operand =
                     if *op == UnOp::Neg && matches!(**operand, Expr::Const(value) if value >= 0) {
                         // `-1` would read as one constant
@@ -63,7 +59,7 @@ impl ThreadText<'_> {
                 (format!("{sign}{space}{operand}"), TIGHTEST)
             }
             Expr::Binary(op, left, right) => {
-                let (sign, level) = binary(*op);
+                let (sign, level) = (op.sign(), op.level());
                 let left = self.at_level(left, level);
                 let right = self.at_level(right, level + 1);
                 (format!("{left} {sign} {right}"), level)
@@ -100,10 +96,7 @@ impl ThreadText<'_> {
                 scope,
                 implicit,
             } => {
-                let name = match strength {
-                    CasStrength::Weak => "atomic_compare_exchange_weak",
-                    CasStrength::Strong => "atomic_compare_exchange_strong",
-                };
+                let name = strength.name();
                 let expected = match expected {
                     Expected::Location(address) => self.pointer(address),
                     Expected::Register(register) => format!("&{}", self.register(*register)),
@@ -204,44 +197,5 @@ fn orders(atomicity: Atomicity) -> Vec<String> {
         Atomicity::Plain | Atomicity::Volatile | Atomicity::Atomic { implicit: true, .. } => {
             Vec::new()
         }
-    }
-}
-
-fn binary(op: BinOp) -> (&'static str, u8) {
-    match op {
-        BinOp::LogicalOr => ("||", 1),
-        BinOp::LogicalAnd => ("&&", 2),
-        BinOp::Or => ("|", 3),
-        BinOp::Xor => ("^", 4),
-        BinOp::And => ("&", 5),
-        BinOp::Eq => ("==", 6),
-        BinOp::Ne => ("!=", 6),
-        BinOp::Lt => ("<", 7),
-        BinOp::Le => ("<=", 7),
-        BinOp::Gt => (">", 7),
-        BinOp::Ge => (">=", 7),
-        BinOp::Shl => ("<<", 8),
-        BinOp::Shr => (">>", 8),
-        BinOp::Add => ("+", 9),
-        BinOp::Sub => ("-", 9),
-        BinOp::Mul => ("*", 10),
-        BinOp::Div => ("/", 10),
-        BinOp::Rem => ("%", 10),
-    }
-}
-
-/// Flags as an argument.
-pub(crate) fn barrier_flags(flags: FenceFlags) -> String {
-    let names: Vec<&str> = [
-        (flags.global, "CLK_GLOBAL_MEM_FENCE"),
-        (flags.local, "CLK_LOCAL_MEM_FENCE"),
-        (flags.image, "CLK_IMAGE_MEM_FENCE"),
-    ]
-    .into_iter()
-    .filter_map(|(set, name)| set.then_some(name))
-    .collect();
-    match names.is_empty() {
-        true => "0".to_string(),
-        false => names.join(" | "),
     }
 }

@@ -1,11 +1,12 @@
 //! A program as a `.litmus` file.
 
 use super::command::host_call;
-use super::expression::{ThreadText, barrier_flags};
+use super::expression::ThreadText;
 use super::predicate::predicate;
 use crate::program::{
-    Access, Address, Atomicity, BarrierScope, Expected, Expr, Instr, LocId, Location, Placement,
-    Program, Quantifier, QueueOrder, RegId, Region, ScalarType, Thread, legacy_fence,
+    Access, Atomicity, BarrierScope, Expr, Instr, LocId, Location, Placement, Program, Quantifier,
+    QueueOrder, RegId, Region, ScalarType, Thread, each_address, each_expr, each_instr,
+    legacy_fence,
 };
 use std::fmt::Write;
 
@@ -96,88 +97,28 @@ struct Usage {
 impl Usage {
     fn of(thread: &Thread) -> Usage {
         let mut usage = Usage::default();
-        usage.instrs(&thread.body);
-        usage.all.sort_unstable();
-        usage.all.dedup();
+        each_address(&thread.body, &mut |address| {
+            usage.all.push(address.location)
+        });
+        each_instr(&thread.body, &mut |instr| {
+            if let Instr::Store { access, .. } = instr {
+                usage.access(access);
+            }
+        });
+        each_expr(&thread.body, &mut |expr| {
+            if let Expr::Load(access) = expr {
+                usage.access(access);
+            }
+        });
         usage
     }
 
-    fn instrs(&mut self, instrs: &[Instr]) {
-        for instr in instrs {
-            match instr {
-                Instr::Assign { value, .. } | Instr::Effect(value) => self.expr(value),
-                Instr::Store { access, value } => {
-                    self.access(access);
-                    self.expr(value);
-                }
-                Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
-                Instr::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    self.expr(condition);
-                    self.instrs(then);
-                    self.instrs(otherwise);
-                }
-                Instr::While { condition, body } => {
-                    self.expr(condition);
-                    self.instrs(body);
-                }
-            }
-        }
-    }
-
     fn access(&mut self, access: &Access) {
-        self.address(&access.address);
         let location = access.address.location;
         match access.atomicity {
             Atomicity::Plain => self.plain.push(location),
             Atomicity::Volatile => self.volatile.push(location),
             Atomicity::Atomic { .. } => {}
-        }
-    }
-
-    fn address(&mut self, address: &Address) {
-        self.all.push(address.location);
-        if let Some(index) = &address.index {
-            self.expr(index);
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Const(_) | Expr::Reg(_) => {}
-            Expr::Unary(_, operand) => self.expr(operand),
-            Expr::Binary(_, left, right) => {
-                self.expr(left);
-                self.expr(right);
-            }
-            Expr::Select(condition, yes, no) => {
-                self.expr(condition);
-                self.expr(yes);
-                self.expr(no);
-            }
-            Expr::Load(access) => self.access(access),
-            Expr::Rmw {
-                address, operand, ..
-            } => {
-                self.address(address);
-                self.expr(operand);
-            }
-            Expr::Cas {
-                address,
-                expected,
-                desired,
-                ..
-            } => {
-                self.address(address);
-                match expected {
-                    Expected::Location(expected) => self.address(expected),
-                    Expected::Register(_) => {}
-                }
-                self.expr(desired);
-            }
         }
     }
 
@@ -284,63 +225,12 @@ fn first_assignment(thread: &Thread, register: RegId) -> Option<usize> {
     let at = thread
         .body
         .iter()
-        .position(|instr| mentions_instr(instr, register))?;
+        .position(|instr| instr.mentions(register))?;
     let assigns = matches!(
         &thread.body[at],
-        Instr::Assign { register: r, value } if *r == register && !mentions(value, register)
+        Instr::Assign { register: r, value } if *r == register && !value.mentions(register)
     );
     assigns.then_some(at)
-}
-
-fn mentions_instr(instr: &Instr, register: RegId) -> bool {
-    let any = |instrs: &[Instr]| instrs.iter().any(|i| mentions_instr(i, register));
-    match instr {
-        Instr::Assign { register: r, value } => *r == register || mentions(value, register),
-        Instr::Effect(value) => mentions(value, register),
-        Instr::Store { access, value } => {
-            mentions_address(&access.address, register) || mentions(value, register)
-        }
-        Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => false,
-        Instr::If {
-            condition,
-            then,
-            otherwise,
-        } => mentions(condition, register) || any(then) || any(otherwise),
-        Instr::While { condition, body } => mentions(condition, register) || any(body),
-    }
-}
-
-fn mentions_address(address: &Address, register: RegId) -> bool {
-    address
-        .index
-        .as_deref()
-        .is_some_and(|index| mentions(index, register))
-}
-
-fn mentions(expr: &Expr, register: RegId) -> bool {
-    match expr {
-        Expr::Const(_) => false,
-        Expr::Reg(r) => *r == register,
-        Expr::Unary(_, operand) => mentions(operand, register),
-        Expr::Binary(_, left, right) => mentions(left, register) || mentions(right, register),
-        Expr::Select(a, b, c) => [a, b, c].into_iter().any(|e| mentions(e, register)),
-        Expr::Load(access) => mentions_address(&access.address, register),
-        Expr::Rmw {
-            address, operand, ..
-        } => mentions_address(address, register) || mentions(operand, register),
-        Expr::Cas {
-            address,
-            expected,
-            desired,
-            ..
-        } => {
-            let in_expected = match expected {
-                Expected::Location(address) => mentions_address(address, register),
-                Expected::Register(r) => *r == register,
-            };
-            in_expected || mentions_address(address, register) || mentions(desired, register)
-        }
-    }
 }
 
 /// A thread's statements.
@@ -400,7 +290,6 @@ impl Body<'_, '_> {
                 scope,
                 legacy,
             } => {
-                let flags = barrier_flags(*flags);
                 let fence = match legacy_fence(*order, *scope).filter(|_| *legacy) {
                     Some(name) => format!("{name}({flags});"),
                     None => format!("atomic_work_item_fence({flags}, {order}, {scope});"),
@@ -417,7 +306,7 @@ impl Body<'_, '_> {
                     BarrierScope::WorkGroup => "barrier",
                     BarrierScope::SubGroup => "sub_group_barrier",
                 };
-                let flags = barrier_flags(barrier.flags);
+                let flags = barrier.flags;
                 let scope = match barrier.scope {
                     Some(scope) => format!(", {scope}"),
                     None => String::new(),

@@ -1,20 +1,13 @@
 //! Predicates as conditions write them.
 
-use crate::program::{Atom, Predicate, Program, Relation};
+use crate::program::{Atom, Predicate, Program};
 
 /// A predicate, without parentheses around it.
 pub(crate) fn predicate(program: &Program, pred: &Predicate) -> String {
     match pred {
         Predicate::Bool(value) => value.to_string(),
         Predicate::Compare(relation, left, right) => {
-            let sign = match relation {
-                Relation::Eq => "=",
-                Relation::Ne => "!=",
-                Relation::Lt => "<",
-                Relation::Le => "<=",
-                Relation::Gt => ">",
-                Relation::Ge => ">=",
-            };
+            let sign = relation.sign();
             format!("{}{sign}{}", atom(program, left), atom(program, right))
         }
         Predicate::Not(inner) => format!("~({})", predicate(program, inner)),

@@ -34,11 +34,10 @@ fn problem(error: &Error, text: &str) -> Problem {
             field, expected, ..
         } => {
             let message = format!("no key is called {} here", shorten(field));
-            let problem = Problem::new(span, message, "unknown key");
-            match nearest(field, expected.iter().copied()) {
-                Some(near) => problem.help(format!("did you mean {near}?")),
-                None => problem.help(format!("the keys are {}", expected.join(", "))),
-            }
+            Problem::new(span, message, "unknown key")
+                .did_you_mean(nearest(field, expected.iter().copied()), || {
+                    format!("the keys are {}", expected.join(", "))
+                })
         }
         Error::SerdeMissingField { field, .. } => {
             Problem::new(span, format!("the key {field} is missing"), "not complete")
