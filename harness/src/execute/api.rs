@@ -20,7 +20,7 @@ pub fn run_api(
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
 ) -> Result<Ended, NotRun> {
-    needs::check(device, &case.needs)?;
+    needs::check(device, &case.needs())?;
     let names = device.capabilities.built_in_kernels.split(';');
     let known = DeviceInfo {
         built_in_kernels: names

@@ -216,7 +216,12 @@ impl Family for Case {
     }
 
     fn needs(&self) -> BTreeSet<Need> {
-        self.needs.clone()
+        let mut needs = self.needs.clone();
+        // A file names its calls; what their functions and objects need follows from them.
+        if let Scenario::Refused { calls, .. } = &self.scenario {
+            needs.extend(calls.iter().flat_map(Refused::all_needs));
+        }
+        needs
     }
 
     fn covers(&self) -> BTreeSet<RuleId> {
