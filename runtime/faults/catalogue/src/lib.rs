@@ -1,61 +1,43 @@
 //! The catalogue of faults: every way to break an OpenCL implementation so that a test suite can be
 //! seen to detect it.
 //!
-//! | module | faults | carried by |
+//! | rows | faults | carried by |
 //! | --- | --- | --- |
 //! | [`calls`] | promises of the API | the layer, in a hook of the call, over any driver |
 //! | [`sources`] | what kernels mean | the layer, which mutates sources and modules, over any driver |
 //! | [`capabilities`] | what a device says of itself | the layer, which spoofs the answer to a query |
 //! | [`touchstone`] | execution, memory, index spaces, the compiler | Touchstone itself |
 //!
-//! A fault is one row here and one hook there. The row names the hook by a variant of its module's
-//! enumeration; the hook asks whether that variant is active. The crate depends on nothing, so that
-//! the runtime and the layer both read the same rows.
+//! A fault is one row here, in `rows/`, and one hook there. `build.rs` makes of the rows of a carrier a table and
+//! the enumeration of their hooks; a hook asks whether its variant is active. The crate depends on nothing, so
+//! that the runtime and the layer both read the same rows.
 
 #![forbid(unsafe_code)]
 #![warn(clippy::missing_errors_doc)]
 
-/// Defines a module's enumeration of hooks and its rows. A group is a hook and the faults that it
-/// makes: `Hook { "id" at [places] class N shows Shows needs ["…"] breaks "rules": "sentence"; }`.
-macro_rules! faults {
-    (
-        $(#[$about:meta])* $hooks:ident, Carrier::$carrier:ident;
-        $($hook:ident { $(
-            $id:literal at [$($place:expr),+] $(class $class:literal)? $(shows $shows:ident)?
-                $(needs [$($need:literal),+])? breaks $rules:literal: $sentence:literal;
-        )+ })+
-    ) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u8)]
-        pub enum $hooks {
-            $($(#[doc = concat!("`", $id, "`: ", $sentence)])+ $hook,)+
-        }
-
-        /// The rows, in the order of the hooks.
-        pub static ROWS: &[crate::Entry] = &[$($(crate::Entry {
-            id: $id,
-            carrier: crate::Carrier::$carrier($hooks::$hook),
-            places: &[$($place),+],
-            rules: $rules,
-            class: faults!(@class $($class)?),
-            shows: faults!(@shows $($shows)?),
-            needs: &[$($($need),+)?],
-            sentence: $sentence,
-        },)+)+];
-    };
-    (@class) => { None };
-    (@class $class:literal) => { Some($class) };
-    (@shows) => { crate::Shows::Anywhere };
-    (@shows $shows:ident) => { crate::Shows::$shows };
-}
-
-pub mod calls;
-pub mod capabilities;
 mod listing;
-mod places;
-pub mod sources;
-pub mod touchstone;
+
+/// The module of a file of rows, which `build.rs` makes.
+macro_rules! rows {
+    ($($(#[$about:meta])* $file:ident,)*) => {$(
+        $(#[$about])*
+        pub mod $file {
+            use crate::{Carrier, Entry, Shows};
+
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($file), ".rs"));
+        }
+    )*};
+}
+rows! {
+    /// Faults of calls of the API.
+    calls,
+    /// Faults of kernel sources and modules.
+    sources,
+    /// Faults of Touchstone itself.
+    touchstone,
+    /// Capabilities that the layer spoofs.
+    capabilities,
+}
 
 pub use calls::ApiViolation;
 pub use capabilities::SpoofedCapability;
@@ -146,8 +128,8 @@ pub struct Entry {
     pub id: &'static str,
     /// Who breaks the rule, and by which hook.
     pub carrier: Carrier,
-    places: &'static [&'static [&'static str]],
-    rules: &'static str,
+    places: &'static [&'static str],
+    rules: &'static [&'static str],
     /// The class of bugs of real runtimes that it is an example of.
     pub class: Option<u8>,
     /// What it takes to see it.
@@ -163,12 +145,12 @@ impl Entry {
     /// The rules that it breaks, as `suites/rules` names them, the main one first; none for what breaks
     /// none.
     pub fn rules(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.rules.split_whitespace()
+        self.rules.iter().copied()
     }
 
     /// Where it acts: entry points of OpenCL, or crates of `runtime/`.
     pub fn places(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.places.iter().flat_map(|group| group.iter().copied())
+        self.places.iter().copied()
     }
 }
 

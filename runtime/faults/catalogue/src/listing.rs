@@ -22,16 +22,16 @@ fn row(entry: &Entry) -> String {
          \"shows\":\"{}\",\"needs\":{},\"sentence\":\"{}\"}}",
         entry.id,
         entry.carrier.word(),
-        list(entry.places()),
-        list(entry.rules()),
+        list(entry.places),
+        list(entry.rules),
         entry.shows.word(),
-        list(entry.needs.iter().copied()),
+        list(entry.needs),
         entry.sentence,
     );
     text
 }
 
-fn list(words: impl Iterator<Item = &'static str>) -> String {
-    let quoted: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
+fn list(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     format!("[{}]", quoted.join(","))
 }

@@ -36,14 +36,18 @@ fn ids_are_unique_and_texts_need_no_escapes() {
         assert!(entry.id.chars().all(plain), "{}", entry.id);
         let clean = |c: char| c != '"' && c != '\\' && !c.is_control();
         assert!(entry.sentence.chars().all(clean), "{}", entry.id);
-        assert!(entry.places().next().is_some(), "{}", entry.id);
+        assert!(!entry.places.is_empty(), "{}", entry.id);
         assert!(entry.class.is_none_or(|class| (1..=33).contains(&class)));
-        assert!(entry.rules().all(|rule| rule.contains('.')), "{}", entry.id);
+        assert!(
+            entry.rules.iter().all(|rule| rule.contains('.')),
+            "{}",
+            entry.id
+        );
         let breaks_none = matches!(
             entry.carrier,
             Carrier::Capability(_) | Carrier::Touchstone(TouchstoneFault::Weak)
         );
-        assert_eq!(entry.rules().next().is_none(), breaks_none, "{}", entry.id);
+        assert_eq!(entry.rules.is_empty(), breaks_none, "{}", entry.id);
     }
     assert!(seen.len() > 300, "{}", seen.len());
 }
