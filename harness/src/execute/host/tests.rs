@@ -8,30 +8,10 @@ use classay_suites::host::constant::cl;
 use classay_suites::host::exchange::{Base, Cell, Change, Num, Operation, Order, Reg};
 use classay_suites::host::*;
 use classay_suites::kernels::case::{Build, Contents, Unit};
-use std::sync::{Once, mpsc};
 use std::time::Duration;
-
-/// Loads a library by a thread that stays: its allocator belongs to the thread that loads it, and threads of tests
-/// end.
-fn stay_loaded(library: &str) {
-    static LOADED: Once = Once::new();
-    LOADED.call_once(|| {
-        let (loaded, done) = mpsc::channel();
-        let library = library.to_owned();
-        std::thread::spawn(move || {
-            let found = Api::of(&library).is_some();
-            let _ = loaded.send(found);
-            loop {
-                std::thread::park();
-            }
-        });
-        assert_eq!(done.recv(), Ok(true), "a library");
-    });
-}
 
 fn fixtures() -> Fixtures {
     let library = bundled::touchstone().expect("Touchstone is built beside the tests");
-    stay_loaded(&library);
     let api = Api::of(&library).expect("a library");
     let mut found = [0_usize; 2];
     let ask = |function, words: &mut [u64], to: &mut usize| {
