@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use opencl_sys::*;
-use touchstone_faults::{Fault, on};
+use touchstone_faults::{Fault, any, on};
 
 use super::entry::entry_points;
 use super::map::check_map_flags;
@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::ffi::entry::caught;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, ensure, raw};
-use crate::memory::{broken, named};
+use crate::memory::named;
 use crate::object;
 use crate::platform::capabilities;
 use crate::queue::command::Kind;
@@ -123,7 +123,7 @@ entry_points! {
             }
             // SAFETY: the application vouches for both ranges until the command completes.
             unsafe { named::copy(from.get(), to.get(), size) }?;
-            broken::svm_written(&context.svm, to.get() as usize);
+            context.svm.written(to.get() as usize);
             Ok(())
         });
         tail.blocking(blocking_copy).enqueue(&queue, Kind::SvmMemcpy, list, action)
@@ -144,7 +144,7 @@ entry_points! {
         let action = Box::new(move || {
             // SAFETY: the application vouches for the range until the command completes.
             unsafe { named::fill(to.get(), size, &pattern) }?;
-            broken::svm_written(&context.svm, to.get() as usize);
+            context.svm.written(to.get() as usize);
             Ok(())
         });
         tail.enqueue(&queue, Kind::SvmMemFill, list, action)
@@ -159,7 +159,17 @@ entry_points! {
         check_map_flags(flags)?;
         let tail = tail.blocking(blocking_map);
         let list = tail.wait_list(&queue.context)?;
-        let action = broken::svm_map(&queue, svm_ptr as usize);
+        let context = std::sync::Arc::clone(&queue.context);
+        let start = svm_ptr as usize;
+        let action = Box::new(move || {
+            if any()
+                && let Some(allocation) = context.svm.find(start)
+                && allocation.is_fine_grain()
+            {
+                allocation.broken(|past, bytes| past.show(bytes));
+            }
+            Ok(())
+        });
         tail.enqueue(&queue, Kind::SvmMap, list, action)
     }
 

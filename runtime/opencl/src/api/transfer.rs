@@ -54,7 +54,7 @@ entry_points! {
         buffer.check_host_reads()?;
         let to = HostAddress::new(ptr);
         let action = Box::new(move || {
-            if broken::is_used(&buffer) {
+            if broken::is_used(buffer.start()) {
                 // SAFETY: as below.
                 unsafe { to.get().write_bytes(0, size) };
                 return Ok(());

@@ -1,32 +1,7 @@
 //! What memory does under a fault; nothing of it is used without one.
 
-use std::sync::Arc;
-
 use parking_lot::Mutex;
-use touchstone_faults::{Fault, any, on};
-
-use super::Buffer;
-use super::svm::SvmHeap;
-use crate::kernel::broken as kernels;
-use crate::queue::Queue;
-use crate::queue::command::Action;
-
-/// The bytes of a range.
-///
-/// # Safety
-/// They stay while the result is used. Somebody else may use them meanwhile as an application
-/// may; a fault is not better than that.
-pub unsafe fn bytes_of<'a>(start: usize, size: usize) -> &'a mut [u8] {
-    // SAFETY: as the caller vouches.
-    unsafe { std::slice::from_raw_parts_mut(start as *mut u8, size) }
-}
-
-/// A command has written shared virtual memory.
-pub fn svm_written(heap: &SvmHeap, start: usize) {
-    if let Some(allocation) = heap.find(start) {
-        kernels::svm_written(&allocation);
-    }
-}
+use touchstone_faults::{Fault, on};
 
 /// Buffers that kernels use now, by their first address.
 static USED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
@@ -50,21 +25,73 @@ pub fn leave(starts: &[usize]) {
     }
 }
 
-/// Whether a kernel uses a buffer.
-pub fn is_used(buffer: &Buffer) -> bool {
-    on(Fault::ReadersDisturb) && USED.lock().contains(&(buffer.start() as usize))
+/// Whether a kernel uses the buffer with this first address.
+pub fn is_used(start: *const u8) -> bool {
+    on(Fault::ReadersDisturb) && USED.lock().contains(&(start as usize))
 }
 
-/// What a map of shared virtual memory does: nothing, without a fault.
-pub fn svm_map(queue: &Arc<Queue>, start: usize) -> Action {
-    if !any() {
-        return Box::new(|| Ok(()));
-    }
-    let context = Arc::clone(&queue.context);
-    Box::new(move || {
-        if let Some(allocation) = context.svm.find(start) {
-            kernels::svm_mapped(&allocation);
+/// What faults remember of an allocation of shared virtual memory.
+#[derive(Debug, Default)]
+pub struct Past {
+    /// Which device ran the last kernel that had it.
+    device: usize,
+    /// What was there before that kernel.
+    before: Vec<u8>,
+    /// What was there after it.
+    after: Vec<u8>,
+}
+
+impl Past {
+    /// A kernel on a device begins that has the allocation, whose contents these are; `fine` says
+    /// whether the host may use it without mapping it.
+    pub fn kernel_begins(&mut self, device: usize, fine: bool, bytes: &mut [u8]) {
+        if self.before.len() != bytes.len() {
+            *self = Self {
+                device,
+                before: vec![0; bytes.len()],
+                after: vec![0; bytes.len()],
+            };
         }
-        Ok(())
-    })
+        if on(Fault::SvmOtherDeviceStale) && self.device != device {
+            bytes.copy_from_slice(&self.before);
+        }
+        self.device = device;
+        if fine && on(Fault::SvmFineHostLost) {
+            bytes.copy_from_slice(&self.after);
+        }
+        if fine {
+            self.show(bytes);
+        }
+        self.before.copy_from_slice(bytes);
+    }
+
+    /// It has ended.
+    pub fn kernel_ends(&mut self, fine: bool, bytes: &mut [u8]) {
+        self.after.copy_from_slice(bytes);
+        if fine && on(Fault::SvmFineStale) {
+            bytes.copy_from_slice(&self.before);
+        }
+    }
+
+    /// Shows what the last kernel left, but for what the host has changed since, where that is
+    /// hidden.
+    pub fn show(&self, bytes: &mut [u8]) {
+        if !on(Fault::SvmFineStale) {
+            return;
+        }
+        let kept = self.before.iter().zip(&self.after);
+        for (byte, (before, after)) in bytes.iter_mut().zip(kept) {
+            if byte == before {
+                *byte = *after;
+            }
+        }
+    }
+
+    /// A command has written the allocation.
+    pub fn written(&mut self, bytes: &[u8]) {
+        if on(Fault::SvmFineHostLost) || on(Fault::SvmFineStale) {
+            self.after = bytes.to_vec();
+            self.before = bytes.to_vec();
+        }
+    }
 }

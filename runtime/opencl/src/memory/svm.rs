@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use opencl_sys::*;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use touchstone_faults::any;
 
 use super::block::Block;
-use crate::kernel::broken as kernels;
+use super::broken::Past;
 use crate::platform::capabilities;
 use crate::platform::limits::BASE_ALIGNMENT;
 
@@ -21,6 +21,7 @@ pub struct Allocation {
     block: Block,
     size: usize,
     flags: cl_svm_mem_flags,
+    past: Mutex<Past>,
 }
 
 impl Allocation {
@@ -37,6 +38,15 @@ impl Allocation {
     /// Whether the host may use it without mapping it.
     pub fn is_fine_grain(&self) -> bool {
         self.flags & CL_MEM_SVM_FINE_GRAIN_BUFFER != 0
+    }
+
+    /// Under a fault: something happens to its contents that the past has a part in.
+    #[cold]
+    pub fn broken<R>(&self, happens: impl FnOnce(&mut Past, &mut [u8]) -> R) -> R {
+        // SAFETY: the block has as many bytes. Somebody else may use them meanwhile as an application
+        // may; a fault is not better than that.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(self.block.start(), self.size) };
+        happens(&mut self.past.lock(), bytes)
     }
 }
 
@@ -82,7 +92,12 @@ impl SvmHeap {
         };
         let block = Block::new(size, align).ok()?;
         let start = block.start();
-        let allocation = Arc::new(Allocation { block, size, flags });
+        let allocation = Arc::new(Allocation {
+            block,
+            size,
+            flags,
+            past: Mutex::default(),
+        });
         self.allocations.write().insert(start as usize, allocation);
         Some(start)
     }
@@ -91,15 +106,16 @@ impl SvmHeap {
     ///
     /// Kernels that were enqueued with a pointer into it keep it until they end.
     pub fn free(&self, start: usize) -> bool {
-        self.remove(start).is_some()
+        self.allocations.write().remove(&start).is_some()
     }
 
-    /// Takes the allocation that starts at an address off the heap.
-    pub fn remove(&self, start: usize) -> Option<Arc<Allocation>> {
-        if any() {
-            kernels::forget(start);
+    /// A command has written what starts at an address.
+    pub fn written(&self, start: usize) {
+        if any()
+            && let Some(allocation) = self.find(start)
+        {
+            allocation.broken(|past, bytes| past.written(bytes));
         }
-        self.allocations.write().remove(&start)
     }
 
     /// The allocation that an address lies in.
