@@ -110,10 +110,11 @@ pub struct Trap {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrapKind {
     /// A read outside of the object that the address was computed from or, where that is not
     /// known, of all memory that the launch may touch.
+    #[error("{}", bad_access("read", *address, *size, missed.as_ref()))]
     BadRead {
         /// Address.
         address: u64,
@@ -124,6 +125,7 @@ pub enum TrapKind {
     },
     /// A write outside of the object that the address was computed from or, where that is not
     /// known, of all memory that the launch may touch; or into memory for reading only.
+    #[error("{}", bad_access("write", *address, *size, missed.as_ref()))]
     BadWrite {
         /// Address.
         address: u64,
@@ -133,6 +135,11 @@ pub enum TrapKind {
         missed: Option<Missed>,
     },
     /// An access to system memory that is not mapped, or not for this.
+    #[error(
+        "{} of {size} bytes at {address:#x}, where the process has no memory that can be {}",
+        if *write { "write" } else { "read" },
+        if *write { "written" } else { "read" }
+    )]
     Unmapped {
         /// Address.
         address: u64,
@@ -142,11 +149,13 @@ pub enum TrapKind {
         write: bool,
     },
     /// An access through a null pointer (or within the first page).
+    #[error("access through a null pointer (address {address:#x})")]
     NullPointer {
         /// Address.
         address: u64,
     },
     /// An atomic operation on an address that is not a multiple of its size.
+    #[error("atomic operation of {size} bytes at {address:#x}, which is not a multiple of {size}")]
     MisalignedAtomic {
         /// Address.
         address: u64,
@@ -154,26 +163,38 @@ pub enum TrapKind {
         size: u64,
     },
     /// Integer division or remainder by zero.
+    #[error("integer division by zero")]
     DivisionByZero,
     /// Control is in a loop that nothing leads out of.
+    #[error("endless loop: nothing leads out of it")]
     EndlessLoop,
     /// The work-items of a group did nothing but wait for memory to change.
+    #[error(
+        "endless loop: its work-group did nothing for {limit:?} of processor time but read memory that does not change"
+    )]
     WaitedTooLong {
         /// Processor time for which they may.
         limit: Duration,
     },
     /// A work-group took too long.
+    #[error("its work-group took more than {limit:?} of processor time")]
     RanTooLong {
         /// Processor time that it may take.
         limit: Duration,
     },
     /// Control came to a place that the compiler took for unreachable.
+    #[error("control reached unreachable code")]
     Unreachable,
     /// A function ended without the value that its caller uses.
+    #[error("a function with a result ended without returning one")]
     MissingReturn,
     /// The program asked for it.
+    #[error("trap")]
     Explicit,
     /// Work-items of one group wait at different barriers.
+    #[error(
+        "divergent barrier: work-item {other_id:?} of the same group waits at another barrier, in {other}"
+    )]
     DivergentBarrier {
         /// Where another work-item of the group waits.
         other: Place,
@@ -181,6 +202,9 @@ pub enum TrapKind {
         other_id: [u64; 3],
     },
     /// A work-item ended while others of its group wait at a barrier.
+    #[error(
+        "divergent barrier: work-item {ended:?} of the same group has ended and will not reach the barrier"
+    )]
     BarrierNotReached {
         /// The global id of a work-item that has ended.
         ended: [u64; 3],
@@ -201,93 +225,25 @@ pub struct Missed {
 }
 
 /// Says where an access lies relative to what it should have met.
-fn bad_access(
-    f: &mut fmt::Formatter<'_>,
-    what: &str,
-    (address, size): (u64, u64),
-    missed: Option<&Missed>,
-) -> fmt::Result {
-    write!(f, "{what} of {size} bytes at {address:#x}, ")?;
+fn bad_access(what: &str, address: u64, size: u64, missed: Option<&Missed>) -> String {
+    let access = format!("{what} of {size} bytes at {address:#x}");
     let Some(Missed {
         object, first, len, ..
     }) = missed
     else {
-        return f.write_str("but the kernel may use no memory there");
+        return format!("{access}, but the kernel may use no memory there");
     };
-    if address < *first {
-        write!(f, "{} bytes before ", first - address)?;
+    let place = if address < *first {
+        format!("{} bytes before", first - address)
     } else if address - first >= *len {
-        let past = address - first - len;
-        match past {
-            0 => f.write_str("right after the end of ")?,
-            _ => write!(f, "{past} bytes after the end of ")?,
+        match address - first - len {
+            0 => "right after the end of".to_owned(),
+            past => format!("{past} bytes after the end of"),
         }
     } else if size > (len - (address - first)) {
-        f.write_str("across the end of ")?;
+        "across the end of".to_owned()
     } else {
-        f.write_str("which may only be read: it is in ")?;
-    }
-    write!(f, "{object} ({len} bytes at {first:#x})")
-}
-
-impl fmt::Display for TrapKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TrapKind::BadRead {
-                address,
-                size,
-                missed,
-            } => bad_access(f, "read", (*address, *size), missed.as_ref()),
-            TrapKind::BadWrite {
-                address,
-                size,
-                missed,
-            } => bad_access(f, "write", (*address, *size), missed.as_ref()),
-            TrapKind::Unmapped {
-                address,
-                size,
-                write,
-            } => {
-                let (what, able) = if *write {
-                    ("write", "written")
-                } else {
-                    ("read", "read")
-                };
-                write!(
-                    f,
-                    "{what} of {size} bytes at {address:#x}, where the process has no memory that can be {able}"
-                )
-            }
-            TrapKind::NullPointer { address } => {
-                write!(f, "access through a null pointer (address {address:#x})")
-            }
-            TrapKind::MisalignedAtomic { address, size } => write!(
-                f,
-                "atomic operation of {size} bytes at {address:#x}, which is not a multiple of {size}"
-            ),
-            TrapKind::EndlessLoop => f.write_str("endless loop: nothing leads out of it"),
-            TrapKind::WaitedTooLong { limit } => write!(
-                f,
-                "endless loop: its work-group did nothing for {limit:?} of processor time but read memory that does not change"
-            ),
-            TrapKind::RanTooLong { limit } => write!(
-                f,
-                "its work-group took more than {limit:?} of processor time"
-            ),
-            TrapKind::DivisionByZero => f.write_str("integer division by zero"),
-            TrapKind::Unreachable => f.write_str("control reached unreachable code"),
-            TrapKind::MissingReturn => {
-                f.write_str("a function with a result ended without returning one")
-            }
-            TrapKind::Explicit => f.write_str("trap"),
-            TrapKind::DivergentBarrier { other, other_id } => write!(
-                f,
-                "divergent barrier: work-item {other_id:?} of the same group waits at another barrier, in {other}"
-            ),
-            TrapKind::BarrierNotReached { ended } => write!(
-                f,
-                "divergent barrier: work-item {ended:?} of the same group has ended and will not reach the barrier"
-            ),
-        }
-    }
+        "which may only be read: it is in".to_owned()
+    };
+    format!("{access}, {place} {object} ({len} bytes at {first:#x})")
 }
