@@ -2,9 +2,8 @@
 
 use crate::error::LaunchError;
 use crate::executable::Executable;
-use crate::interp::code::{Kernel, MAX_ALIGN, ObjectPlace};
+use crate::interp::code::{Extent, Kernel, MAX_ALIGN, ObjectPlace};
 use crate::interp::group::{Layout, Start};
-use crate::interp::port::host::Extent;
 use crate::interp::space::Space;
 use crate::launch::{Arg, Launch};
 use touchstone_faults::{Fault, on};
@@ -91,7 +90,7 @@ fn space(launch: &Launch) -> Result<Space, String> {
     let product = |sizes: [u64; 3]| sizes.iter().try_fold(1u64, |p, &s| p.checked_mul(s));
     // Ids are computed with sizes rounded up to whole groups.
     let groups: [u64; 3] =
-        std::array::from_fn(|d| groups(launch.global_size[d], launch.local_size[d]));
+        std::array::from_fn(|d| launch.global_size[d].div_ceil(launch.local_size[d]));
     let rounded: [u64; 3] = std::array::from_fn(|d| groups[d].saturating_mul(launch.local_size[d]));
     if product(rounded).is_none_or(|n| n > u64::MAX / 2) {
         return Err("more work-items than 64 bits can number".into());
@@ -110,28 +109,13 @@ fn space(launch: &Launch) -> Result<Space, String> {
     })
 }
 
-/// The number of groups in a dimension.
-fn groups(global: u64, local: u64) -> u64 {
-    global.div_ceil(local)
-}
-
 /// How far each object of a kernel reaches, given how far its arguments do.
 fn extents(kernel: &Kernel, arguments: &[Extent]) -> Vec<Extent> {
     let objects = kernel.objects.iter();
     objects
         .map(|object| match object.place {
             ObjectPlace::Argument(n) => arguments[n as usize],
-            ObjectPlace::Program {
-                first,
-                len,
-                permission,
-            } => Extent::Absolute {
-                first,
-                len,
-                permission,
-            },
-            ObjectPlace::Private { offset, len } => Extent::Private { offset, len },
-            ObjectPlace::Local { offset, len } => Extent::Local { offset, len },
+            ObjectPlace::Known(extent) => extent,
         })
         .collect()
 }

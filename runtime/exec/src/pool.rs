@@ -358,36 +358,34 @@ impl Job {
         if let Some(work) = self.broken {
             work(self, arena, shared)
         } else if self.memory.checks_bounds() {
-            self.work_with::<true>(arena, shared)
+            self.work_over(self.host_memory::<true>(), arena, shared)
         } else {
-            self.work_with::<false>(arena, shared)
+            self.work_over(self.host_memory::<false>(), arena, shared)
         }
-    }
-
-    /// The same, with the bounds checker or without.
-    fn work_with<const CHECKED: bool>(&self, arena: &mut Arena, shared: &Shared) -> bool {
-        let kernel = self.kernel();
-        let memory =
-            HostMemory::<CHECKED>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
-        self.work_over(memory, arena, shared)
     }
 
     /// The same under faults.
     fn work_broken<X>(&self, arena: &mut Arena, shared: &Shared) -> bool {
         if self.memory.checks_bounds() {
-            self.work_broken_with::<true, X>(arena, shared)
+            self.work_over(self.broken_memory::<true, X>(), arena, shared)
         } else {
-            self.work_broken_with::<false, X>(arena, shared)
+            self.work_over(self.broken_memory::<false, X>(), arena, shared)
         }
     }
 
-    fn work_broken_with<const CHECKED: bool, X>(&self, arena: &mut Arena, shared: &Shared) -> bool {
-        let kernel = self.kernel();
-        let memory =
-            HostMemory::<CHECKED>::new(kernel, &self.plan.extents, &self.memory, &self.launch);
+    /// The memory, with the bounds checker or without.
+    fn host_memory<const CHECKED: bool>(&self) -> HostMemory<'_, CHECKED> {
+        HostMemory::new(
+            self.kernel(),
+            &self.plan.extents,
+            &self.memory,
+            &self.launch,
+        )
+    }
+
+    fn broken_memory<const CHECKED: bool, X>(&self) -> BrokenMemory<'_, CHECKED, X> {
         let (seed, floor) = (self.launch.seed, self.floor);
-        let memory = BrokenMemory::<CHECKED, X>::new(memory, kernel, seed, floor);
-        self.work_over(memory, arena, shared)
+        BrokenMemory::new(self.host_memory(), self.kernel(), seed, floor)
     }
 
     /// The same over a port.

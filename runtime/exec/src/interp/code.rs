@@ -245,8 +245,17 @@ pub(crate) struct Object {
 pub(crate) enum ObjectPlace {
     /// Where an argument points: global, constant or local memory.
     Argument(u32),
-    /// A program-scope variable.
-    Program {
+    /// The same in every launch.
+    Known(Extent),
+}
+
+/// How far an object of the kernel reaches in one launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Nobody knows: all that the launch may touch.
+    Anywhere,
+    /// These addresses.
+    Absolute {
         first: u64,
         len: u64,
         permission: Permission,
@@ -280,7 +289,7 @@ pub(crate) struct ParamPlace {
 }
 
 /// A kernel, compiled.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) info: KernelInfo,

@@ -2,7 +2,8 @@
 
 use crate::error::TrapKind;
 use crate::interp::code::{Ins, Kernel, Pc, PrintArg, Printing, Site, Slot, TrapCode};
-use crate::interp::port::Port;
+use crate::interp::port::word::Atomic;
+use crate::interp::port::{AtomicAt, Port};
 use crate::interp::regs::Regs;
 use crate::interp::space::Ids;
 use crate::printf::{self, Value};
@@ -162,6 +163,20 @@ pub(crate) unsafe fn step<P: Port>(
         ($t:ty, $v:expr, $site:expr, $address:expr) => {
             access!(port.store::<$t>($site, $address, r.get($v) as $t))
         };
+    }
+    macro_rules! atomic {
+        ($site:ident, $a:ident, $order:ident, $scope:ident, $access:expr) => {{
+            let (site, address, order, scope) = ($site, r.get($a), $order, $scope);
+            port.atomic(
+                AtomicAt {
+                    site,
+                    address,
+                    order,
+                    scope,
+                },
+                $access,
+            )
+        }};
     }
     macro_rules! jump {
         ($condition:expr, $to:expr) => {
@@ -348,24 +363,26 @@ pub(crate) unsafe fn step<P: Port>(
                 store!(u64, v, site, narrow(a, index, scale.into(), n)),
 
             Ins::AtomicLoad32 { d, a, site, order, scope } =>
-                access!(u32, d, port.atomic_load(site, r.get(a), order, scope)),
+                access!(u32, d, atomic!(site, a, order, scope, Atomic::Load)),
             Ins::AtomicLoad64 { d, a, site, order, scope } =>
-                access!(u64, d, port.atomic_load(site, r.get(a), order, scope)),
+                access!(u64, d, atomic!(site, a, order, scope, Atomic::Load)),
             Ins::AtomicStore32 { v, a, site, order, scope } =>
-                access!(port.atomic_store(site, r.get(a), r.u32(v), order, scope)),
+                access!(atomic!(site, a, order, scope, Atomic::Store(r.u32(v)))),
             Ins::AtomicStore64 { v, a, site, order, scope } =>
-                access!(port.atomic_store(site, r.get(a), r.get(v), order, scope)),
+                access!(atomic!(site, a, order, scope, Atomic::Store(r.get(v)))),
             Ins::Rmw32 { d, v, a, site, op, order, scope } =>
-                access!(u32, d, port.rmw(site, r.get(a), op, r.u32(v), order, scope)),
+                access!(u32, d, atomic!(site, a, order, scope, Atomic::Rmw(op, r.u32(v)))),
             Ins::Rmw64 { d, v, a, site, op, order, scope } =>
-                access!(u64, d, port.rmw(site, r.get(a), op, r.get(v), order, scope)),
+                access!(u64, d, atomic!(site, a, order, scope, Atomic::Rmw(op, r.get(v)))),
             Ins::Cas32 { d, a, expected, desired, site, success, failure, scope } => {
-                let values = (r.u32(expected), r.u32(desired));
-                access!(u32, d, port.cas(site, r.get(a), values, (success, failure), scope))
+                let (expected, desired) = (r.u32(expected), r.u32(desired));
+                let exchange = Atomic::Cas { expected, desired, failure };
+                access!(u32, d, atomic!(site, a, success, scope, exchange))
             }
             Ins::Cas64 { d, a, expected, desired, site, success, failure, scope } => {
-                let values = (r.get(expected), r.get(desired));
-                access!(u64, d, port.cas(site, r.get(a), values, (success, failure), scope))
+                let (expected, desired) = (r.get(expected), r.get(desired));
+                let exchange = Atomic::Cas { expected, desired, failure };
+                access!(u64, d, atomic!(site, a, success, scope, exchange))
             }
             Ins::Fence { order, scope, regions } => {
                 spend!();

@@ -17,6 +17,13 @@ pub(super) enum State {
     Ended,
 }
 
+impl State {
+    /// Whether it waits at a barrier, of the sub-group or of the work-group.
+    pub(super) fn waits(self, for_sub_group: bool) -> bool {
+        matches!(self, State::Waiting { sub_group, .. } if sub_group == for_sub_group)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) pc: Pc,

@@ -11,15 +11,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
     pub(super) fn release(&mut self, group: GroupPlace) -> Result<(), Box<Trap>> {
         // Work-group barriers wait for everyone.
         if self.ready.is_empty()
-            && self.items.iter().all(|i| {
-                matches!(
-                    i.state,
-                    State::Waiting {
-                        sub_group: false,
-                        ..
-                    }
-                ) || self.needs_not_come(*i)
-            })
+            && (self.items.iter()).all(|i| i.state.waits(false) || self.needs_not_come(*i))
         {
             self.release_range(group, 0, self.items.len())?;
             return Ok(());
@@ -29,15 +21,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         let mut first = 0;
         while first < self.items.len() {
             let end = (first + size).min(self.items.len());
-            if self.items[first..end].iter().all(|i| {
-                matches!(
-                    i.state,
-                    State::Waiting {
-                        sub_group: true,
-                        ..
-                    }
-                )
-            }) {
+            if self.items[first..end].iter().all(|i| i.state.waits(true)) {
                 self.release_range(group, first, end)?;
             }
             first = end;

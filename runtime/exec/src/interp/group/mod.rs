@@ -21,6 +21,7 @@ mod turns;
 mod watch;
 
 pub(crate) use arena::{Arena, Layout, Start};
+pub(crate) use turns::splitmix;
 
 use crate::error::{Place, Trap, TrapKind};
 use crate::interp::code::{Fill, Kernel, MAX_ALIGN, Pc};

@@ -9,6 +9,7 @@ use super::analysis::keeps_bits;
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
 use crate::scalar::convert::{self, Conversion};
+use crate::scalar::math::Function;
 use touchstone_ir::{
     FloatOp, IntOp, NumKind, Op, Operand, Reg, Rounding, Scalar, Type, UnaryOp, accesses,
 };
@@ -386,7 +387,7 @@ impl Lowering<'_> {
             return;
         }
         if let Some(f) = convert::direct(&c) {
-            let f = self.e.fn1(f);
+            let f = self.e.function(Function::One(f));
             self.e.emit(Ins::Call1 { d, a, f });
             return;
         }

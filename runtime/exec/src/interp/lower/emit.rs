@@ -9,7 +9,7 @@ use crate::interp::code::{
     Slot, SwitchTable, local_site, private_site,
 };
 use crate::scalar::convert::Conversion;
-use crate::scalar::math::{Fn1, Fn2, Fn3};
+use crate::scalar::math::Function;
 use std::collections::HashMap;
 use touchstone_ir::{AddressSpace, KernelInfo, Loc, LocalId};
 
@@ -19,29 +19,15 @@ pub(super) struct Label(usize);
 
 /// A kernel in the making.
 pub(super) struct Emitter {
-    name: String,
-    code: Vec<Ins>,
-    places: Vec<(u32, Loc)>,
-    functions: Vec<String>,
+    kernel: Kernel,
     loc: Loc,
     pub(super) pool: SlotPool,
-    fills: Vec<Fill>,
     fill_slots: HashMap<Fill, Slot>,
     labels: Vec<Pc>,
     entries: HashMap<InstanceId, Label>,
-    switches: Vec<SwitchTable>,
-    conversions: Vec<Conversion>,
-    fns1: Vec<Fn1>,
-    fns2: Vec<Fn2>,
-    fns3: Vec<Fn3>,
-    printings: Vec<Printing>,
-    sites: Vec<SiteInfo>,
     /// Sites of known objects, which instructions share.
     shared_sites: HashMap<SiteInfo, Site>,
-    objects: Vec<Object>,
     object_ids: HashMap<Root, ObjectId>,
-    private_bytes: u64,
-    local_bytes: u64,
     locals: HashMap<LocalId, u64>,
     /// The first thing that did not fit, how much was needed, how much fits.
     overflow: Option<(&'static str, usize)>,
@@ -65,28 +51,18 @@ impl Emitter {
         }
         debug_assert_eq!(sites.len(), FIRST_SITE);
         Emitter {
-            name: name.to_owned(),
-            code: Vec::new(),
-            places: Vec::new(),
-            functions: Vec::new(),
+            kernel: Kernel {
+                name: name.to_owned(),
+                sites,
+                ..Kernel::default()
+            },
             loc: Loc::NONE,
             pool: SlotPool::default(),
-            fills: Vec::new(),
             fill_slots: HashMap::new(),
             labels: Vec::new(),
             entries: HashMap::new(),
-            switches: Vec::new(),
-            conversions: Vec::new(),
-            fns1: Vec::new(),
-            fns2: Vec::new(),
-            fns3: Vec::new(),
-            printings: Vec::new(),
-            sites,
             shared_sites: HashMap::new(),
-            objects: Vec::new(),
             object_ids: HashMap::new(),
-            private_bytes: 0,
-            local_bytes: 0,
             locals: HashMap::new(),
             overflow: None,
         }
@@ -94,7 +70,7 @@ impl Emitter {
 
     /// Begins a function: instructions are its from now on.
     pub(super) fn begin_function(&mut self, name: &str) {
-        self.functions.push(name.to_owned());
+        self.kernel.functions.push(name.to_owned());
     }
 
     pub(super) fn set_loc(&mut self, loc: Loc) {
@@ -102,9 +78,9 @@ impl Emitter {
     }
 
     pub(super) fn emit(&mut self, ins: Ins) {
-        self.code.push(ins);
-        let function = self.functions.len().saturating_sub(1) as u32;
-        self.places.push((function, self.loc));
+        self.kernel.code.push(ins);
+        let function = self.kernel.functions.len().saturating_sub(1) as u32;
+        self.kernel.places.push((function, self.loc));
     }
 
     fn too_many(&mut self, what: &'static str, needed: usize) {
@@ -132,14 +108,14 @@ impl Emitter {
         if let Some(&slot) = self.fill_slots.get(&fill) {
             return slot;
         }
-        let n = self.fills.len();
+        let n = self.kernel.fills.len();
         let slot = if n < LIMIT {
             -1 - n as Slot
         } else {
             self.too_many("constants", n);
             0
         };
-        self.fills.push(fill);
+        self.kernel.fills.push(fill);
         self.fill_slots.insert(fill, slot);
         slot
     }
@@ -160,7 +136,7 @@ impl Emitter {
 
     /// Puts a label here.
     pub(super) fn place(&mut self, label: Label) {
-        self.labels[label.0] = self.code.len() as Pc;
+        self.labels[label.0] = self.kernel.code.len() as Pc;
     }
 
     /// The label of the first instruction of a function's instance.
@@ -173,14 +149,10 @@ impl Emitter {
         label
     }
 
-    fn index<T>(
-        &mut self,
-        what: &'static str,
-        table: fn(&mut Emitter) -> &mut Vec<T>,
-        x: T,
-    ) -> u16 {
-        let n = table(self).len();
-        table(self).push(x);
+    fn index<T>(&mut self, what: &'static str, table: fn(&mut Kernel) -> &mut Vec<T>, x: T) -> u16 {
+        let table = table(&mut self.kernel);
+        let n = table.len();
+        table.push(x);
         u16::try_from(n).unwrap_or_else(|_| {
             self.too_many(what, n);
             0
@@ -189,30 +161,32 @@ impl Emitter {
 
     /// A switch whose targets are labels.
     pub(super) fn switch(&mut self, table: SwitchTable) -> u16 {
-        self.index("switches", |e| &mut e.switches, table)
+        self.index("switches", |k| &mut k.switches, table)
     }
 
     pub(super) fn conversion(&mut self, conversion: Conversion) -> u16 {
-        match self.conversions.iter().position(|&c| c == conversion) {
+        match self
+            .kernel
+            .conversions
+            .iter()
+            .position(|&c| c == conversion)
+        {
             Some(n) => n as u16,
-            None => self.index("conversions", |e| &mut e.conversions, conversion),
+            None => self.index("conversions", |k| &mut k.conversions, conversion),
         }
     }
 
-    pub(super) fn fn1(&mut self, f: Fn1) -> u16 {
-        self.index("calls of built-in functions", |e| &mut e.fns1, f)
-    }
-
-    pub(super) fn fn2(&mut self, f: Fn2) -> u16 {
-        self.index("calls of built-in functions", |e| &mut e.fns2, f)
-    }
-
-    pub(super) fn fn3(&mut self, f: Fn3) -> u16 {
-        self.index("calls of built-in functions", |e| &mut e.fns3, f)
+    pub(super) fn function(&mut self, function: Function) -> u16 {
+        let what = "calls of built-in functions";
+        match function {
+            Function::One(f) => self.index(what, |k| &mut k.fns1, f),
+            Function::Two(f) => self.index(what, |k| &mut k.fns2, f),
+            Function::Three(f) => self.index(what, |k| &mut k.fns3, f),
+        }
     }
 
     pub(super) fn printing(&mut self, printing: Printing) -> u16 {
-        self.index("calls of printf", |e| &mut e.printings, printing)
+        self.index("calls of printf", |k| &mut k.printings, printing)
     }
 
     /// The site of accesses of a kind. Accesses of one kind to one known object share a
@@ -224,14 +198,14 @@ impl Emitter {
                 if let Some(&site) = self.shared_sites.get(&info) {
                     return site;
                 }
-                let site = self.index("memory accesses", |e| &mut e.sites, info);
+                let site = self.index("memory accesses", |k| &mut k.sites, info);
                 self.shared_sites.insert(info, site);
                 site
             }
             (None, AddressSpace::Private) => private_site(size),
             (None, AddressSpace::Local) => local_site(size),
             (None, AddressSpace::Constant | AddressSpace::Global | AddressSpace::Generic) => {
-                self.index("memory accesses", |e| &mut e.sites, info)
+                self.index("memory accesses", |k| &mut k.sites, info)
             }
         }
     }
@@ -246,15 +220,18 @@ impl Emitter {
             return id;
         }
         let object = make(self);
-        let id = ObjectId(self.index("objects", |e| &mut e.objects, object));
+        let id = ObjectId(self.index("objects", |k| &mut k.objects, object));
         self.object_ids.insert(root, id);
         id
     }
 
     /// Room in the private memory of an item; its offset.
     pub(super) fn reserve_private(&mut self, size: u32, align: u32) -> u64 {
-        let offset = self.private_bytes.next_multiple_of(u64::from(align.max(1)));
-        self.private_bytes = offset + u64::from(size);
+        let offset = self
+            .kernel
+            .private_bytes
+            .next_multiple_of(u64::from(align.max(1)));
+        self.kernel.private_bytes = offset + u64::from(size);
         offset
     }
 
@@ -263,8 +240,11 @@ impl Emitter {
         if let Some(&offset) = self.locals.get(&id) {
             return offset;
         }
-        let offset = self.local_bytes.next_multiple_of(u64::from(align.max(1)));
-        self.local_bytes = offset.saturating_add(size);
+        let offset = self
+            .kernel
+            .local_bytes
+            .next_multiple_of(u64::from(align.max(1)));
+        self.kernel.local_bytes = offset.saturating_add(size);
         self.locals.insert(id, offset);
         offset
     }
@@ -276,19 +256,19 @@ impl Emitter {
         params: Vec<ParamPlace>,
         params_end: usize,
     ) -> Result<Kernel, PrepareError> {
-        if self.code.len() > Pc::MAX as usize {
-            self.too_many("instructions", self.code.len());
+        if self.kernel.code.len() > Pc::MAX as usize {
+            self.too_many("instructions", self.kernel.code.len());
         }
         if let Some((what, needed)) = self.overflow {
             return Err(PrepareError::TooLarge {
-                kernel: self.name,
+                kernel: self.kernel.name,
                 what,
                 needed: needed + 1,
                 limit: LIMIT,
             });
         }
         let labels = &self.labels;
-        for ins in &mut self.code {
+        for ins in &mut self.kernel.code {
             if let Ins::Jump { to }
             | Ins::JumpBack { to }
             | Ins::JumpIf { to, .. }
@@ -306,7 +286,7 @@ impl Emitter {
                 *to = labels[*to as usize];
             }
         }
-        for table in &mut self.switches {
+        for table in &mut self.kernel.switches {
             for (_, to) in &mut table.cases {
                 *to = labels[*to as usize];
             }
@@ -314,25 +294,11 @@ impl Emitter {
             table.cases.sort_unstable_by_key(|c| c.0);
         }
         Ok(Kernel {
-            name: self.name,
             info,
-            code: self.code,
-            places: self.places,
-            functions: self.functions,
-            switches: self.switches,
-            conversions: self.conversions,
-            fns1: self.fns1,
-            fns2: self.fns2,
-            fns3: self.fns3,
-            printings: self.printings,
-            sites: self.sites,
-            objects: self.objects,
-            frame: self.pool.frame(),
-            fills: self.fills,
-            params_end,
             params,
-            private_bytes: self.private_bytes,
-            local_bytes: self.local_bytes,
+            params_end,
+            frame: self.pool.frame(),
+            ..self.kernel
         })
     }
 }

@@ -19,44 +19,23 @@ impl Lowering<'_> {
         let slots: Vec<Slot> = args.iter().map(|&o| self.operand(o)).collect();
         let d = self.home(dst);
         let is_test = intrinsic.signature() == Signature::FloatTest;
-        match function {
-            Function::One(f) => {
-                let f = self.e.fn1(f);
-                self.each(ty.lanes(), |l, i| {
-                    l.e.emit(Ins::Call1 {
-                        d: d + i,
-                        a: slots[0] + i,
-                        f,
-                    });
-                    if is_test {
-                        l.spread(ty, d + i);
-                    }
-                });
+        let f = self.e.function(function);
+        self.each(ty.lanes(), |l, i| {
+            let d = d + i;
+            let operands: Vec<Slot> = slots.iter().map(|slot| slot + i).collect();
+            l.e.emit(match (function, &*operands) {
+                (Function::One(_), &[a, ..]) => Ins::Call1 { d, a, f },
+                (Function::Two(_), &[a, b, ..]) => Ins::Call2 { d, a, b, f },
+                (Function::Three(_), &[a, b, c, ..]) => Ins::Call3 { d, a, b, c, f },
+                _ => unreachable!(
+                    "the module is valid: {} has these operands",
+                    intrinsic.name()
+                ),
+            });
+            if is_test {
+                l.spread(ty, d);
             }
-            Function::Two(f) => {
-                let f = self.e.fn2(f);
-                self.each(ty.lanes(), |l, i| {
-                    l.e.emit(Ins::Call2 {
-                        d: d + i,
-                        a: slots[0] + i,
-                        b: slots[1] + i,
-                        f,
-                    });
-                });
-            }
-            Function::Three(f) => {
-                let f = self.e.fn3(f);
-                self.each(ty.lanes(), |l, i| {
-                    l.e.emit(Ins::Call3 {
-                        d: d + i,
-                        a: slots[0] + i,
-                        b: slots[1] + i,
-                        c: slots[2] + i,
-                        f,
-                    });
-                });
-            }
-        }
+        });
     }
 
     /// `any` and `all`: the top bits of all elements, joined.

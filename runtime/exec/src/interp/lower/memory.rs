@@ -4,7 +4,7 @@ use super::analysis::{Expr, ZERO, takes_index};
 use super::function::Lowering;
 use super::permission_of;
 use super::provenance::Root;
-use crate::interp::code::{Fill, Ins, Object, ObjectId, ObjectPlace, Site, SiteInfo, Slot};
+use crate::interp::code::{Extent, Fill, Ins, Object, ObjectId, ObjectPlace, Site, SiteInfo, Slot};
 use touchstone_ir::{AddressSpace, ArgPass, Op, Operand, Reg, Scalar, SlotId, Type, computations};
 
 /// An address in parts: `base + index * scale + disp`.
@@ -139,10 +139,10 @@ impl Lowering<'_> {
             Root::Argument(n) => {
                 let arg = &program.info.args[n as usize];
                 let place = match arg.pass {
-                    ArgPass::Aggregate { size, .. } => ObjectPlace::Private {
+                    ArgPass::Aggregate { size, .. } => ObjectPlace::Known(Extent::Private {
                         offset: program.params[n as usize].private_offset,
                         len: size.into(),
-                    },
+                    }),
                     ArgPass::Value(_) | ArgPass::Pointer(_) | ArgPass::LocalPointer { .. } => {
                         ObjectPlace::Argument(n)
                     }
@@ -154,31 +154,31 @@ impl Lowering<'_> {
                 let global = &program.module.globals[id.0 as usize];
                 Object {
                     name: format!("the program's variable{}", quoted(&global.name)),
-                    place: ObjectPlace::Program {
+                    place: ObjectPlace::Known(Extent::Absolute {
                         first: program.globals[id.0 as usize],
                         len: global.size,
                         permission: permission_of(global),
-                    },
+                    }),
                 }
             }
             Root::Local(id) => {
                 let var = &program.module.locals[id.0 as usize];
                 Object {
                     name: format!("the local variable{}", quoted(&var.name)),
-                    place: ObjectPlace::Local {
+                    place: ObjectPlace::Known(Extent::Local {
                         offset: e.local(id, var.size, var.align),
                         len: var.size,
-                    },
+                    }),
                 }
             }
             Root::Slot(function, slot) => {
                 let var = &program.module.functions[function.0 as usize].slots[slot.0 as usize];
                 Object {
                     name: format!("the private variable{}", quoted(&var.name)),
-                    place: ObjectPlace::Private {
+                    place: ObjectPlace::Known(Extent::Private {
                         offset: program.private[&function][slot.0 as usize],
                         len: var.size.into(),
-                    },
+                    }),
                 }
             }
         })

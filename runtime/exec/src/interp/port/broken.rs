@@ -10,8 +10,8 @@
 
 use super::host::{Block, HostMemory};
 use super::weak::{self, Access, Region, Thread};
-use super::word::{AtomicWord, Word};
-use super::{GroupPort, Port};
+use super::word::{Atomic, AtomicWord, Word};
+use super::{AtomicAt, GroupPort, Port};
 use crate::error::TrapKind;
 use crate::interp::code::{Kernel, Site};
 use std::collections::HashMap;
@@ -103,41 +103,95 @@ impl<'a, const CHECKED: bool, X> BrokenMemory<'a, CHECKED, X> {
 
     /// The first of two halves of an access gives None and has it made again; the second
     /// gives what the first has loaded.
-    fn halves<W: AtomicWord>(&mut self, site: Site, address: u64, scope: MemScope) -> Option<W> {
+    fn halves<W: AtomicWord>(&mut self, at: AtomicAt) -> Option<W> {
         if let Some(loaded) = self.half.remove(&self.item) {
             return Some(W::from_bytes(loaded));
         }
-        let loaded: W = self
-            .host
-            .atomic_load(site, address, Order::Relaxed, scope)?;
+        let loaded: W = self.actual(at)?;
         self.half.insert(self.item, loaded.bits());
         self.retry = true;
         None
     }
 
-    /// Whether a read-modify-write is to be made in halves.
-    fn is_torn<W: Word>(&self, site: Site, address: u64, op: RmwOp, scope: MemScope) -> bool {
-        match op {
-            RmwOp::Add | RmwOp::Sub => {
-                let local = || self.region(site, address) == Some(Region::Local);
+    /// What memory has.
+    fn actual<W: AtomicWord>(&mut self, at: AtomicAt) -> Option<W> {
+        let order = Order::Relaxed;
+        self.host.atomic(AtomicAt { order, ..at }, Atomic::Load)
+    }
+
+    /// Whether an access is to be made in halves.
+    fn is_torn<W: Word>(&self, at: AtomicAt, access: Atomic<W>) -> bool {
+        match access {
+            Atomic::Load => false,
+            Atomic::Store(_) => on(Fault::StoreTorn) && W::SIZE == 8,
+            Atomic::Rmw(RmwOp::Add | RmwOp::Sub, _) => {
+                let local = || self.region(at.site, at.address) == Some(Region::Local);
                 on(Fault::AtomicAddTorn)
                     || on(Fault::AtomicAdd64Torn) && W::SIZE == 8
-                    || on(Fault::AtomicHostTorn) && scope == MemScope::AllDevices
+                    || on(Fault::AtomicHostTorn) && at.scope == MemScope::AllDevices
                     || on(Fault::AtomicLocalTorn) && local()
             }
-            RmwOp::Exchange => on(Fault::ExchangeTorn),
-            RmwOp::And
-            | RmwOp::Or
-            | RmwOp::Xor
-            | RmwOp::SMin
-            | RmwOp::SMax
-            | RmwOp::UMin
-            | RmwOp::UMax
-            | RmwOp::FAdd
-            | RmwOp::FSub
-            | RmwOp::FMin
-            | RmwOp::FMax => false,
+            Atomic::Rmw(op, _) => op == RmwOp::Exchange && on(Fault::ExchangeTorn),
+            Atomic::Cas { .. } => on(Fault::CasTorn),
         }
+    }
+
+    /// An access in halves.
+    fn torn<W: AtomicWord>(&mut self, at: AtomicAt, access: Atomic<W>) -> Option<W> {
+        if let Atomic::Store(value) = access {
+            if self.half.remove(&self.item).is_some() {
+                return self.host.atomic(at, access);
+            }
+            let low = Atomic::Store(value.bits() as u32);
+            self.host.atomic(at, low)?;
+            self.half.insert(self.item, 0);
+            self.retry = true;
+            return None;
+        }
+        let old: W = self.halves(at)?;
+        let new = match access {
+            Atomic::Load | Atomic::Store(_) => None,
+            Atomic::Rmw(op, value) => Some(combined(op, old, value)?),
+            Atomic::Cas {
+                expected, desired, ..
+            } => (old == expected).then_some(desired),
+        };
+        if let Some(new) = new {
+            self.host.atomic(at, Atomic::Store(new))?;
+        }
+        Some(old)
+    }
+
+    /// An access to what the weak machine is not for.
+    fn strong<W: AtomicWord>(&mut self, at: AtomicAt, access: Atomic<W>) -> Option<W> {
+        let old = self.host.atomic(at, access)?;
+        let Atomic::Rmw(op, value) = access else {
+            return Some(old);
+        };
+        let gives_new = match op {
+            RmwOp::Exchange => on(Fault::ExchangeGivesNew),
+            _ => on(Fault::FetchGivesNew),
+        };
+        combined(op, old, value).filter(|_| gives_new).or(Some(old))
+    }
+
+    /// A read-modify-write that reads an older value, if there is one.
+    fn stale<W: AtomicWord>(
+        &mut self,
+        machine: &mut weak::Locked,
+        at: AtomicAt,
+        access: Access,
+        (op, value): (RmwOp, W),
+    ) -> Option<W> {
+        let actual: W = self.actual(at)?;
+        let thread = &mut self.threads[self.item as usize];
+        let old = machine.get().older(thread, access, actual.bits());
+        let old = W::from_bytes(old?);
+        let new = combined(op, old, value)?;
+        let bits = new.bits();
+        machine.get().store(thread, access, actual.bits(), bits);
+        self.host.atomic(at, Atomic::Store(new))?;
+        Some(old)
     }
 
     /// A store of less than a word that rewrites the word with what the item last saw there.
@@ -230,149 +284,65 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
         self.host.store(site, address, value)
     }
 
-    fn atomic_load<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        order: Order,
-        scope: MemScope,
-    ) -> Option<W> {
-        let Some(access) = self.weak::<W>(site, address, Some((order, scope))) else {
-            return self.host.atomic_load(site, address, order, scope);
-        };
-        let mut machine = weak::lock();
-        let actual: W = self.host.atomic_load(site, address, order, scope)?;
-        let thread = &mut self.threads[self.item as usize];
-        let bits = machine.get().load(thread, access, actual.bits());
-        Some(W::from_bytes(bits))
-    }
-
-    fn atomic_store<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        value: W,
-        order: Order,
-        scope: MemScope,
-    ) -> Option<()> {
-        if on(Fault::StoreTorn) && W::SIZE == 8 {
-            let low = value.bits() as u32;
-            if self.half.remove(&self.item).is_none() {
-                self.host.atomic_store(site, address, low, order, scope)?;
-                self.half.insert(self.item, 0);
-                self.retry = true;
-                return None;
+    fn atomic<W: AtomicWord>(&mut self, at: AtomicAt, access: Atomic<W>) -> Option<W> {
+        if self.is_torn(at, access) {
+            return self.torn(at, access);
+        }
+        let access = match access {
+            Atomic::Rmw(op, value) => Atomic::Rmw(made_for(op), value),
+            Atomic::Cas {
+                expected, desired, ..
+            } if on(Fault::CasAlwaysSucceeds) => {
+                let exchange = Atomic::Rmw(RmwOp::Exchange, desired);
+                return self.host.atomic(at, exchange).map(|_| expected);
             }
-            return self.host.atomic_store(site, address, value, order, scope);
-        }
-        let Some(access) = self.weak::<W>(site, address, Some((order, scope))) else {
-            return self.host.atomic_store(site, address, value, order, scope);
+            Atomic::Load | Atomic::Store(_) | Atomic::Cas { .. } => access,
+        };
+        let ordered = Some((at.order, at.scope));
+        let Some(mut weak) = self.weak::<W>(at.site, at.address, ordered) else {
+            return self.strong(at, access);
         };
         let mut machine = weak::lock();
-        let actual: W = self
-            .host
-            .atomic_load(site, address, Order::Relaxed, scope)?;
-        let thread = &mut self.threads[self.item as usize];
-        let (actual, bits) = (actual.bits(), value.bits());
-        if machine.get().store(thread, access, actual, bits) {
-            self.host.atomic_store(site, address, value, order, scope)?;
-        }
-        Some(())
-    }
-
-    fn rmw<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        op: RmwOp,
-        value: W,
-        order: Order,
-        scope: MemScope,
-    ) -> Option<W> {
-        if self.is_torn::<W>(site, address, op, scope) {
-            let old = self.halves::<W>(site, address, scope)?;
-            let new = combined(op, old, value)?;
-            self.host.atomic_store(site, address, new, order, scope)?;
+        if let Atomic::Rmw(op, value) = access
+            && on(Fault::RmwStale)
+            && let Some(old) = self.stale(&mut machine, at, weak, (op, value))
+        {
             return Some(old);
         }
-        let op = made_for(op);
-        let Some(access) = self.weak::<W>(site, address, Some((order, scope))) else {
-            let old = self.host.rmw(site, address, op, value, order, scope)?;
-            let gives_new = match op {
-                RmwOp::Exchange => on(Fault::ExchangeGivesNew),
-                _ => on(Fault::FetchGivesNew),
-            };
-            return combined(op, old, value).filter(|_| gives_new).or(Some(old));
+        if matches!(access, Atomic::Rmw(..) | Atomic::Cas { .. }) {
+            self.catch_up(&mut machine, Some(at.address));
+        }
+        let old = match access {
+            Atomic::Store(_) => self.actual(at)?,
+            Atomic::Load | Atomic::Rmw(..) | Atomic::Cas { .. } => self.host.atomic(at, access)?,
         };
-        let mut machine = weak::lock();
+        let new = match access {
+            Atomic::Rmw(..) => Some(self.actual::<W>(at)?.bits()),
+            Atomic::Cas {
+                expected, desired, ..
+            } => (old == expected).then_some(desired.bits()),
+            Atomic::Load | Atomic::Store(_) => None,
+        };
         let thread = &mut self.threads[self.item as usize];
-        if on(Fault::RmwStale) {
-            let actual: W = self
-                .host
-                .atomic_load(site, address, Order::Relaxed, scope)?;
-            let old = machine.get().older(thread, access, actual.bits());
-            let old = old.map(W::from_bytes);
-            if let Some(old) = old
-                && let Some(new) = combined(op, old, value)
-            {
-                let (actual, bits) = (actual.bits(), new.bits());
-                machine.get().store(thread, access, actual, bits);
-                self.host.atomic_store(site, address, new, order, scope)?;
-                return Some(old);
+        match access {
+            Atomic::Load => {
+                let bits = machine.get().load(thread, weak, old.bits());
+                return Some(W::from_bytes(bits));
+            }
+            Atomic::Store(value) => {
+                let bits = value.bits();
+                if machine.get().store(thread, weak, old.bits(), bits) {
+                    self.host.atomic(at, access)?;
+                }
+            }
+            Atomic::Rmw(..) => machine.get().rmw(thread, weak, old.bits(), new),
+            Atomic::Cas { failure, .. } => {
+                if new.is_none() || on(Fault::CasSuccessOrder) {
+                    weak.atomic = Some((failure, at.scope));
+                }
+                machine.get().rmw(thread, weak, old.bits(), new);
             }
         }
-        self.catch_up(&mut machine, Some(address));
-        let old: W = self.host.rmw(site, address, op, value, order, scope)?;
-        let new: W = self
-            .host
-            .atomic_load(site, address, Order::Relaxed, scope)?;
-        let thread = &mut self.threads[self.item as usize];
-        let machine = machine.get();
-        machine.rmw(thread, access, old.bits(), Some(new.bits()));
-        Some(old)
-    }
-
-    fn cas<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        (expected, desired): (W, W),
-        orders: (Order, Order),
-        scope: MemScope,
-    ) -> Option<W> {
-        if on(Fault::CasTorn) {
-            let old = self.halves::<W>(site, address, scope)?;
-            if old == expected {
-                self.host
-                    .atomic_store(site, address, desired, orders.0, scope)?;
-            }
-            return Some(old);
-        }
-        if on(Fault::CasAlwaysSucceeds) {
-            self.host
-                .rmw(site, address, RmwOp::Exchange, desired, orders.0, scope)?;
-            return Some(expected);
-        }
-        let Some(mut access) = self.weak::<W>(site, address, None) else {
-            return self
-                .host
-                .cas(site, address, (expected, desired), orders, scope);
-        };
-        let mut machine = weak::lock();
-        self.catch_up(&mut machine, Some(address));
-        let old = self
-            .host
-            .cas(site, address, (expected, desired), orders, scope)?;
-        let succeeds = old == expected;
-        let order = if succeeds && !on(Fault::CasSuccessOrder) {
-            orders.0
-        } else {
-            orders.1
-        };
-        access.atomic = Some((order, scope));
-        let new = succeeds.then_some(desired.bits());
-        let thread = &mut self.threads[self.item as usize];
-        machine.get().rmw(thread, access, old.bits(), new);
         Some(old)
     }
 

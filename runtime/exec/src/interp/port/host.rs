@@ -14,14 +14,14 @@
 //! in turns. Loops that do little but load and store take 2 to 7 % more processor time, loops of
 //! nothing but atomic additions 7 to 9 %, others nothing beyond noise.
 
-use super::word::{AtomicWord, Word, read_bytes, write_bytes};
-use super::{GroupPort, Port};
+use super::word::{Atomic, AtomicWord, Word, read_bytes, write_bytes};
+use super::{AtomicAt, GroupPort, Port};
 use crate::error::{Missed, TrapKind};
-use crate::interp::code::{FIRST_SITE, Kernel, LOCAL_SITES, ObjectId, PRIVATE_SITES, Site};
+use crate::interp::code::{Extent, FIRST_SITE, Kernel, LOCAL_SITES, ObjectId, PRIVATE_SITES, Site};
 use crate::launch::{Launch, Output, ZeroDivision};
 use crate::map::{FIRST_PAGE, MemoryMap, Permission};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
-use touchstone_ir::{AddressSpace, MemScope, Order, Regions, RmwOp};
+use touchstone_ir::{AddressSpace, MemScope, Order, Regions};
 
 /// The addresses at which an access of one size is known to be good:
 /// `first ..= first + span`.
@@ -63,23 +63,6 @@ impl Block {
         let offset = address.wrapping_sub(self.base);
         offset < self.len && size <= self.len - offset
     }
-}
-
-/// How far an object of the kernel reaches in one launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// Nobody knows: all that the launch may touch.
-    Anywhere,
-    /// These addresses.
-    Absolute {
-        first: u64,
-        len: u64,
-        permission: Permission,
-    },
-    /// A part of the item's private memory.
-    Private { offset: u64, len: u64 },
-    /// A part of the group's local memory.
-    Local { offset: u64, len: u64 },
 }
 
 /// A site whose window moves with the item: into which part of its private memory.
@@ -304,23 +287,6 @@ impl<'a, const CHECKED: bool> HostMemory<'a, CHECKED> {
         result
     }
 
-    /// The address of an atomic access, if it may be made. An atomic load needs
-    /// permission to read only.
-    #[inline(always)]
-    fn atomic<W: AtomicWord>(&mut self, site: Site, address: u64, write: bool) -> Option<*mut W> {
-        if !self.check::<W>(site, address, write) {
-            return None;
-        }
-        if address & (W::SIZE - 1) != 0 {
-            self.fault = Some(TrapKind::MisalignedAtomic {
-                address,
-                size: W::SIZE,
-            });
-            return None;
-        }
-        Some(address as *mut W)
-    }
-
     /// Copies a block that is checked; gives the address that was refused, and whether it
     /// was written.
     fn copy_words(dst: u64, src: u64, size: u64) -> Result<(), (u64, bool)> {
@@ -433,64 +399,22 @@ impl<const CHECKED: bool> Port for HostMemory<'_, CHECKED> {
         self.made::<_, W>(made, address, true)
     }
 
+    /// An atomic load needs permission to read only.
     #[inline(always)]
-    fn atomic_load<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        order: Order,
-        _scope: MemScope,
-    ) -> Option<W> {
-        let p = self.atomic(site, address, false)?;
+    fn atomic<W: AtomicWord>(&mut self, at: AtomicAt, access: Atomic<W>) -> Option<W> {
+        let address = at.address;
+        let write = !matches!(access, Atomic::Load);
+        if !self.check::<W>(at.site, address, write) {
+            return None;
+        }
+        if address & (W::SIZE - 1) != 0 {
+            let size = W::SIZE;
+            self.fault = Some(TrapKind::MisalignedAtomic { address, size });
+            return None;
+        }
         // SAFETY: aligned, and within memory that the launch may access.
-        let value = unsafe { W::atomic_load(p, order) };
-        self.made::<_, W>(value, address, false)
-    }
-
-    #[inline(always)]
-    fn atomic_store<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        value: W,
-        order: Order,
-        _scope: MemScope,
-    ) -> Option<()> {
-        let p = self.atomic(site, address, true)?;
-        // SAFETY: aligned, and within memory that the launch may write.
-        let made = unsafe { W::atomic_store(p, value, order) };
-        self.made::<_, W>(made, address, true)
-    }
-
-    #[inline(always)]
-    fn rmw<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        op: RmwOp,
-        value: W,
-        order: Order,
-        _scope: MemScope,
-    ) -> Option<W> {
-        let p = self.atomic(site, address, true)?;
-        // SAFETY: aligned, and within memory that the launch may write.
-        let old = unsafe { W::rmw(p, op, value, order) };
-        self.made::<_, W>(old, address, true)
-    }
-
-    #[inline(always)]
-    fn cas<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        (expected, desired): (W, W),
-        orders: (Order, Order),
-        _scope: MemScope,
-    ) -> Option<W> {
-        let p = self.atomic(site, address, true)?;
-        // SAFETY: aligned, and within memory that the launch may write.
-        let old = unsafe { W::cas(p, expected, desired, orders) };
-        self.made::<_, W>(old, address, true)
+        let old = unsafe { W::atomic(address as *mut W, access, at.order) };
+        self.made::<_, W>(old, address, write)
     }
 
     fn copy(&mut self, sites: (Site, Site), dst: u64, src: u64, size: u64) -> Option<()> {

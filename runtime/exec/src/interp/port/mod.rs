@@ -28,46 +28,25 @@ use crate::error::TrapKind;
 use crate::interp::code::Site;
 use host::Block;
 use std::ops::Range;
-use touchstone_ir::{AddressSpace, MemScope, Order, Regions, RmwOp};
-use word::{AtomicWord, Word};
+use touchstone_ir::{AddressSpace, MemScope, Order, Regions};
+use word::{Atomic, AtomicWord, Word};
+
+/// Where an atomic access is made, and how it orders others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtomicAt {
+    pub(crate) site: Site,
+    pub(crate) address: u64,
+    pub(crate) order: Order,
+    pub(crate) scope: MemScope,
+}
 
 /// What the stepper asks of memory. None means that the access traps; the port
 /// keeps the reason for [`Port::take_fault`].
 pub(crate) trait Port {
     fn load<W: Word>(&mut self, site: Site, address: u64) -> Option<W>;
     fn store<W: Word>(&mut self, site: Site, address: u64, value: W) -> Option<()>;
-    fn atomic_load<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        order: Order,
-        scope: MemScope,
-    ) -> Option<W>;
-    fn atomic_store<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        value: W,
-        order: Order,
-        scope: MemScope,
-    ) -> Option<()>;
-    fn rmw<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        op: RmwOp,
-        value: W,
-        order: Order,
-        scope: MemScope,
-    ) -> Option<W>;
-    fn cas<W: AtomicWord>(
-        &mut self,
-        site: Site,
-        address: u64,
-        values: (W, W),
-        orders: (Order, Order),
-        scope: MemScope,
-    ) -> Option<W>;
+    /// An atomic access; gives what was there before, or the value of a store.
+    fn atomic<W: AtomicWord>(&mut self, at: AtomicAt, access: Atomic<W>) -> Option<W>;
     fn copy(&mut self, sites: (Site, Site), dst: u64, src: u64, size: u64) -> Option<()>;
     fn fill(&mut self, site: Site, dst: u64, byte: u8, size: u64) -> Option<()>;
     fn fence(&mut self, order: Order, scope: MemScope, regions: Regions);

@@ -39,6 +39,7 @@
 //! | `mm.host` | [`Machine::place`] | Memory Ordering Rules |
 
 use super::view::{Agreed, BOTH, Knowers, Time, View};
+use crate::interp::group::splitmix;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use touchstone_faults::{Fault, on};
@@ -127,13 +128,9 @@ impl Thread {
         self.group
     }
 
-    /// A number below `n`: splitmix64.
+    /// A number below `n`.
     fn below(&mut self, n: usize) -> usize {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
+        (splitmix(&mut self.random) % n.max(1) as u64) as usize
     }
 
     /// Takes what a release left, if its scope and this one's reach each other.

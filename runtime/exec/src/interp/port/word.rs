@@ -66,26 +66,29 @@ macro_rules! word {
 }
 word! { u8; u16; u32; u64; }
 
-/// A word that atomic operations exist for. All of them need an aligned address, and what is
-/// mapped there must be valid to access.
+/// What an atomic access does to a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Atomic<W> {
+    Load,
+    Store(W),
+    Rmw(RmwOp, W),
+    /// Writes `desired` if `expected` is there.
+    Cas {
+        expected: W,
+        desired: W,
+        /// The order if it is not.
+        failure: Order,
+    },
+}
+
+/// A word that atomic operations exist for.
 pub(crate) trait AtomicWord: Word {
+    /// Makes an access; gives what was there before, or the value of a store.
+    ///
     /// # Safety
-    /// As [`Word::read`].
-    unsafe fn atomic_load(p: *mut Self, order: Order) -> Option<Self>;
-    /// # Safety
-    /// As [`Word::write`].
-    unsafe fn atomic_store(p: *mut Self, value: Self, order: Order) -> Option<()>;
-    /// # Safety
-    /// As [`Word::read`] and [`Word::write`].
-    unsafe fn rmw(p: *mut Self, op: RmwOp, value: Self, order: Order) -> Option<Self>;
-    /// # Safety
-    /// As [`Word::read`] and [`Word::write`].
-    unsafe fn cas(
-        p: *mut Self,
-        expected: Self,
-        desired: Self,
-        orders: (Order, Order),
-    ) -> Option<Self>;
+    /// `p` is aligned; if something is mapped there, it is valid to read and, unless this is a
+    /// load, to write.
+    unsafe fn atomic(p: *mut Self, access: Atomic<Self>, order: Order) -> Option<Self>;
 }
 
 /// The order of a load; release parts have no meaning there and are dropped.
@@ -124,17 +127,7 @@ macro_rules! atomic_word {
     ($($t:ident, $signed:ty, $float:ty, $fmin:path, $fmax:path;)*) => {$(
         impl AtomicWord for $t {
             #[inline(always)]
-            unsafe fn atomic_load(p: *mut $t, order: Order) -> Option<$t> {
-                // SAFETY: the caller's promise.
-                unsafe { access::$t::load(p, load_order(order)) }
-            }
-            #[inline(always)]
-            unsafe fn atomic_store(p: *mut $t, value: $t, order: Order) -> Option<()> {
-                // SAFETY: the caller's promise.
-                unsafe { access::$t::store(p, value, store_order(order)) }
-            }
-            #[inline(always)]
-            unsafe fn rmw(p: *mut $t, op: RmwOp, v: $t, order: Order) -> Option<$t> {
+            unsafe fn atomic(p: *mut $t, access: Atomic<$t>, order: Order) -> Option<$t> {
                 let o = rmw_order(order);
                 let update = |f: &dyn Fn($t) -> $t| -> Option<$t> {
                     // SAFETY: the caller's promise.
@@ -150,39 +143,40 @@ macro_rules! atomic_word {
                         old = now;
                     }
                 };
-                let float = |f: fn($float, $float) -> $float| -> Option<$t> {
+                let float = |f: fn($float, $float) -> $float, v: $t| -> Option<$t> {
                     update(&|old| f(<$float>::from_bits(old), <$float>::from_bits(v)).to_bits())
                 };
-                match op {
+                match access {
                     // SAFETY: the caller's promise.
-                    RmwOp::Exchange => unsafe { access::$t::swap(p, v, o) },
+                    Atomic::Load => unsafe { access::$t::load(p, load_order(order)) },
                     // SAFETY: the caller's promise.
-                    RmwOp::Add => unsafe { access::$t::fetch_add(p, v, o) },
+                    Atomic::Store(v) => unsafe {
+                        access::$t::store(p, v, store_order(order)).map(|()| v)
+                    },
                     // SAFETY: the caller's promise.
-                    RmwOp::Sub => unsafe { access::$t::fetch_add(p, v.wrapping_neg(), o) },
-                    RmwOp::And => update(&|old| old & v),
-                    RmwOp::Or => update(&|old| old | v),
-                    RmwOp::Xor => update(&|old| old ^ v),
-                    RmwOp::SMin => update(&|old| (old as $signed).min(v as $signed) as $t),
-                    RmwOp::SMax => update(&|old| (old as $signed).max(v as $signed) as $t),
-                    RmwOp::UMin => update(&|old| old.min(v)),
-                    RmwOp::UMax => update(&|old| old.max(v)),
-                    RmwOp::FAdd => float(|a, b| a + b),
-                    RmwOp::FSub => float(|a, b| a - b),
-                    RmwOp::FMin => float($fmin),
-                    RmwOp::FMax => float($fmax),
+                    Atomic::Cas { expected, desired, failure } => unsafe {
+                        access::$t::compare_exchange(p, expected, desired, o, load_order(failure))
+                    },
+                    Atomic::Rmw(op, v) => match op {
+                        // SAFETY: the caller's promise.
+                        RmwOp::Exchange => unsafe { access::$t::swap(p, v, o) },
+                        // SAFETY: the caller's promise.
+                        RmwOp::Add => unsafe { access::$t::fetch_add(p, v, o) },
+                        // SAFETY: the caller's promise.
+                        RmwOp::Sub => unsafe { access::$t::fetch_add(p, v.wrapping_neg(), o) },
+                        RmwOp::And => update(&|old| old & v),
+                        RmwOp::Or => update(&|old| old | v),
+                        RmwOp::Xor => update(&|old| old ^ v),
+                        RmwOp::SMin => update(&|old| (old as $signed).min(v as $signed) as $t),
+                        RmwOp::SMax => update(&|old| (old as $signed).max(v as $signed) as $t),
+                        RmwOp::UMin => update(&|old| old.min(v)),
+                        RmwOp::UMax => update(&|old| old.max(v)),
+                        RmwOp::FAdd => float(|a, b| a + b, v),
+                        RmwOp::FSub => float(|a, b| a - b, v),
+                        RmwOp::FMin => float($fmin, v),
+                        RmwOp::FMax => float($fmax, v),
+                    },
                 }
-            }
-            #[inline(always)]
-            unsafe fn cas(
-                p: *mut $t,
-                e: $t,
-                d: $t,
-                (success, failure): (Order, Order),
-            ) -> Option<$t> {
-                let (success, failure) = (rmw_order(success), load_order(failure));
-                // SAFETY: the caller's promise.
-                unsafe { access::$t::compare_exchange(p, e, d, success, failure) }
             }
         }
     )*};
