@@ -1,137 +1,102 @@
 //! Makes Rust of the rows in `rows/`: for each carrier an enumeration of its hooks, and a table.
 //!
 //! A file has records of lines `key: value`, with empty lines between them; a line that begins with `#` is
-//! a comment. `places.txt` names groups of entry points, for the rows to use in `at`.
+//! a comment. The first record of a carrier's file says what its hooks are. `places.txt` names groups of entry
+//! points, for the rows to use in `at`.
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::path::Path;
 use std::{env, fs};
 
-/// Row files, and the enumerations of their hooks, with what they say of them.
-const CARRIERS: [(&str, &str, &str, &str); 4] = [
-    (
-        "calls",
-        "Call",
-        "ApiViolation",
-        "How a call of the API goes wrong.",
-    ),
-    (
-        "sources",
-        "Source",
-        "SourceMutation",
-        "How a source is mutated.",
-    ),
-    (
-        "touchstone",
-        "Touchstone",
-        "TouchstoneFault",
-        "What Touchstone does wrong.",
-    ),
-    (
-        "capabilities",
-        "Capability",
-        "SpoofedCapability",
-        "A capability that can be claimed or denied.",
-    ),
-];
+type Record = HashMap<String, String>;
 
-/// The keys of a row; those after `sentence` may be missing.
+/// The keys of a row.
 const KEYS: [&str; 8] = [
-    "id", "hook", "at", "sentence", "breaks", "class", "shows", "needs",
+    "id", "hook", "at", "class", "shows", "needs", "breaks", "sentence",
 ];
 
 fn main() {
     println!("cargo::rerun-if-changed=rows");
     println!("cargo::rerun-if-changed=build.rs");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    let places: HashMap<String, String> = records("places").into_iter().flatten().collect();
-    for (file, carrier, hooks, about) in CARRIERS {
-        let rows = records(file);
-        let mut text = format!(
-            "/// {about}\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\n#[repr(u8)]\npub enum {hooks} {{\n"
-        );
-        let mut last = "";
-        for row in &rows {
-            // Rows of one hook follow each other, so that a second variant would not compile.
-            if row["hook"] == last {
-                continue;
-            }
-            last = &row["hook"];
-            let of_hook = rows.iter().filter(|other| other["hook"] == last);
-            for row in of_hook {
-                let _ = writeln!(text, "/// `{}`: {}\n///", row["id"], row["sentence"]);
-            }
-            let _ = writeln!(text, "{last},");
-        }
-        let _ = writeln!(
-            text,
-            "}}\n\n/// The rows of `rows/{file}.txt`.\npub static ROWS: &[Entry] = &["
-        );
-        for row in &rows {
-            let _ = writeln!(text, "{},", entry(row, carrier, hooks, &places));
-        }
-        text.push_str("];\n");
-        fs::write(Path::new(&out).join(file).with_extension("rs"), text)
-            .expect("a file of OUT_DIR");
+    let places: Record = records("places").into_iter().flatten().collect();
+    for file in ["calls", "sources", "touchstone", "capabilities"] {
+        let text = tables(&records(file), &places).expect("a string can be written to");
+        fs::write(format!("{out}/{file}.rs"), text).expect("OUT_DIR can be written to");
     }
 }
 
 /// The records of a file.
-fn records(file: &str) -> Vec<HashMap<String, String>> {
+fn records(file: &str) -> Vec<Record> {
     let path = format!("rows/{file}.txt");
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let mut records = vec![HashMap::new()];
-    for (number, line) in text.lines().enumerate() {
-        let record = records.last_mut().expect("there is always one");
+    let mut records = vec![Record::new()];
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
         if line.is_empty() {
-            records.push(HashMap::new());
-        } else if !line.starts_with('#') {
-            let pair = line
-                .split_once(": ")
-                .map(|(key, value)| (key.into(), value.into()));
-            let (key, value) =
-                pair.unwrap_or_else(|| panic!("{path}:{}: `key: value` is missing", number + 1));
-            assert!(
-                record.insert(key, value).is_none(),
-                "{path}:{}: the key is there twice",
-                number + 1
-            );
+            records.push(Record::new());
+            continue;
         }
+        let pair = line.split_once(": ");
+        let (key, value) = pair.unwrap_or_else(|| panic!("{path}: `{line}` is no `key: value`"));
+        let record = records.last_mut().expect("there is always one");
+        let twice = record.insert(key.into(), value.into());
+        assert!(twice.is_none(), "{path}: `{line}` gives {key} twice");
     }
     records.retain(|record| !record.is_empty());
     records
 }
 
-/// A row as an `Entry`.
-fn entry(
-    row: &HashMap<String, String>,
-    carrier: &str,
-    hooks: &str,
-    places: &HashMap<String, String>,
-) -> String {
-    let strange = row.keys().find(|key| !KEYS.contains(&key.as_str()));
-    assert!(strange.is_none(), "{row:?}: {strange:?} is no key of a row");
-    let [id, hook, at, sentence] = [0, 1, 2, 3].map(|key| {
-        let key = KEYS[key];
-        row.get(key)
-            .unwrap_or_else(|| panic!("{row:?}: {key} is missing"))
-    });
-    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    let at: Vec<String> = words(at)
-        .iter()
-        .flat_map(|place| words(places.get(place).unwrap_or(place)))
-        .collect();
-    let rules = row.get("breaks").map_or(Vec::new(), |rules| words(rules));
-    let needs: Vec<&str> = row
-        .get("needs")
-        .map_or(Vec::new(), |needs| needs.split(", ").collect());
-    let class = row
-        .get("class")
-        .map_or("None".into(), |class| format!("Some({class})"));
-    let shows = row.get("shows").map_or("Anywhere", String::as_str);
-    format!(
-        "Entry {{ id: {id:?}, carrier: Carrier::{carrier}({hooks}::{hook}), places: &{at:?}, rules: &{rules:?}, \
-         class: {class}, shows: Shows::{shows}, needs: &{needs:?}, sentence: {sentence:?} }}"
-    )
+/// The enumeration and the table of a carrier's rows.
+fn tables(records: &[Record], places: &Record) -> Result<String, std::fmt::Error> {
+    let (about, rows) = records.split_first().expect("a record about the rows");
+    let hooks = get(about, "hooks");
+    let mut text = format!("/// {}\n", get(about, "about"));
+    writeln!(text, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]")?;
+    writeln!(text, "#[repr(u8)]\npub enum {hooks} {{")?;
+    // A hook whose rows did not stand together would be there twice, which does not compile.
+    for of_hook in rows.chunk_by(|one, next| get(one, "hook") == get(next, "hook")) {
+        for row in of_hook {
+            writeln!(
+                text,
+                "/// `{}`: {}\n///",
+                get(row, "id"),
+                get(row, "sentence")
+            )?;
+        }
+        writeln!(text, "{},", get(&of_hook[0], "hook"))?;
+    }
+    writeln!(text, "}}\n\n/// The rows, in the order of the hooks.")?;
+    writeln!(text, "pub static ROWS: &[Entry] = &[")?;
+    for row in rows {
+        let strange = row.keys().find(|key| !KEYS.contains(&key.as_str()));
+        assert!(strange.is_none(), "{row:?}: {strange:?} is no key of a row");
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let at = words(get(row, "at")).into_iter();
+        let at: Vec<_> = at
+            .flat_map(|at| words(places.get(&at).unwrap_or(&at)))
+            .collect();
+        let rules = row.get("breaks").map_or(Vec::new(), |rules| words(rules));
+        let needs = row
+            .get("needs")
+            .map_or(Vec::new(), |needs| needs.split(", ").collect());
+        let class: Option<u8> = row
+            .get("class")
+            .map(|class| class.parse().expect("a number"));
+        let shows = row.get("shows").map_or("Anywhere", String::as_str);
+        let (carrier, hook) = (get(about, "carrier"), get(row, "hook"));
+        let (id, sentence) = (get(row, "id"), get(row, "sentence"));
+        writeln!(
+            text,
+            "Entry {{ id: {id:?}, carrier: Carrier::{carrier}({hooks}::{hook}), places: &{at:?}, rules: &{rules:?}, \
+             class: {class:?}, shows: Shows::{shows}, needs: &{needs:?}, sentence: {sentence:?} }},"
+        )?;
+    }
+    writeln!(text, "];")?;
+    Ok(text)
+}
+
+/// What a record must have.
+fn get<'a>(record: &'a Record, key: &str) -> &'a str {
+    let value = record.get(key);
+    value.unwrap_or_else(|| panic!("{record:?}: {key} is missing"))
 }
