@@ -7,12 +7,11 @@
 use std::ffi::{c_char, c_void};
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
-use opencl_sys::{cl_int, cl_platform_id, cl_uint};
+use opencl_sys::cl_platform_id;
 
 use crate::api::buffer::*;
 use crate::api::context::*;
 use crate::api::device::*;
-use crate::api::entry::entry_points;
 use crate::api::event::*;
 use crate::api::image::*;
 use crate::api::image_transfer::*;
@@ -232,19 +231,6 @@ fn address_of(name: &str) -> *mut c_void {
     core.chain(extension_functions())
         .find(|&(known, _)| known == name)
         .map_or(std::ptr::null_mut(), |(_, address)| address)
-}
-
-entry_points! {
-    /// Lists the platforms for a loader.
-    status fn clIcdGetPlatformIDsKHR(
-        num_entries: cl_uint,
-        platforms: *mut cl_platform_id,
-        num_platforms: *mut cl_uint,
-    ) {
-        // SAFETY: the same arguments with the same promises.
-        let code: cl_int = unsafe { clGetPlatformIDs(num_entries, platforms, num_platforms) };
-        if code == opencl_sys::CL_SUCCESS { Ok(()) } else { Err(crate::ffi::Error(code)) }
-    }
 }
 
 /// The address of a function, or null.

@@ -45,15 +45,7 @@ entry_points! {
         Ok(object::publish(&Context::new(devices, properties, notify)))
     }
 
-    /// Retains a context.
-    status fn clRetainContext(context: cl_context) {
-        object::retain::<Context>(context)
-    }
-
-    /// Releases a context.
-    status fn clReleaseContext(context: cl_context) {
-        object::release::<Context>(context).map(drop)
-    }
+    references clRetainContext clReleaseContext(cl_context): Context;
 
     /// Answers a query about a context.
     query fn clGetContextInfo(context: cl_context, param_name: cl_context_info) {

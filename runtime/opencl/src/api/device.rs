@@ -82,35 +82,19 @@ entry_points! {
     }
 
     /// Retains a sub-device; a root device does not count references.
-    status fn clRetainDevice(device: cl_device_id) {
-        retain(device)
+    status fn clRetainDevice also clRetainDeviceEXT(device: cl_device_id) {
+        match device_of(device)?.parent {
+            Some(_) => object::retain::<Device>(device),
+            None => Ok(()),
+        }
     }
 
     /// Releases a sub-device; a root device does not count references.
-    status fn clReleaseDevice(device: cl_device_id) {
-        release(device)
-    }
-}
-
-/// `clRetainDevice`.
-///
-/// # Errors
-/// `CL_INVALID_DEVICE`.
-pub(super) fn retain(device: cl_device_id) -> Result<()> {
-    match device_of(device)?.parent {
-        Some(_) => object::retain::<Device>(device),
-        None => Ok(()),
-    }
-}
-
-/// `clReleaseDevice`.
-///
-/// # Errors
-/// `CL_INVALID_DEVICE`.
-pub(super) fn release(device: cl_device_id) -> Result<()> {
-    match device_of(device)?.parent {
-        Some(_) => object::release::<Device>(device).map(drop),
-        None => Ok(()),
+    status fn clReleaseDevice also clReleaseDeviceEXT(device: cl_device_id) {
+        match device_of(device)?.parent {
+            Some(_) => object::release::<Device>(device).map(drop),
+            None => Ok(()),
+        }
     }
 }
 

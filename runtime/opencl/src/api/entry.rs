@@ -18,6 +18,8 @@ use crate::queue::event::Event;
 ///   `errcode_ret` that all such functions of OpenCL have;
 /// - `query fn` bodies evaluate to `Result<Answer>` and the symbol gains the three trailing
 ///   parameters of the `clGet*Info` family;
+/// - `references` makes the pair of functions that retain and release an object of a type;
+/// - with `also` a `status fn` has a second name, that of an extension;
 /// - with `|queue, tail|` the function enqueues a command: the symbol gains the queue as its first
 ///   parameter and the wait list and the event as its last.
 macro_rules! entry_points {
@@ -36,6 +38,43 @@ macro_rules! entry_points {
             $crate::ffi::entry::status(move || -> $crate::ffi::Result<()> { $body })
         }
         $crate::api::entry::entry_points! { $($rest)* }
+    };
+    (
+        references $retain:ident $release:ident($handle:ty): $object:ty;
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            #[doc = concat!("Retains a [`", stringify!($object), "`].")]
+            status fn $retain(object: $handle) {
+                $crate::object::retain::<$object>(object)
+            }
+
+            #[doc = concat!("Releases a [`", stringify!($object), "`].")]
+            status fn $release(object: $handle) {
+                $crate::object::release::<$object>(object).map(drop)
+            }
+            $($rest)*
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        status fn $name:ident also $alias:ident($($arg:ident: $ty:ty),* $(,)?) $body:block
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            $(#[$meta])*
+            status fn $name($($arg: $ty),*) $body
+
+            #[doc = concat!("As [`", stringify!($name), "`].")]
+            status fn $alias($($arg: $ty),*) {
+                // SAFETY: the same arguments with the same promises.
+                match unsafe { $name($($arg),*) } {
+                    opencl_sys::CL_SUCCESS => Ok(()),
+                    code => Err($crate::ffi::Error(code)),
+                }
+            }
+            $($rest)*
+        }
     };
     (
         $(#[$meta:meta])*
@@ -170,16 +209,10 @@ impl Tail {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Result<()> {
-        let event = if self.blocking {
-            let event = queue.enqueue_and_wait(kind, wait_list, action);
-            let status = event.status();
-            if status < 0 {
-                return Err(Error(status));
-            }
-            event
-        } else {
-            queue.enqueue(kind, wait_list, action)
-        };
+        let event = queue.enqueue(kind, wait_list, action, self.blocking);
+        if self.blocking && event.status() < 0 {
+            return Err(Error(event.status()));
+        }
         if !self.event.is_null() {
             // SAFETY: not null, and valid as was promised when this was made.
             unsafe { self.event.write(object::publish(&event)) };

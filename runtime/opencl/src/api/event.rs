@@ -55,15 +55,7 @@ entry_points! {
         event.info(param_name)
     }
 
-    /// Retains an event.
-    status fn clRetainEvent(event: cl_event) {
-        object::retain::<Event>(event)
-    }
-
-    /// Releases an event.
-    status fn clReleaseEvent(event: cl_event) {
-        object::release::<Event>(event).map(drop)
-    }
+    references clRetainEvent clReleaseEvent(cl_event): Event;
 
     /// Registers a callback for a status of an event.
     status fn clSetEventCallback(

@@ -142,14 +142,4 @@ entry_points! {
     ) {
         Err(Error(CL_INVALID_OPERATION))
     }
-
-    /// Retains a device (cl_ext_device_fission).
-    status fn clRetainDeviceEXT(device: cl_device_id) {
-        super::device::retain(device)
-    }
-
-    /// Releases a device (cl_ext_device_fission).
-    status fn clReleaseDeviceEXT(device: cl_device_id) {
-        super::device::release(device)
-    }
 }

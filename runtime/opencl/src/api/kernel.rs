@@ -59,15 +59,7 @@ entry_points! {
         Ok(object::publish(&kernel.duplicate()))
     }
 
-    /// Retains a kernel.
-    status fn clRetainKernel(kernel: cl_kernel) {
-        object::retain::<Kernel>(kernel)
-    }
-
-    /// Releases a kernel.
-    status fn clReleaseKernel(kernel: cl_kernel) {
-        object::release::<Kernel>(kernel).map(drop)
-    }
+    references clRetainKernel clReleaseKernel(cl_kernel): Kernel;
 
     /// Sets an argument.
     status fn clSetKernelArg(
@@ -119,18 +111,7 @@ entry_points! {
     }
 
     /// Answers a query about sub-groups, which the device does not have.
-    status fn clGetKernelSubGroupInfo(
-        kernel: cl_kernel, device: cl_device_id, _param_name: cl_kernel_sub_group_info,
-        _input_value_size: usize, _input_value: *const c_void, _param_value_size: usize,
-        _param_value: *mut c_void, _param_value_size_ret: *mut usize,
-    ) {
-        let kernel = object::find::<Kernel>(kernel)?;
-        target(&kernel, device)?;
-        Err(Error(CL_INVALID_OPERATION))
-    }
-
-    /// As `clGetKernelSubGroupInfo`, by its name in the extension.
-    status fn clGetKernelSubGroupInfoKHR(
+    status fn clGetKernelSubGroupInfo also clGetKernelSubGroupInfoKHR(
         kernel: cl_kernel, device: cl_device_id, _param_name: cl_kernel_sub_group_info,
         _input_value_size: usize, _input_value: *const c_void, _param_value_size: usize,
         _param_value: *mut c_void, _param_value_size_ret: *mut usize,

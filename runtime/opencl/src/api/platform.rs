@@ -9,7 +9,7 @@ use crate::platform::{self, query};
 
 entry_points! {
     /// Lists the platforms.
-    status fn clGetPlatformIDs(
+    status fn clGetPlatformIDs also clIcdGetPlatformIDsKHR(
         num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint,
     ) {
         ensure!(platforms.is_null() || num_entries != 0, CL_INVALID_VALUE);

@@ -191,15 +191,7 @@ entry_points! {
         Err(Error(CL_INVALID_OPERATION))
     }
 
-    /// Retains a program.
-    status fn clRetainProgram(program: cl_program) {
-        object::retain::<Program>(program)
-    }
-
-    /// Releases a program.
-    status fn clReleaseProgram(program: cl_program) {
-        object::release::<Program>(program).map(drop)
-    }
+    references clRetainProgram clReleaseProgram(cl_program): Program;
 
     /// Registers a callback for the destructors of program-scope variables, which OpenCL C
     /// does not have.

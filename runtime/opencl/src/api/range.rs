@@ -149,7 +149,7 @@ entry_points! {
     }
 
     /// Says which work-group size an enqueue without one would get.
-    status fn clGetKernelSuggestedLocalWorkSize(
+    status fn clGetKernelSuggestedLocalWorkSize also clGetKernelSuggestedLocalWorkSizeKHR(
         command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint,
         global_work_offset: *const usize, global_work_size: *const usize,
         suggested_local_work_size: *mut usize,
@@ -168,25 +168,5 @@ entry_points! {
         // SAFETY: the application vouches for as many sizes as dimensions.
         unsafe { raw::put_all(suggested_local_work_size, work_dim as usize, range.local) };
         Ok(())
-    }
-
-    /// As `clGetKernelSuggestedLocalWorkSize`, by its name in the extension.
-    status fn clGetKernelSuggestedLocalWorkSizeKHR(
-        command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint,
-        global_work_offset: *const usize, global_work_size: *const usize,
-        suggested_local_work_size: *mut usize,
-    ) {
-        // SAFETY: the same arguments with the same promises.
-        let code = unsafe {
-            clGetKernelSuggestedLocalWorkSize(
-                command_queue,
-                kernel,
-                work_dim,
-                global_work_offset,
-                global_work_size,
-                suggested_local_work_size,
-            )
-        };
-        if code == CL_SUCCESS { Ok(()) } else { Err(Error(code)) }
     }
 }

@@ -34,15 +34,7 @@ entry_points! {
         Ok(object::publish(&Sampler::new(context, list)?))
     }
 
-    /// Retains a sampler.
-    status fn clRetainSampler(sampler: cl_sampler) {
-        object::retain::<Sampler>(sampler)
-    }
-
-    /// Releases a sampler.
-    status fn clReleaseSampler(sampler: cl_sampler) {
-        object::release::<Sampler>(sampler).map(drop)
-    }
+    references clRetainSampler clReleaseSampler(cl_sampler): Sampler;
 
     /// Answers a query about a sampler.
     query fn clGetSamplerInfo(sampler: cl_sampler, param_name: cl_sampler_info) {

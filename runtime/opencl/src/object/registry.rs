@@ -50,15 +50,9 @@ pub struct Registry<T> {
     shards: [RwLock<Shard<T>>; SHARDS],
 }
 
-impl<T> Default for Registry<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<T> Registry<T> {
     /// An empty registry.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             shards: [const { RwLock::new(HashMap::with_hasher(BuildHasherDefault::new())) };
                 SHARDS],

@@ -156,27 +156,20 @@ impl Queue {
         &self.engine
     }
 
-    /// Enqueues a command and gives its event.
+    /// Enqueues a command and gives its event; with `wait` the command has ended by then.
     pub fn enqueue(
         self: &Arc<Self>,
         kind: Kind,
         wait_list: Vec<Arc<Event>>,
         action: Action,
+        wait: bool,
     ) -> Arc<Event> {
         let event = Event::of_command(self, kind, action);
-        self.engine.enqueue(&event, wait_list);
-        event
-    }
-
-    /// Enqueues a command, waits for it and gives its event, which has ended.
-    pub fn enqueue_and_wait(
-        self: &Arc<Self>,
-        kind: Kind,
-        wait_list: Vec<Arc<Event>>,
-        action: Action,
-    ) -> Arc<Event> {
-        let event = Event::of_command(self, kind, action);
-        self.engine.enqueue_and_wait(&event, wait_list);
+        if wait {
+            self.engine.enqueue_and_wait(&event, wait_list);
+        } else {
+            self.engine.enqueue(&event, wait_list);
+        }
         event
     }
 

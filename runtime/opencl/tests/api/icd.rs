@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::*;
+use touchstone::api::platform::clIcdGetPlatformIDsKHR;
 use touchstone::icd::*;
 
 use crate::rig::{Rig, device, platform, release_buffers, release_events};
