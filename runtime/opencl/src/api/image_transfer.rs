@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::buffer_of;
 use super::entry::entry_points;
 use super::image::image_of;
-use super::map::check_map_flags;
+use super::{buffer_of, map};
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::image::format::Colour;
-use crate::memory::rect::Shape;
-use crate::memory::{Buffer, Image, copy, flags};
+use crate::memory::rect::{Rows, Shape};
+use crate::memory::{Buffer, Image, MemObject, copy, flags};
 use crate::queue::command::Kind;
 
 /// Reads an origin and a region and checks that they lie in an image.
@@ -114,7 +113,8 @@ entry_points! {
         let to = target.geometry().shape(other, size);
         let bytes = source.geometry().in_bytes(size);
         if Arc::ptr_eq(&source, &target) {
-            ensure!(!from.overlaps(&to, bytes), CL_MEM_COPY_OVERLAP);
+            let rows = |shape: Shape| Rows { shape, region: bytes };
+            ensure!(!rows(from).overlap(&rows(to)), CL_MEM_COPY_OVERLAP);
         }
         let action = Box::new(move || {
             // SAFETY: both regions were checked against the images, which are alive.
@@ -206,36 +206,21 @@ entry_points! {
         let image = image_of(&queue, image)?;
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
-        check_map_flags(map_flags)?;
+        map::check_map_flags(map_flags)?;
         ensure!(!image_row_pitch.is_null(), CL_INVALID_VALUE);
         let geometry = *image.geometry();
         let needs_slices = geometry.kind.has_slices();
         ensure!(!(needs_slices && image_slice_pitch.is_null()), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        let writes = map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
-        if map_flags & CL_MAP_READ != 0 {
-            flags::check_host_reads(image.flags())?;
-        }
-        if writes {
-            flags::check_host_writes(image.flags())?;
-        }
+        let writes = map::check_access(map_flags, image.flags())?;
         let address = image.map(origin, region, writes)?;
-        let mapped = Arc::clone(&image);
-        let action = Box::new(move || {
-            drop(image);
-            Ok(())
-        });
-        let enqueued = tail.blocking(blocking_map).enqueue(&queue, Kind::MapImage, list, action);
-        if let Err(error) = enqueued {
-            // The application gets no address, so nothing is mapped.
-            mapped.unmap(address as usize)?;
-            return Err(error);
-        }
+        let (tail, object) = (tail.blocking(blocking_map), MemObject::Image(image));
+        let address = map::enqueue(&queue, tail, Kind::MapImage, list, object, address)?;
         // SAFETY: the application vouches for its pointers.
         unsafe {
             raw::put(image_row_pitch, geometry.row_pitch);
             raw::put(image_slice_pitch, geometry.slice_pitch);
         }
-        Ok(address.cast())
+        Ok(address)
     }
 }

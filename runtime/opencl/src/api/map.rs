@@ -7,16 +7,18 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::buffer_of;
-use super::entry::entry_points;
-use crate::ffi::ensure;
-use crate::memory::MemObject;
+use super::entry::{Tail, entry_points};
+use crate::ffi::{Result, ensure};
+use crate::memory::{MemObject, flags};
+use crate::queue::Queue;
 use crate::queue::command::Kind;
+use crate::queue::event::Event;
 
 /// Checks the flags of a map.
 ///
 /// # Errors
 /// `CL_INVALID_VALUE` for unknown flags and for invalidating together with others.
-pub(super) fn check_map_flags(flags: cl_map_flags) -> crate::ffi::Result<()> {
+pub(super) fn check_map_flags(flags: cl_map_flags) -> Result<()> {
     let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     ensure!(flags & !known == 0, CL_INVALID_VALUE);
     let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
@@ -25,6 +27,45 @@ pub(super) fn check_map_flags(flags: cl_map_flags) -> crate::ffi::Result<()> {
         CL_INVALID_VALUE
     );
     Ok(())
+}
+
+/// Checks that the host may do what a map is for; whether it may write then.
+///
+/// # Errors
+/// `CL_INVALID_OPERATION`.
+pub(super) fn check_access(map_flags: cl_map_flags, flags: cl_mem_flags) -> Result<bool> {
+    let writes = map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
+    if map_flags & CL_MAP_READ != 0 {
+        flags::check_host_reads(flags)?;
+    }
+    if writes {
+        flags::check_host_writes(flags)?;
+    }
+    Ok(writes)
+}
+
+/// Enqueues the map of an object, which is noted as mapped at this address.
+///
+/// # Errors
+/// As [`Tail::enqueue`]; the application then gets no address, and nothing is mapped.
+pub(super) fn enqueue(
+    queue: &Arc<Queue>,
+    tail: Tail,
+    kind: Kind,
+    list: Vec<Arc<Event>>,
+    object: MemObject,
+    address: *mut u8,
+) -> Result<*mut c_void> {
+    let mapped = object.clone();
+    let action = Box::new(move || {
+        drop(object);
+        Ok(())
+    });
+    if let Err(error) = tail.enqueue(queue, kind, list, action) {
+        mapped.unmap(address as usize)?;
+        return Err(error);
+    }
+    Ok(address.cast())
 }
 
 entry_points! {
@@ -39,28 +80,10 @@ entry_points! {
         ensure!(size != 0, CL_INVALID_VALUE);
         check_map_flags(map_flags)?;
         let list = tail.wait_list(&queue.context)?;
-        let writes = map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
-        if map_flags & CL_MAP_READ != 0 {
-            buffer.check_host_reads()?;
-        }
-        if writes {
-            buffer.check_host_writes()?;
-        }
+        let writes = check_access(map_flags, buffer.flags())?;
         let address = buffer.map(offset, size, writes)?;
-        let mapped = Arc::clone(&buffer);
-        let action = Box::new(move || {
-            drop(buffer);
-            Ok(())
-        });
-        let enqueued = tail.blocking(blocking_map).enqueue(&queue, Kind::MapBuffer, list, action);
-        match enqueued {
-            Ok(()) => Ok(address.cast()),
-            Err(error) => {
-                // The application gets no address, so nothing is mapped.
-                mapped.unmap(address as usize)?;
-                Err(error)
-            }
-        }
+        let tail = tail.blocking(blocking_map);
+        enqueue(&queue, tail, Kind::MapBuffer, list, MemObject::Buffer(buffer), address)
     }
 
     /// Unmaps a region.

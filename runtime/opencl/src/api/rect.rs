@@ -10,8 +10,8 @@ use super::buffer_of;
 use super::entry::entry_points;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
-use crate::memory::rect::Shape;
-use crate::memory::{Buffer, copy};
+use crate::memory::rect::{Rows, Shape};
+use crate::memory::{Buffer, copy, flags};
 use crate::queue::command::Kind;
 
 /// Two origins and a region, none of them null.
@@ -54,7 +54,7 @@ entry_points! {
         check_inside(&from, &buffer)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        buffer.check_host_reads()?;
+        flags::check_host_reads(buffer.flags())?;
         let memory = HostAddress::new(ptr);
         let action = Box::new(move || {
             // SAFETY: the region was checked against the buffer, which is alive; the
@@ -81,7 +81,7 @@ entry_points! {
         check_inside(&to, &buffer)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        buffer.check_host_writes()?;
+        flags::check_host_writes(buffer.flags())?;
         let memory = HostAddress::new(ptr);
         let action = Box::new(move || {
             // SAFETY: as for reading.
@@ -113,8 +113,9 @@ entry_points! {
         let (from_root, from_start) = source.place();
         let (to_root, to_start) = target.place();
         if from_root == to_root {
-            let overlap = from.moved(from_start).overlaps(&to.moved(to_start), region);
-            ensure!(!overlap, CL_MEM_COPY_OVERLAP);
+            let rows = |shape: Shape| Rows { shape, region };
+            let (from, to) = (rows(from.moved(from_start)), rows(to.moved(to_start)));
+            ensure!(!from.overlap(&to), CL_MEM_COPY_OVERLAP);
         }
         let action = Box::new(move || {
             // SAFETY: both regions were checked against the buffers, which are alive.

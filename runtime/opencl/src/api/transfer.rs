@@ -9,7 +9,7 @@ use super::buffer_of;
 use super::entry::entry_points;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Result, ensure, raw};
-use crate::memory::{broken, copy};
+use crate::memory::{broken, copy, flags};
 use crate::queue::command::Kind;
 
 /// The longest pattern of a fill: the size of the largest built-in type.
@@ -51,7 +51,7 @@ entry_points! {
         buffer.check_range(offset, size)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        buffer.check_host_reads()?;
+        flags::check_host_reads(buffer.flags())?;
         let to = HostAddress::new(ptr);
         let action = Box::new(move || {
             if broken::is_used(buffer.start()) {
@@ -76,7 +76,7 @@ entry_points! {
         buffer.check_range(offset, size)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        buffer.check_host_writes()?;
+        flags::check_host_writes(buffer.flags())?;
         let from = HostAddress::new(ptr);
         let action = Box::new(move || {
             // SAFETY: as for reading.

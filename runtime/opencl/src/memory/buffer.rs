@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use super::block::Block;
 use super::copy;
 use super::flags;
-use super::map::{Mapping, Mappings, Rows};
+use super::map::{Mapping, Mappings};
+use super::rect::Rows;
 use crate::callback::UserData;
 use crate::context::Context;
 use crate::destructors::{DestructorFn, Destructors};
@@ -176,22 +177,6 @@ impl Buffer {
         let end = offset.checked_add(size);
         ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);
         Ok(())
-    }
-
-    /// Checks that the host may read it.
-    ///
-    /// # Errors
-    /// `CL_INVALID_OPERATION`.
-    pub fn check_host_reads(&self) -> Result<()> {
-        flags::check_host_reads(self.flags)
-    }
-
-    /// Checks that the host may write it.
-    ///
-    /// # Errors
-    /// `CL_INVALID_OPERATION`.
-    pub fn check_host_writes(&self) -> Result<()> {
-        flags::check_host_writes(self.flags)
     }
 
     /// Whether its bytes are the application's.

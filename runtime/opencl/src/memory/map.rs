@@ -10,65 +10,8 @@
 
 use opencl_sys::{CL_INVALID_OPERATION, CL_INVALID_VALUE, cl_uint};
 
-use super::rect::Shape;
+use super::rect::Rows;
 use crate::ffi::{Error, Result};
-
-/// The bytes of one mapping: rows of a region.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows {
-    /// Where the shape's offsets count from.
-    pub base: usize,
-    /// How the rows lie.
-    pub shape: Shape,
-    /// Bytes of a row, rows and slices.
-    pub region: [usize; 3],
-}
-
-impl Rows {
-    /// A single row.
-    pub fn linear(address: usize, size: usize) -> Self {
-        Self {
-            base: address,
-            shape: Shape::strided(0, [size, 1, 1], [0, 0]),
-            region: [size, 1, 1],
-        }
-    }
-
-    /// First addresses of the rows, lowest first.
-    fn starts(&self) -> impl Iterator<Item = usize> {
-        let [_, height, depth] = self.region;
-        (0..depth).flat_map(move |slice| {
-            (0..height).map(move |row| self.base + self.shape.row(row, slice))
-        })
-    }
-
-    fn first(&self) -> usize {
-        self.base + self.shape.row(0, 0)
-    }
-
-    fn end(&self) -> usize {
-        self.base + self.shape.end()
-    }
-
-    /// Whether two mappings share a byte. Rows of one never overlap each other and come in
-    /// rising order, so both are walked side by side.
-    fn overlap(&self, other: &Self) -> bool {
-        if self.end() <= other.first() || other.end() <= self.first() {
-            return false;
-        }
-        let (mut ours, mut theirs) = (self.starts().peekable(), other.starts().peekable());
-        while let (Some(&own), Some(&their)) = (ours.peek(), theirs.peek()) {
-            if own + self.region[0] <= their {
-                ours.next();
-            } else if their + other.region[0] <= own {
-                theirs.next();
-            } else {
-                return true;
-            }
-        }
-        false
-    }
-}
 
 /// One mapping.
 #[derive(Clone, Copy, Debug)]
@@ -126,25 +69,5 @@ impl Mappings {
     /// How many an owner has.
     pub fn count(&self, owner: usize) -> cl_uint {
         self.0.iter().filter(|known| known.owner == owner).count() as cl_uint
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tiles_beside_each_other_do_not_overlap() {
-        let tile = |x: usize, y: usize, width: usize| Rows {
-            base: 1000,
-            shape: Shape::strided(y * 16 + x, [width, 4, 1], [16, 64]),
-            region: [width, 4, 1],
-        };
-        assert!(!tile(0, 0, 8).overlap(&tile(8, 0, 8)));
-        assert!(tile(0, 0, 8).overlap(&tile(7, 3, 8)));
-        assert!(!tile(0, 0, 8).overlap(&tile(7, 4, 8)));
-        assert!(tile(4, 1, 2).overlap(&Rows::linear(1000, 21)));
-        assert!(!tile(4, 1, 2).overlap(&Rows::linear(1000, 20)));
-        assert!(!tile(4, 0, 2).overlap(&Rows::linear(1006, 14)));
     }
 }

@@ -78,7 +78,7 @@ impl Shape {
         (self.row_pitch, self.slice_pitch) == (other.row_pitch, other.slice_pitch)
     }
 
-    /// The same region in memory that starts `distance` bytes earlier.
+    /// The same region in memory that starts `distance` bytes earlier, or at that address.
     pub fn moved(&self, distance: usize) -> Self {
         Self {
             start: self.start + distance,
@@ -86,26 +86,49 @@ impl Shape {
             ..*self
         }
     }
+}
 
-    /// Whether two regions of the same size in the same memory share a byte.
-    ///
-    /// Exact: a row of one is compared with the rows of the other that it could meet.
-    pub fn overlaps(&self, other: &Self, region: [usize; 3]) -> bool {
-        if self.end <= other.start || other.end <= self.start {
+/// The bytes of a region: rows at addresses, or at offsets in one memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
+    /// How the rows lie.
+    pub shape: Shape,
+    /// Bytes of a row, rows and slices.
+    pub region: [usize; 3],
+}
+
+impl Rows {
+    /// A single row.
+    pub fn linear(address: usize, size: usize) -> Self {
+        let region = [size, 1, 1];
+        let shape = Shape::strided(address, region, [0, 0]);
+        Self { shape, region }
+    }
+
+    /// Where the rows begin, lowest first.
+    fn starts(&self) -> impl Iterator<Item = usize> {
+        let [_, height, depth] = self.region;
+        (0..depth).flat_map(move |slice| (0..height).map(move |row| self.shape.row(row, slice)))
+    }
+
+    /// Whether two regions share a byte. Rows of one never overlap each other and come in
+    /// rising order, so both are walked side by side.
+    pub fn overlap(&self, other: &Self) -> bool {
+        let (own, theirs) = (&self.shape, &other.shape);
+        if own.end <= theirs.start || theirs.end <= own.start {
             return false;
         }
-        let [width, height, depth] = region;
-        let mut rows: Vec<(usize, bool)> = Vec::with_capacity(2 * height * depth);
-        for slice in 0..depth {
-            for row in 0..height {
-                rows.push((self.row(row, slice), false));
-                rows.push((other.row(row, slice), true));
+        let (mut ours, mut theirs) = (self.starts().peekable(), other.starts().peekable());
+        while let (Some(&own), Some(&their)) = (ours.peek(), theirs.peek()) {
+            if own + self.region[0] <= their {
+                ours.next();
+            } else if their + other.region[0] <= own {
+                theirs.next();
+            } else {
+                return true;
             }
         }
-        rows.sort_unstable();
-        // Rows of one region never overlap each other, so only neighbours can collide.
-        rows.windows(2)
-            .any(|pair| pair[0].1 != pair[1].1 && pair[1].0 < pair[0].0 + width)
+        false
     }
 }
 
@@ -135,8 +158,26 @@ mod tests {
         let left = Shape::new([0, 0, 0], [4, 8, 1], 8, 0).unwrap();
         let right = Shape::new([4, 0, 0], [4, 8, 1], 8, 0).unwrap();
         let shifted = Shape::new([3, 0, 0], [4, 8, 1], 8, 0).unwrap();
-        assert!(!left.overlaps(&right, [4, 8, 1]));
-        assert!(left.overlaps(&shifted, [4, 8, 1]));
-        assert!(left.overlaps(&left, [4, 8, 1]));
+        let [left, right, shifted] = [left, right, shifted].map(|shape| {
+            let region = [4, 8, 1];
+            Rows { shape, region }
+        });
+        assert!(!left.overlap(&right));
+        assert!(left.overlap(&shifted));
+        assert!(left.overlap(&left));
+    }
+
+    #[test]
+    fn tiles_beside_each_other_do_not_overlap() {
+        let tile = |x: usize, y: usize, width: usize| Rows {
+            shape: Shape::strided(1000 + y * 16 + x, [width, 4, 1], [16, 64]),
+            region: [width, 4, 1],
+        };
+        assert!(!tile(0, 0, 8).overlap(&tile(8, 0, 8)));
+        assert!(tile(0, 0, 8).overlap(&tile(7, 3, 8)));
+        assert!(!tile(0, 0, 8).overlap(&tile(7, 4, 8)));
+        assert!(tile(4, 1, 2).overlap(&Rows::linear(1000, 21)));
+        assert!(!tile(4, 1, 2).overlap(&Rows::linear(1000, 20)));
+        assert!(!tile(4, 0, 2).overlap(&Rows::linear(1006, 14)));
     }
 }

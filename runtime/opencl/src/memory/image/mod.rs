@@ -14,8 +14,9 @@ use opencl_sys::*;
 
 use super::buffer::Buffer;
 use super::flags;
-use super::map::{Mapping, Rows};
+use super::map::Mapping;
 use super::object::MemObject;
+use super::rect::Rows;
 use crate::callback::UserData;
 use crate::context::Context;
 use crate::destructors::{DestructorFn, Destructors};
@@ -206,8 +207,7 @@ impl Image {
             address: first as usize,
             rows: Rows {
                 region: self.geometry.in_bytes(region),
-                shape,
-                base: self.start() as usize,
+                shape: shape.moved(self.start() as usize),
             },
             writes,
         })?;
