@@ -3,6 +3,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// Adds to a list and gives the number of what was added.
+pub(crate) fn add<T>(list: &mut Vec<T>, item: T) -> u32 {
+    list.push(item);
+    u32::try_from(list.len() - 1).unwrap_or(u32::MAX)
+}
+
 /// An interned spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Symbol(u32);
@@ -20,9 +26,8 @@ impl Interner {
         if let Some(&symbol) = self.map.get(text) {
             return symbol;
         }
-        let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
         let name: Rc<str> = text.into();
-        self.names.push(name.clone());
+        let symbol = Symbol(add(&mut self.names, name.clone()));
         self.map.insert(name, symbol);
         symbol
     }

@@ -1,5 +1,6 @@
 //! Where text comes from: files, positions in them, and the lines that `#line` says they have.
 
+use crate::intern::add;
 use std::rc::Rc;
 
 /// One file (or in-memory header, or command-line text) of a compilation.
@@ -47,7 +48,6 @@ pub(crate) struct SourceMap {
 impl SourceMap {
     /// Adds a text; the same header included twice is added twice, since `#line` may differ.
     pub(crate) fn add(&mut self, name: &str, text: Rc<str>) -> FileId {
-        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         let mut starts = vec![0];
         starts.extend(
             text.bytes()
@@ -55,13 +55,13 @@ impl SourceMap {
                 .filter(|&(_, b)| b == b'\n')
                 .map(|(i, _)| u32::try_from(i + 1).unwrap_or(u32::MAX)),
         );
-        self.files.push(SourceFile {
+        let file = SourceFile {
             name: name.into(),
             text,
             starts,
             marks: Vec::new(),
-        });
-        id
+        };
+        FileId(add(&mut self.files, file))
     }
 
     /// The text of a file.

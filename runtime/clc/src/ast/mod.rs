@@ -1,10 +1,11 @@
 //! The syntax tree: what the parser read, before anything is looked up or typed.
 
-pub(crate) use crate::operator::{ArithOp, BinaryOp, CompareOp};
+pub(crate) use crate::operator::{ArithOp, BinaryOp, UnaryOp};
 
 use crate::intern::Symbol;
 use crate::source::Loc;
 use crate::token::Literal;
+use crate::types::{Scalar, Space};
 
 /// A name and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -13,23 +14,13 @@ pub(crate) struct Name {
     pub(crate) loc: Loc,
 }
 
-/// An address space as written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SpaceWord {
-    Private,
-    Local,
-    Global,
-    Constant,
-    Generic,
-}
-
 /// Qualifiers of one level of a type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Qualifiers {
     pub(crate) constant: bool,
     pub(crate) volatile: bool,
     pub(crate) restrict: bool,
-    pub(crate) space: Option<SpaceWord>,
+    pub(crate) space: Option<Space>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,28 +32,11 @@ pub(crate) enum Storage {
     Register,
 }
 
-/// A scalar type by its keywords.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BasicType {
-    Void,
-    Bool,
-    Char,
-    UChar,
-    Short,
-    UShort,
-    Int,
-    UInt,
-    Long,
-    ULong,
-    Half,
-    Float,
-    Double,
-}
-
 /// What the type specifiers of a declaration say.
 #[derive(Clone, Debug)]
 pub(crate) enum TypeSpec {
-    Basic(BasicType),
+    Void,
+    Scalar(Scalar),
     Named(Name),
     Record(Box<RecordSpec>),
     Enum(Box<EnumSpec>),
@@ -270,8 +244,9 @@ pub(crate) enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `None` is plain assignment.
     Assign(Option<ArithOp>, Box<Expr>, Box<Expr>),
+    /// `++` and `--`, as the operator of `+= 1` and `-= 1`.
     Step {
-        increment: bool,
+        op: ArithOp,
         prefix: bool,
         target: Box<Expr>,
     },
@@ -281,11 +256,7 @@ pub(crate) enum ExprKind {
     /// `(float4)(a, b, c, d)`: a cast whose operand is a parenthesised list.
     VectorLiteral(TypeName, Vec<Expr>),
     Compound(TypeName, Vec<InitItem>),
-    SizeofType(TypeName),
-    SizeofExpr(Box<Expr>),
-    AlignofType(TypeName),
-    VecStep(Box<Expr>),
-    VecStepType(TypeName),
+    Measure(Measure, Measured),
     Call(Box<Expr>, Vec<Expr>),
     Index(Box<Expr>, Box<Expr>),
     Member {
@@ -295,12 +266,16 @@ pub(crate) enum ExprKind {
     },
 }
 
+/// `sizeof`, `__alignof__`, `vec_step`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UnaryOp {
-    Plus,
-    Neg,
-    Complement,
-    Not,
-    Deref,
-    AddressOf,
+pub(crate) enum Measure {
+    Size,
+    Align,
+    Step,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Measured {
+    Type(TypeName),
+    Expr(Box<Expr>),
 }

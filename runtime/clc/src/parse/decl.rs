@@ -2,12 +2,13 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{
-    Attr, AttrArg, BasicType, DeclPart, Declaration, Designator, EnumSpec, FieldDeclarator,
-    FieldGroup, FunctionDef, Init, InitDeclarator, InitItem, Item, Name, Qualifiers, RecordSpec,
-    SpaceWord, Specs, Storage, TypeSpec,
+    Attr, AttrArg, DeclPart, Declaration, Designator, EnumSpec, FieldDeclarator, FieldGroup,
+    FunctionDef, Init, InitDeclarator, InitItem, Item, Name, Qualifiers, RecordSpec, Specs,
+    Storage, TypeSpec,
 };
 use crate::source::Loc;
 use crate::token::{Begins, Keyword, Punct, Tok};
+use crate::types::{Scalar, Space};
 
 /// The scalar-type keywords seen so far in a list of specifiers.
 #[derive(Default)]
@@ -24,27 +25,22 @@ impl Words {
     }
 
     /// The type they name together (C99 6.7.2p2), or None if they do not go together.
-    fn basic(&self) -> Option<BasicType> {
+    fn basic(&self) -> Option<TypeSpec> {
         let unsigned = self.signed == Some(false);
         let pick = |signed, un| if unsigned { un } else { signed };
         let plain = self.signed.is_none() && !self.short && self.long == 0;
-        Some(match self.base {
-            None | Some(Keyword::Int) => match (self.short, self.long) {
-                (false, 0) => pick(BasicType::Int, BasicType::UInt),
-                (true, 0) => pick(BasicType::Short, BasicType::UShort),
-                (false, 1 | 2) => pick(BasicType::Long, BasicType::ULong),
-                _ => return None,
-            },
-            Some(Keyword::Char) if !self.short && self.long == 0 => {
-                pick(BasicType::Char, BasicType::UChar)
-            }
-            Some(Keyword::Void) if plain => BasicType::Void,
-            Some(Keyword::Bool) if plain => BasicType::Bool,
-            Some(Keyword::Float) if plain => BasicType::Float,
-            Some(Keyword::Double) if plain => BasicType::Double,
-            Some(Keyword::Half) if plain => BasicType::Half,
-            Some(_) => return None,
-        })
+        Some(TypeSpec::Scalar(match (self.base, self.short, self.long) {
+            (Some(Keyword::Void), ..) if plain => return Some(TypeSpec::Void),
+            (Some(Keyword::Bool), ..) if plain => Scalar::Bool,
+            (Some(Keyword::Float), ..) if plain => Scalar::Float,
+            (Some(Keyword::Double), ..) if plain => Scalar::Double,
+            (Some(Keyword::Half), ..) if plain => Scalar::Half,
+            (Some(Keyword::Char), false, 0) => pick(Scalar::Char, Scalar::UChar),
+            (None | Some(Keyword::Int), false, 0) => pick(Scalar::Int, Scalar::UInt),
+            (None | Some(Keyword::Int), true, 0) => pick(Scalar::Short, Scalar::UShort),
+            (None | Some(Keyword::Int), false, 1 | 2) => pick(Scalar::Long, Scalar::ULong),
+            _ => return None,
+        }))
     }
 }
 
@@ -149,13 +145,13 @@ impl Parser<'_> {
     }
 
     /// The address space that a keyword names.
-    pub(super) fn space_word(keyword: Keyword) -> Option<SpaceWord> {
+    pub(super) fn space_word(keyword: Keyword) -> Option<Space> {
         match keyword {
-            Keyword::Global => Some(SpaceWord::Global),
-            Keyword::Local => Some(SpaceWord::Local),
-            Keyword::Constant => Some(SpaceWord::Constant),
-            Keyword::Private => Some(SpaceWord::Private),
-            Keyword::Generic => Some(SpaceWord::Generic),
+            Keyword::Global => Some(Space::Global),
+            Keyword::Local => Some(Space::Local),
+            Keyword::Constant => Some(Space::Constant),
+            Keyword::Private => Some(Space::Private),
+            Keyword::Generic => Some(Space::Generic),
             _ => None,
         }
     }
@@ -300,7 +296,7 @@ impl Parser<'_> {
                 self.expected("a type")
             }
             (ty, true) => match words.basic().filter(|_| ty.is_none()) {
-                Some(basic) => Ok(TypeSpec::Basic(basic)),
+                Some(basic) => Ok(basic),
                 None => self.fail(loc, "these types do not go together"),
             },
         }

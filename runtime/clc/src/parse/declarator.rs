@@ -1,7 +1,7 @@
 //! Declarators: what surrounds a name in a declaration.
 
 use super::{Parsed, Parser};
-use crate::ast::{BasicType, DeclPart, Declarator, Param, Qualifiers, Specs, TypeName, TypeSpec};
+use crate::ast::{DeclPart, Declarator, Param, Qualifiers, TypeName, TypeSpec};
 use crate::token::{Keyword, Punct, Tok};
 
 impl Parser<'_> {
@@ -122,13 +122,7 @@ impl Parser<'_> {
         if let [only] = params.as_slice()
             && only.declarator.parts.is_empty()
             && only.declarator.name.is_none()
-            && matches!(
-                only.specs,
-                Specs {
-                    ty: TypeSpec::Basic(BasicType::Void),
-                    ..
-                }
-            )
+            && matches!(only.specs.ty, TypeSpec::Void)
         {
             params.clear();
         }

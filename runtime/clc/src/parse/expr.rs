@@ -1,37 +1,12 @@
 //! Expressions.
 
 use super::{Parsed, Parser};
-use crate::ast::{ArithOp, BinaryOp, CompareOp, Expr, ExprKind, Init, InitItem, UnaryOp};
+use crate::ast::{ArithOp, BinaryOp, Expr, ExprKind, Init, InitItem, Measure, Measured, UnaryOp};
 use crate::source::Loc;
 use crate::token::{Keyword, Punct, Tok};
 
 /// How deep the tree of an expression may be: operators in a row nest to the left.
 const HEIGHT: u32 = 1500;
-
-/// The operator that a punctuator is between two operands, and how tightly it binds.
-fn binary_operator(punct: Punct) -> Option<(BinaryOp, u8)> {
-    Some(match punct {
-        Punct::OrOr => (BinaryOp::Or, 1),
-        Punct::AndAnd => (BinaryOp::And, 2),
-        Punct::Pipe => (BinaryOp::Arith(ArithOp::Or), 3),
-        Punct::Caret => (BinaryOp::Arith(ArithOp::Xor), 4),
-        Punct::Amp => (BinaryOp::Arith(ArithOp::And), 5),
-        Punct::EqEq => (BinaryOp::Compare(CompareOp::Eq), 6),
-        Punct::Ne => (BinaryOp::Compare(CompareOp::Ne), 6),
-        Punct::Lt => (BinaryOp::Compare(CompareOp::Lt), 7),
-        Punct::Gt => (BinaryOp::Compare(CompareOp::Gt), 7),
-        Punct::Le => (BinaryOp::Compare(CompareOp::Le), 7),
-        Punct::Ge => (BinaryOp::Compare(CompareOp::Ge), 7),
-        Punct::Shl => (BinaryOp::Arith(ArithOp::Shl), 8),
-        Punct::Shr => (BinaryOp::Arith(ArithOp::Shr), 8),
-        Punct::Plus => (BinaryOp::Arith(ArithOp::Add), 9),
-        Punct::Minus => (BinaryOp::Arith(ArithOp::Sub), 9),
-        Punct::Star => (BinaryOp::Arith(ArithOp::Mul), 10),
-        Punct::Slash => (BinaryOp::Arith(ArithOp::Div), 10),
-        Punct::Percent => (BinaryOp::Arith(ArithOp::Rem), 10),
-        _ => return None,
-    })
-}
 
 /// The operator inside an assignment; `Some(None)` for plain `=`.
 fn assignment_operator(punct: Punct) -> Option<Option<ArithOp>> {
@@ -51,6 +26,18 @@ fn assignment_operator(punct: Punct) -> Option<Option<ArithOp>> {
     }))
 }
 
+/// `++` or `--`.
+fn step(punct: Punct, prefix: bool, target: Expr) -> ExprKind {
+    ExprKind::Step {
+        op: match punct {
+            Punct::PlusPlus => ArithOp::Add,
+            _ => ArithOp::Sub,
+        },
+        prefix,
+        target: Box::new(target),
+    }
+}
+
 /// The height of the tallest operand.
 fn operand_height(kind: &ExprKind) -> u32 {
     let all = |list: &[Expr]| list.iter().map(|e| e.height).max().unwrap_or(0);
@@ -59,13 +46,10 @@ fn operand_height(kind: &ExprKind) -> u32 {
         | ExprKind::Number(_)
         | ExprKind::Char(_)
         | ExprKind::Str(_)
-        | ExprKind::SizeofType(_)
-        | ExprKind::AlignofType(_)
-        | ExprKind::VecStepType(_) => 0,
+        | ExprKind::Measure(_, Measured::Type(_)) => 0,
         ExprKind::Unary(_, e)
         | ExprKind::Cast(_, e)
-        | ExprKind::SizeofExpr(e)
-        | ExprKind::VecStep(e)
+        | ExprKind::Measure(_, Measured::Expr(e))
         | ExprKind::Step { target: e, .. }
         | ExprKind::Member { base: e, .. } => e.height,
         ExprKind::Binary(_, a, b)
@@ -107,9 +91,7 @@ impl Parser<'_> {
             ExprKind::Cast(..)
             | ExprKind::VectorLiteral(..)
             | ExprKind::Compound(..)
-            | ExprKind::SizeofType(_)
-            | ExprKind::AlignofType(_)
-            | ExprKind::VecStepType(_) => self.type_height,
+            | ExprKind::Measure(_, Measured::Type(_)) => self.type_height,
             _ => 0,
         };
         let height = operand_height(&kind).max(below) + 1;
@@ -161,8 +143,7 @@ impl Parser<'_> {
     fn binary(&mut self, above: u8) -> Parsed<Expr> {
         let mut left = self.cast()?;
         while let Tok::Punct(punct) = *self.peek() {
-            let Some((op, level)) = binary_operator(punct).filter(|&(_, level)| level > above)
-            else {
+            let Some((op, level)) = BinaryOp::of(punct).filter(|&(_, level)| level > above) else {
                 break;
             };
             let loc = self.loc();
@@ -224,20 +205,12 @@ impl Parser<'_> {
             Tok::Punct(Punct::Amp) => UnaryOp::AddressOf,
             Tok::Punct(punct @ (Punct::PlusPlus | Punct::MinusMinus)) => {
                 self.advance();
-                let target = Box::new(self.cast()?);
-                return self.node(
-                    ExprKind::Step {
-                        increment: punct == Punct::PlusPlus,
-                        prefix: true,
-                        target,
-                    },
-                    loc,
-                );
+                let target = self.cast()?;
+                return self.node(step(punct, true, target), loc);
             }
-            Tok::Keyword(keyword @ (Keyword::Sizeof | Keyword::Alignof | Keyword::VecStep)) => {
-                self.advance();
-                return self.sizeof(keyword, loc);
-            }
+            Tok::Keyword(Keyword::Sizeof) => return self.measure(Measure::Size),
+            Tok::Keyword(Keyword::Alignof) => return self.measure(Measure::Align),
+            Tok::Keyword(Keyword::VecStep) => return self.measure(Measure::Step),
             _ => {
                 let primary = self.primary()?;
                 return self.postfix(primary);
@@ -248,8 +221,10 @@ impl Parser<'_> {
         self.node(ExprKind::Unary(operator, operand), loc)
     }
 
-    fn sizeof(&mut self, keyword: Keyword, loc: Loc) -> Parsed<Expr> {
-        if self.at(Punct::LParen) && self.starts_type(1) {
+    fn measure(&mut self, measure: Measure) -> Parsed<Expr> {
+        let loc = self.loc();
+        self.advance();
+        let of = if self.at(Punct::LParen) && self.starts_type(1) {
             self.advance();
             let ty = self.type_name()?;
             self.expect(Punct::RParen, "after this type")?;
@@ -257,26 +232,17 @@ impl Parser<'_> {
             if self.eat(Punct::LBrace) {
                 self.init_list_rest()?;
             }
-            let kind = match keyword {
-                Keyword::Alignof => ExprKind::AlignofType(ty),
-                Keyword::VecStep => ExprKind::VecStepType(ty),
-                _ => ExprKind::SizeofType(ty),
-            };
-            return self.node(kind, loc);
-        }
-        let operand = Box::new(self.cast_as_unary()?);
-        match keyword {
-            Keyword::Alignof => Err(self.diags.error(loc, "`__alignof__` takes a type")),
-            Keyword::VecStep => self.node(ExprKind::VecStep(operand), loc),
-            _ => self.node(ExprKind::SizeofExpr(operand), loc),
-        }
-    }
-
-    fn cast_as_unary(&mut self) -> Parsed<Expr> {
-        self.enter()?;
-        let result = self.unary()?;
-        self.leave();
-        Ok(result)
+            Measured::Type(ty)
+        } else {
+            self.enter()?;
+            let operand = self.unary()?;
+            self.leave();
+            if measure == Measure::Align {
+                return self.fail(loc, "`__alignof__` takes a type");
+            }
+            Measured::Expr(Box::new(operand))
+        };
+        self.node(ExprKind::Measure(measure, of), loc)
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
@@ -354,11 +320,7 @@ impl Parser<'_> {
                 }
                 Tok::Punct(punct @ (Punct::PlusPlus | Punct::MinusMinus)) => {
                     self.advance();
-                    ExprKind::Step {
-                        increment: punct == Punct::PlusPlus,
-                        prefix: false,
-                        target: Box::new(base),
-                    }
+                    step(punct, false, base)
                 }
                 _ => return Ok(base),
             };

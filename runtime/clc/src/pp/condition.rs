@@ -2,13 +2,15 @@
 
 use super::Preprocessor;
 use crate::diag::Reported;
+use crate::operator::{ArithOp, BinaryOp};
 use crate::source::Loc;
 use crate::token::{Literal, PpKind, PpToken, Punct, char_constant, number};
+use crate::types::{Scalar, constant};
 
 /// How deep an expression may nest.
 const DEPTH: u32 = 200;
 
-/// A number of `#if`: 64 bits, signed or not.
+/// A number of `#if`: a `long` or a `ulong`.
 #[derive(Clone, Copy, Debug)]
 struct Value {
     bits: u64,
@@ -25,6 +27,14 @@ impl Value {
 
     fn truth(self) -> bool {
         self.bits != 0
+    }
+}
+
+fn scalar(unsigned: bool) -> Scalar {
+    if unsigned {
+        Scalar::ULong
+    } else {
+        Scalar::Long
     }
 }
 
@@ -143,85 +153,47 @@ impl Reader<'_, '_> {
         Ok(value)
     }
 
-    fn operator(&self) -> Option<(Punct, u8)> {
-        let PpKind::Punct(punct) = self.tokens.get(self.next)?.kind else {
-            return None;
-        };
-        let level = match punct {
-            Punct::OrOr => 1,
-            Punct::AndAnd => 2,
-            Punct::Pipe => 3,
-            Punct::Caret => 4,
-            Punct::Amp => 5,
-            Punct::EqEq | Punct::Ne => 6,
-            Punct::Lt | Punct::Le | Punct::Gt | Punct::Ge => 7,
-            Punct::Shl | Punct::Shr => 8,
-            Punct::Plus | Punct::Minus => 9,
-            Punct::Star | Punct::Slash | Punct::Percent => 10,
-            _ => return None,
-        };
-        Some((punct, level))
+    fn operator(&self) -> Option<(BinaryOp, u8)> {
+        match self.tokens.get(self.next)?.kind {
+            PpKind::Punct(punct) => BinaryOp::of(punct),
+            _ => None,
+        }
     }
 
     fn binary(&mut self, above: u8, live: bool) -> Result<Value, Reported> {
         let mut left = self.unary(live)?;
-        while let Some((punct, level)) = self.operator().filter(|&(_, level)| level > above) {
+        while let Some((op, level)) = self.operator().filter(|&(_, level)| level > above) {
             self.next += 1;
             let right_live = live
-                && match punct {
-                    Punct::AndAnd => left.truth(),
-                    Punct::OrOr => !left.truth(),
-                    _ => true,
+                && match op {
+                    BinaryOp::And => left.truth(),
+                    BinaryOp::Or => !left.truth(),
+                    BinaryOp::Arith(_) | BinaryOp::Compare(_) => true,
                 };
             let right = self.binary(level, right_live)?;
-            left = self.apply(punct, left, right, right_live)?;
+            left = self.apply(op, left, right, right_live)?;
         }
         Ok(left)
     }
 
-    fn apply(&mut self, op: Punct, a: Value, b: Value, live: bool) -> Result<Value, Reported> {
-        let unsigned = a.unsigned || b.unsigned;
+    fn apply(&mut self, op: BinaryOp, a: Value, b: Value, live: bool) -> Result<Value, Reported> {
+        // The result of a shift has the type of its left operand.
+        let shift = matches!(op, BinaryOp::Arith(ArithOp::Shl | ArithOp::Shr));
+        let unsigned = a.unsigned || (b.unsigned && !shift);
         let (x, y) = (a.bits, b.bits);
-        let (sx, sy) = (x as i64, y as i64);
-        let less = if unsigned { x < y } else { sx < sy };
-        let number = |bits| Value { bits, unsigned };
         Ok(match op {
-            Punct::OrOr => Value::bool(a.truth() || b.truth()),
-            Punct::AndAnd => Value::bool(a.truth() && b.truth()),
-            Punct::Pipe => number(x | y),
-            Punct::Caret => number(x ^ y),
-            Punct::Amp => number(x & y),
-            Punct::EqEq => Value::bool(x == y),
-            Punct::Ne => Value::bool(x != y),
-            Punct::Lt => Value::bool(less),
-            Punct::Ge => Value::bool(!less),
-            Punct::Gt => Value::bool(!less && x != y),
-            Punct::Le => Value::bool(less || x == y),
-            Punct::Shl => Value {
-                bits: x.wrapping_shl(y as u32),
-                unsigned: a.unsigned,
-            },
-            Punct::Shr if a.unsigned => Value {
-                bits: x.wrapping_shr(y as u32),
-                unsigned: true,
-            },
-            Punct::Shr => Value {
-                bits: sx.wrapping_shr(y as u32) as u64,
-                unsigned: false,
-            },
-            Punct::Plus => number(x.wrapping_add(y)),
-            Punct::Minus => number(x.wrapping_sub(y)),
-            Punct::Star => number(x.wrapping_mul(y)),
-            _ if y == 0 => {
-                if live {
+            BinaryOp::Or => Value::bool(a.truth() || b.truth()),
+            BinaryOp::And => Value::bool(a.truth() && b.truth()),
+            BinaryOp::Compare(op) => {
+                Value::bool(constant::compare(op, scalar(unsigned), x, y) == Some(true))
+            }
+            BinaryOp::Arith(op) => match constant::arith(op, scalar(unsigned), x, y) {
+                Some(bits) => Value { bits, unsigned },
+                None if live => {
                     return Err(self.error("division by zero in this #if expression"));
                 }
-                number(0)
-            }
-            Punct::Slash if unsigned => number(x / y),
-            Punct::Slash => number(sx.wrapping_div(sy) as u64),
-            _ if unsigned => number(x % y),
-            _ => number(sx.wrapping_rem(sy) as u64),
+                None => Value { bits: 0, unsigned },
+            },
         })
     }
 
@@ -256,7 +228,8 @@ impl Reader<'_, '_> {
         let Some(&token) = self.tokens.get(self.next) else {
             return Err(self.error("a value is expected at the end of this #if expression"));
         };
-        match token.kind {
+        let text = self.pp.shared.names.get(token.text);
+        let value = match token.kind {
             PpKind::Punct(Punct::LParen) => {
                 self.next += 1;
                 self.enter()?;
@@ -265,48 +238,30 @@ impl Reader<'_, '_> {
                 if !self.eat(Punct::RParen) {
                     return Err(self.error("`)` is expected in this #if expression"));
                 }
-                Ok(value)
+                return Ok(value);
             }
-            PpKind::Number => {
-                let text = self.pp.shared.names.get(token.text);
-                match number(text) {
-                    Ok(Literal::Int {
-                        value, unsigned, ..
-                    }) => {
-                        self.next += 1;
-                        Ok(Value {
-                            bits: value,
-                            unsigned: unsigned || value > i64::MAX as u64,
-                        })
-                    }
-                    Ok(Literal::Float { .. }) => {
-                        Err(self.error("an #if expression has integers only"))
-                    }
-                    Err(message) => Err(self.error(&message)),
-                }
-            }
-            PpKind::Char => {
-                let text = self.pp.shared.names.get(token.text);
-                match char_constant(text) {
-                    Ok(value) => {
-                        self.next += 1;
-                        Ok(Value {
-                            bits: value as i64 as u64,
-                            unsigned: false,
-                        })
-                    }
-                    Err(message) => Err(self.error(&message)),
-                }
-            }
-            PpKind::Ident => {
-                self.next += 1;
-                Ok(Value::bool(false))
-            }
+            PpKind::Number => match number(text) {
+                Ok(Literal::Int {
+                    value, unsigned, ..
+                }) => Ok(Value {
+                    bits: value,
+                    unsigned: unsigned || value > i64::MAX as u64,
+                }),
+                Ok(Literal::Float { .. }) => Err("an #if expression has integers only".to_owned()),
+                Err(message) => Err(message),
+            },
+            PpKind::Char => char_constant(text).map(|value| Value {
+                bits: value as i64 as u64,
+                unsigned: false,
+            }),
+            PpKind::Ident => Ok(Value::bool(false)),
             PpKind::Str
             | PpKind::Punct(_)
             | PpKind::Stray
             | PpKind::Placemarker
-            | PpKind::EndOfLine => Err(self.error("a value is expected in this #if expression")),
-        }
+            | PpKind::EndOfLine => Err("a value is expected in this #if expression".to_owned()),
+        };
+        self.next += usize::from(value.is_ok());
+        value.map_err(|message| self.error(&message))
     }
 }

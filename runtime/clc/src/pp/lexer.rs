@@ -28,6 +28,11 @@ impl Lexer {
         }
     }
 
+    /// Whether nothing is left of the text.
+    pub(crate) fn at_end(&self) -> bool {
+        self.pos >= self.text.len()
+    }
+
     /// The place of the next character.
     pub(crate) fn loc(&self) -> Loc {
         self.loc_at(self.pos)

@@ -1,6 +1,8 @@
 //! Macro definitions and expansion (C99 6.10.3).
 
+use super::lexer::Lexer;
 use super::{EXPANSION_LIMIT, Preprocessor};
+use crate::diag::Diagnostics;
 use crate::intern::Symbol;
 use crate::source::Loc;
 use crate::token::{PpKind, PpToken, Punct};
@@ -370,12 +372,9 @@ impl Preprocessor<'_> {
                 escaped.push(' ');
             }
             let spelling = self.shared.names.get(token.text);
-            let literal = matches!(token.kind, PpKind::Str | PpKind::Char);
-            for c in spelling.chars() {
-                if literal && (c == '"' || c == '\\') {
-                    escaped.push('\\');
-                }
-                escaped.push(c);
+            match token.kind {
+                PpKind::Str | PpKind::Char => escape(spelling, &mut escaped),
+                _ => escaped.push_str(spelling),
             }
         }
         escaped.push('"');
@@ -402,14 +401,20 @@ impl Preprocessor<'_> {
             self.shared.names.get(left.text),
             self.shared.names.get(right.text)
         );
-        match classify(&text) {
-            Some(kind) => PpToken {
+        let mut lexer = Lexer::new(at.file, text.as_str().into());
+        let pasted = lexer.next(self.shared.names, &mut Diagnostics::default());
+        match pasted.filter(|_| lexer.at_end()) {
+            Some(PpToken {
+                kind: kind @ (PpKind::Ident | PpKind::Number | PpKind::Punct(_)),
+                text,
+                ..
+            }) => PpToken {
                 kind,
-                text: self.shared.names.intern(&text),
+                text,
                 painted: false,
                 ..left
             },
-            None => {
+            _ => {
                 self.error(at, format!("`##` makes `{text}`, which is not a token"));
                 left
             }
@@ -417,40 +422,20 @@ impl Preprocessor<'_> {
     }
 }
 
-/// What token a pasted text is, if it is exactly one.
-fn classify(text: &str) -> Option<PpKind> {
-    let bytes = text.as_bytes();
-    let first = *bytes.first()?;
-    let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-    if first.is_ascii_alphabetic() || first == b'_' {
-        return bytes.iter().all(word).then_some(PpKind::Ident);
-    }
-    let dotted = first == b'.' && bytes.get(1).is_some_and(u8::is_ascii_digit);
-    if first.is_ascii_digit() || dotted {
-        let fits = bytes.iter().enumerate().all(|(i, b)| {
-            word(b)
-                || *b == b'.'
-                || ((*b == b'+' || *b == b'-')
-                    && i > 0
-                    && matches!(bytes[i - 1], b'e' | b'E' | b'p' | b'P'))
-        });
-        return fits.then_some(PpKind::Number);
-    }
-    match Punct::lex(bytes) {
-        Some((punct, len)) if len == bytes.len() => Some(PpKind::Punct(punct)),
-        Some(_) | None => None,
+/// Adds a text with its quotes and backslashes escaped.
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
     }
 }
 
 /// A text as a string constant.
 pub(super) fn quote(text: &str) -> String {
     let mut out = String::from("\"");
-    for c in text.chars() {
-        if c == '"' || c == '\\' {
-            out.push('\\');
-        }
-        out.push(c);
-    }
+    escape(text, &mut out);
     out.push('"');
     out
 }

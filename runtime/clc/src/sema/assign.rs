@@ -1,10 +1,10 @@
 //! Assignments and selections: `=`, `op=`, `++`, `?:` (OpenCL C 6.5).
 
-use super::fold;
 use super::ops::integers_only;
 use super::{Checked, Sema};
 use crate::hir::{ArithOp, Expr, ExprKind};
 use crate::source::Loc;
+use crate::types::constant;
 use crate::types::{Lanes, Scalar, Space, Type, promoted};
 
 impl Sema<'_> {
@@ -21,11 +21,7 @@ impl Sema<'_> {
             Type::Atomic(_) | Type::AtomicFlag => {
                 "an atomic object can only be accessed by the atomic functions"
             }
-            Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Pointer(_)
-            | Type::Event
-            | Type::Record(_) => {
+            _ => {
                 if let ExprKind::Swizzle(_, elements) = &target.kind {
                     let mut seen = elements.clone();
                     seen.sort_unstable();
@@ -45,11 +41,8 @@ impl Sema<'_> {
         self.assignable(&target, at)?;
         let qual = target.qual;
         let value = self.implicit(value, qual.value(), "the value assigned")?;
-        Ok(self.value(
-            ExprKind::Assign(Box::new(target), Box::new(value)),
-            qual,
-            at,
-        ))
+        let kind = ExprKind::Assign(Box::new(target), Box::new(value));
+        Ok(self.value(kind, qual, at))
     }
 
     /// `op=`, and `++` and `--` as `+= 1` and `-= 1`.
@@ -71,22 +64,17 @@ impl Sema<'_> {
             }
             let size = self.stride(qual, at)?;
             let index = self.index(operand)?;
-            return Ok(self.value(
-                ExprKind::AssignPtr {
-                    target: Box::new(target),
-                    index: Box::new(index),
-                    size,
-                    minus: op == ArithOp::Sub,
-                    old,
-                },
-                qual,
-                at,
-            ));
+            let kind = ExprKind::AssignPtr {
+                target: Box::new(target),
+                index: Box::new(index),
+                size,
+                minus: op == ArithOp::Sub,
+                old,
+            };
+            return Ok(self.value(kind, qual, at));
         }
-        let (Some((x, m)), Some((y, n))) = (
-            self.types.arithmetic(qual),
-            self.types.arithmetic(operand.qual),
-        ) else {
+        let shapes = [qual, operand.qual].map(|q| self.types.arithmetic(q));
+        let [Some((x, m)), Some((y, n))] = shapes else {
             return self.operands(text, qual, operand.qual, at);
         };
         if integers_only(op) && (x.is_float() || y.is_float()) {
@@ -113,17 +101,14 @@ impl Sema<'_> {
             _ => return self.operands(text, qual, operand.qual, at),
         };
         let in_type = self.types.shaped(in_scalar, m);
-        Ok(self.value(
-            ExprKind::AssignOp {
-                op,
-                target: Box::new(target),
-                operand: Box::new(operand),
-                in_type,
-                old,
-            },
-            qual,
-            at,
-        ))
+        let kind = ExprKind::AssignOp {
+            op,
+            target: Box::new(target),
+            operand: Box::new(operand),
+            in_type,
+            old,
+        };
+        Ok(self.value(kind, qual, at))
     }
 
     /// `?:`
@@ -136,7 +121,7 @@ impl Sema<'_> {
         let (a, b) = (yes.qual, no.qual);
         let (yes, no, qual) = if a.ty == b.ty {
             (yes, no, a)
-        } else if self.types.arithmetic(a).is_some() && self.types.arithmetic(b).is_some() {
+        } else if self.both_arithmetic(a, b) {
             let (yes, no, scalar, lanes) = self.usual_conversions(yes, no, at)?;
             (yes, no, self.types.shaped(scalar, lanes))
         } else {
@@ -145,17 +130,14 @@ impl Sema<'_> {
                 (_, Some(_)) if self.is_null_constant(&yes) => (self.null(b, at), no, b),
                 (Some(x), Some(y)) => {
                     let (yes, no) = self.common_space(yes, no, at)?;
-                    let to = if self.types.of(y) == Type::Void {
-                        no.qual
-                    } else {
-                        yes.qual
+                    let to = match self.types.of(y) {
+                        Type::Void => no.qual,
+                        _ => yes.qual,
                     };
-                    let differ = x.ty != y.ty
-                        && self.types.of(x) != Type::Void
-                        && self.types.of(y) != Type::Void;
-                    if differ {
-                        self.diags
-                            .warning(at, "the operands of `?:` point to different types");
+                    let void = [x, y].map(|q| self.types.of(q)).contains(&Type::Void);
+                    if x.ty != y.ty && !void {
+                        let message = "the operands of `?:` point to different types";
+                        self.diags.warning(at, message);
                     }
                     // Qualifiers of both.
                     let Some(mut target) = self.types.pointee(to) else {
@@ -181,14 +163,15 @@ impl Sema<'_> {
             && self.constant(&yes).is_some()
             && self.constant(&no).is_some()
         {
-            let chosen = if fold::truth(bits, scalar) { yes } else { no };
+            let chosen = if constant::truth(bits, scalar) {
+                yes
+            } else {
+                no
+            };
             return Ok(chosen);
         }
-        Ok(self.value(
-            ExprKind::Cond(Box::new(cond), Box::new(yes), Box::new(no)),
-            qual,
-            at,
-        ))
+        let kind = ExprKind::Cond(Box::new(cond), Box::new(yes), Box::new(no));
+        Ok(self.value(kind, qual, at))
     }
 
     fn vector_ternary(
@@ -203,7 +186,7 @@ impl Sema<'_> {
             return self.error(at, "the condition of `?:` is a vector of integers");
         }
         let (a, b) = (yes.qual, no.qual);
-        if self.types.arithmetic(a).is_none() || self.types.arithmetic(b).is_none() {
+        if !self.both_arithmetic(a, b) {
             return self.operands("?:", a, b, at);
         }
         let (mut yes, mut no, element, shape) = self.usual_conversions(yes, no, at)?;
@@ -211,22 +194,15 @@ impl Sema<'_> {
             yes = self.splat(yes, element, lanes);
             no = self.splat(no, element, lanes);
         } else if shape != Some(lanes) {
-            return self.error(
-                at,
-                "the operands of `?:` have different numbers of elements",
-            );
+            let message = "the operands of `?:` have different numbers of elements";
+            return self.error(at, message);
         }
         if element.size() != scalar.size() {
-            return self.error(
-                at,
-                "the condition of `?:` has elements of the size of the operands'",
-            );
+            let message = "the condition of `?:` has elements of the size of the operands'";
+            return self.error(at, message);
         }
         let qual = self.types.shaped(element, Some(lanes));
-        Ok(self.value(
-            ExprKind::VectorCond(Box::new(cond), Box::new(yes), Box::new(no)),
-            qual,
-            at,
-        ))
+        let kind = ExprKind::VectorCond(Box::new(cond), Box::new(yes), Box::new(no));
+        Ok(self.value(kind, qual, at))
     }
 }

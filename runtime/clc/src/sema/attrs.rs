@@ -2,6 +2,7 @@
 
 use super::Sema;
 use crate::ast::{Attr, AttrArg};
+use crate::types::constant;
 
 /// What a struct's attributes say.
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,7 +105,7 @@ impl Sema<'_> {
                 AttrArg::Type(_) => None,
             };
             match value {
-                Some((bits, scalar)) if bits > 0 && (self.extended(bits, scalar) as i64) > 0 => {
+                Some((bits, scalar)) if bits > 0 && (constant::extend(bits, scalar) as i64) > 0 => {
                     *size = bits;
                 }
                 Some(_) | None => {

@@ -1,10 +1,10 @@
 //! Conversions: lvalues to values, one type to another, by rule or by cast (OpenCL C 6.4).
 
-use super::fold;
 use super::{Checked, Sema};
 use crate::diag::Reported;
 use crate::hir::{Expr, ExprKind};
 use crate::source::Loc;
+use crate::types::constant;
 use crate::types::{Lanes, Qual, Rank, Scalar, Space, Type};
 
 impl Sema<'_> {
@@ -14,11 +14,11 @@ impl Sema<'_> {
         match self.types.of(qual) {
             Type::Array(..) => self.decay(expr),
             Type::Atomic(_) | Type::AtomicFlag if expr.lvalue => {
-                let message = format!(
-                    "`{}` can only be accessed by the atomic functions",
-                    self.show(qual.value())
-                );
-                self.error(loc, message)
+                let ty = self.show(qual.value());
+                self.error(
+                    loc,
+                    format!("`{ty}` can only be accessed by the atomic functions"),
+                )
             }
             Type::Void if expr.lvalue => self.error(loc, "a void pointer cannot be dereferenced"),
             _ if !expr.lvalue => Ok(expr),
@@ -31,13 +31,7 @@ impl Sema<'_> {
                 "a half can only be read with vload_half: this device has no half-precision \
                  arithmetic (cl_khr_fp16)",
             ),
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Pointer(_)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => Ok(self.value(ExprKind::Load(Box::new(expr)), qual, loc)),
+            _ => Ok(self.value(ExprKind::Load(Box::new(expr)), qual, loc)),
         }
     }
 
@@ -80,9 +74,9 @@ impl Sema<'_> {
             return expr;
         }
         if let Some((bits, from)) = self.constant(&expr)
-            && let Some(bits) = fold::convert(bits, from, to)
+            && let Some(bits) = constant::convert(bits, from, to)
         {
-            return self.constant_of(bits, to, &expr);
+            return self.number(bits, to, expr.loc);
         }
         let (qual, loc) = (self.types.shaped(to, lanes), expr.loc);
         self.value(ExprKind::Convert(Box::new(expr)), qual, loc)
@@ -98,11 +92,8 @@ impl Sema<'_> {
     /// Whether an expression is a null pointer constant (C99 6.3.2.3p3).
     pub(super) fn is_null_constant(&self, expr: &Expr) -> bool {
         if matches!(expr.kind, ExprKind::Null) {
-            let void = self
-                .types
-                .pointee(expr.qual)
-                .is_some_and(|to| self.types.of(to) == Type::Void);
-            return void;
+            let to = self.types.pointee(expr.qual);
+            return to.is_some_and(|to| self.types.of(to) == Type::Void);
         }
         self.int_constant(expr).is_some_and(|(bits, _)| bits == 0)
     }
@@ -113,12 +104,11 @@ impl Sema<'_> {
     }
 
     fn mismatch<T>(&mut self, from: Qual, to: Qual, what: &str, at: Loc) -> Checked<T> {
-        let message = format!(
-            "{what} is of type `{}`; `{}` is expected",
-            self.show(from),
-            self.show(to)
-        );
-        self.error(at, message)
+        let (from, to) = (self.show(from), self.show(to));
+        self.error(
+            at,
+            format!("{what} is of type `{from}`; `{to}` is expected"),
+        )
     }
 
     /// Converts as by assignment. `what` begins the message when it cannot be.
@@ -172,32 +162,24 @@ impl Sema<'_> {
     ) -> Checked<()> {
         let space_ok =
             a.space == b.space || (b.space == Space::Generic && a.space != Space::Constant);
+        let (from, to) = (self.show(from), self.show(to));
         if !space_ok {
+            let (x, y) = (a.space, b.space);
             let message = format!(
-                "{what} points to {} memory (`{}`); a pointer to {} memory is expected (`{}`)",
-                a.space,
-                self.show(from),
-                b.space,
-                self.show(to)
+                "{what} points to {x} memory (`{from}`); a pointer to {y} memory is expected (`{to}`)"
             );
             return self.error(at, message);
         }
-        let void = self.types.of(a) == Type::Void || self.types.of(b) == Type::Void;
-        if !void && !self.same_pointee(a, b) {
-            let message = format!(
-                "{what} is of type `{}`, `{}` is expected: the types pointed to differ",
-                self.show(from),
-                self.show(to)
-            );
-            self.diags.warning(at, message);
+        let void = [a, b].map(|q| self.types.of(q)).contains(&Type::Void);
+        let why = if !void && !self.same_pointee(a, b) {
+            "the types pointed to differ"
         } else if (a.constant && !b.constant) || (a.volatile && !b.volatile) {
-            let message = format!(
-                "{what} is of type `{}`, `{}` is expected: a qualifier is lost",
-                self.show(from),
-                self.show(to)
-            );
-            self.diags.warning(at, message);
-        }
+            "a qualifier is lost"
+        } else {
+            return Ok(());
+        };
+        let message = format!("{what} is of type `{from}`, `{to}` is expected: {why}");
+        self.diags.warning(at, message);
         Ok(())
     }
 
@@ -230,20 +212,19 @@ impl Sema<'_> {
             (Type::Scalar(_), Type::Scalar(scalar)) => Ok(self.numeric(expr, scalar)),
             (Type::Scalar(from), Type::Vector(scalar, lanes)) => {
                 // A bool in a vector of integers is 0 or -1.
+                let mut expr = expr;
                 if from == Scalar::Bool && scalar.is_int() {
-                    let expr = self.numeric(expr, scalar);
+                    expr = self.numeric(expr, scalar);
                     let (qual, loc) = (expr.qual, expr.loc);
-                    let expr = self.value(ExprKind::Neg(Box::new(expr)), qual, loc);
-                    return Ok(self.splat(expr, scalar, lanes));
+                    expr = self.value(ExprKind::Neg(Box::new(expr)), qual, loc);
                 }
                 Ok(self.splat(expr, scalar, lanes))
             }
             (Type::Vector(..), Type::Vector(..)) => {
+                let (from, to) = (self.show(from), self.show(to));
                 let message = format!(
-                    "`{}` cannot be cast to `{}`; convert_{2} converts and as_{2} keeps the bits",
-                    self.show(from),
-                    self.show(to),
-                    self.show(to)
+                    "`{from}` cannot be cast to `{to}`; convert_{to} converts and as_{to} keeps \
+                     the bits"
                 );
                 self.error(at, message)
             }
@@ -259,33 +240,25 @@ impl Sema<'_> {
             (Type::Scalar(_), Type::Event) => self.implicit(expr, to, "the operand"),
             (Type::Scalar(scalar), Type::Pointer(_)) if scalar.is_int() => {
                 // The value is extended by its own sign.
-                let wide = if scalar.is_signed() {
-                    Scalar::Long
-                } else {
-                    Scalar::ULong
-                };
-                let bits = self.numeric(expr, wide);
+                let signed = scalar.is_signed();
+                let bits = self.numeric(expr, if signed { Scalar::Long } else { Scalar::ULong });
                 Ok(self.value(ExprKind::PtrConvert(Box::new(bits)), to, at))
             }
             (Type::Pointer(a), Type::Pointer(b)) => {
                 let generic = a.space == Space::Generic || b.space == Space::Generic;
                 let constant = a.space == Space::Constant || b.space == Space::Constant;
                 if a.space != b.space && (!generic || constant) {
+                    let (a, b) = (a.space, b.space);
                     let message = format!(
-                        "a pointer to {} memory cannot be cast to a pointer to {} memory",
-                        a.space, b.space
+                        "a pointer to {a} memory cannot be cast to a pointer to {b} memory"
                     );
                     return self.error(at, message);
                 }
                 Ok(self.pointer_as(expr, to))
             }
             _ => {
-                let message = format!(
-                    "`{}` cannot be cast to `{}`",
-                    self.show(from),
-                    self.show(to)
-                );
-                self.error(at, message)
+                let (from, to) = (self.show(from), self.show(to));
+                self.error(at, format!("`{from}` cannot be cast to `{to}`"))
             }
         }
     }
@@ -305,11 +278,8 @@ impl Sema<'_> {
         b: Expr,
         at: Loc,
     ) -> Checked<(Expr, Expr, Scalar, Option<Lanes>)> {
-        let (Some((x, m)), Some((y, n))) =
-            (self.types.arithmetic(a.qual), self.types.arithmetic(b.qual))
-        else {
-            return Err(Reported);
-        };
+        let (x, m) = self.types.arithmetic(a.qual).ok_or(Reported)?;
+        let (y, n) = self.types.arithmetic(b.qual).ok_or(Reported)?;
         match (m, n) {
             (None, None) => {
                 let scalar = crate::types::usual(x, y);
@@ -318,10 +288,9 @@ impl Sema<'_> {
             }
             (Some(m), Some(n)) if m == n && x == y => Ok((a, b, x, Some(m))),
             (Some(_), Some(_)) => {
+                let (a, b) = (self.show(a.qual), self.show(b.qual));
                 let message = format!(
-                    "`{}` and `{}` do not go together: vectors are never converted by themselves",
-                    self.show(a.qual),
-                    self.show(b.qual)
+                    "`{a}` and `{b}` do not go together: vectors are never converted by themselves"
                 );
                 self.error(at, message)
             }
@@ -341,11 +310,8 @@ impl Sema<'_> {
     /// A scalar operand may not be of greater rank than the vector's elements; constants may.
     fn check_rank(&mut self, expr: &Expr, from: Scalar, to: Scalar, at: Loc) -> Checked<()> {
         if Rank::of(from) > Rank::of(to) && self.constant(expr).is_none() {
-            let message = format!(
-                "a `{}` is wider than the vector's elements of type `{}`",
-                from.name(),
-                to.name()
-            );
+            let (from, to) = (from.name(), to.name());
+            let message = format!("a `{from}` is wider than the vector's elements of type `{to}`");
             return self.error(at, message);
         }
         Ok(())

@@ -6,8 +6,8 @@ use super::{Checked, Sema};
 use crate::ast::{self, Declaration, Declarator, InitDeclarator, Item, Specs, Storage, TypeSpec};
 use crate::device::Version;
 use crate::diag::Reported;
-use crate::hir::{Global, GlobalId, Init, Local, LocalId, Stmt, StmtKind};
-use crate::hir::{Var, VarId};
+use crate::hir::{Global, GlobalId, Init, Local, LocalId, Stmt, StmtKind, Var};
+use crate::intern::add;
 use crate::source::Loc;
 use crate::types::{Qual, Space, Type};
 
@@ -36,12 +36,7 @@ impl Sema<'_> {
     }
 
     fn program_declaration(&mut self, declaration: &Declaration) -> Checked<()> {
-        let specs = &declaration.specs;
-        self.storage_words(specs)?;
-        let base = self.specified(specs)?;
-        if declaration.declarators.is_empty() {
-            self.useless(specs);
-        }
+        let (specs, base) = self.declaration_specs(declaration)?;
         for one in &declaration.declarators {
             // Each name on its own: what is wrong with one has been reported.
             let _ = self.program_name(specs, base, one);
@@ -49,16 +44,23 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// Warns of a declaration that declares nothing.
-    fn useless(&mut self, specs: &Specs) {
+    /// The specifiers of a declaration; warns if it declares nothing.
+    fn declaration_specs<'d>(
+        &mut self,
+        declaration: &'d Declaration,
+    ) -> Checked<(&'d Specs, Declared<'d>)> {
+        let specs = &declaration.specs;
+        self.storage_words(specs)?;
+        let base = self.specified(specs)?;
         let declares = match &specs.ty {
             TypeSpec::Record(spec) => spec.tag.is_some(),
             TypeSpec::Enum(_) => true,
-            TypeSpec::Basic(_) | TypeSpec::Named(_) => false,
+            TypeSpec::Void | TypeSpec::Scalar(_) | TypeSpec::Named(_) => false,
         };
-        if !declares {
+        if declaration.declarators.is_empty() && !declares {
             self.diags.warning(specs.loc, "this declares nothing");
         }
+        Ok((specs, base))
     }
 
     fn program_name(
@@ -83,9 +85,7 @@ impl Sema<'_> {
     }
 
     fn typedef(&mut self, declared: Declared<'_>, one: &InitDeclarator) -> Checked<()> {
-        let Some(name) = one.declarator.name else {
-            return Err(Reported);
-        };
+        let name = one.declarator.name.ok_or(Reported)?;
         if one.init.is_some() {
             return self.error(name.loc, "a typedef has no initialiser");
         }
@@ -121,9 +121,7 @@ impl Sema<'_> {
         one: &InitDeclarator,
         program_scope: bool,
     ) -> Checked<()> {
-        let Some(name) = one.declarator.name else {
-            return Err(Reported);
-        };
+        let name = one.declarator.name.ok_or(Reported)?;
         let at = name.loc;
         if specs.kernel || specs.inline {
             return self.error(at, "`kernel` and `inline` are for functions");
@@ -150,29 +148,22 @@ impl Sema<'_> {
         }
         let external = specs.storage == Some(Storage::Extern);
         if external && one.init.is_some() {
-            self.diags
-                .warning(at, "this `extern` variable has an initialiser");
+            let message = "this `extern` variable has an initialiser";
+            self.diags.warning(at, message);
         }
-        let mut init = None;
+        let (mut init, mut relocs, defined) = (Vec::new(), Vec::new(), one.init.is_some());
         if let Some(written) = &one.init {
             // The variable is in scope in its own initialiser; only its address is of use there.
             let (sized, value) = self.initializer(qual, written, at)?;
             qual = sized;
-            init = Some(self.static_value(qual, &value, at)?);
+            (init, relocs) = self.static_value(qual, &value, at)?;
         } else if space == Space::Constant && !external {
             return self.error(at, "a variable in constant memory has an initialiser");
         }
-        if !external || init.is_some() {
+        if !external || defined {
             self.complete(qual, at, "a variable")?;
         }
-        let aligned = self
-            .alignment_attr(&one.declarator.attrs)
-            .max(self.alignment_attr(&specs.attrs));
-        let align = self.types.align(qual).max(aligned.unwrap_or(1));
-        let (init, relocs, defined) = match init {
-            Some((init, relocs)) => (init, relocs, true),
-            None => (Vec::new(), Vec::new(), false),
-        };
+        let align = self.alignment(specs, one, qual);
         let previous = match self.scopes.find_here(name.symbol) {
             Some(Entry::Global(id)) if program_scope => Some(id),
             Some(_) => return self.twice(name),
@@ -182,11 +173,8 @@ impl Sema<'_> {
             let old = &self.globals[id.0 as usize];
             let (old_qual, had_init) = (old.qual, !old.init.is_empty());
             if old_qual.ty != qual.ty || old_qual.space != qual.space {
-                let message = format!(
-                    "`{}` is declared again with another type",
-                    self.name(name.symbol)
-                );
-                return self.error(at, message);
+                let name = self.name(name.symbol);
+                return self.error(at, format!("`{name}` is declared again with another type"));
             }
             if had_init && defined {
                 return self.twice(name);
@@ -199,18 +187,34 @@ impl Sema<'_> {
             }
             return Ok(());
         }
-        let id = GlobalId(u32::try_from(self.globals.len()).unwrap_or(u32::MAX));
-        let text = self.name(name.symbol);
-        self.globals.push(Global {
-            name: text,
+        let global = Global {
+            name: self.name(name.symbol),
             qual,
             align,
             external: program_scope && specs.storage != Some(Storage::Static),
             declared_only: external && !defined,
             init,
             relocs,
-        });
+        };
+        let id = GlobalId(add(&mut self.globals, global));
         self.scopes.declare(name.symbol, Entry::Global(id));
+        Ok(())
+    }
+
+    /// The alignment of a variable: its type's, or what attributes ask for if that is more.
+    fn alignment(&mut self, specs: &Specs, one: &InitDeclarator, qual: Qual) -> u64 {
+        let own = self.alignment_attr(&one.declarator.attrs);
+        let common = self.alignment_attr(&specs.attrs);
+        self.types.align(qual).max(own.max(common).unwrap_or(1))
+    }
+
+    /// Checks that a variable of a function is not too large.
+    fn check_size(&mut self, qual: Qual, at: Loc) -> Checked<()> {
+        let size = self.complete(qual, at, "a variable")?;
+        if size > VARIABLE_LIMIT {
+            let message = format!("this variable has {size} bytes, more than Touchstone gives");
+            return self.error(at, message);
+        }
         Ok(())
     }
 
@@ -220,12 +224,7 @@ impl Sema<'_> {
         declaration: &Declaration,
         out: &mut Vec<Stmt>,
     ) -> Checked<()> {
-        let specs = &declaration.specs;
-        self.storage_words(specs)?;
-        let base = self.specified(specs)?;
-        if declaration.declarators.is_empty() {
-            self.useless(specs);
-        }
+        let (specs, base) = self.declaration_specs(declaration)?;
         for one in &declaration.declarators {
             if self.block_name(specs, base, one, out).is_err() {
                 // The name exists all the same, so that its uses are not wrong too.
@@ -254,14 +253,13 @@ impl Sema<'_> {
         }
         qual = qual.in_space(Space::Private);
         qual.constant = false;
-        if let Some(current) = &mut self.current {
-            let id = VarId(u32::try_from(current.vars.len()).unwrap_or(u32::MAX));
-            current.vars.push(Var {
-                name: String::new(),
-                qual,
-                in_memory: false,
-                align: 1,
-            });
+        let var = Var {
+            name: String::new(),
+            qual,
+            in_memory: false,
+            align: 1,
+        };
+        if let Ok(id) = self.new_var(var, name.loc) {
             self.scopes.declare(name.symbol, Entry::Var(id));
         }
     }
@@ -274,9 +272,7 @@ impl Sema<'_> {
         out: &mut Vec<Stmt>,
     ) -> Checked<()> {
         let declared = self.declared(base, &one.declarator)?;
-        let Some(name) = one.declarator.name else {
-            return Err(Reported);
-        };
+        let name = one.declarator.name.ok_or(Reported)?;
         let at = name.loc;
         if specs.storage == Some(Storage::Typedef) {
             return self.typedef(declared, one);
@@ -302,28 +298,24 @@ impl Sema<'_> {
             }
             Some(Space::Private | Space::Constant) | None => {}
         }
-        let aligned = self
-            .alignment_attr(&one.declarator.attrs)
-            .max(self.alignment_attr(&specs.attrs));
         let mut qual = declared.qual.in_space(Space::Private);
+        // Of an array it is the elements', whose number the initialiser may give.
+        let align = self.alignment(specs, one, qual);
         if let Type::Atomic(_) | Type::AtomicFlag = self.types.of(qual)
             && one.init.is_some()
         {
-            self.diags.warning(
-                at,
-                "ATOMIC_VAR_INIT is for atomic objects at program scope; atomic_init for others",
-            );
+            let message =
+                "ATOMIC_VAR_INIT is for atomic objects at program scope; atomic_init for others";
+            self.diags.warning(at, message);
         }
         // The name is in scope from its declarator on, so in its initialiser too.
-        let text = self.name(name.symbol);
-        let current = self.current(at)?;
-        let id = VarId(u32::try_from(current.vars.len()).unwrap_or(u32::MAX));
-        current.vars.push(Var {
-            name: text,
+        let var = Var {
+            name: self.name(name.symbol),
             qual,
             in_memory: false,
-            align: 1,
-        });
+            align,
+        };
+        let id = self.new_var(var, at)?;
         self.scopes.declare(name.symbol, Entry::Var(id));
         let init = match &one.init {
             Some(init) => {
@@ -333,20 +325,13 @@ impl Sema<'_> {
             }
             None => Init::None,
         };
-        let size = self.complete(qual, at, "a variable")?;
-        if size > VARIABLE_LIMIT {
-            let message = format!("this variable has {size} bytes, more than Touchstone gives");
-            return self.error(at, message);
-        }
-        let align = self.types.align(qual).max(aligned.unwrap_or(1));
+        self.check_size(qual, at)?;
         let in_memory = self.types.ir(qual).is_none()
             || matches!(self.types.of(qual), Type::Atomic(_) | Type::AtomicFlag)
             || qual.volatile;
-        if let Some(var) = self.current(at)?.vars.get_mut(id.0 as usize) {
-            var.qual = qual;
-            var.align = align;
-            var.in_memory |= in_memory;
-        }
+        let var = &mut self.current(at)?.vars[id.0 as usize];
+        var.qual = qual;
+        var.in_memory |= in_memory;
         out.push(Stmt {
             kind: StmtKind::Init(id, init),
             loc: at,
@@ -367,9 +352,7 @@ impl Sema<'_> {
 
     /// A variable in local memory (OpenCL C 6.7.2).
     fn local_variable(&mut self, specs: &Specs, qual: Qual, one: &InitDeclarator) -> Checked<()> {
-        let Some(name) = one.declarator.name else {
-            return Err(Reported);
-        };
+        let name = one.declarator.name.ok_or(Reported)?;
         let at = name.loc;
         let current = self.current(at)?;
         let (kernel, blocks, id) = (current.kernel, current.blocks, current.id);
@@ -384,23 +367,14 @@ impl Sema<'_> {
         }
         let qual = qual.in_space(Space::Local);
         self.no_event(qual, at, "a variable in local memory")?;
-        let size = self.complete(qual, at, "a variable")?;
-        if size > VARIABLE_LIMIT {
-            let message = format!("this variable has {size} bytes, more than Touchstone gives");
-            return self.error(at, message);
-        }
-        let aligned = self
-            .alignment_attr(&one.declarator.attrs)
-            .max(self.alignment_attr(&specs.attrs));
-        let local = LocalId(u32::try_from(self.locals.len()).unwrap_or(u32::MAX));
-        let align = self.types.align(qual).max(aligned.unwrap_or(1));
-        let text = self.name(name.symbol);
-        self.locals.push(Local {
-            name: text,
+        self.check_size(qual, at)?;
+        let local = Local {
+            name: self.name(name.symbol),
             qual,
-            align,
+            align: self.alignment(specs, one, qual),
             kernel: id,
-        });
+        };
+        let local = LocalId(add(&mut self.locals, local));
         self.scopes.declare(name.symbol, Entry::Local(local));
         Ok(())
     }

@@ -2,9 +2,9 @@
 
 use super::scope::Entry;
 use super::{Checked, Sema};
-use crate::ast::{self, ArithOp, Name, UnaryOp};
+use crate::ast::{self, Name, UnaryOp};
 use crate::hir::{Expr, ExprKind, Global, GlobalId};
-use crate::intern::Symbol;
+use crate::intern::{Symbol, add};
 use crate::source::Loc;
 use crate::token::{FloatSuffix, Literal};
 use crate::types::{Lanes, Qual, Scalar, Space, Type};
@@ -47,22 +47,13 @@ impl Sema<'_> {
                     Some(op) => self.assign_op(*op, target?, value?, false, at),
                 }
             }
-            ast::ExprKind::Step {
-                increment,
-                prefix,
-                target,
-            } => {
+            ast::ExprKind::Step { op, prefix, target } => {
                 let target = self.expr(target)?;
                 if self.types.as_scalar(target.qual) == Some(Scalar::Bool) {
                     return self.error(at, "a bool cannot be stepped");
                 }
                 let one = self.number(1, Scalar::Int, at);
-                let op = if *increment {
-                    ArithOp::Add
-                } else {
-                    ArithOp::Sub
-                };
-                self.assign_op(op, target, one, !prefix, at)
+                self.assign_op(*op, target, one, !prefix, at)
             }
             ast::ExprKind::Ternary(cond, yes, no) => {
                 let (cond, yes, no) = (self.expr(cond), self.expr(yes), self.expr(no));
@@ -80,27 +71,12 @@ impl Sema<'_> {
             }
             ast::ExprKind::VectorLiteral(ty, items) => self.vector_literal(ty, items, at),
             ast::ExprKind::Compound(ty, items) => self.compound_literal(ty, items, at),
-            ast::ExprKind::SizeofType(ty) => {
-                let qual = self.type_name(ty)?;
-                self.sizeof(qual, at)
-            }
-            ast::ExprKind::SizeofExpr(operand) => {
-                let operand = self.expr(operand)?;
-                self.sizeof(operand.qual, at)
-            }
-            ast::ExprKind::AlignofType(ty) => {
-                let qual = self.type_name(ty)?;
-                self.complete(qual, at, "an operand of alignof")?;
-                let align = self.types.align(qual);
-                Ok(self.number(align, Scalar::SIZE, at))
-            }
-            ast::ExprKind::VecStep(operand) => {
-                let operand = self.expr(operand)?;
-                self.vec_step(operand.qual, at)
-            }
-            ast::ExprKind::VecStepType(ty) => {
-                let qual = self.type_name(ty)?;
-                self.vec_step(qual, at)
+            ast::ExprKind::Measure(measure, of) => {
+                let qual = match of {
+                    ast::Measured::Type(ty) => self.type_name(ty)?,
+                    ast::Measured::Expr(operand) => self.expr(operand)?.qual,
+                };
+                self.measure(*measure, qual, at)
             }
             ast::ExprKind::Call(function, args) => self.call(function, args, at),
             ast::ExprKind::Index(base, index) => {
@@ -136,41 +112,27 @@ impl Sema<'_> {
     }
 
     fn identifier(&mut self, symbol: Symbol, at: Loc) -> Checked<Expr> {
-        let lvalue = |kind, qual| Expr {
-            kind,
-            qual,
-            lvalue: true,
-            loc: at,
-        };
         match self.scopes.find(symbol) {
             Some(Entry::Var(id)) => {
-                let current = self.current(at)?;
-                let qual = current.vars[id.0 as usize].qual;
-                Ok(lvalue(ExprKind::Var(id), qual))
+                let qual = self.current(at)?.vars[id.0 as usize].qual;
+                Ok(lvalue(ExprKind::Var(id), qual, at))
             }
             Some(Entry::Global(id)) => {
                 let qual = self.globals[id.0 as usize].qual;
-                Ok(lvalue(ExprKind::Global(id), qual))
+                Ok(lvalue(ExprKind::Global(id), qual, at))
             }
             Some(Entry::Local(id)) => {
                 let qual = self.locals[id.0 as usize].qual;
-                Ok(lvalue(ExprKind::Local(id), qual))
+                Ok(lvalue(ExprKind::Local(id), qual, at))
             }
             Some(Entry::Enumerator(bits, scalar)) => Ok(self.number(bits, scalar, at)),
-            Some(Entry::Function(_)) => {
-                let message = format!(
-                    "`{}` is a function; it can only be called",
-                    self.name(symbol)
-                );
-                self.error(at, message)
-            }
             Some(Entry::Typedef(_)) => {
-                let message = format!("`{}` is a type", self.name(symbol));
-                self.error(at, message)
-            }
-            None => {
                 let name = self.name(symbol);
-                if self.is_builtin(&name) {
+                self.error(at, format!("`{name}` is a type"))
+            }
+            found @ (Some(Entry::Function(_)) | None) => {
+                let name = self.name(symbol);
+                if found.is_some() || self.is_builtin(&name) {
                     let message = format!("`{name}` is a function; it can only be called");
                     return self.error(at, message);
                 }
@@ -202,10 +164,8 @@ impl Sema<'_> {
                     Scalar::Long
                 } else {
                     if !unsigned && decimal {
-                        self.diags.warning(
-                            at,
-                            "this number is too large for long; it is taken as ulong",
-                        );
+                        let message = "this number is too large for long; it is taken as ulong";
+                        self.diags.warning(at, message);
                     }
                     Scalar::ULong
                 };
@@ -215,19 +175,20 @@ impl Sema<'_> {
                 value,
                 single,
                 suffix,
-            } => match suffix {
-                FloatSuffix::Half => {
-                    return self.unsupported(at, "this number", "half-precision arithmetic");
+            } => {
+                let doubles = self.language.fp64 && !self.language.single_precision_constants;
+                match suffix {
+                    FloatSuffix::Half => {
+                        return self.unsupported(at, "this number", "half-precision arithmetic");
+                    }
+                    FloatSuffix::None if doubles => {
+                        self.number(value.to_bits(), Scalar::Double, at)
+                    }
+                    FloatSuffix::None | FloatSuffix::Single => {
+                        self.number(single.to_bits().into(), Scalar::Float, at)
+                    }
                 }
-                FloatSuffix::None
-                    if self.language.fp64 && !self.language.single_precision_constants =>
-                {
-                    self.number(value.to_bits(), Scalar::Double, at)
-                }
-                FloatSuffix::None | FloatSuffix::Single => {
-                    self.number(u64::from(single.to_bits()), Scalar::Float, at)
-                }
-            },
+            }
         })
     }
 
@@ -241,8 +202,7 @@ impl Sema<'_> {
         let mut qual = self.types.plain(Type::Array(element, Some(len)));
         qual.space = Space::Constant;
         qual.constant = true;
-        let id = GlobalId(u32::try_from(self.globals.len()).unwrap_or(u32::MAX));
-        self.globals.push(Global {
+        let global = Global {
             name: String::new(),
             qual,
             align: 1,
@@ -250,13 +210,9 @@ impl Sema<'_> {
             declared_only: false,
             init,
             relocs: Vec::new(),
-        });
-        Expr {
-            kind: ExprKind::Global(id),
-            qual,
-            lvalue: true,
-            loc: at,
-        }
+        };
+        let id = GlobalId(add(&mut self.globals, global));
+        lvalue(ExprKind::Global(id), qual, at)
     }
 
     pub(super) fn deref(&mut self, pointer: Expr, at: Loc) -> Checked<Expr> {
@@ -264,12 +220,7 @@ impl Sema<'_> {
             let message = format!("`{}` is not a pointer", self.show(pointer.qual));
             return self.error(at, message);
         };
-        Ok(Expr {
-            kind: ExprKind::Deref(Box::new(pointer)),
-            qual: to,
-            lvalue: true,
-            loc: at,
-        })
+        Ok(lvalue(ExprKind::Deref(Box::new(pointer)), to, at))
     }
 
     fn address_of(&mut self, operand: Expr, at: Loc) -> Checked<Expr> {
@@ -293,10 +244,9 @@ impl Sema<'_> {
             return self.error(at, "a vector is indexed by .s0, .x, …, not by []");
         }
         // a[i] is i[a].
-        let (base, index) = if self.types.pointee(base.qual).is_some() {
-            (base, index)
-        } else {
-            (index, base)
+        let (base, index) = match self.types.pointee(base.qual) {
+            Some(_) => (base, index),
+            None => (index, base),
         };
         if self.types.pointee(base.qual).is_none() {
             let message = format!("`{}` cannot be indexed", self.show(index.qual));
@@ -306,18 +256,23 @@ impl Sema<'_> {
         self.deref(sum, at)
     }
 
-    fn sizeof(&mut self, qual: Qual, at: Loc) -> Checked<Expr> {
-        let size = self.complete(qual, at, "an operand of sizeof")?;
-        Ok(self.number(size, Scalar::SIZE, at))
-    }
-
-    fn vec_step(&mut self, qual: Qual, at: Loc) -> Checked<Expr> {
-        let step = match self.types.arithmetic(qual) {
-            Some((_, Some(Lanes::L3))) => 4,
-            Some((_, Some(lanes))) => u64::from(lanes.count()),
-            Some((_, None)) | None => 1,
+    fn measure(&mut self, measure: ast::Measure, qual: Qual, at: Loc) -> Checked<Expr> {
+        let (value, scalar) = match measure {
+            ast::Measure::Size => (
+                self.complete(qual, at, "an operand of sizeof")?,
+                Scalar::SIZE,
+            ),
+            ast::Measure::Align => {
+                self.complete(qual, at, "an operand of alignof")?;
+                (self.types.align(qual), Scalar::SIZE)
+            }
+            ast::Measure::Step => {
+                let lanes = self.types.arithmetic(qual).and_then(|(_, lanes)| lanes);
+                let step = lanes.map_or(1, |lanes| lanes.count().next_power_of_two());
+                (u64::from(step), Scalar::Int)
+            }
         };
-        Ok(self.number(step, Scalar::Int, at))
+        Ok(self.number(value, scalar, at))
     }
 
     fn member(&mut self, base: Expr, name: Name) -> Checked<Expr> {
@@ -328,12 +283,8 @@ impl Sema<'_> {
                     return self.error(name.loc, message);
                 }
                 let Some(field) = self.types.find_field(id, name.symbol) else {
-                    let message = format!(
-                        "`{}` has no field `{}`",
-                        self.show(base.qual.value()),
-                        self.name(name.symbol)
-                    );
-                    return self.error(name.loc, message);
+                    let (ty, field) = (self.show(base.qual.value()), self.name(name.symbol));
+                    return self.error(name.loc, format!("`{ty}` has no field `{field}`"));
                 };
                 let qual = Qual {
                     space: base.qual.space,
@@ -342,45 +293,31 @@ impl Sema<'_> {
                     ..field.qual
                 };
                 // A field of a value (of what a function returned) lies in its temporary.
-                Ok(Expr {
-                    lvalue: true,
-                    kind: ExprKind::Field(Box::new(base), field.offset, field.align),
-                    qual,
-                    loc: name.loc,
-                })
+                let kind = ExprKind::Field(Box::new(base), field.offset, field.align);
+                Ok(lvalue(kind, qual, name.loc))
             }
             Type::Vector(scalar, lanes) => {
                 let text = self.name(name.symbol);
                 let Some(elements) = swizzle(&text, lanes) else {
-                    let message = format!(
-                        "`{}` has no elements `{text}`",
-                        self.show(base.qual.value())
-                    );
-                    return self.error(name.loc, message);
+                    let ty = self.show(base.qual.value());
+                    return self.error(name.loc, format!("`{ty}` has no elements `{text}`"));
                 };
-                let shape = match elements.len() {
-                    1 => None,
-                    n => match u32::try_from(n).ok().and_then(Lanes::from_count) {
-                        Some(lanes) => Some(lanes),
-                        None => {
-                            let message = format!("there are no vectors of {n} elements");
-                            return self.error(name.loc, message);
-                        }
-                    },
+                let n = elements.len();
+                let shape = u32::try_from(n).ok().and_then(Lanes::from_count);
+                if n != 1 && shape.is_none() {
+                    return self.error(name.loc, format!("there are no vectors of {n} elements"));
+                }
+                let qual = Qual {
+                    ty: self.types.shaped(scalar, shape).ty,
+                    restrict: false,
+                    ..base.qual
                 };
-                let mut qual = self.types.shaped(scalar, shape);
-                qual.space = base.qual.space;
-                qual.constant = base.qual.constant;
-                qual.volatile = base.qual.volatile;
                 let lvalue = base.lvalue;
                 // An element of elements is an element of the whole.
                 let (base, elements) = match base.kind {
                     ExprKind::Swizzle(inner, outer) => {
-                        let elements = elements
-                            .iter()
-                            .filter_map(|&e| outer.get(e as usize).copied())
-                            .collect();
-                        (inner, elements)
+                        let elements = elements.iter().filter_map(|&e| outer.get(e as usize));
+                        (inner, elements.copied().collect())
                     }
                     _ => (Box::new(base), elements),
                 };
@@ -391,17 +328,12 @@ impl Sema<'_> {
                     loc: name.loc,
                 })
             }
-            Type::Pointer(_) => {
-                let message = format!("`{}` is a pointer; use `->`", self.show(base.qual));
-                self.error(name.loc, message)
-            }
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Array(..)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => {
-                let message = format!("`{}` has no fields", self.show(base.qual));
+            other => {
+                let what = match other {
+                    Type::Pointer(_) => "is a pointer; use `->`",
+                    _ => "has no fields",
+                };
+                let message = format!("`{}` {what}", self.show(base.qual));
                 self.error(name.loc, message)
             }
         }
@@ -443,24 +375,26 @@ impl Sema<'_> {
                     parts.push(value);
                 }
                 _ => {
-                    let message = format!(
-                        "`{}` cannot be part of a `{}`",
-                        self.show(value.qual),
-                        self.show(qual.value())
-                    );
+                    let (part, whole) = (self.show(value.qual), self.show(qual.value()));
+                    let message = format!("`{part}` cannot be part of a `{whole}`");
                     return self.error(value.loc, message);
                 }
             }
         }
         if count != lanes.count() {
-            let message = format!(
-                "a `{}` has {} elements; these are {count}",
-                self.show(qual.value()),
-                lanes.count()
-            );
-            return self.error(at, message);
+            let (ty, n) = (self.show(qual.value()), lanes.count());
+            return self.error(at, format!("a `{ty}` has {n} elements; these are {count}"));
         }
         Ok(self.value(ExprKind::Build(parts), qual, at))
+    }
+}
+
+fn lvalue(kind: ExprKind, qual: Qual, loc: Loc) -> Expr {
+    Expr {
+        kind,
+        qual,
+        lvalue: true,
+        loc,
     }
 }
 

@@ -6,19 +6,19 @@ use super::{Checked, Current, Sema};
 use crate::ast::{Attr, Declarator, FunctionDef, Name, Param, Specs, Storage, TypeSpec};
 use crate::device::Version;
 use crate::diag::Reported;
-use crate::hir::{Body, FnId, Function, Var, VarId};
+use crate::hir::{Body, FnId, Function, Var};
+use crate::intern::add;
 use crate::source::Loc;
 use crate::types::{Qual, Space, Type};
 use std::collections::HashMap;
 use touchstone_ir as ir;
 
 impl Sema<'_> {
-    /// The type of a parameter: arrays are pointers (C99 6.7.5.3p7).
-    fn parameter(&mut self, param: &Param) -> Checked<(Qual, Declared<'static>)> {
+    /// The type of a parameter and, where kernels may not have it, that type's name: arrays are pointers (C99 6.7.5.3p7).
+    fn parameter(&mut self, param: &Param) -> Checked<(Qual, Option<&'static str>)> {
         let at = param.declarator.loc;
-        match param.specs.storage {
-            None => {}
-            Some(_) => return self.error(at, "a parameter has no storage class"),
+        if param.specs.storage.is_some() {
+            return self.error(at, "a parameter has no storage class");
         }
         if let Some(word) = param.specs.access {
             let what = format!("`{word}`");
@@ -46,15 +46,7 @@ impl Sema<'_> {
             return self.error(at, "an atomic object cannot be passed by value");
         }
         self.complete(qual, at, "a parameter")?;
-        Ok((
-            qual.in_space(Space::Private),
-            Declared {
-                qual,
-                space,
-                not_for_kernels: declared.not_for_kernels,
-                function: None,
-            },
-        ))
+        Ok((qual.in_space(Space::Private), declared.not_for_kernels))
     }
 
     /// Checks a parameter against the rules for kernels (OpenCL C 6.11).
@@ -62,18 +54,17 @@ impl Sema<'_> {
         &mut self,
         param: &Param,
         qual: Qual,
-        declared: Declared<'_>,
+        not_for_kernels: Option<&str>,
     ) -> Checked<ir::KernelArg> {
         let at = param.declarator.loc;
-        if let Some(name) = declared.not_for_kernels
+        if let Some(name) = not_for_kernels
             && self.types.pointee(qual).is_none()
         {
-            let message = match self.types.of(qual) {
-                Type::Record(_) => {
-                    format!("a kernel's argument cannot have a field of type `{name}`")
-                }
-                _ => format!("a kernel's argument cannot be of type `{name}`"),
+            let how = match self.types.of(qual) {
+                Type::Record(_) => "have a field",
+                _ => "be",
             };
+            let message = format!("a kernel's argument cannot {how} of type `{name}`");
             return self.error(at, message);
         }
         let mut qualifiers = ir::TypeQualifiers::default();
@@ -100,12 +91,9 @@ impl Sema<'_> {
             qualifiers.is_volatile = to.volatile;
             qualifiers.is_restrict = qual.restrict;
         }
+        let name = param.declarator.name;
         Ok(ir::KernelArg {
-            name: param
-                .declarator
-                .name
-                .map(|n| self.name(n.symbol))
-                .unwrap_or_default(),
+            name: name.map(|n| self.name(n.symbol)).unwrap_or_default(),
             type_name: self.argument_type_name(param, qual),
             address,
             access: ir::AccessQualifier::None,
@@ -132,13 +120,7 @@ impl Sema<'_> {
                     align: u32::try_from(self.types.align(qual)).unwrap_or(1),
                 })
             }
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Array(..)
-            | Type::Atomic(_)
-            | Type::AtomicFlag
-            | Type::Event => match self.types.ir(qual) {
+            _ => match self.types.ir(qual) {
                 Some(ty) => Ok(ir::ArgPass::Value(ty)),
                 None => self.error(at, "this cannot be an argument"),
             },
@@ -155,7 +137,9 @@ impl Sema<'_> {
         }
         let base = match &param.specs.ty {
             TypeSpec::Named(name) => self.names.get(name.symbol).to_owned(),
-            TypeSpec::Basic(_) | TypeSpec::Record(_) | TypeSpec::Enum(_) => self.show(at.value()),
+            TypeSpec::Void | TypeSpec::Scalar(_) | TypeSpec::Record(_) | TypeSpec::Enum(_) => {
+                self.show(at.value())
+            }
         };
         base + &stars
     }
@@ -170,9 +154,7 @@ impl Sema<'_> {
         variadic: bool,
         definition: bool,
     ) -> Checked<FnId> {
-        let Some(name) = declarator.name else {
-            return Err(Reported);
-        };
+        let name = declarator.name.ok_or(Reported)?;
         let at = name.loc;
         if variadic {
             return self.error(
@@ -202,16 +184,15 @@ impl Sema<'_> {
         let mut args = Vec::new();
         let mut failed = false;
         for param in params {
-            let Ok((qual, declared)) = self.parameter(param) else {
+            let Ok((qual, not_for_kernels)) = self.parameter(param) else {
                 failed = true;
                 continue;
             };
             quals.push(qual);
             if specs.kernel {
-                match self.kernel_argument(param, qual, declared) {
-                    Ok(arg) => args.push(arg),
-                    Err(Reported) => failed = true,
-                }
+                let arg = self.kernel_argument(param, qual, not_for_kernels);
+                failed |= arg.is_err();
+                args.extend(arg);
             }
         }
         if failed {
@@ -235,8 +216,7 @@ impl Sema<'_> {
         {
             return self.twice(name);
         }
-        let id = FnId(u32::try_from(self.functions.len()).unwrap_or(u32::MAX));
-        self.functions.push(Function {
+        let function = Function {
             name: text,
             loc: at,
             ret,
@@ -244,7 +224,8 @@ impl Sema<'_> {
             external: specs.storage != Some(Storage::Static),
             kernel,
             body: None,
-        });
+        };
+        let id = FnId(add(&mut self.functions, function));
         self.by_name.insert(name.symbol, id);
         self.scopes.declare_global(name.symbol, Entry::Function(id));
         Ok(id)
@@ -267,16 +248,16 @@ impl Sema<'_> {
             && old.params.iter().zip(quals).all(|(a, b)| a.ty == b.ty);
         let (old_at, defined) = (old.loc, old.body.is_some());
         let is_current = self.current.as_ref().is_some_and(|c| c.id == id);
-        if !same || old.kernel.is_some() != kernel.is_some() {
-            let message = format!("`{text}` is declared again with another type");
-            self.diags.error(at, message);
-            self.diags.note(old_at, "the earlier declaration is here");
-            return Err(Reported);
-        }
-        if definition && (defined || is_current) {
-            let message = format!("`{text}` is defined again");
-            self.diags.error(at, message);
-            self.diags.note(old_at, "the earlier definition is here");
+        let differs = !same || old.kernel.is_some() != kernel.is_some();
+        if differs || definition && (defined || is_current) {
+            let (again, earlier) = if differs {
+                ("declared again with another type", "declaration")
+            } else {
+                ("defined again", "definition")
+            };
+            self.diags.error(at, format!("`{text}` is {again}"));
+            self.diags
+                .note(old_at, format!("the earlier {earlier} is here"));
             return Err(Reported);
         }
         let old = &mut self.functions[id.0 as usize];
@@ -307,10 +288,8 @@ impl Sema<'_> {
         let base = self.specified(specs)?;
         let declared = self.declared(base, &def.declarator)?;
         let Some((params, variadic)) = declared.function else {
-            return self.error(
-                def.declarator.loc,
-                "a function's parameters are expected here",
-            );
+            let at = def.declarator.loc;
+            return self.error(at, "a function's parameters are expected here");
         };
         let id = self.declare_function(specs, &def.declarator, declared, params, variadic, true)?;
         let ret = self.functions[id.0 as usize].ret;
@@ -331,8 +310,9 @@ impl Sema<'_> {
         });
         self.scopes.open();
         let quals = self.functions[id.0 as usize].params.clone();
-        for (i, (param, qual)) in params.iter().zip(quals).enumerate() {
-            self.bind_parameter(i, param, qual);
+        for (param, qual) in params.iter().zip(quals) {
+            // What is wrong has been reported.
+            let _ = self.bind_parameter(param, qual);
         }
         let stmts = self.statements(&def.body);
         self.check_labels();
@@ -347,32 +327,23 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn bind_parameter(&mut self, index: usize, param: &Param, qual: Qual) {
-        let in_memory = self.types.ir(qual).is_none() || qual.volatile;
-        let align = self.types.align(qual);
-        let name = param.declarator.name;
-        let text = name.map(|n| self.name(n.symbol)).unwrap_or_default();
-        if let Some(current) = &mut self.current {
-            current.vars.push(Var {
-                name: text,
-                qual,
-                in_memory,
-                align,
-            });
+    fn bind_parameter(&mut self, param: &Param, qual: Qual) -> Checked<()> {
+        let (name, at) = (param.declarator.name, param.declarator.loc);
+        let var = Var {
+            name: name.map(|n| self.name(n.symbol)).unwrap_or_default(),
+            qual,
+            in_memory: self.types.ir(qual).is_none() || qual.volatile,
+            align: self.types.align(qual),
+        };
+        let id = self.new_var(var, at)?;
+        let Some(name) = name else {
+            return self.error(at, "this parameter has no name");
+        };
+        if self.scopes.find_here(name.symbol).is_some() {
+            let message = format!("there are two parameters `{}`", self.name(name.symbol));
+            self.diags.error(name.loc, message);
         }
-        match name {
-            None => {
-                self.diags
-                    .error(param.declarator.loc, "this parameter has no name");
-            }
-            Some(name) => {
-                if self.scopes.find_here(name.symbol).is_some() {
-                    let message = format!("there are two parameters `{}`", self.name(name.symbol));
-                    self.diags.error(name.loc, message);
-                }
-                let id = VarId(u32::try_from(index).unwrap_or(u32::MAX));
-                self.scopes.declare(name.symbol, Entry::Var(id));
-            }
-        }
+        self.scopes.declare(name.symbol, Entry::Var(id));
+        Ok(())
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{Checked, Sema};
 use crate::ast::{self, Designator, InitItem};
-use crate::hir::{ArithOp, Expr, ExprKind, GlobalId, Init, Reloc, Var, VarId};
+use crate::hir::{ArithOp, Expr, ExprKind, GlobalId, Init, Reloc, Var};
 use crate::source::Loc;
+use crate::types::constant;
 use crate::types::{Qual, Scalar, Type};
 
 /// The largest initial value of one variable, in bytes.
@@ -193,7 +194,7 @@ impl Sema<'_> {
                 let value = self.rvalue(expr)?;
                 match self.int_constant(&value) {
                     Some((bits, scalar))
-                        if (self.extended(bits, scalar) as i64) >= 0
+                        if (constant::extend(bits, scalar) as i64) >= 0
                             && len.is_none_or(|len| bits < len) =>
                     {
                         Ok(bits)
@@ -327,14 +328,13 @@ impl Sema<'_> {
         let (qual, init) = self.initializer(qual, &list, at)?;
         self.complete(qual, at, "a literal")?;
         let align = self.types.align(qual);
-        let current = self.current(at)?;
-        let id = VarId(u32::try_from(current.vars.len()).unwrap_or(u32::MAX));
-        current.vars.push(Var {
+        let var = Var {
             name: String::new(),
             qual,
             in_memory: true,
             align,
-        });
+        };
+        let id = self.new_var(var, at)?;
         Ok(Expr {
             kind: ExprKind::Compound(id, Box::new(init)),
             qual,
@@ -433,7 +433,7 @@ impl Sema<'_> {
                 let elements = self.static_elements(inner)?;
                 elements
                     .into_iter()
-                    .map(|bits| super::fold::convert(bits, from, scalar))
+                    .map(|bits| constant::convert(bits, from, scalar))
                     .collect()
             }
             ExprKind::Neg(inner) => {
@@ -444,7 +444,7 @@ impl Sema<'_> {
                         if scalar.is_float() {
                             Some(bits ^ (1 << (scalar.ir().bits() - 1)))
                         } else {
-                            super::fold::arith(ArithOp::Sub, scalar, 0, bits)
+                            constant::arith(ArithOp::Sub, scalar, 0, bits)
                         }
                     })
                     .collect()
@@ -453,7 +453,7 @@ impl Sema<'_> {
                 let (a, b) = (self.static_elements(a)?, self.static_elements(b)?);
                 a.into_iter()
                     .zip(b)
-                    .map(|(a, b)| super::fold::arith(*op, scalar, a, b))
+                    .map(|(a, b)| constant::arith(*op, scalar, a, b))
                     .collect()
             }
             ExprKind::PtrConvert(inner) => match self.static_address(inner)? {

@@ -35,7 +35,7 @@ use crate::ast;
 use crate::device::Language;
 use crate::diag::{Diagnostics, Reported};
 use crate::hir;
-use crate::intern::{Interner, Symbol};
+use crate::intern::{Interner, Symbol, add};
 use crate::source::Loc;
 use crate::types::{Qual, Types};
 use scope::Scopes;
@@ -97,7 +97,7 @@ pub(crate) fn check(
     language: &Language,
 ) -> hir::Unit {
     let mut sema = Sema {
-        types: Types::new(),
+        types: Types::default(),
         names,
         diags,
         language,
@@ -150,6 +150,11 @@ impl Sema<'_> {
             return self.error(at, "this can only stand inside a function");
         }
         self.current.as_mut().ok_or(Reported)
+    }
+
+    /// A new variable of the function being checked.
+    fn new_var(&mut self, var: hir::Var, at: Loc) -> Checked<hir::VarId> {
+        Ok(hir::VarId(add(&mut self.current(at)?.vars, var)))
     }
 
     /// Reports each function that ends up calling itself (OpenCL C 6.11: no recursion).

@@ -1,10 +1,10 @@
 //! Operators (OpenCL C 6.5).
 
-use super::fold;
 use super::{Checked, Sema};
-use crate::ast::{BinaryOp, UnaryOp};
 use crate::hir::{ArithOp, CompareOp, Expr, ExprKind};
+use crate::operator::{BinaryOp, UnaryOp};
 use crate::source::Loc;
+use crate::types::constant;
 use crate::types::{Lanes, Qual, Scalar, Space, Type, promoted};
 
 /// Whether an operation is for integers only.
@@ -19,12 +19,8 @@ pub(super) fn integers_only(op: ArithOp) -> bool {
 
 impl Sema<'_> {
     pub(super) fn operands<T>(&mut self, op: &str, a: Qual, b: Qual, at: Loc) -> Checked<T> {
-        let message = format!(
-            "`{op}` does not work on `{}` and `{}`",
-            self.show(a),
-            self.show(b)
-        );
-        self.error(at, message)
+        let (a, b) = (self.show(a), self.show(b));
+        self.error(at, format!("`{op}` does not work on `{a}` and `{b}`"))
     }
 
     /// The size of what a pointer points to, for arithmetic on it.
@@ -63,16 +59,13 @@ impl Sema<'_> {
         let size = self.stride(ptr.qual, at)?;
         let index = self.index(index)?;
         let qual = ptr.qual;
-        Ok(self.value(
-            ExprKind::PtrAdd {
-                ptr: Box::new(ptr),
-                index: Box::new(index),
-                size,
-                minus,
-            },
-            qual,
-            at,
-        ))
+        let kind = ExprKind::PtrAdd {
+            ptr: Box::new(ptr),
+            index: Box::new(index),
+            size,
+            minus,
+        };
+        Ok(self.value(kind, qual, at))
     }
 
     /// A binary operator on two values.
@@ -83,15 +76,12 @@ impl Sema<'_> {
             BinaryOp::And | BinaryOp::Or => return self.logical(op == BinaryOp::And, a, b, at),
             BinaryOp::Arith(op) => op,
         };
-        let pointers = (
-            self.types.pointee(a.qual).is_some(),
-            self.types.pointee(b.qual).is_some(),
-        );
+        let pointers = [a.qual, b.qual].map(|q| self.types.pointee(q).is_some());
         match (op, pointers) {
-            (ArithOp::Add, (true, false)) => return self.pointer_plus(a, b, false, at),
-            (ArithOp::Add, (false, true)) => return self.pointer_plus(b, a, false, at),
-            (ArithOp::Sub, (true, false)) => return self.pointer_plus(a, b, true, at),
-            (ArithOp::Sub, (true, true)) => return self.pointer_minus(a, b, at),
+            (ArithOp::Add, [true, false]) => return self.pointer_plus(a, b, false, at),
+            (ArithOp::Add, [false, true]) => return self.pointer_plus(b, a, false, at),
+            (ArithOp::Sub, [true, false]) => return self.pointer_plus(a, b, true, at),
+            (ArithOp::Sub, [true, true]) => return self.pointer_minus(a, b, at),
             _ => {}
         }
         let (Some((x, m)), Some((y, n))) =
@@ -123,7 +113,7 @@ impl Sema<'_> {
             return self.unsupported(at, "this operator", "half-precision arithmetic");
         }
         if let (Some((x, _)), Some((y, _))) = (self.constant(&a), self.constant(&b)) {
-            if let Some(bits) = fold::arith(op, scalar, x, y) {
+            if let Some(bits) = constant::arith(op, scalar, x, y) {
                 return Ok(self.number(bits, scalar, at));
             }
             self.diags.warning(at, "division by zero");
@@ -188,10 +178,8 @@ impl Sema<'_> {
             && x.space != Space::Constant
             && y.space != Space::Constant;
         if !generic {
-            let message = format!(
-                "a pointer to {} and one to {} memory do not go together",
-                x.space, y.space
-            );
+            let (x, y) = (x.space, y.space);
+            let message = format!("a pointer to {x} and one to {y} memory do not go together");
             return self.error(at, message);
         }
         let gx = self.types.pointer(x.in_space(Space::Generic));
@@ -200,67 +188,56 @@ impl Sema<'_> {
     }
 
     fn compare(&mut self, op: CompareOp, a: Expr, b: Expr, at: Loc) -> Checked<Expr> {
-        let int = self.types.scalar(Scalar::Int);
-        let pointers = (
-            self.types.pointee(a.qual).is_some(),
-            self.types.pointee(b.qual).is_some(),
-        );
-        let (a, b) = match pointers {
-            (true, _) if self.is_null_constant(&b) => {
+        let pointers = [a.qual, b.qual].map(|q| self.types.pointee(q).is_some());
+        let (a, b, qual) = match pointers {
+            [true, _] if self.is_null_constant(&b) => {
                 let null = self.null(a.qual, at);
-                (a, null)
+                (a, null, self.types.scalar(Scalar::Int))
             }
-            (_, true) if self.is_null_constant(&a) => {
+            [_, true] if self.is_null_constant(&a) => {
                 let null = self.null(b.qual, at);
-                (null, b)
+                (null, b, self.types.scalar(Scalar::Int))
             }
-            (true, true) => self.common_space(a, b, at)?,
-            (false, false) => {
-                if self.types.arithmetic(a.qual).is_none()
-                    || self.types.arithmetic(b.qual).is_none()
-                {
-                    return self.operands(op.text(), a.qual, b.qual, at);
-                }
+            [true, true] => {
+                let (a, b) = self.common_space(a, b, at)?;
+                (a, b, self.types.scalar(Scalar::Int))
+            }
+            [false, false] if self.both_arithmetic(a.qual, b.qual) => {
                 let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
                 if let (Some((x, _)), Some((y, _))) = (self.constant(&a), self.constant(&b))
-                    && let Some(value) = fold::compare(op, scalar, x, y)
+                    && let Some(value) = constant::compare(op, scalar, x, y)
                 {
                     return Ok(self.number(u64::from(value), Scalar::Int, at));
                 }
-                let qual = match lanes {
-                    Some(_) => self.types.shaped(scalar.signed_of_size(), lanes),
-                    None => int,
-                };
-                return Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), qual, at));
+                (a, b, self.types.truth((scalar, lanes)))
             }
-            (true, false) | (false, true) => {
-                return self.operands(op.text(), a.qual, b.qual, at);
-            }
+            _ => return self.operands(op.text(), a.qual, b.qual, at),
         };
-        Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), int, at))
+        Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), qual, at))
+    }
+
+    pub(super) fn both_arithmetic(&self, a: Qual, b: Qual) -> bool {
+        self.types.arithmetic(a).is_some() && self.types.arithmetic(b).is_some()
     }
 
     fn logical(&mut self, and: bool, a: Expr, b: Expr, at: Loc) -> Checked<Expr> {
-        let (x, y) = (self.types.arithmetic(a.qual), self.types.arithmetic(b.qual));
-        if matches!(x, Some((_, Some(_)))) || matches!(y, Some((_, Some(_)))) {
-            let (Some(_), Some(_)) = (x, y) else {
+        let is_vector = |q| matches!(self.types.of(q), Type::Vector(..));
+        if is_vector(a.qual) || is_vector(b.qual) {
+            if !self.both_arithmetic(a.qual, b.qual) {
                 return self.operands(if and { "&&" } else { "||" }, a.qual, b.qual, at);
-            };
+            }
             let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
-            let qual = self.types.shaped(scalar.signed_of_size(), lanes);
-            return Ok(self.value(
-                ExprKind::VectorLogical(and, Box::new(a), Box::new(b)),
-                qual,
-                at,
-            ));
+            let qual = self.types.truth((scalar, lanes));
+            let kind = ExprKind::VectorLogical(and, Box::new(a), Box::new(b));
+            return Ok(self.value(kind, qual, at));
         }
         let (a, b) = (self.condition(a)?, self.condition(b)?);
         if let Some((bits, scalar)) = self.constant(&a) {
-            if fold::truth(bits, scalar) != and {
+            if constant::truth(bits, scalar) != and {
                 return Ok(self.number(u64::from(!and), Scalar::Int, at));
             }
             if let Some((bits, scalar)) = self.constant(&b) {
-                let value = fold::truth(bits, scalar);
+                let value = constant::truth(bits, scalar);
                 return Ok(self.number(u64::from(value), Scalar::Int, at));
             }
         }
@@ -274,22 +251,11 @@ impl Sema<'_> {
         if op == UnaryOp::Not {
             return self.not(expr, at);
         }
-        let text = match op {
-            UnaryOp::Plus => "+",
-            UnaryOp::Neg => "-",
-            UnaryOp::Complement => "~",
-            UnaryOp::Not => "!",
-            UnaryOp::Deref => "*",
-            UnaryOp::AddressOf => "&",
+        let fits = |&(scalar, _): &(Scalar, _)| op != UnaryOp::Complement || !scalar.is_float();
+        let Some((scalar, _)) = self.types.arithmetic(expr.qual).filter(fits) else {
+            let (op, ty) = (op.text(), self.show(expr.qual));
+            return self.error(at, format!("`{op}` does not work on `{ty}`"));
         };
-        let Some((scalar, _)) = self.types.arithmetic(expr.qual) else {
-            let message = format!("`{text}` does not work on `{}`", self.show(expr.qual));
-            return self.error(at, message);
-        };
-        if op == UnaryOp::Complement && scalar.is_float() {
-            let message = format!("`~` does not work on `{}`", self.show(expr.qual));
-            return self.error(at, message);
-        }
         if scalar == Scalar::Half {
             return self.unsupported(at, "this operator", "half-precision arithmetic");
         }
@@ -313,13 +279,13 @@ impl Sema<'_> {
     }
 
     fn not(&mut self, expr: Expr, at: Loc) -> Checked<Expr> {
-        if let Some((scalar, lanes @ Some(_))) = self.types.arithmetic(expr.qual) {
-            let qual = self.types.shaped(scalar.signed_of_size(), lanes);
+        if let Some(shape @ (_, Some(_))) = self.types.arithmetic(expr.qual) {
+            let qual = self.types.truth(shape);
             return Ok(self.value(ExprKind::Not(Box::new(expr)), qual, at));
         }
         let expr = self.condition(expr)?;
         if let Some((bits, scalar)) = self.constant(&expr) {
-            let value = !fold::truth(bits, scalar);
+            let value = !constant::truth(bits, scalar);
             return Ok(self.number(u64::from(value), Scalar::Int, at));
         }
         let int = self.types.scalar(Scalar::Int);

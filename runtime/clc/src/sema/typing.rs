@@ -3,10 +3,10 @@
 use super::scope::{Entry, Tag, TypeEntry};
 use super::{Checked, Sema};
 use crate::ast::{
-    self, BasicType, DeclPart, Declarator, EnumSpec, Name, Param, Qualifiers, RecordSpec,
-    SpaceWord, Specs, TypeName, TypeSpec,
+    self, DeclPart, Declarator, EnumSpec, Name, Param, RecordSpec, Specs, TypeName, TypeSpec,
 };
 use crate::source::Loc;
+use crate::types::constant;
 use crate::types::{Field, LayoutError, Qual, Record, Scalar, Space, Type};
 
 /// What a declaration's specifiers, or a whole declarator, come to.
@@ -20,16 +20,6 @@ pub(super) struct Declared<'t> {
     pub(super) function: Option<(&'t [Param], bool)>,
 }
 
-fn space(word: SpaceWord) -> Space {
-    match word {
-        SpaceWord::Private => Space::Private,
-        SpaceWord::Local => Space::Local,
-        SpaceWord::Global => Space::Global,
-        SpaceWord::Constant => Space::Constant,
-        SpaceWord::Generic => Space::Generic,
-    }
-}
-
 impl Sema<'_> {
     /// Where `T *p` points when nothing is written (OpenCL C 6.7.1).
     pub(super) fn default_pointee(&self) -> Space {
@@ -40,15 +30,16 @@ impl Sema<'_> {
         }
     }
 
-    fn word_space(&mut self, word: SpaceWord, at: Loc) -> Checked<Space> {
-        if word == SpaceWord::Generic && !self.language.generic {
+    /// Checks that the language has an address space that is written.
+    fn check_space(&mut self, word: Option<Space>, at: Loc) -> Checked<()> {
+        if word == Some(Space::Generic) && !self.language.generic {
             return self.error(
                 at,
                 "the generic address space needs OpenCL C 2.0, or 3.0 with \
                  __opencl_c_generic_address_space",
             );
         }
-        Ok(space(word))
+        Ok(())
     }
 
     /// The type that specifiers name.
@@ -59,31 +50,12 @@ impl Sema<'_> {
         }
         let (mut qual, mut own_space, mut not_for_kernels) = (self.types.void(), None, None);
         match &specs.ty {
-            TypeSpec::Basic(basic) => {
-                let scalar = match basic {
-                    BasicType::Void => None,
-                    BasicType::Bool => Some(Scalar::Bool),
-                    BasicType::Char => Some(Scalar::Char),
-                    BasicType::UChar => Some(Scalar::UChar),
-                    BasicType::Short => Some(Scalar::Short),
-                    BasicType::UShort => Some(Scalar::UShort),
-                    BasicType::Int => Some(Scalar::Int),
-                    BasicType::UInt => Some(Scalar::UInt),
-                    BasicType::Long => Some(Scalar::Long),
-                    BasicType::ULong => Some(Scalar::ULong),
-                    BasicType::Half => Some(Scalar::Half),
-                    BasicType::Float => Some(Scalar::Float),
-                    BasicType::Double => Some(Scalar::Double),
-                };
-                if let Some(scalar) = scalar {
-                    self.check_double(scalar, at)?;
-                    qual = self.types.scalar(scalar);
-                    not_for_kernels = match scalar {
-                        Scalar::Bool => Some("bool"),
-                        Scalar::Half => Some("half"),
-                        _ => None,
-                    };
-                }
+            TypeSpec::Void => {}
+            &TypeSpec::Scalar(scalar) => {
+                self.check_double(scalar, at)?;
+                qual = self.types.scalar(scalar);
+                let banned = matches!(scalar, Scalar::Bool | Scalar::Half);
+                not_for_kernels = banned.then_some(scalar.name());
             }
             TypeSpec::Named(name) => match self.scopes.find(name.symbol) {
                 Some(Entry::Typedef(TypeEntry::Known {
@@ -103,14 +75,7 @@ impl Sema<'_> {
                     let what = format!("the type `{}`", self.name(name.symbol));
                     return self.unsupported(name.loc, &what, feature);
                 }
-                Some(
-                    Entry::Var(_)
-                    | Entry::Global(_)
-                    | Entry::Local(_)
-                    | Entry::Function(_)
-                    | Entry::Enumerator(..),
-                )
-                | None => {
+                Some(_) | None => {
                     let message = format!("`{}` is not a type", self.name(name.symbol));
                     return self.error(name.loc, message);
                 }
@@ -131,16 +96,18 @@ impl Sema<'_> {
             }
             qual.restrict = true;
         }
-        if let Some(word) = specs.quals.space {
-            let word = self.word_space(word, at)?;
-            if own_space.is_some_and(|own| own != word) {
-                return self.error(at, "a type has only one address space");
-            }
-            own_space = Some(word);
+        self.check_space(specs.quals.space, at)?;
+        if own_space.is_some()
+            && specs
+                .quals
+                .space
+                .is_some_and(|word| own_space != Some(word))
+        {
+            return self.error(at, "a type has only one address space");
         }
         Ok(Declared {
             qual,
-            space: own_space,
+            space: specs.quals.space.or(own_space),
             not_for_kernels,
             function: None,
         })
@@ -156,31 +123,31 @@ impl Sema<'_> {
     /// The type a declarator gives to its name, from that of the specifiers.
     pub(super) fn declared<'t>(
         &mut self,
-        base: Declared<'_>,
+        base: Declared<'t>,
         declarator: &'t Declarator,
     ) -> Checked<Declared<'t>> {
         let mut out = Declared {
-            qual: base.qual,
-            space: base.space,
-            not_for_kernels: base.not_for_kernels,
             function: None,
+            ..base
         };
         let at = declarator.loc;
         for (i, part) in declarator.parts.iter().enumerate().rev() {
             match part {
                 DeclPart::Pointer(quals) => {
-                    let to = out
-                        .qual
-                        .in_space(out.space.unwrap_or_else(|| self.default_pointee()));
-                    out.qual = self.types.pointer(to);
-                    out.space = self.qualify(&mut out.qual, quals, at)?;
+                    let space = out.space.unwrap_or_else(|| self.default_pointee());
+                    let pointer = self.types.pointer(out.qual.in_space(space));
+                    self.check_space(quals.space, at)?;
+                    out.qual = Qual {
+                        constant: quals.constant,
+                        volatile: quals.volatile,
+                        restrict: quals.restrict,
+                        ..pointer
+                    };
+                    out.space = quals.space;
                     out.not_for_kernels = None;
                 }
                 DeclPart::Array(len) => {
-                    let len = match len {
-                        Some(len) => Some(self.array_length(len)?),
-                        None => None,
-                    };
+                    let len = len.as_ref().map(|len| self.array_length(len)).transpose()?;
                     if i + 1 < declarator.parts.len()
                         || matches!(self.types.of(out.qual), Type::Array(..))
                     {
@@ -189,11 +156,11 @@ impl Sema<'_> {
                     if self.types.of(out.qual) == Type::Void {
                         return self.error(at, "an array cannot have elements of type void");
                     }
-                    let constant = out.qual.constant;
-                    let volatile = out.qual.volatile;
-                    out.qual = self.types.plain(Type::Array(out.qual, len));
-                    out.qual.constant = constant;
-                    out.qual.volatile = volatile;
+                    out.qual = Qual {
+                        constant: out.qual.constant,
+                        volatile: out.qual.volatile,
+                        ..self.types.plain(Type::Array(out.qual, len))
+                    };
                     if self.types.size(out.qual) == Err(LayoutError::TooLarge) {
                         return self.error(at, "this array is too large");
                     }
@@ -212,16 +179,6 @@ impl Sema<'_> {
         Ok(out)
     }
 
-    fn qualify(&mut self, qual: &mut Qual, quals: &Qualifiers, at: Loc) -> Checked<Option<Space>> {
-        qual.constant = quals.constant;
-        qual.volatile = quals.volatile;
-        qual.restrict = quals.restrict;
-        match quals.space {
-            Some(word) => Ok(Some(self.word_space(word, at)?)),
-            None => Ok(None),
-        }
-    }
-
     fn array_length(&mut self, len: &ast::Expr) -> Checked<u64> {
         let value = self.rvalue(len)?;
         let Some((bits, scalar)) = self.int_constant(&value) else {
@@ -231,7 +188,7 @@ impl Sema<'_> {
                  OpenCL C",
             );
         };
-        let negative = scalar.is_signed() && (self.extended(bits, scalar) as i64) < 0;
+        let negative = scalar.is_signed() && (constant::extend(bits, scalar) as i64) < 0;
         if negative || bits == 0 {
             return self.error(len.loc, "an array's length is at least 1");
         }
@@ -243,11 +200,11 @@ impl Sema<'_> {
         match self.types.size(qual) {
             Ok(size) => Ok(size),
             Err(LayoutError::Incomplete) => {
-                let message = format!(
-                    "{what} cannot have type `{}`: its size is unknown",
-                    self.show(qual)
-                );
-                self.error(at, message)
+                let ty = self.show(qual);
+                self.error(
+                    at,
+                    format!("{what} cannot have type `{ty}`: its size is unknown"),
+                )
             }
             Err(LayoutError::TooLarge) => {
                 let message = format!("`{}` is too large", self.show(qual));
@@ -272,12 +229,9 @@ impl Sema<'_> {
     }
 
     fn record(&mut self, spec: &RecordSpec) -> Checked<Qual> {
-        let found = spec.tag.and_then(|tag| {
-            if spec.fields.is_some() {
-                self.scopes.find_tag_here(tag.symbol)
-            } else {
-                self.scopes.find_tag(tag.symbol)
-            }
+        let found = spec.tag.and_then(|tag| match spec.fields {
+            Some(_) => self.scopes.find_tag_here(tag.symbol),
+            None => self.scopes.find_tag(tag.symbol),
         });
         let id = match found {
             Some(Tag::Record(id)) => {
@@ -328,8 +282,8 @@ impl Sema<'_> {
                     fields.push(field(None, base.qual));
                     aligns.push(group_align);
                 } else {
-                    self.diags
-                        .warning(group.specs.loc, "this declares no field");
+                    let at = group.specs.loc;
+                    self.diags.warning(at, "this declares no field");
                 }
             }
             for member in &group.declarators {
@@ -399,7 +353,7 @@ impl Sema<'_> {
                 let Some((bits, scalar)) = self.int_constant(&expr) else {
                     return self.error(value.loc, "an enumerator's value is an integer constant");
                 };
-                let wide = self.extended(bits, scalar);
+                let wide = constant::extend(bits, scalar);
                 next = if scalar.is_signed() {
                     i128::from(wide as i64)
                 } else {
@@ -443,18 +397,14 @@ impl Sema<'_> {
 
 /// The type of an `enum` with values between these.
 fn enumeration_type(least: i128, most: i128) -> Option<Scalar> {
-    let within = |low: i128, high: i128| least >= low && most <= high;
-    if within(i32::MIN.into(), i32::MAX.into()) {
-        Some(Scalar::Int)
-    } else if within(0, u32::MAX.into()) {
-        Some(Scalar::UInt)
-    } else if within(0, u64::MAX.into()) {
-        Some(Scalar::ULong)
-    } else if within(i64::MIN.into(), i64::MAX.into()) {
-        Some(Scalar::Long)
-    } else {
-        None
-    }
+    let ranges: [(Scalar, i128, i128); 4] = [
+        (Scalar::Int, i32::MIN.into(), i32::MAX.into()),
+        (Scalar::UInt, 0, u32::MAX.into()),
+        (Scalar::ULong, 0, u64::MAX.into()),
+        (Scalar::Long, i64::MIN.into(), i64::MAX.into()),
+    ];
+    let mut fitting = ranges.iter().filter(|r| least >= r.1 && most <= r.2);
+    fitting.next().map(|&(scalar, ..)| scalar)
 }
 
 fn field(name: Option<crate::intern::Symbol>, qual: Qual) -> Field {

@@ -1,13 +1,14 @@
 //! Types: scalars, vectors, pointers, arrays, structs, and the atomic types, interned so that the
 //! same type has the same number.
 
+pub(crate) mod constant;
 mod convert;
 mod layout;
 
 pub(crate) use convert::{Rank, promoted, usual};
 pub(crate) use layout::LayoutError;
 
-use crate::intern::{Interner, Symbol};
+use crate::intern::{Interner, Symbol, add};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use touchstone_ir as ir;
@@ -66,11 +67,7 @@ impl Scalar {
     }
 
     pub(crate) const fn is_signed(self) -> bool {
-        match self {
-            Self::Char | Self::Short | Self::Int | Self::Long => true,
-            Self::Half | Self::Float | Self::Double => true,
-            Self::Bool | Self::UChar | Self::UShort | Self::UInt | Self::ULong => false,
-        }
+        self.is_float() || matches!(self, Self::Char | Self::Short | Self::Int | Self::Long)
     }
 
     pub(crate) const fn kind(self) -> ir::NumKind {
@@ -113,6 +110,9 @@ impl Scalar {
         Self::ALL.iter().copied().find(|s| s.name() == name)
     }
 }
+
+/// An arithmetic type: its element and, of a vector, how many.
+pub(crate) type Shape = (Scalar, Option<Lanes>);
 
 /// A type in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -174,7 +174,7 @@ pub(crate) struct Record {
 }
 
 /// The types of one compilation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Types {
     types: Vec<Type>,
     map: HashMap<Type, TypeId>,
@@ -182,31 +182,18 @@ pub(crate) struct Types {
 }
 
 impl Types {
-    pub(crate) fn new() -> Self {
-        Self {
-            types: Vec::new(),
-            map: HashMap::new(),
-            records: Vec::new(),
-        }
-    }
-
     /// The number of a type.
     pub(crate) fn id(&mut self, ty: Type) -> TypeId {
         if let Some(&id) = self.map.get(&ty) {
             return id;
         }
-        let id = TypeId(u32::try_from(self.types.len()).unwrap_or(u32::MAX));
-        self.types.push(ty);
+        let id = TypeId(add(&mut self.types, ty));
         self.map.insert(ty, id);
         id
     }
 
-    pub(crate) fn get(&self, id: TypeId) -> Type {
-        self.types[id.0 as usize]
-    }
-
     pub(crate) fn of(&self, qual: Qual) -> Type {
-        self.get(qual.ty)
+        self.types[qual.ty.0 as usize]
     }
 
     pub(crate) fn void(&mut self) -> Qual {
@@ -225,24 +212,25 @@ impl Types {
         }
     }
 
+    /// The type of a truth about values of a shape: an `int`, or a vector of 0 and -1.
+    pub(crate) fn truth(&mut self, (scalar, lanes): Shape) -> Qual {
+        match lanes {
+            Some(_) => self.shaped(scalar.signed_of_size(), lanes),
+            None => self.scalar(Scalar::Int),
+        }
+    }
+
     pub(crate) fn pointer(&mut self, to: Qual) -> Qual {
         self.plain(Type::Pointer(to))
     }
 
     /// A type without qualifiers.
     pub(crate) fn plain(&mut self, ty: Type) -> Qual {
-        Qual {
-            ty: self.id(ty),
-            space: Space::Private,
-            constant: false,
-            volatile: false,
-            restrict: false,
-        }
+        Qual::plain(self.id(ty))
     }
 
     pub(crate) fn add_record(&mut self, record: Record) -> RecordId {
-        self.records.push(record);
-        RecordId(u32::try_from(self.records.len() - 1).unwrap_or(u32::MAX))
+        RecordId(add(&mut self.records, record))
     }
 
     pub(crate) fn record(&self, id: RecordId) -> &Record {
@@ -255,21 +243,21 @@ impl Types {
 
     /// What a pointer points to.
     pub(crate) fn pointee(&self, qual: Qual) -> Option<Qual> {
-        let Type::Pointer(to) = self.of(qual) else {
-            return None;
-        };
-        Some(to)
+        match self.of(qual) {
+            Type::Pointer(to) => Some(to),
+            _ => None,
+        }
     }
 
     pub(crate) fn as_scalar(&self, qual: Qual) -> Option<Scalar> {
-        let Type::Scalar(scalar) = self.of(qual) else {
-            return None;
-        };
-        Some(scalar)
+        match self.of(qual) {
+            Type::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
     }
 
     /// The element and the shape of an arithmetic type.
-    pub(crate) fn arithmetic(&self, qual: Qual) -> Option<(Scalar, Option<Lanes>)> {
+    pub(crate) fn arithmetic(&self, qual: Qual) -> Option<Shape> {
         if let Type::Vector(scalar, lanes) = self.of(qual) {
             return Some((scalar, Some(lanes)));
         }
@@ -356,15 +344,19 @@ impl Types {
 }
 
 impl Qual {
-    /// The type of a value read from an lvalue: qualifiers do not matter to it.
-    pub(crate) fn value(self) -> Self {
+    const fn plain(ty: TypeId) -> Self {
         Self {
+            ty,
             space: Space::Private,
             constant: false,
             volatile: false,
             restrict: false,
-            ..self
         }
+    }
+
+    /// The type of a value read from an lvalue: qualifiers do not matter to it.
+    pub(crate) fn value(self) -> Self {
+        Self::plain(self.ty)
     }
 
     pub(crate) fn in_space(self, space: Space) -> Self {
