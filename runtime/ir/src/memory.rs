@@ -5,7 +5,6 @@
 
 use crate::names::named;
 use std::fmt;
-use std::ops::BitOr;
 
 named! {
     /// `memory_order_*`.
@@ -39,62 +38,34 @@ named! {
     }
 }
 
-/// `cl_mem_fence_flags`: the memories that a fence or a barrier orders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Regions {
-    bits: u8,
+bitflags::bitflags! {
+    /// `cl_mem_fence_flags`: the memories that a fence or a barrier orders.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Regions: u8 {
+        /// `CLK_LOCAL_MEM_FENCE`.
+        const LOCAL = 1;
+        /// `CLK_GLOBAL_MEM_FENCE`.
+        const GLOBAL = 2;
+        /// `CLK_IMAGE_MEM_FENCE`.
+        const IMAGE = 4;
+    }
 }
 
 impl Regions {
     /// No memory: execution only.
-    pub const NONE: Regions = Regions { bits: 0 };
-    /// `CLK_LOCAL_MEM_FENCE`.
-    pub const LOCAL: Regions = Regions { bits: 1 };
-    /// `CLK_GLOBAL_MEM_FENCE`.
-    pub const GLOBAL: Regions = Regions { bits: 2 };
-    /// `CLK_IMAGE_MEM_FENCE`.
-    pub const IMAGE: Regions = Regions { bits: 4 };
-
-    /// Whether every memory of `other` is in this set.
-    pub const fn contains(self, other: Regions) -> bool {
-        self.bits & other.bits == other.bits
-    }
-
-    /// Whether the set is empty.
-    pub const fn is_empty(self) -> bool {
-        self.bits == 0
-    }
-}
-
-impl BitOr for Regions {
-    type Output = Regions;
-    fn bitor(self, other: Regions) -> Regions {
-        Regions {
-            bits: self.bits | other.bits,
-        }
-    }
+    pub const NONE: Regions = Regions::empty();
 }
 
 impl fmt::Display for Regions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut first = true;
-        for (region, name) in [
-            (Regions::LOCAL, "local"),
-            (Regions::GLOBAL, "global"),
-            (Regions::IMAGE, "image"),
-        ] {
-            if self.contains(region) {
-                if !first {
-                    f.write_str("|")?;
-                }
-                f.write_str(name)?;
-                first = false;
-            }
+        if self.is_empty() {
+            return f.write_str("none");
         }
-        if first {
-            f.write_str("none")?;
-        }
-        Ok(())
+        let names: Vec<String> = self
+            .iter_names()
+            .map(|(name, _)| name.to_lowercase())
+            .collect();
+        f.write_str(&names.join("|"))
     }
 }
 

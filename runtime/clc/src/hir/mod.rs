@@ -3,26 +3,17 @@
 //! `sema` makes it and `lower` turns it into IR. Its types are those of the program's [`Types`].
 
 pub(crate) use crate::operator::{ArithOp, CompareOp};
+/// Functions, variables that outlive their function and those in local memory have the numbers
+/// that they have in the IR.
+pub(crate) use ir::{FuncId as FnId, GlobalId, LocalId, Reloc};
 
 use crate::source::Loc;
 use crate::types::{Qual, Types};
 use touchstone_ir as ir;
 
-/// A function of the unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct FnId(pub(crate) u32);
-
 /// A private variable or parameter of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct VarId(pub(crate) u32);
-
-/// A variable that outlives its function: program scope, `static`, `constant`, a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct GlobalId(pub(crate) u32);
-
-/// A variable in local memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct LocalId(pub(crate) u32);
 
 /// A place that a `goto`, a `case` or a `default` goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,14 +67,6 @@ pub(crate) struct Global {
     pub(crate) declared_only: bool,
     pub(crate) init: Vec<u8>,
     pub(crate) relocs: Vec<Reloc>,
-}
-
-/// A pointer in a variable's initial value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reloc {
-    pub(crate) offset: u64,
-    pub(crate) target: GlobalId,
-    pub(crate) addend: i64,
 }
 
 #[derive(Debug)]
@@ -241,6 +224,16 @@ pub(crate) enum Strided {
     Destination,
 }
 
+/// What `vload…` and `vstore…` find in memory: vectors, or scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Vectors {
+    pub(crate) lanes: u32,
+    /// Elements from one to the next.
+    pub(crate) stride: u32,
+    /// Elements are `half`, their values `float` or `double`.
+    pub(crate) halves: bool,
+}
+
 /// What a built-in function does. Its operands are the call's, converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
@@ -264,10 +257,8 @@ pub(crate) enum Builtin {
     Select,
     /// `bitselect`
     BitSelect,
-    /// `mad_hi(a, b, c)`, by signedness
-    MadHi(ir::Intrinsic),
-    /// `mad24`
-    Mad24(ir::Intrinsic),
+    /// `mad_hi`, `mad24`: the intrinsic of the first two, and the third added
+    MultiplyAdd(ir::Intrinsic),
     /// `upsample`
     Upsample,
     Dot,
@@ -283,17 +274,9 @@ pub(crate) enum Builtin {
     Shuffle,
     Shuffle2,
     /// `vloadn(offset, p)`
-    VLoad,
-    /// `vstoren(value, offset, p)`
-    VStore,
-    /// `vload_half`, `vload_halfn`, `vloada_halfn`: elements between vectors
-    VLoadHalf {
-        stride: u32,
-    },
-    VStoreHalf {
-        stride: u32,
-        rounding: ir::Rounding,
-    },
+    VLoad(Vectors),
+    /// `vstoren(value, offset, p)`, and the rounding of halves
+    VStore(Vectors, ir::Rounding),
     AtomicInit,
     AtomicLoad(ir::Order, ir::MemScope),
     AtomicStore(ir::Order, ir::MemScope),
@@ -304,7 +287,6 @@ pub(crate) enum Builtin {
     /// OpenCL 1.x: (pointer, expected, desired), the value before
     AtomicCmpxchg,
     FlagTestAndSet(ir::Order, ir::MemScope),
-    FlagClear(ir::Order, ir::MemScope),
     Fence(ir::Regions, ir::Order, ir::MemScope),
     Barrier(ir::BarrierKind, ir::Regions, ir::MemScope),
     /// `to_global` and its like: a pointer to the result's space from a generic one.

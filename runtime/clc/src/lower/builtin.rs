@@ -2,7 +2,7 @@
 
 use super::expr::comparison;
 use super::function::Lower;
-use crate::hir::{ArithOp, Builtin, CompareOp, Expr};
+use crate::hir::{ArithOp, Builtin, CompareOp, Expr, Vectors};
 use crate::types::{Qual, Scalar};
 use touchstone_ir as ir;
 use touchstone_ir::{Const, IntOp, Intrinsic, Op, Operand, UnaryOp};
@@ -12,51 +12,48 @@ impl Lower<'_> {
         let loc = self.b.loc();
         let values: Vec<Operand> = args.iter().map(|a| self.value(a)).collect();
         self.b.set_loc(loc);
-        let void = || Const::i32(0).into();
+        let void = Const::i32(0).into();
+        // The checker gives each function its number of operands.
+        let operand = |i: usize| values.get(i).copied().unwrap_or(void);
+        let [a, b, c] = [operand(0), operand(1), operand(2)];
         let ty = self.cx.ty(qual);
         let scalar = self.scalar_of(qual);
-        match (builtin, values.as_slice()) {
-            (Builtin::Query(query), dims) => {
-                let dim = dims.first().copied().unwrap_or(Const::i32(0).into());
-                let value = self.b.query(query, dim).into();
+        match builtin {
+            Builtin::Query(query) => {
+                let value = self.b.query(query, a).into();
                 self.convert(value, Scalar::ULong, scalar)
             }
-            (Builtin::Intrinsic(intrinsic), args) => self
-                .b
-                .emit(ty, Op::Intrinsic(intrinsic, args.to_vec()))
-                .into(),
-            (Builtin::Test(intrinsic), args) => {
-                let truth = self.b.intrinsic(intrinsic, args.to_vec()).into();
+            Builtin::Intrinsic(intrinsic) => {
+                self.b.emit(ty, Op::Intrinsic(intrinsic, values)).into()
+            }
+            Builtin::Test(intrinsic) => {
+                let truth = self.b.intrinsic(intrinsic, values).into();
                 self.as_truth(truth)
             }
-            (Builtin::FloatCompare(cmp), &[a, b]) => {
+            Builtin::FloatCompare(cmp) => {
                 let truth = self.b.compare(cmp, a, b).into();
                 self.as_truth(truth)
             }
-            (Builtin::Split(first, second), [rest @ .., out]) => {
-                let result = self.b.emit(ty, Op::Intrinsic(first, rest.to_vec()));
-                let other = self.b.intrinsic(second, rest.to_vec());
-                self.b.store(*out, other);
+            Builtin::Split(first, second) => {
+                let mut rest = values;
+                let out = rest.pop().unwrap_or(void);
+                let result = self.b.emit(ty, Op::Intrinsic(first, rest.clone()));
+                let other = self.b.intrinsic(second, rest);
+                self.b.store(out, other);
                 result.into()
             }
-            (Builtin::Convert { rounding, saturate }, &[value]) => {
-                let from = self.scalar_of(args[0].qual).kind();
+            Builtin::Convert { rounding, saturate } => {
                 let op = Op::Convert {
-                    value,
-                    from,
+                    value: a,
+                    from: self.scalar_of(args[0].qual).kind(),
                     to: scalar.kind(),
                     rounding,
                     saturate,
                 };
                 self.b.emit(ty, op).into()
             }
-            (Builtin::Bitcast, &[value]) => {
-                if self.b.type_of(value) == ty {
-                    return value;
-                }
-                self.b.bitcast(value, ty).into()
-            }
-            (Builtin::Select, &[a, b, c]) => {
+            Builtin::Bitcast => self.as_bits(a, ty),
+            Builtin::Select => {
                 let c = match self.b.type_of(c) {
                     ir::Type::Vector(..) => c,
                     c_ty @ (ir::Type::Scalar(_) | ir::Type::Pointer(_)) => {
@@ -66,174 +63,117 @@ impl Lower<'_> {
                 };
                 self.b.select(c, b, a).into()
             }
-            (Builtin::BitSelect, &[a, b, c]) => self.bit_select(scalar, ty, [a, b, c]),
-            (Builtin::MadHi(product) | Builtin::Mad24(product), &[a, b, c]) => {
+            Builtin::BitSelect => self.bit_select(scalar, ty, [a, b, c]),
+            Builtin::MultiplyAdd(product) => {
                 let product = self.b.emit(ty, Op::Intrinsic(product, vec![a, b]));
                 self.b.int(IntOp::Add, product, c).into()
             }
-            (Builtin::Upsample, &[hi, lo]) => {
+            Builtin::Upsample => {
                 let (from, low) = (self.scalar_of(args[0].qual), self.scalar_of(args[1].qual));
-                let hi = self.convert(hi, from, scalar);
-                let lo = self.convert(lo, low, scalar);
+                let (hi, lo) = (self.convert(a, from, scalar), self.convert(b, low, scalar));
                 let shift = Const::scalar(scalar.ir(), from.size() * 8);
                 let shift = self.shaped(shift.into(), ty);
                 let hi = self.b.int(IntOp::Shl, hi, shift);
                 self.b.int(IntOp::Or, hi, lo).into()
             }
-            (Builtin::Dot, &[a, b]) => self.dot(scalar, a, b),
-            (Builtin::Length, &[a]) => self.length(a),
-            (Builtin::Distance, &[a, b]) => {
+            Builtin::Dot => self.dot(scalar, a, b),
+            Builtin::Length => self.length(a),
+            Builtin::Distance => {
                 let d = self.arith(ArithOp::Sub, scalar, a, b);
                 self.length(d)
             }
-            (Builtin::Normalize, &[a]) => self.normalize(scalar, ty, a),
-            (Builtin::Cross, &[a, b]) => self.cross(scalar, ty, a, b),
-            (Builtin::Divide, &[a, b]) => self.arith(ArithOp::Div, scalar, a, b),
-            (Builtin::Recip, &[a]) => {
+            Builtin::Normalize => self.normalize(scalar, ty, a),
+            Builtin::Cross => self.cross(scalar, ty, a, b),
+            Builtin::Divide => self.arith(ArithOp::Div, scalar, a, b),
+            Builtin::Recip => {
                 let one = self.one(scalar);
                 let one = self.shaped(one, ty);
                 self.arith(ArithOp::Div, scalar, one, a)
             }
-            (Builtin::Shuffle, &[v, mask]) => self.shuffle(ty, v, v, mask),
-            (Builtin::Shuffle2, &[a, b, mask]) => self.shuffle(ty, a, b, mask),
-            (Builtin::VLoad, &[offset, ptr]) => {
-                self.load_parts(ty, (ptr, offset, ty.lanes()), false)
+            Builtin::Shuffle => self.shuffle(ty, a, a, b),
+            Builtin::Shuffle2 => self.shuffle(ty, a, b, c),
+            Builtin::VLoad(vectors) => self.load_parts(ty, b, a, vectors),
+            Builtin::VStore(vectors, rounding) => {
+                self.store_parts(a, c, b, vectors, rounding);
+                void
             }
-            (Builtin::VLoadHalf { stride }, &[offset, ptr]) => {
-                self.load_parts(ty, (ptr, offset, stride), true)
-            }
-            (Builtin::VStore, &[value, offset, ptr]) => {
-                let lanes = self.b.type_of(value).lanes();
-                self.store_parts(value, (ptr, offset, lanes), None)
-            }
-            (Builtin::VStoreHalf { stride, rounding }, &[value, offset, ptr]) => {
-                self.store_parts(value, (ptr, offset, stride), Some(rounding))
-            }
-            (Builtin::AtomicInit, &[ptr, value]) => {
+            Builtin::AtomicInit => {
                 if !touchstone_faults::on(touchstone_faults::Fault::AtomicInitMissing) {
-                    self.b.store(ptr, value);
+                    self.b.store(a, b);
                 }
-                void()
+                void
             }
-            (Builtin::AtomicLoad(order, scope), &[ptr]) => {
-                self.b.atomic_load(ty, ptr, order, scope).into()
+            Builtin::AtomicLoad(order, scope) => self.b.atomic_load(ty, a, order, scope).into(),
+            Builtin::AtomicStore(order, scope) => {
+                self.b.atomic_store(a, b, order, scope);
+                void
             }
-            (Builtin::AtomicStore(order, scope), &[ptr, value]) => {
-                self.b.atomic_store(ptr, value, order, scope);
-                void()
+            Builtin::AtomicRmw(op, order, scope) => {
+                self.b.atomic_rmw(op, a, b, order, scope).into()
             }
-            (Builtin::AtomicRmw(op, order, scope), &[ptr, value]) => {
-                self.b.atomic_rmw(op, ptr, value, order, scope).into()
+            Builtin::AtomicCompareExchange(orders, scope, weak) => {
+                self.compare_exchange(a, b, c, (orders, scope, weak))
             }
-            (Builtin::AtomicCompareExchange(orders, scope, weak), &[ptr, expected, desired]) => {
-                self.compare_exchange(ptr, expected, desired, (orders, scope, weak))
-            }
-            (Builtin::AtomicCmpxchg, &[ptr, expected, desired]) => {
-                let scope = match self.b.type_of(ptr).space() {
+            Builtin::AtomicCmpxchg => {
+                let scope = match self.b.type_of(a).space() {
                     Some(ir::AddressSpace::Local) => ir::MemScope::WorkGroup,
                     Some(_) | None => ir::MemScope::Device,
                 };
                 let relaxed = (ir::Order::Relaxed, ir::Order::Relaxed);
-                self.b
-                    .atomic_cas(ptr, expected, desired, relaxed, scope)
-                    .into()
+                self.b.atomic_cas(a, b, c, relaxed, scope).into()
             }
-            (Builtin::FlagTestAndSet(order, scope), &[ptr]) => {
-                let one = Const::i32(1);
-                let before = self
-                    .b
-                    .atomic_rmw(ir::RmwOp::Exchange, ptr, one, order, scope);
+            Builtin::FlagTestAndSet(order, scope) => {
+                let set = Const::i32(1);
+                let before = self.b.atomic_rmw(ir::RmwOp::Exchange, a, set, order, scope);
                 self.b.compare(ir::Cmp::Ne, before, Const::i32(0)).into()
             }
-            (Builtin::FlagClear(order, scope), &[ptr]) => {
-                self.b.atomic_store(ptr, Const::i32(0), order, scope);
-                void()
-            }
-            (Builtin::Fence(regions, order, scope), _) => {
+            Builtin::Fence(regions, order, scope) => {
                 self.b.fence(regions, order, scope);
-                void()
+                void
             }
-            (Builtin::Barrier(kind, regions, scope), _) => {
-                self.b.push(Op::Barrier {
-                    kind,
-                    regions,
-                    scope,
-                });
-                void()
+            Builtin::Barrier(kind, regions, scope) => {
+                self.barrier(kind, regions, scope);
+                void
             }
-            (Builtin::ToSpace, &[pointer]) => self.b.emit(ty, Op::ToSpace(pointer)).into(),
-            (Builtin::GetFence, &[pointer]) => self.fence_of(pointer),
-            (Builtin::AsyncCopy { size, .. }, &[dst, src, n, ref stride @ .., event]) => {
-                let align = match self.cx.unit.types.pointee(args[0].qual) {
-                    Some(to) => self.cx.align(to),
-                    None => 1,
-                };
+            Builtin::ToSpace => self.b.emit(ty, Op::ToSpace(a)).into(),
+            Builtin::GetFence => self.fence_of(a),
+            Builtin::AsyncCopy { size, strided } => {
+                let to = self.cx.unit.types.pointee(args[0].qual);
+                let align = to.map_or(1, |to| self.cx.align(to));
                 // An element is a scalar or a vector.
                 let element = (u32::try_from(size).unwrap_or(1), align);
-                match (builtin, stride) {
-                    (
-                        Builtin::AsyncCopy {
-                            strided: Some(side),
-                            ..
-                        },
-                        &[stride],
-                    ) => self.strided_copy((dst, src, n), element, (side, stride), event),
-                    _ => self.async_copy((dst, src, n), element, event),
+                match strided {
+                    Some(side) => {
+                        let (stride, event) = (operand(3), operand(4));
+                        self.strided_copy((a, b, c), element, (side, stride), event)
+                    }
+                    None => self.async_copy((a, b, c), element, operand(3)),
                 }
             }
-            (Builtin::WaitGroupEvents, _) => {
-                self.wait_for_copies();
-                void()
+            Builtin::WaitGroupEvents => {
+                let regions = ir::Regions::LOCAL | ir::Regions::GLOBAL;
+                self.barrier(ir::BarrierKind::WorkGroup, regions, ir::MemScope::WorkGroup);
+                void
             }
-            (Builtin::Printf, &[format, ref rest @ ..]) => {
-                let args = rest.to_vec();
-                self.b.emit(ty, Op::Printf { format, args }).into()
+            Builtin::Printf => {
+                let args = values.get(1..).unwrap_or_default().to_vec();
+                self.b.emit(ty, Op::Printf { format: a, args }).into()
             }
-            (Builtin::Trap, _) => {
-                self.b
-                    .terminate(ir::Terminator::Trap(ir::TrapReason::Explicit));
-                void()
+            Builtin::Trap => {
+                let trap = ir::Terminator::Trap(ir::TrapReason::Explicit);
+                self.b.terminate(trap);
+                void
             }
-            // The checker gives each function its number of operands.
-            (
-                Builtin::Nothing
-                | Builtin::FloatCompare(_)
-                | Builtin::Split(..)
-                | Builtin::Convert { .. }
-                | Builtin::Bitcast
-                | Builtin::Select
-                | Builtin::BitSelect
-                | Builtin::MadHi(_)
-                | Builtin::Mad24(_)
-                | Builtin::Upsample
-                | Builtin::Dot
-                | Builtin::Cross
-                | Builtin::Length
-                | Builtin::Distance
-                | Builtin::Normalize
-                | Builtin::Divide
-                | Builtin::Recip
-                | Builtin::Shuffle
-                | Builtin::Shuffle2
-                | Builtin::VLoad
-                | Builtin::VStore
-                | Builtin::VLoadHalf { .. }
-                | Builtin::VStoreHalf { .. }
-                | Builtin::AtomicInit
-                | Builtin::AtomicLoad(..)
-                | Builtin::AtomicStore(..)
-                | Builtin::AtomicRmw(..)
-                | Builtin::AtomicCompareExchange(..)
-                | Builtin::AtomicCmpxchg
-                | Builtin::FlagTestAndSet(..)
-                | Builtin::FlagClear(..)
-                | Builtin::ToSpace
-                | Builtin::GetFence
-                | Builtin::AsyncCopy { .. }
-                | Builtin::Printf,
-                _,
-            ) => self.zero(ty),
+            Builtin::Nothing => self.zero(ty),
         }
+    }
+
+    fn barrier(&mut self, kind: ir::BarrierKind, regions: ir::Regions, scope: ir::MemScope) {
+        self.b.push(Op::Barrier {
+            kind,
+            regions,
+            scope,
+        });
     }
 
     /// `bitselect`: bits of `b` where those of `c` are 1, else of `a`.
@@ -257,24 +197,24 @@ impl Lower<'_> {
         self.arith(ArithOp::Div, scalar, a, length)
     }
 
-    /// Loads the elements of a vector, or a scalar, from `offset` times `stride` elements behind a
-    /// pointer; from halves, if these are there.
+    /// Loads a vector, or a scalar, the `offset`th behind a pointer.
     fn load_parts(
         &mut self,
         ty: ir::Type,
-        (ptr, offset, stride): (Operand, Operand, u32),
-        halves: bool,
+        ptr: Operand,
+        offset: Operand,
+        vectors: Vectors,
     ) -> Operand {
         let element = match ty.element() {
-            Some(element) if !halves => ir::Type::Scalar(element),
+            Some(element) if !vectors.halves => ir::Type::Scalar(element),
             Some(_) | None => ir::Type::F16,
         };
         let mut parts: Vec<Operand> = Vec::new();
-        for i in 0..ty.lanes() {
-            let at = self.element_at(ptr, offset, stride, i, element.size());
+        for i in 0..vectors.lanes {
+            let at = self.element_at(ptr, offset, vectors.stride, i, element.size());
             let part = self.b.load(element, at);
             let float = ir::NumKind::Float;
-            parts.push(if halves {
+            parts.push(if vectors.halves {
                 self.b.convert(part, float, ir::Type::F32, float).into()
             } else {
                 part.into()
@@ -286,23 +226,21 @@ impl Lower<'_> {
         }
     }
 
-    /// Stores the elements of a vector, or a scalar, `offset` times `stride` elements behind a
-    /// pointer; as halves where a rounding is given.
+    /// Stores a vector, or a scalar, as the `offset`th behind a pointer.
     fn store_parts(
         &mut self,
         value: Operand,
-        (ptr, offset, stride): (Operand, Operand, u32),
-        halves: Option<ir::Rounding>,
-    ) -> Operand {
-        let ty = self.b.type_of(value);
-        let lanes = ty.lanes();
-        for i in 0..lanes {
-            let mut part = if lanes == 1 {
-                value
-            } else {
-                self.b.extract(value, Const::i32(i as i32)).into()
+        ptr: Operand,
+        offset: Operand,
+        vectors: Vectors,
+        rounding: ir::Rounding,
+    ) {
+        for i in 0..vectors.lanes {
+            let mut part = match vectors.lanes {
+                1 => value,
+                _ => self.b.extract(value, Const::i32(i as i32)).into(),
             };
-            if let Some(rounding) = halves {
+            if vectors.halves {
                 let op = Op::Convert {
                     value: part,
                     from: ir::NumKind::Float,
@@ -313,10 +251,9 @@ impl Lower<'_> {
                 part = self.b.emit(ir::Type::F16, op).into();
             }
             let size = self.b.type_of(part).size();
-            let at = self.element_at(ptr, offset, stride, i, size);
+            let at = self.element_at(ptr, offset, vectors.stride, i, size);
             self.b.store(at, part);
         }
-        Const::i32(0).into()
     }
 
     /// C11's compare and exchange: true when it wrote, else what was there goes to `expected`.

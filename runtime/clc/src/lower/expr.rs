@@ -353,7 +353,7 @@ impl Lower<'_> {
                 self.effect(a);
                 Const::i32(0).into()
             }
-            ExprKind::Call(callee, args) => self.call(callee.0, args, expr.qual),
+            ExprKind::Call(callee, args) => self.call(*callee, args, expr.qual),
             ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr.qual),
         }
     }
@@ -497,7 +497,7 @@ impl Lower<'_> {
         }
     }
 
-    fn call(&mut self, callee: u32, args: &[Expr], ret: Qual) -> Operand {
+    fn call(&mut self, callee: ir::FuncId, args: &[Expr], ret: Qual) -> Operand {
         let mut operands = Vec::with_capacity(args.len() + 1);
         let aggregate = self.cx.is_aggregate(ret);
         let room = aggregate.then(|| {
@@ -517,7 +517,7 @@ impl Lower<'_> {
             }
         }
         let result = (!aggregate && !self.cx.is_void(ret)).then(|| self.cx.ty(ret));
-        let value = self.b.call(ir::FuncId(callee), operands, result);
+        let value = self.b.call(callee, operands, result);
         match (room, value) {
             (Some(room), _) => room,
             (None, Some(value)) => value.into(),

@@ -93,14 +93,6 @@ impl Lower<'_> {
         self.b.select(less, value, most)
     }
 
-    pub(super) fn wait_for_copies(&mut self) {
-        self.b.push(Op::Barrier {
-            kind: ir::BarrierKind::WorkGroup,
-            regions: ir::Regions::LOCAL | ir::Regions::GLOBAL,
-            scope: ir::MemScope::WorkGroup,
-        });
-    }
-
     /// The fence flag of where a generic pointer points; 0 for private memory, which needs none.
     pub(super) fn fence_of(&mut self, pointer: Operand) -> Operand {
         let mut flags: Operand = Const::i32(0).into();

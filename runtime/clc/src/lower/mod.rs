@@ -114,15 +114,7 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
             size: context.size(global.qual),
             align: u32::try_from(global.align).unwrap_or(1),
             init: global.init.clone(),
-            relocs: global
-                .relocs
-                .iter()
-                .map(|r| ir::Reloc {
-                    offset: r.offset,
-                    target: ir::GlobalId(r.target.0),
-                    addend: r.addend,
-                })
-                .collect(),
+            relocs: global.relocs.clone(),
         });
         globals.push(Linkage {
             name: global.name.clone(),
@@ -133,7 +125,7 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
     for local in &unit.locals {
         module.add_local(ir::LocalVar {
             name: local.name.clone(),
-            kernel: ir::FuncId(local.kernel.0),
+            kernel: local.kernel,
             size: context.size(local.qual),
             align: u32::try_from(local.align).unwrap_or(1),
         });

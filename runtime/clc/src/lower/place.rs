@@ -51,10 +51,7 @@ impl Lower<'_> {
                 },
             },
             ExprKind::Global(id) => {
-                let address = self
-                    .b
-                    .global_addr(ir::GlobalId(id.0), expr.qual.space)
-                    .into();
+                let address = self.b.global_addr(*id, expr.qual.space).into();
                 Place::Memory {
                     address,
                     align: natural,
@@ -62,7 +59,7 @@ impl Lower<'_> {
                 }
             }
             ExprKind::Local(id) => Place::Memory {
-                address: self.b.local_addr(ir::LocalId(id.0)).into(),
+                address: self.b.local_addr(*id).into(),
                 align: natural,
                 volatile,
             },

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::missing::{self, What};
 use super::scope::Entry;
 use super::{Checked, Sema};
 use crate::ast::{self, Name, UnaryOp};
@@ -136,7 +137,7 @@ impl Sema<'_> {
                     let message = format!("`{name}` is a function; it can only be called");
                     return self.error(at, message);
                 }
-                if let Some(feature) = super::builtin::missing_constant(&name) {
+                if let Some(feature) = missing::feature(What::Constant, &name) {
                     return self.unsupported(at, &format!("`{name}`"), feature);
                 }
                 self.error(at, format!("`{name}` is not declared"))

@@ -2,6 +2,7 @@
 //!
 //! - `scope`: what names mean
 //! - `names`: what is declared from the start
+//! - `missing`: what Touchstone does not have
 //! - `typing`: specifiers and declarators to types
 //! - `attrs`: attributes
 //! - `decl`: declarations and variables
@@ -23,6 +24,7 @@ mod expr;
 mod fold;
 mod function;
 mod init;
+mod missing;
 mod names;
 mod ops;
 mod scope;

@@ -1,30 +1,33 @@
 //! What is declared from the start: types and enumerators of OpenCL C.
 
 use super::Sema;
+use super::missing::{self, What};
 use super::scope::{Entry, TypeEntry};
 use crate::device::{Language, Version};
 use crate::intern::{Interner, Symbol};
 use crate::types::{Lanes, Scalar, Type};
+use touchstone_ir::{MemScope, Order};
 
-/// Values of `memory_order` and `memory_scope`; the numbers are this implementation's own.
-pub(super) const MEMORY_ORDERS: [(&str, u64); 5] = [
-    ("memory_order_relaxed", 0),
-    ("memory_order_acquire", 2),
-    ("memory_order_release", 3),
-    ("memory_order_acq_rel", 4),
-    ("memory_order_seq_cst", 5),
+/// `memory_order`; the numbers are this implementation's own.
+pub(super) const MEMORY_ORDERS: [(&str, u64, Order); 5] = [
+    ("memory_order_relaxed", 0, Order::Relaxed),
+    ("memory_order_acquire", 2, Order::Acquire),
+    ("memory_order_release", 3, Order::Release),
+    ("memory_order_acq_rel", 4, Order::AcqRel),
+    ("memory_order_seq_cst", 5, Order::SeqCst),
 ];
 
-pub(super) const MEMORY_SCOPES: [(&str, u64); 6] = [
-    ("memory_scope_work_item", 0),
-    ("memory_scope_work_group", 1),
-    ("memory_scope_device", 2),
-    ("memory_scope_all_svm_devices", 3),
-    ("memory_scope_all_devices", 3),
-    ("memory_scope_sub_group", 4),
+/// `memory_scope`; the numbers are this implementation's own.
+pub(super) const MEMORY_SCOPES: [(&str, u64, MemScope); 6] = [
+    ("memory_scope_work_item", 0, MemScope::WorkItem),
+    ("memory_scope_work_group", 1, MemScope::WorkGroup),
+    ("memory_scope_device", 2, MemScope::Device),
+    ("memory_scope_all_svm_devices", 3, MemScope::AllDevices),
+    ("memory_scope_all_devices", 3, MemScope::AllDevices),
+    ("memory_scope_sub_group", 4, MemScope::SubGroup),
 ];
 
-const ATOMIC_TYPES: [(&str, Scalar); 11] = [
+const ATOMIC_TYPES: [(&str, Scalar); 10] = [
     ("atomic_int", Scalar::Int),
     ("atomic_uint", Scalar::UInt),
     ("atomic_long", Scalar::Long),
@@ -35,31 +38,6 @@ const ATOMIC_TYPES: [(&str, Scalar); 11] = [
     ("atomic_uintptr_t", Scalar::SIZE),
     ("atomic_size_t", Scalar::SIZE),
     ("atomic_ptrdiff_t", Scalar::PTRDIFF),
-    ("atomic_half", Scalar::Half),
-];
-
-/// Types of features that Touchstone does not have.
-const MISSING_TYPES: [(&str, &str); 20] = [
-    ("image1d_t", "images"),
-    ("image1d_array_t", "images"),
-    ("image1d_buffer_t", "images"),
-    ("image2d_t", "images"),
-    ("image2d_array_t", "images"),
-    ("image2d_depth_t", "images"),
-    ("image2d_array_depth_t", "images"),
-    ("image2d_msaa_t", "images"),
-    ("image2d_array_msaa_t", "images"),
-    ("image2d_msaa_depth_t", "images"),
-    ("image2d_array_msaa_depth_t", "images"),
-    ("image3d_t", "images"),
-    ("sampler_t", "samplers"),
-    ("queue_t", "device-side enqueue"),
-    ("ndrange_t", "device-side enqueue"),
-    ("clk_event_t", "device-side enqueue"),
-    ("clk_profiling_info", "device-side enqueue"),
-    ("kernel_enqueue_flags_t", "device-side enqueue"),
-    ("reserve_id_t", "pipes"),
-    ("pipe_t", "pipes"),
 ];
 
 const SIZED: [(&str, Scalar); 4] = [
@@ -80,58 +58,33 @@ enum Known {
 /// Every type name of the language, with its meaning.
 fn known_types(language: &Language) -> Vec<(String, Known)> {
     let mut out = Vec::new();
+    let mut add = |name: &str, known| out.push((name.to_owned(), known));
+    let plain = |ty| Known::Type(ty, None);
     for scalar in UNSIGNED {
-        out.push((
-            scalar.name().to_owned(),
-            Known::Type(Type::Scalar(scalar), None),
-        ));
+        add(scalar.name(), plain(Type::Scalar(scalar)));
     }
-    for &scalar in Scalar::ALL {
-        if scalar == Scalar::Bool {
-            continue;
-        }
+    for &scalar in Scalar::ALL.iter().filter(|&&scalar| scalar != Scalar::Bool) {
         for lanes in [Lanes::L2, Lanes::L3, Lanes::L4, Lanes::L8, Lanes::L16] {
-            out.push((
-                format!("{}{}", scalar.name(), lanes.count()),
-                Known::Type(Type::Vector(scalar, lanes), None),
-            ));
+            let name = format!("{}{}", scalar.name(), lanes.count());
+            add(&name, plain(Type::Vector(scalar, lanes)));
         }
     }
     for (name, scalar) in SIZED {
-        out.push((
-            name.to_owned(),
-            Known::Type(Type::Scalar(scalar), Some(name)),
-        ));
+        add(name, Known::Type(Type::Scalar(scalar), Some(name)));
     }
     if language.atomics {
         for (name, scalar) in ATOMIC_TYPES {
-            let known = match scalar {
-                Scalar::Half => Known::Missing("atomic_half"),
-                _ => Known::Type(Type::Atomic(scalar), None),
-            };
-            out.push((name.to_owned(), known));
+            add(name, plain(Type::Atomic(scalar)));
         }
-        out.push((
-            "atomic_flag".to_owned(),
-            Known::Type(Type::AtomicFlag, None),
-        ));
-        for name in ["memory_order", "memory_scope"] {
-            out.push((
-                name.to_owned(),
-                Known::Type(Type::Scalar(Scalar::Int), None),
-            ));
-        }
+        add("atomic_half", Known::Missing("atomic_half"));
+        add("atomic_flag", plain(Type::AtomicFlag));
+        add("memory_order", plain(Type::Scalar(Scalar::Int)));
+        add("memory_scope", plain(Type::Scalar(Scalar::Int)));
     }
-    out.push((
-        "cl_mem_fence_flags".to_owned(),
-        Known::Type(Type::Scalar(Scalar::UInt), None),
-    ));
-    out.push((
-        "event_t".to_owned(),
-        Known::Type(Type::Event, Some("event_t")),
-    ));
-    for (name, feature) in MISSING_TYPES {
-        out.push((name.to_owned(), Known::Missing(feature)));
+    add("cl_mem_fence_flags", plain(Type::Scalar(Scalar::UInt)));
+    add("event_t", Known::Type(Type::Event, Some("event_t")));
+    for (name, feature) in missing::names(What::Type) {
+        add(name, Known::Missing(feature));
     }
     out
 }
@@ -171,7 +124,9 @@ impl Sema<'_> {
             }
             _ => true,
         };
-        for (name, value) in MEMORY_ORDERS.into_iter().chain(MEMORY_SCOPES) {
+        let orders = MEMORY_ORDERS.map(|(name, value, _)| (name, value));
+        let scopes = MEMORY_SCOPES.map(|(name, value, _)| (name, value));
+        for (name, value) in orders.into_iter().chain(scopes) {
             if has(name) {
                 let symbol = self.names.intern(name);
                 self.scopes

@@ -8,36 +8,22 @@ use crate::types::{Qual, Scalar, Space, Type};
 use touchstone_ir::{MemScope, Order, RmwOp};
 
 impl Sema<'_> {
-    /// Converts an argument as by assignment.
-    fn convert_argument(&mut self, call: &mut Call<'_>, index: usize, to: Qual) -> Checked<()> {
-        let arg = call.args.remove(index);
-        let what = format!("argument {} of `{}`", index + 1, call.name);
-        let arg = self.implicit(arg, to, &what)?;
-        call.args.insert(index, arg);
-        Ok(())
-    }
-
     /// OpenCL 1.x: relaxed, of the widest scope the memory has.
     pub(super) fn legacy_atomic(&mut self, legacy: Legacy, mut call: Call<'_>) -> Checked<Expr> {
         let n = match legacy.op {
-            LegacyOp::Rmw(_) | LegacyOp::MinMax(..) => 2,
+            LegacyOp::Rmw(..) => 2,
             LegacyOp::Step(_) => 1,
             LegacyOp::Cmpxchg => 3,
         };
         self.arity(&call, n)?;
-        let Some(to) = self.types.pointee(call.args[0].qual) else {
-            return self.no_overload(&call);
+        let to = self.pointee_argument(&call, 0)?;
+        let exchange = legacy.op == LegacyOp::Rmw(RmwOp::Exchange, RmwOp::Exchange);
+        let scalar = match self.types.as_scalar(to) {
+            Some(scalar @ (Scalar::Int | Scalar::UInt)) => scalar,
+            Some(scalar @ (Scalar::Long | Scalar::ULong)) if self.language.int64_atomics => scalar,
+            Some(Scalar::Float) if exchange && !legacy.atom => Scalar::Float,
+            Some(_) | None => return self.no_overload(&call),
         };
-        let Some(scalar) = self.types.as_scalar(to) else {
-            return self.no_overload(&call);
-        };
-        let exchange = legacy.op == LegacyOp::Rmw(RmwOp::Exchange);
-        match scalar {
-            Scalar::Int | Scalar::UInt => {}
-            Scalar::Long | Scalar::ULong if self.language.int64_atomics => {}
-            Scalar::Float if exchange && !legacy.atom => {}
-            _ => return self.no_overload(&call),
-        }
         match to.space {
             Space::Global | Space::Local | Space::Generic => {}
             Space::Constant | Space::Private => {
@@ -48,14 +34,13 @@ impl Sema<'_> {
         if to.constant {
             return self.error(call.at, "this atomic function writes what is const");
         }
-        let scope = if to.space == Space::Local {
-            MemScope::WorkGroup
-        } else {
-            MemScope::Device
+        let scope = match to.space {
+            Space::Local => MemScope::WorkGroup,
+            _ => MemScope::Device,
         };
         let qual = self.types.scalar(scalar);
         for i in 1..call.args.len() {
-            self.convert_argument(&mut call, i, qual)?;
+            self.numbered_argument(&mut call, i, qual)?;
         }
         let op = match legacy.op {
             LegacyOp::Cmpxchg => {
@@ -66,14 +51,8 @@ impl Sema<'_> {
                 call.args.push(one);
                 op
             }
-            LegacyOp::Rmw(op) => op,
-            LegacyOp::MinMax(signed, unsigned) => {
-                if scalar.is_signed() {
-                    signed
-                } else {
-                    unsigned
-                }
-            }
+            LegacyOp::Rmw(signed, _) if scalar.is_signed() => signed,
+            LegacyOp::Rmw(_, unsigned) => unsigned,
         };
         let builtin = Builtin::AtomicRmw(op, Order::Relaxed, scope);
         Ok(self.builtin(builtin, call.args, qual, call.at))
@@ -89,10 +68,10 @@ impl Sema<'_> {
         if !explicit {
             self.arity(call, from)?;
             if !self.language.order_seq_cst {
+                let name = call.name;
                 let message = format!(
-                    "`{}` is sequentially consistent and needs __opencl_c_atomic_order_seq_cst; \
-                     use `{}_explicit`",
-                    call.name, call.name
+                    "`{name}` is sequentially consistent and needs \
+                     __opencl_c_atomic_order_seq_cst; use `{name}_explicit`"
                 );
                 return self.error(call.at, message);
             }
@@ -101,19 +80,24 @@ impl Sema<'_> {
         }
         self.arity_between(call, from + 1, from + 2)?;
         let order = self.order_argument(call, from)?;
-        let scope = if call.args.len() > from + 1 {
-            self.scope_argument(call, from + 1)?
-        } else {
-            self.check_scope(MemScope::Device, call)?;
-            MemScope::Device
-        };
+        let scope = self.last_scope(call, from + 1)?;
         call.args.truncate(from);
         Ok((order, scope))
     }
 
-    fn bad_order<T>(&mut self, call: &Call<'_>, order: Order, what: &str) -> Checked<T> {
-        let message = format!("{what} cannot be memory_order_{order}");
-        self.error(call.at, message)
+    /// The scope that may be the last argument; without it, the device.
+    fn last_scope(&mut self, call: &Call<'_>, index: usize) -> Checked<MemScope> {
+        if call.args.len() > index {
+            return self.scope_argument(call, index);
+        }
+        self.check_scope(MemScope::Device, call)?;
+        Ok(MemScope::Device)
+    }
+
+    /// Converts an argument that messages name by its number.
+    fn numbered_argument(&mut self, call: &mut Call<'_>, index: usize, to: Qual) -> Checked<()> {
+        let what = format!("argument {} of `{}`", index + 1, call.name);
+        self.convert_argument(call, index, to, &what)
     }
 
     /// The object of an atomic function.
@@ -123,25 +107,15 @@ impl Sema<'_> {
             return self.error(call.at, message);
         };
         let at = arg.loc;
-        let Some(to) = self.types.pointee(arg.qual) else {
-            return self.no_overload(call);
-        };
+        let to = self.pointee_argument(call, 0)?;
         let ty = self.types.of(to);
         let wide = match ty {
             Type::Atomic(scalar) => scalar.size() == 8,
             Type::AtomicFlag => false,
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Pointer(_)
-            | Type::Array(..)
-            | Type::Event
-            | Type::Record(_) => {
-                let message = format!(
-                    "`{}` works on atomic objects (atomic_int, …), not on `{}`",
-                    call.name,
-                    self.show(to)
-                );
+            _ => {
+                let (name, ty) = (call.name, self.show(to));
+                let message =
+                    format!("`{name}` works on atomic objects (atomic_int, …), not on `{ty}`");
                 return self.error(at, message);
             }
         };
@@ -155,124 +129,99 @@ impl Sema<'_> {
     }
 
     pub(super) fn atomic(&mut self, atomic: Atomic, mut call: Call<'_>) -> Checked<Expr> {
-        let explicit = atomic.explicit;
+        let Atomic { op, explicit } = atomic;
         let at = call.at;
         let (object, to) = self.atomic_object(&call)?;
-        let void = self.types.void();
-        let scalar = match (object, atomic.op) {
-            (Type::AtomicFlag, AtomicOp::TestAndSet) => {
-                let (order, scope) = self.order_and_scope(&mut call, explicit, 1)?;
-                let qual = self.types.scalar(Scalar::Bool);
-                return Ok(self.builtin(
-                    Builtin::FlagTestAndSet(order, scope),
-                    call.args,
-                    qual,
-                    at,
-                ));
-            }
-            (Type::AtomicFlag, AtomicOp::Clear) => {
-                let (order, scope) = self.order_and_scope(&mut call, explicit, 1)?;
-                if matches!(order, Order::Acquire | Order::AcqRel) {
-                    return self.bad_order(&call, order, "atomic_flag_clear");
-                }
-                return Ok(self.builtin(Builtin::FlagClear(order, scope), call.args, void, at));
-            }
-            (Type::Atomic(scalar), op) if !matches!(op, AtomicOp::TestAndSet | AtomicOp::Clear) => {
-                scalar
-            }
+        // A flag is an `int` that only its own functions know.
+        let of_flags = matches!(op, AtomicOp::TestAndSet | AtomicOp::Clear);
+        let scalar = match object {
+            Type::Atomic(scalar) if !of_flags => scalar,
+            Type::AtomicFlag if of_flags => Scalar::Int,
             _ => return self.no_overload(&call),
         };
-        let qual = self.types.scalar(scalar);
-        let read_only = matches!(atomic.op, AtomicOp::Load);
-        if to.constant && !read_only {
+        if to.constant && !of_flags && !matches!(op, AtomicOp::Load) {
             return self.error(at, "this atomic function writes what is const");
         }
-        let value_count = match atomic.op {
-            AtomicOp::Load => 0,
+        let values = match op {
+            AtomicOp::Load | AtomicOp::TestAndSet | AtomicOp::Clear => 0,
             AtomicOp::Init | AtomicOp::Store | AtomicOp::Exchange | AtomicOp::Fetch(..) => 1,
             AtomicOp::CompareExchange { .. } => 2,
-            AtomicOp::TestAndSet | AtomicOp::Clear => 0,
         };
-        if call.args.len() <= value_count {
-            self.arity(&call, value_count + 1)?;
+        if call.args.len() <= values || matches!(op, AtomicOp::Init) {
+            self.arity(&call, values + 1)?;
         }
-        let (builtin, result) = match atomic.op {
-            AtomicOp::Init => {
-                self.arity(&call, 2)?;
-                self.convert_argument(&mut call, 1, qual)?;
-                (Builtin::AtomicInit, void)
+        let [void, bool, qual] = [
+            self.types.void(),
+            self.types.scalar(Scalar::Bool),
+            self.types.scalar(scalar),
+        ];
+        match op {
+            AtomicOp::Fetch(..) if scalar.is_float() => {
+                let what = format!("`{}` of floats", call.name);
+                let feature = "floating-point atomics (cl_ext_float_atomics)";
+                return self.unsupported(at, &what, feature);
             }
-            AtomicOp::Load => {
-                let (order, scope) = self.order_and_scope(&mut call, explicit, 1)?;
-                if matches!(order, Order::Release | Order::AcqRel) {
-                    return self.bad_order(&call, order, "a load");
-                }
-                (Builtin::AtomicLoad(order, scope), qual)
+            AtomicOp::CompareExchange { .. } => {
+                self.out_argument(&call, 1, qual)?;
+                self.numbered_argument(&mut call, 2, qual)?;
             }
-            AtomicOp::Store => {
-                self.convert_argument(&mut call, 1, qual)?;
-                let (order, scope) = self.order_and_scope(&mut call, explicit, 2)?;
-                if matches!(order, Order::Acquire | Order::AcqRel) {
-                    return self.bad_order(&call, order, "a store");
-                }
+            AtomicOp::Init | AtomicOp::Store | AtomicOp::Exchange | AtomicOp::Fetch(..) => {
+                self.numbered_argument(&mut call, 1, qual)?;
+            }
+            AtomicOp::Load | AtomicOp::TestAndSet | AtomicOp::Clear => {}
+        }
+        let (order, failure, scope) = match op {
+            AtomicOp::Init => (Order::Relaxed, Order::Relaxed, MemScope::Device),
+            AtomicOp::CompareExchange { .. } if explicit => self.exchange_orders(&mut call)?,
+            _ => {
+                let (order, scope) = self.order_and_scope(&mut call, explicit, values + 1)?;
+                (order, order, scope)
+            }
+        };
+        let wrong = match op {
+            AtomicOp::Load => Some((Order::Release, "a load")),
+            AtomicOp::Store => Some((Order::Acquire, "a store")),
+            AtomicOp::Clear => Some((Order::Acquire, "atomic_flag_clear")),
+            _ => None,
+        };
+        if let Some((wrong, what)) = wrong
+            && (order == wrong || order == Order::AcqRel)
+        {
+            return self.error(at, format!("{what} cannot be memory_order_{order}"));
+        }
+        let (builtin, result) = match op {
+            AtomicOp::Init => (Builtin::AtomicInit, void),
+            AtomicOp::Load => (Builtin::AtomicLoad(order, scope), qual),
+            AtomicOp::Store => (Builtin::AtomicStore(order, scope), void),
+            AtomicOp::Clear => {
+                call.args.push(self.number(0, scalar, at));
                 (Builtin::AtomicStore(order, scope), void)
             }
-            AtomicOp::Exchange => {
-                self.convert_argument(&mut call, 1, qual)?;
-                let (order, scope) = self.order_and_scope(&mut call, explicit, 2)?;
-                (Builtin::AtomicRmw(RmwOp::Exchange, order, scope), qual)
-            }
+            AtomicOp::Exchange => (Builtin::AtomicRmw(RmwOp::Exchange, order, scope), qual),
             AtomicOp::Fetch(signed, unsigned) => {
-                if scalar.is_float() {
-                    return self.unsupported(
-                        at,
-                        &format!("`{}` of floats", call.name),
-                        "floating-point atomics (cl_ext_float_atomics)",
-                    );
-                }
-                self.convert_argument(&mut call, 1, qual)?;
-                let (order, scope) = self.order_and_scope(&mut call, explicit, 2)?;
                 let op = if scalar.is_signed() { signed } else { unsigned };
                 (Builtin::AtomicRmw(op, order, scope), qual)
             }
+            AtomicOp::TestAndSet => (Builtin::FlagTestAndSet(order, scope), bool),
             AtomicOp::CompareExchange { weak } => {
-                return self.compare_exchange(weak, explicit, qual, call);
+                let orders = (order, failure);
+                (Builtin::AtomicCompareExchange(orders, scope, weak), bool)
             }
-            AtomicOp::TestAndSet | AtomicOp::Clear => return self.no_overload(&call),
         };
         Ok(self.builtin(builtin, call.args, result, at))
     }
 
-    fn compare_exchange(
-        &mut self,
-        weak: bool,
-        explicit: bool,
-        qual: Qual,
-        mut call: Call<'_>,
-    ) -> Checked<Expr> {
-        let at = call.at;
-        match call.args.get(1).and_then(|a| self.types.pointee(a.qual)) {
-            Some(to) if to.ty == qual.ty && !to.constant && to.space != Space::Constant => {}
-            Some(_) | None => return self.no_overload(&call),
-        }
-        self.convert_argument(&mut call, 2, qual)?;
-        let (success, failure, scope) = if explicit {
-            self.arity_between(&call, 5, 6)?;
-            let success = self.order_argument(&call, 3)?;
-            let failure = self.order_argument(&call, 4)?;
-            let scope = if call.args.len() > 5 {
-                self.scope_argument(&call, 5)?
-            } else {
-                self.check_scope(MemScope::Device, &call)?;
-                MemScope::Device
-            };
-            (success, failure, scope)
-        } else {
-            let (order, scope) = self.order_and_scope(&mut call, false, 3)?;
-            (order, order, scope)
-        };
+    /// The orders of success and of failure and the scope of a compare and exchange.
+    fn exchange_orders(&mut self, call: &mut Call<'_>) -> Checked<(Order, Order, MemScope)> {
+        self.arity_between(call, 5, 6)?;
+        let success = self.order_argument(call, 3)?;
+        let failure = self.order_argument(call, 4)?;
+        let scope = self.last_scope(call, 5)?;
+        call.args.truncate(3);
         if matches!(failure, Order::Release | Order::AcqRel) {
-            return self.bad_order(&call, failure, "the order of a failed exchange");
+            let message =
+                format!("the order of a failed exchange cannot be memory_order_{failure}");
+            return self.error(call.at, message);
         }
         let strength = |order| match order {
             Order::Relaxed => 0,
@@ -281,14 +230,10 @@ impl Sema<'_> {
             Order::SeqCst => 3,
         };
         if strength(failure) > strength(success) {
-            return self.error(
-                at,
-                "the order of a failed exchange cannot be stronger than that of a successful one",
-            );
+            let message = "the order of a failed exchange cannot be stronger than that of a \
+                           successful one";
+            return self.error(call.at, message);
         }
-        call.args.truncate(3);
-        let bool = self.types.scalar(Scalar::Bool);
-        let builtin = Builtin::AtomicCompareExchange((success, failure), scope, weak);
-        Ok(self.builtin(builtin, call.args, bool, at))
+        Ok((success, failure, scope))
     }
 }

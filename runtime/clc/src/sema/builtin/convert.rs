@@ -17,15 +17,17 @@ pub(super) fn rounding(word: &str) -> Option<Rounding> {
     }
 }
 
-/// What a function's name says.
-struct Conversion {
+/// What the name of a conversion function says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conversion {
     scalar: Scalar,
     lanes: Option<Lanes>,
     /// None for `as_…`.
     how: Option<(Rounding, bool)>,
 }
 
-fn parse(name: &str) -> Option<Conversion> {
+/// The conversion function of a name.
+pub(super) fn conversion(name: &str) -> Option<Conversion> {
     if let Some(ty) = name.strip_prefix("as_") {
         let (scalar, lanes) = type_of(ty)?;
         return Some(Conversion {
@@ -36,17 +38,14 @@ fn parse(name: &str) -> Option<Conversion> {
     }
     let mut words = name.strip_prefix("convert_")?.split('_');
     let (scalar, lanes) = type_of(words.next()?)?;
-    let (mut saturate, mut round) = (false, Rounding::Default);
-    let mut rest: Vec<&str> = words.collect();
-    if rest.first() == Some(&"sat") {
-        saturate = true;
-        rest.remove(0);
-    }
-    match rest.as_slice() {
-        [] => {}
-        [word] => round = rounding(word)?,
+    let words: Vec<&str> = words.collect();
+    let (saturate, round) = match words.as_slice() {
+        [] => (false, Rounding::Default),
+        ["sat"] => (true, Rounding::Default),
+        ["sat", word] => (true, rounding(word)?),
+        [word] => (false, rounding(word)?),
         _ => return None,
-    }
+    };
     if saturate && scalar.is_float() {
         return None;
     }
@@ -61,13 +60,7 @@ fn type_of(text: &str) -> Option<(Scalar, Option<Lanes>)> {
     let end = text
         .find(|c: char| c.is_ascii_digit())
         .unwrap_or(text.len());
-    let scalar = match &text[..end] {
-        "size" => return None,
-        name => Scalar::from_name(name)?,
-    };
-    if scalar == Scalar::Bool {
-        return None;
-    }
+    let scalar = Scalar::from_name(&text[..end]).filter(|&scalar| scalar != Scalar::Bool)?;
     let lanes = match &text[end..] {
         "" => None,
         digits => Some(Lanes::from_count(digits.parse().ok()?)?),
@@ -75,17 +68,13 @@ fn type_of(text: &str) -> Option<(Scalar, Option<Lanes>)> {
     Some((scalar, lanes))
 }
 
-/// Whether a name is that of a conversion function.
-pub(super) fn is_conversion(name: &str) -> bool {
-    parse(name).is_some()
-}
-
 impl Sema<'_> {
-    pub(super) fn conversion(&mut self, mut call: Call<'_>) -> Checked<Expr> {
+    pub(super) fn conversion(
+        &mut self,
+        conversion: Conversion,
+        mut call: Call<'_>,
+    ) -> Checked<Expr> {
         self.arity(&call, 1)?;
-        let Some(conversion) = parse(call.name) else {
-            return self.no_overload(&call);
-        };
         let at = call.at;
         if conversion.scalar == Scalar::Double && !self.language.fp64 {
             return self.error(at, "this device has no double precision (cl_khr_fp64)");
@@ -104,10 +93,9 @@ impl Sema<'_> {
             let from_size = self.complete(call.args[0].qual, at, "an operand")?;
             let to_size = self.complete(qual, at, "a result")?;
             if from_size != to_size {
-                let message = format!(
-                    "`{}` needs an operand of {to_size} bytes, not {from_size}",
-                    call.name
-                );
+                let name = call.name;
+                let message =
+                    format!("`{name}` needs an operand of {to_size} bytes, not {from_size}");
                 return self.error(at, message);
             }
             if let Some((bits, _)) = self.constant(&call.args[0])

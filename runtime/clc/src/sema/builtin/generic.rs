@@ -9,10 +9,10 @@ impl Sema<'_> {
     /// The pointer argument as one to the generic address space, and what it points to.
     fn generic_argument(&mut self, call: &mut Call<'_>) -> Checked<Qual> {
         self.arity(call, 1)?;
-        let to = match self.types.pointee(call.args[0].qual) {
-            Some(to) if to.space != Space::Constant => to,
-            Some(_) | None => return self.no_overload(call),
-        };
+        let to = self.pointee_argument(call, 0)?;
+        if to.space == Space::Constant {
+            return self.no_overload(call);
+        }
         let generic = self.types.pointer(to.in_space(Space::Generic));
         let arg = call.args.remove(0);
         call.args.push(self.pointer_as(arg, generic));

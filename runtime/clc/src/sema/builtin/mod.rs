@@ -20,14 +20,12 @@ mod print;
 mod sync;
 mod table;
 
-pub(super) use table::missing_constant;
-
 use super::{Checked, Sema};
 use crate::ast;
 use crate::diag::Reported;
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
-use crate::types::{Qual, Scalar};
+use crate::types::{Qual, Scalar, Space};
 use table::{Kind, find, missing_function};
 
 /// A call being checked.
@@ -40,9 +38,7 @@ pub(super) struct Call<'c> {
 impl Sema<'_> {
     /// Whether a name is that of a built-in function of the language.
     pub(super) fn is_builtin(&self, name: &str) -> bool {
-        find(name, self.language).is_some()
-            || convert::is_conversion(name)
-            || missing_function(name).is_some()
+        find(name, self.language).is_some() || missing_function(name).is_some()
     }
 
     /// Checks a call of a built-in function.
@@ -54,48 +50,34 @@ impl Sema<'_> {
     ) -> Checked<Expr> {
         let kind = find(name, self.language);
         if kind.is_none()
-            && !convert::is_conversion(name)
             && let Some(feature) = missing_function(name)
         {
             return self.unsupported(at, &format!("`{name}`"), feature);
         }
-        let mut values = Vec::with_capacity(args.len());
-        let mut wrong = None;
-        for arg in args {
-            match self.rvalue(arg) {
-                Ok(value) => values.push(value),
-                Err(reported) => wrong = Some(reported),
-            }
-        }
-        if kind.is_none() && !convert::is_conversion(name) {
+        let args: Vec<_> = args.iter().map(|arg| self.rvalue(arg)).collect();
+        let Some(kind) = kind else {
             return self.error(at, format!("there is no function `{name}`"));
-        }
-        if let Some(reported) = wrong {
-            return Err(reported);
-        }
-        let call = Call {
-            name,
-            args: values,
-            at,
         };
+        let args = args.into_iter().collect::<Checked<_>>()?;
+        let call = Call { name, args, at };
         match kind {
-            None => self.conversion(call),
-            Some(Kind::Query(query, scalar)) => self.query(query, scalar, call),
-            Some(Kind::Numeric(numeric)) => self.numeric_builtin(numeric, call),
-            Some(Kind::Memory(memory)) => self.memory_builtin(memory, call),
-            Some(Kind::Legacy(op)) => self.legacy_atomic(op, call),
-            Some(Kind::Atomic(op)) => self.atomic(op, call),
-            Some(Kind::Sync(sync)) => self.sync(sync, call),
-            Some(Kind::Constant(bits, scalar)) => {
+            Kind::Query(query, scalar) => self.query(query, scalar, call),
+            Kind::Numeric(numeric) => self.numeric_builtin(numeric, call),
+            Kind::Convert(conversion) => self.conversion(conversion, call),
+            Kind::Memory(memory) => self.memory_builtin(memory, call),
+            Kind::Legacy(op) => self.legacy_atomic(op, call),
+            Kind::Atomic(op) => self.atomic(op, call),
+            Kind::Sync(sync) => self.sync(sync, call),
+            Kind::Constant(bits, scalar) => {
                 self.arity(&call, 0)?;
                 Ok(self.number(bits, scalar, at))
             }
-            Some(Kind::ToSpace(space)) => self.generic_to(space, call),
-            Some(Kind::GetFence) => self.get_fence(call),
-            Some(Kind::AsyncCopy { strided }) => self.async_copy(strided, call),
-            Some(Kind::WaitGroupEvents) => self.wait_group_events(call),
-            Some(Kind::Printf) => self.printf(call),
-            Some(Kind::Trap) => {
+            Kind::ToSpace(space) => self.generic_to(space, call),
+            Kind::GetFence => self.get_fence(call),
+            Kind::AsyncCopy { strided } => self.async_copy(strided, call),
+            Kind::WaitGroupEvents => self.wait_group_events(call),
+            Kind::Printf => self.printf(call),
+            Kind::Trap => {
                 self.arity(&call, 0)?;
                 let void = self.types.void();
                 Ok(self.builtin(Builtin::Trap, Vec::new(), void, at))
@@ -137,6 +119,37 @@ impl Sema<'_> {
             )
         };
         self.error(call.at, message)
+    }
+
+    /// What a pointer argument points to.
+    fn pointee_argument(&mut self, call: &Call<'_>, index: usize) -> Checked<Qual> {
+        let arg = call.args.get(index);
+        match arg.and_then(|arg| self.types.pointee(arg.qual)) {
+            Some(to) => Ok(to),
+            None => self.no_overload(call),
+        }
+    }
+
+    /// Checks that a result of a type can be written through a pointer argument.
+    fn out_argument(&mut self, call: &Call<'_>, index: usize, wanted: Qual) -> Checked<()> {
+        let to = self.pointee_argument(call, index)?;
+        if to.ty != wanted.ty || to.constant || to.space == Space::Constant {
+            return self.no_overload(call);
+        }
+        Ok(())
+    }
+
+    /// Converts an argument as by assignment. `what` begins the message when it cannot be.
+    fn convert_argument(
+        &mut self,
+        call: &mut Call<'_>,
+        index: usize,
+        to: Qual,
+        what: &str,
+    ) -> Checked<()> {
+        let arg = call.args.remove(index);
+        call.args.insert(index, self.implicit(arg, to, what)?);
+        Ok(())
     }
 
     /// Reports arguments that the function does not take.

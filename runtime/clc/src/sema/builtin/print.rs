@@ -13,14 +13,10 @@ impl Sema<'_> {
             Some(format) => self.types.pointee(format.qual),
             None => return self.error(call.at, "`printf` needs a format"),
         };
-        match format {
-            Some(to)
-                if to.space == Space::Constant
-                    && self.types.as_scalar(to) == Some(Scalar::Char) => {}
-            Some(_) | None => {
-                let message = "the format of `printf` is a string in constant memory";
-                return self.error(call.args[0].loc, message);
-            }
+        let string = |to| self.types.as_scalar(to) == Some(Scalar::Char);
+        if !format.is_some_and(|to| to.space == Space::Constant && string(to)) {
+            let message = "the format of `printf` is a string in constant memory";
+            return self.error(call.args[0].loc, message);
         }
         let mut args = std::mem::take(&mut call.args).into_iter();
         call.args.extend(args.next());
@@ -31,16 +27,10 @@ impl Sema<'_> {
                 }
                 Type::Scalar(_) => self.promote(arg),
                 Type::Vector(..) | Type::Pointer(_) => arg,
-                Type::Void
-                | Type::Array(..)
-                | Type::Record(_)
-                | Type::Atomic(_)
-                | Type::AtomicFlag
-                | Type::Event => {
+                _ => {
+                    let (n, ty) = (i + 2, self.show(arg.qual));
                     let message = format!(
-                        "argument {} of `printf` is of type `{}`, which it does not print",
-                        i + 2,
-                        self.show(arg.qual)
+                        "argument {n} of `printf` is of type `{ty}`, which it does not print"
                     );
                     return self.error(arg.loc, message);
                 }

@@ -1,15 +1,21 @@
 //! The names of built-in functions.
 
+use super::convert::{Conversion, conversion};
 use crate::device::{Language, Version};
+use crate::hir::{Builtin, Vectors};
+use crate::sema::missing::{self, What};
 use crate::types::Scalar;
 use touchstone_ir::intrinsic::Signature;
-use touchstone_ir::{AddressSpace, Cmp, Intrinsic, Query, RmwOp, Rounding};
+use touchstone_ir::{
+    AddressSpace, BarrierKind, Cmp, Intrinsic, MemScope, Order, Query, RmwOp, Rounding,
+};
 
 /// What a built-in function is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Query(Query, Scalar),
     Numeric(Numeric),
+    Convert(Conversion),
     Memory(Memory),
     /// An OpenCL 1.x atomic function.
     Legacy(Legacy),
@@ -33,60 +39,65 @@ pub(super) enum Kind {
 /// A function of numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Numeric {
-    /// Floats of one type.
-    Float(Intrinsic),
-    /// `float` only: `native_…`, `half_…`.
-    Single(Intrinsic),
-    /// A float and an `int`.
-    FloatInt(Intrinsic),
-    FloatToInt(Intrinsic),
-    Nan,
-    Test(Intrinsic),
-    Compare(Cmp),
-    /// The second result goes through a pointer to the same type.
-    SplitFloat(Intrinsic, Intrinsic),
-    /// The second result goes through a pointer to `int`.
-    SplitInt(Intrinsic, Intrinsic),
-    /// Integers of one type: by signedness.
-    Int(Intrinsic, Intrinsic),
-    /// The result is unsigned: `abs`, `abs_diff`.
-    IntUnsigned(Intrinsic, Intrinsic),
-    /// 32-bit integers only.
-    Int32(Intrinsic, Intrinsic),
-    /// Integers by signedness, or floats.
-    Any(Intrinsic, Intrinsic, Intrinsic),
+    /// One whose arguments and result have one type, or almost: what it takes, what it gives, and
+    /// what it does to signed integers, to unsigned ones and to floats.
+    Plain(Takes, Gives, [Builtin; 3]),
     Abs,
-    MadHi,
-    Mad24,
-    Upsample,
     AnyAll(Intrinsic),
+    Upsample,
     Select,
-    BitSelect,
-    Dot,
-    Cross,
-    Length,
-    Distance,
-    Normalize,
-    Divide,
-    Recip,
     Shuffle,
     Shuffle2,
 }
 
-/// A function that loads or stores vectors.
+/// The arguments of a function of numbers: how many, and what they are brought to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Takes {
+    /// Floats of one type.
+    Floats(usize),
+    /// `float` only: `native_…`, `half_…`.
+    Singles(usize),
+    /// Floats of one to four elements.
+    Geometric(usize),
+    /// Two vectors of three or four floats.
+    Cross,
+    /// A float and an `int`.
+    FloatInt,
+    /// Floats, and a pointer for the second result: to ints, or to floats like them.
+    FloatsOut { floats: usize, int: bool },
+    /// Integers of one type.
+    Ints(usize),
+    /// 32-bit integers only.
+    Ints32(usize),
+    /// Integers or floats.
+    Numbers(usize),
+    /// Any arithmetic type.
+    Any(usize),
+}
+
+/// The result of a function of numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Gives {
+    /// The type of the arguments.
+    Same,
+    /// An element of it.
+    Element,
+    /// `int`, in the shape of the arguments.
+    Int,
+    /// The unsigned integers of the arguments' size.
+    Unsigned,
+    /// The floats of the arguments' size.
+    Float,
+    /// A truth about each element.
+    Truth,
+}
+
+/// A function that loads or stores vectors, or scalars.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Memory {
-    Load(u32),
-    Store(u32),
-    LoadHalf {
-        lanes: u32,
-        aligned: bool,
-    },
-    StoreHalf {
-        lanes: u32,
-        aligned: bool,
-        rounding: Rounding,
-    },
+    Load(Vectors),
+    /// The rounding is that of halves.
+    Store(Vectors, Rounding),
     Prefetch,
 }
 
@@ -99,9 +110,8 @@ pub(super) struct Legacy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LegacyOp {
-    Rmw(RmwOp),
     /// Signed and unsigned.
-    MinMax(RmwOp, RmwOp),
+    Rmw(RmwOp, RmwOp),
     Step(RmwOp),
     Cmpxchg,
 }
@@ -129,13 +139,12 @@ pub(super) enum AtomicOp {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sync {
-    /// `barrier`, `work_group_barrier`
-    WorkGroupBarrier,
-    SubGroupBarrier,
+    /// Who waits, and the scope where none is given.
+    Barrier(BarrierKind, MemScope),
+    /// `atomic_work_item_fence`
     Fence,
-    MemFence,
-    ReadMemFence,
-    WriteMemFence,
+    /// `mem_fence` and its like.
+    MemFence(Order),
 }
 
 /// The function of floats of one type with a name: the intrinsics of that form but those that are
@@ -188,161 +197,206 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
     if name.starts_with("get_") {
         return query(name, language);
     }
+    let atomic = |name| atomic(name).filter(|_| language.atomics);
     numeric(name)
         .map(Kind::Numeric)
+        .or_else(|| conversion(name).map(Kind::Convert))
         .or_else(|| memory(name).map(Kind::Memory))
         .or_else(|| legacy(name).map(Kind::Legacy))
-        .or_else(|| {
-            language
-                .atomics
-                .then(|| atomic(name).map(Kind::Atomic))
-                .flatten()
-        })
+        .or_else(|| atomic(name).map(Kind::Atomic))
         .or_else(|| sync(name, language).map(Kind::Sync))
-        .or_else(|| {
-            Some(match name {
-                "__builtin_inff" => {
-                    Kind::Constant(u64::from(f32::INFINITY.to_bits()), Scalar::Float)
-                }
-                "__builtin_nanf" => Kind::Constant(0x7fc0_0000, Scalar::Float),
-                "__builtin_inf" => Kind::Constant(f64::INFINITY.to_bits(), Scalar::Double),
-                "__builtin_trap" => Kind::Trap,
-                "to_global" if language.generic => Kind::ToSpace(AddressSpace::Global),
-                "to_local" if language.generic => Kind::ToSpace(AddressSpace::Local),
-                "to_private" if language.generic => Kind::ToSpace(AddressSpace::Private),
-                "async_work_group_copy" => Kind::AsyncCopy { strided: false },
-                "async_work_group_strided_copy" if language.version >= Version::V1_1 => {
-                    Kind::AsyncCopy { strided: true }
-                }
-                "wait_group_events" => Kind::WaitGroupEvents,
-                "printf" if language.version >= Version::V1_2 => Kind::Printf,
-                _ => return None,
-            })
-        })
+        .or_else(|| other(name, language))
 }
 
-fn numeric(name: &str) -> Option<Numeric> {
-    if let Some(intrinsic) = float(name) {
-        return Some(Numeric::Float(intrinsic));
-    }
-    if let Some(base) = name
-        .strip_prefix("native_")
-        .or_else(|| name.strip_prefix("half_"))
-    {
-        return match base {
-            "divide" => Some(Numeric::Divide),
-            "recip" => Some(Numeric::Recip),
-            _ if SINGLE.contains(&base) => float(base).map(Numeric::Single),
-            _ => None,
-        };
-    }
-    use Intrinsic as I;
+fn other(name: &str, language: &Language) -> Option<Kind> {
     Some(match name {
-        "ldexp" => Numeric::FloatInt(I::Ldexp),
-        "pown" => Numeric::FloatInt(I::Pown),
-        "rootn" => Numeric::FloatInt(I::Rootn),
-        "ilogb" => Numeric::FloatToInt(I::Ilogb),
-        "nan" => Numeric::Nan,
-        "fract" => Numeric::SplitFloat(I::Fract, I::Floor),
-        "modf" => Numeric::SplitFloat(I::ModfFraction, I::Trunc),
-        "sincos" => Numeric::SplitFloat(I::Sin, I::Cos),
-        "frexp" => Numeric::SplitInt(I::FrexpMantissa, I::FrexpExponent),
-        "lgamma_r" => Numeric::SplitInt(I::Lgamma, I::LgammaSign),
-        "remquo" => Numeric::SplitInt(I::Remainder, I::RemquoQuotient),
-        "isfinite" => Numeric::Test(I::Isfinite),
-        "isinf" => Numeric::Test(I::Isinf),
-        "isnan" => Numeric::Test(I::Isnan),
-        "isnormal" => Numeric::Test(I::Isnormal),
-        "signbit" => Numeric::Test(I::Signbit),
-        "isequal" => Numeric::Compare(Cmp::FEq),
-        "isnotequal" => Numeric::Compare(Cmp::FNe),
-        "isgreater" => Numeric::Compare(Cmp::FGt),
-        "isgreaterequal" => Numeric::Compare(Cmp::FGe),
-        "isless" => Numeric::Compare(Cmp::FLt),
-        "islessequal" => Numeric::Compare(Cmp::FLe),
-        "islessgreater" => Numeric::Compare(Cmp::FLtGt),
-        "isordered" => Numeric::Compare(Cmp::FOrdered),
-        "isunordered" => Numeric::Compare(Cmp::FUnordered),
-        "abs" => Numeric::Abs,
-        "abs_diff" => Numeric::IntUnsigned(I::SAbsDiff, I::UAbsDiff),
-        "add_sat" => Numeric::Int(I::SAddSat, I::UAddSat),
-        "sub_sat" => Numeric::Int(I::SSubSat, I::USubSat),
-        "hadd" => Numeric::Int(I::SHadd, I::UHadd),
-        "rhadd" => Numeric::Int(I::SRhadd, I::URhadd),
-        "mul_hi" => Numeric::Int(I::SMulHi, I::UMulHi),
-        "mad_sat" => Numeric::Int(I::SMadSat, I::UMadSat),
-        "mad_hi" => Numeric::MadHi,
-        "rotate" => Numeric::Int(I::Rotate, I::Rotate),
-        "clz" => Numeric::Int(I::Clz, I::Clz),
-        "ctz" => Numeric::Int(I::Ctz, I::Ctz),
-        "popcount" => Numeric::Int(I::Popcount, I::Popcount),
-        "mul24" => Numeric::Int32(I::SMul24, I::UMul24),
-        "mad24" => Numeric::Mad24,
-        "upsample" => Numeric::Upsample,
-        "min" => Numeric::Any(I::SMin, I::UMin, I::Fmin),
-        "max" => Numeric::Any(I::SMax, I::UMax, I::Fmax),
-        "clamp" => Numeric::Any(I::SClamp, I::UClamp, I::FClamp),
-        "any" => Numeric::AnyAll(I::Any),
-        "all" => Numeric::AnyAll(I::All),
-        "select" => Numeric::Select,
-        "bitselect" => Numeric::BitSelect,
-        "dot" => Numeric::Dot,
-        "cross" => Numeric::Cross,
-        "length" | "fast_length" => Numeric::Length,
-        "distance" | "fast_distance" => Numeric::Distance,
-        "normalize" | "fast_normalize" => Numeric::Normalize,
-        "shuffle" => Numeric::Shuffle,
-        "shuffle2" => Numeric::Shuffle2,
+        "__builtin_inff" => Kind::Constant(f32::INFINITY.to_bits().into(), Scalar::Float),
+        "__builtin_nanf" => Kind::Constant(0x7fc0_0000, Scalar::Float),
+        "__builtin_inf" => Kind::Constant(f64::INFINITY.to_bits(), Scalar::Double),
+        "__builtin_trap" => Kind::Trap,
+        "to_global" if language.generic => Kind::ToSpace(AddressSpace::Global),
+        "to_local" if language.generic => Kind::ToSpace(AddressSpace::Local),
+        "to_private" if language.generic => Kind::ToSpace(AddressSpace::Private),
+        "async_work_group_copy" => Kind::AsyncCopy { strided: false },
+        "async_work_group_strided_copy" if language.version >= Version::V1_1 => {
+            Kind::AsyncCopy { strided: true }
+        }
+        "wait_group_events" => Kind::WaitGroupEvents,
+        "printf" if language.version >= Version::V1_2 => Kind::Printf,
         _ => return None,
     })
 }
 
-fn lanes(text: &str) -> Option<u32> {
-    match text {
-        "2" => Some(2),
-        "3" => Some(3),
-        "4" => Some(4),
-        "8" => Some(8),
-        "16" => Some(16),
-        _ => None,
+fn numeric(name: &str) -> Option<Numeric> {
+    use Intrinsic as I;
+    if let Some(base) = name
+        .strip_prefix("native_")
+        .or_else(|| name.strip_prefix("half_"))
+    {
+        return single(base);
     }
+    Some(match name {
+        "ldexp" => float_int(I::Ldexp),
+        "pown" => float_int(I::Pown),
+        "rootn" => float_int(I::Rootn),
+        "ilogb" => floats(Takes::Floats(1), Gives::Int, Builtin::Intrinsic(I::Ilogb)),
+        "nan" => ints(Takes::Ints(1), Gives::Float, I::Nan, I::Nan),
+        "fract" => split(I::Fract, I::Floor, false),
+        "modf" => split(I::ModfFraction, I::Trunc, false),
+        "sincos" => split(I::Sin, I::Cos, false),
+        "frexp" => split(I::FrexpMantissa, I::FrexpExponent, true),
+        "lgamma_r" => split(I::Lgamma, I::LgammaSign, true),
+        "remquo" => split(I::Remainder, I::RemquoQuotient, true),
+        "isfinite" => test(I::Isfinite),
+        "isinf" => test(I::Isinf),
+        "isnan" => test(I::Isnan),
+        "isnormal" => test(I::Isnormal),
+        "signbit" => test(I::Signbit),
+        "isequal" => compare(Cmp::FEq),
+        "isnotequal" => compare(Cmp::FNe),
+        "isgreater" => compare(Cmp::FGt),
+        "isgreaterequal" => compare(Cmp::FGe),
+        "isless" => compare(Cmp::FLt),
+        "islessequal" => compare(Cmp::FLe),
+        "islessgreater" => compare(Cmp::FLtGt),
+        "isordered" => compare(Cmp::FOrdered),
+        "isunordered" => compare(Cmp::FUnordered),
+        "abs" => Numeric::Abs,
+        "abs_diff" => ints(Takes::Ints(2), Gives::Unsigned, I::SAbsDiff, I::UAbsDiff),
+        "add_sat" => ints(Takes::Ints(2), Gives::Same, I::SAddSat, I::UAddSat),
+        "sub_sat" => ints(Takes::Ints(2), Gives::Same, I::SSubSat, I::USubSat),
+        "hadd" => ints(Takes::Ints(2), Gives::Same, I::SHadd, I::UHadd),
+        "rhadd" => ints(Takes::Ints(2), Gives::Same, I::SRhadd, I::URhadd),
+        "mul_hi" => ints(Takes::Ints(2), Gives::Same, I::SMulHi, I::UMulHi),
+        "mad_sat" => ints(Takes::Ints(3), Gives::Same, I::SMadSat, I::UMadSat),
+        "mad_hi" => multiply_add(Takes::Ints(3), I::SMulHi, I::UMulHi),
+        "rotate" => ints(Takes::Ints(2), Gives::Same, I::Rotate, I::Rotate),
+        "clz" => ints(Takes::Ints(1), Gives::Same, I::Clz, I::Clz),
+        "ctz" => ints(Takes::Ints(1), Gives::Same, I::Ctz, I::Ctz),
+        "popcount" => ints(Takes::Ints(1), Gives::Same, I::Popcount, I::Popcount),
+        "mul24" => ints(Takes::Ints32(2), Gives::Same, I::SMul24, I::UMul24),
+        "mad24" => multiply_add(Takes::Ints32(3), I::SMul24, I::UMul24),
+        "upsample" => Numeric::Upsample,
+        "min" => numbers(2, [I::SMin, I::UMin, I::Fmin]),
+        "max" => numbers(2, [I::SMax, I::UMax, I::Fmax]),
+        "clamp" => numbers(3, [I::SClamp, I::UClamp, I::FClamp]),
+        "any" => Numeric::AnyAll(I::Any),
+        "all" => Numeric::AnyAll(I::All),
+        "select" => Numeric::Select,
+        "bitselect" => Numeric::Plain(Takes::Any(3), Gives::Same, [Builtin::BitSelect; 3]),
+        "dot" => floats(Takes::Geometric(2), Gives::Element, Builtin::Dot),
+        "cross" => floats(Takes::Cross, Gives::Same, Builtin::Cross),
+        "length" | "fast_length" => floats(Takes::Geometric(1), Gives::Element, Builtin::Length),
+        "distance" | "fast_distance" => {
+            floats(Takes::Geometric(2), Gives::Element, Builtin::Distance)
+        }
+        "normalize" | "fast_normalize" => {
+            floats(Takes::Geometric(1), Gives::Same, Builtin::Normalize)
+        }
+        "shuffle" => Numeric::Shuffle,
+        "shuffle2" => Numeric::Shuffle2,
+        _ => {
+            let intrinsic = float(name)?;
+            let takes = Takes::Floats(intrinsic.arity());
+            floats(takes, Gives::Same, Builtin::Intrinsic(intrinsic))
+        }
+    })
+}
+
+/// What `native_…` and `half_…` are of.
+fn single(base: &str) -> Option<Numeric> {
+    Some(match base {
+        "divide" => floats(Takes::Floats(2), Gives::Same, Builtin::Divide),
+        "recip" => floats(Takes::Floats(1), Gives::Same, Builtin::Recip),
+        _ => {
+            let intrinsic = SINGLE.contains(&base).then(|| float(base)).flatten()?;
+            let takes = Takes::Singles(intrinsic.arity());
+            floats(takes, Gives::Same, Builtin::Intrinsic(intrinsic))
+        }
+    })
+}
+
+fn floats(takes: Takes, gives: Gives, builtin: Builtin) -> Numeric {
+    Numeric::Plain(takes, gives, [builtin; 3])
+}
+
+fn float_int(intrinsic: Intrinsic) -> Numeric {
+    floats(Takes::FloatInt, Gives::Same, Builtin::Intrinsic(intrinsic))
+}
+
+fn test(intrinsic: Intrinsic) -> Numeric {
+    floats(Takes::Floats(1), Gives::Truth, Builtin::Test(intrinsic))
+}
+
+fn compare(cmp: Cmp) -> Numeric {
+    floats(Takes::Floats(2), Gives::Truth, Builtin::FloatCompare(cmp))
+}
+
+/// The second result goes through a pointer: to `int`, or to the type of the first.
+fn split(first: Intrinsic, second: Intrinsic, int: bool) -> Numeric {
+    let floats_out = Takes::FloatsOut {
+        floats: first.arity(),
+        int,
+    };
+    floats(floats_out, Gives::Same, Builtin::Split(first, second))
+}
+
+fn ints(takes: Takes, gives: Gives, signed: Intrinsic, unsigned: Intrinsic) -> Numeric {
+    Numeric::Plain(
+        takes,
+        gives,
+        [signed, unsigned, signed].map(Builtin::Intrinsic),
+    )
+}
+
+fn multiply_add(takes: Takes, signed: Intrinsic, unsigned: Intrinsic) -> Numeric {
+    let forms = [signed, unsigned, signed].map(Builtin::MultiplyAdd);
+    Numeric::Plain(takes, Gives::Same, forms)
+}
+
+fn numbers(n: usize, forms: [Intrinsic; 3]) -> Numeric {
+    Numeric::Plain(
+        Takes::Numbers(n),
+        Gives::Same,
+        forms.map(Builtin::Intrinsic),
+    )
 }
 
 fn memory(name: &str) -> Option<Memory> {
     if name == "prefetch" {
         return Some(Memory::Prefetch);
     }
-    let half_lanes = |text: &str| {
-        if text.is_empty() {
-            Some(1)
-        } else {
-            lanes(text)
-        }
+    let (load, rest) = match name.strip_prefix("vload") {
+        Some(rest) => (true, rest),
+        None => (false, name.strip_prefix("vstore")?),
     };
-    for (prefix, aligned) in [("vload_half", false), ("vloada_half", true)] {
-        if let Some(rest) = name.strip_prefix(prefix) {
-            return half_lanes(rest).map(|lanes| Memory::LoadHalf { lanes, aligned });
-        }
-    }
-    for (prefix, aligned) in [("vstore_half", false), ("vstorea_half", true)] {
-        if let Some(rest) = name.strip_prefix(prefix) {
-            let (rest, rounding) = match rest.split_once('_') {
-                None => (rest, Rounding::Default),
-                Some((rest, word)) => (rest, super::convert::rounding(word)?),
-            };
-            return half_lanes(rest).map(|lanes| Memory::StoreHalf {
-                lanes,
-                aligned,
-                rounding,
-            });
-        }
-    }
-    if let Some(n) = name.strip_prefix("vload") {
-        return lanes(n).map(Memory::Load);
-    }
-    name.strip_prefix("vstore")
-        .and_then(lanes)
-        .map(Memory::Store)
+    let (count, halves, aligned) = match (rest.strip_prefix("_half"), rest.strip_prefix("a_half")) {
+        (Some(count), _) => (count, true, false),
+        (None, Some(count)) => (count, true, true),
+        (None, None) => (rest, false, false),
+    };
+    let (count, rounding) = match count.split_once('_') {
+        Some((count, word)) if halves && !load => (count, super::convert::rounding(word)?),
+        Some(_) | None => (count, Rounding::Default),
+    };
+    let lanes = match count {
+        "" if halves => 1,
+        _ => [2, 3, 4, 8, 16]
+            .into_iter()
+            .find(|n: &u32| n.to_string() == count)?,
+    };
+    // The aligned form of three elements has room for a fourth.
+    let stride = if aligned && lanes == 3 { 4 } else { lanes };
+    let vectors = Vectors {
+        lanes,
+        stride,
+        halves,
+    };
+    Some(if load {
+        Memory::Load(vectors)
+    } else {
+        Memory::Store(vectors, rounding)
+    })
 }
 
 fn legacy(name: &str) -> Option<Legacy> {
@@ -351,14 +405,14 @@ fn legacy(name: &str) -> Option<Legacy> {
         None => (name.strip_prefix("atom_")?, true),
     };
     let op = match base {
-        "add" => LegacyOp::Rmw(RmwOp::Add),
-        "sub" => LegacyOp::Rmw(RmwOp::Sub),
-        "xchg" => LegacyOp::Rmw(RmwOp::Exchange),
-        "and" => LegacyOp::Rmw(RmwOp::And),
-        "or" => LegacyOp::Rmw(RmwOp::Or),
-        "xor" => LegacyOp::Rmw(RmwOp::Xor),
-        "min" => LegacyOp::MinMax(RmwOp::SMin, RmwOp::UMin),
-        "max" => LegacyOp::MinMax(RmwOp::SMax, RmwOp::UMax),
+        "add" => LegacyOp::Rmw(RmwOp::Add, RmwOp::Add),
+        "sub" => LegacyOp::Rmw(RmwOp::Sub, RmwOp::Sub),
+        "xchg" => LegacyOp::Rmw(RmwOp::Exchange, RmwOp::Exchange),
+        "and" => LegacyOp::Rmw(RmwOp::And, RmwOp::And),
+        "or" => LegacyOp::Rmw(RmwOp::Or, RmwOp::Or),
+        "xor" => LegacyOp::Rmw(RmwOp::Xor, RmwOp::Xor),
+        "min" => LegacyOp::Rmw(RmwOp::SMin, RmwOp::UMin),
+        "max" => LegacyOp::Rmw(RmwOp::SMax, RmwOp::UMax),
         "inc" => LegacyOp::Step(RmwOp::Add),
         "dec" => LegacyOp::Step(RmwOp::Sub),
         "cmpxchg" => LegacyOp::Cmpxchg,
@@ -395,87 +449,26 @@ fn atomic(name: &str) -> Option<Atomic> {
 }
 
 fn sync(name: &str, language: &Language) -> Option<Sync> {
+    let work_group = Sync::Barrier(BarrierKind::WorkGroup, MemScope::WorkGroup);
     Some(match name {
-        "barrier" => Sync::WorkGroupBarrier,
-        "work_group_barrier" if language.version >= Version::V2_0 => Sync::WorkGroupBarrier,
-        "sub_group_barrier" if language.sub_groups => Sync::SubGroupBarrier,
+        "barrier" => work_group,
+        "work_group_barrier" if language.version >= Version::V2_0 => work_group,
+        "sub_group_barrier" if language.sub_groups => {
+            Sync::Barrier(BarrierKind::SubGroup, MemScope::SubGroup)
+        }
         "atomic_work_item_fence" if language.atomics => Sync::Fence,
-        "mem_fence" => Sync::MemFence,
-        "read_mem_fence" => Sync::ReadMemFence,
-        "write_mem_fence" => Sync::WriteMemFence,
+        "mem_fence" => Sync::MemFence(Order::AcqRel),
+        "read_mem_fence" => Sync::MemFence(Order::Acquire),
+        "write_mem_fence" => Sync::MemFence(Order::Release),
         _ => return None,
     })
 }
 
 /// The feature that a function Touchstone does not have belongs to.
 pub(super) fn missing_function(name: &str) -> Option<&'static str> {
-    const EXACT: [(&str, &str); 14] = [
-        ("get_default_queue", "device-side enqueue"),
-        ("create_user_event", "device-side enqueue"),
-        ("retain_event", "device-side enqueue"),
-        ("release_event", "device-side enqueue"),
-        ("is_valid_event", "device-side enqueue"),
-        ("set_user_event_status", "device-side enqueue"),
-        ("capture_event_profiling_info", "device-side enqueue"),
-        ("is_valid_reserve_id", "pipes"),
-        ("get_kernel_work_group_size", "device-side enqueue"),
-        (
-            "get_kernel_preferred_work_group_size_multiple",
-            "device-side enqueue",
-        ),
-        ("get_sub_group_size", "sub-groups"),
-        ("get_num_sub_groups", "sub-groups"),
-        ("get_sub_group_id", "sub-groups"),
-        ("get_sub_group_local_id", "sub-groups"),
-    ];
-    const PREFIXES: [(&str, &str); 19] = [
-        ("read_image", "images"),
-        ("write_image", "images"),
-        ("get_image_", "images"),
-        ("async_work_group_copy_", "extended asynchronous copies"),
-        ("enqueue_", "device-side enqueue"),
-        ("ndrange_", "device-side enqueue"),
-        ("read_pipe", "pipes"),
-        ("write_pipe", "pipes"),
-        ("reserve_", "pipes"),
-        ("commit_", "pipes"),
-        ("work_group_", "work-group functions"),
-        ("sub_group_", "sub-groups"),
-        ("get_pipe_", "pipes"),
-        ("get_max_sub_group_", "sub-groups"),
-        ("get_enqueued_num_sub_", "sub-groups"),
-        ("get_sub_group_", "sub-groups"),
-        ("get_kernel_", "device-side enqueue"),
-        ("intel_sub_group_", "sub-groups"),
-        ("dot_acc_sat", "integer dot products"),
-    ];
-    let dot = matches!(name, "dot_4x8packed_ss_int" | "dot_4x8packed_uu_uint");
-    if dot {
-        return Some("integer dot products");
-    }
     // Barriers that this version of the language does not have are no missing feature.
     if name == "work_group_barrier" {
         return None;
     }
-    EXACT
-        .iter()
-        .find(|(n, _)| *n == name)
-        .or_else(|| PREFIXES.iter().find(|(p, _)| name.starts_with(p)))
-        .map(|&(_, feature)| feature)
-}
-
-/// The feature that a constant Touchstone does not have belongs to.
-pub(in crate::sema) fn missing_constant(name: &str) -> Option<&'static str> {
-    const PREFIXES: [(&str, &str); 6] = [
-        ("CLK_NORMALIZED_COORDS", "samplers"),
-        ("CLK_ADDRESS_", "samplers"),
-        ("CLK_FILTER_", "samplers"),
-        ("CLK_NULL_", "device-side enqueue"),
-        ("CLK_ENQUEUE_", "device-side enqueue"),
-        ("CLK_", "images"),
-    ];
-    PREFIXES
-        .iter()
-        .find(|(p, _)| name.starts_with(p))
-        .map(|&(_, feature)| feature)
+    missing::feature(What::Function, name)
 }
