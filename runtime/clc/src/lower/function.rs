@@ -12,8 +12,12 @@ use touchstone_ir::{BlockId, FunctionBuilder, Op, Operand, Reg, Terminator};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Home {
     Reg(Reg),
-    /// At the address in this operand, so aligned.
-    Memory(Operand, u32),
+    /// In `size` bytes at an address, so aligned.
+    Memory {
+        address: Operand,
+        align: u32,
+        size: u32,
+    },
 }
 
 /// The state of lowering one function.
@@ -27,8 +31,6 @@ pub(super) struct Lower<'u> {
     labels: HashMap<LabelId, BlockId>,
     breaks: Vec<BlockId>,
     continues: Vec<BlockId>,
-    /// Bytes behind the registers that hold slots' addresses.
-    pub(super) slot_sizes: HashMap<Reg, u32>,
 }
 
 /// Lowers a function with a body.
@@ -47,7 +49,6 @@ pub(super) fn lower(
         labels: HashMap::new(),
         breaks: Vec::new(),
         continues: Vec::new(),
-        slot_sizes: HashMap::new(),
     };
     lower.b.set_loc(cx.loc(function.loc));
     lower.variables(function, body);
@@ -73,54 +74,50 @@ impl Lower<'_> {
             self.result = Some(self.b.param(0).into());
         }
         for (i, var) in body.vars.iter().enumerate() {
-            let is_param = i < function.params.len();
             let aggregate = self.cx.is_aggregate(var.qual);
             let align = u32::try_from(var.align.max(1)).unwrap_or(1);
-            if is_param {
-                let param = self.b.param(i + hidden);
-                if aggregate {
-                    self.homes.push(Home::Memory(param.into(), align));
-                    continue;
-                }
-                if !var.in_memory {
+            let param = (i < function.params.len()).then(|| self.b.param(i + hidden));
+            let home = match param {
+                Some(param) if !aggregate && !var.in_memory => {
                     let name = Some(var.name.clone());
                     self.b.function_mut().regs[param.0 as usize].variable = name;
-                    self.homes.push(Home::Reg(param));
-                    continue;
+                    Home::Reg(param)
                 }
-                let address = self.slot(&var.name, var.qual, align);
-                let volatile = var.qual.volatile;
+                None if !aggregate && !var.in_memory && !self.cx.is_void(var.qual) => {
+                    let ty = self.cx.ty(var.qual);
+                    Home::Reg(self.b.variable(var.name.clone(), ty))
+                }
+                _ => Home::Memory {
+                    address: match param {
+                        Some(param) if aggregate => param.into(),
+                        Some(_) | None => self.slot(&var.name, var.qual, align),
+                    },
+                    align,
+                    size: self.slot_size(var.qual),
+                },
+            };
+            if let (Some(param), Home::Memory { address, .. }) = (param, home)
+                && !aggregate
+            {
                 self.b.push(Op::Store {
                     ptr: address,
                     value: param.into(),
                     align,
-                    volatile,
+                    volatile: var.qual.volatile,
                 });
-                self.homes.push(Home::Memory(address, align));
-            } else if var.in_memory || aggregate {
-                let address = self.slot(&var.name, var.qual, align);
-                self.homes.push(Home::Memory(address, align));
-            } else if self.cx.is_void(var.qual) {
-                // A variable that could not be declared; nothing reads it.
-                self.homes.push(Home::Memory(
-                    ir::Const::Null(ir::AddressSpace::Private).into(),
-                    1,
-                ));
-            } else {
-                let ty = self.cx.ty(var.qual);
-                let reg = self.b.variable(var.name.clone(), ty);
-                self.homes.push(Home::Reg(reg));
             }
+            self.homes.push(home);
         }
+    }
+
+    fn slot_size(&self, qual: Qual) -> u32 {
+        u32::try_from(self.cx.size(qual)).unwrap_or(u32::MAX)
     }
 
     /// A new slot, and its address.
     pub(super) fn slot(&mut self, name: &str, qual: Qual, align: u32) -> Operand {
-        let size = u32::try_from(self.cx.size(qual)).unwrap_or(u32::MAX);
-        let slot = self.b.slot(name, size, align.max(1));
-        let address = self.b.slot_addr(slot);
-        self.slot_sizes.insert(address, size);
-        address.into()
+        let slot = self.b.slot(name, self.slot_size(qual), align.max(1));
+        self.b.slot_addr(slot).into()
     }
 
     pub(super) fn at(&mut self, loc: Loc) {
@@ -288,34 +285,27 @@ impl Lower<'_> {
     }
 
     fn init_var(&mut self, id: VarId, init: &Init) {
-        let Some(&home) = self.homes.get(id.0 as usize) else {
-            return;
+        let home = self.homes[id.0 as usize];
+        // A scalar or vector in braces has one part.
+        let value = match init {
+            Init::None => return,
+            Init::Value(value) => Some(value.as_ref()),
+            Init::Parts(parts) => parts.first().map(|(_, value)| value),
         };
-        match (home, init) {
-            (_, Init::None) => {}
-            (Home::Reg(reg), Init::Value(value)) => {
+        match (home, value) {
+            (Home::Reg(reg), Some(value)) => {
                 let value = self.value(value);
                 self.b.assign(reg, value);
             }
-            (Home::Reg(reg), Init::Parts(parts)) => {
-                // A scalar or vector in braces has one part.
-                if let Some((_, value)) = parts.first() {
-                    let value = self.value(value);
-                    self.b.assign(reg, value);
-                }
-            }
-            (Home::Memory(address, align), init) => self.init_memory(address, align, id, init),
-        }
-    }
-
-    /// Initialises the object at an address.
-    pub(super) fn init_object(&mut self, id: VarId, init: &Init) -> Option<(Operand, u32)> {
-        match self.homes.get(id.0 as usize) {
-            Some(&Home::Memory(address, align)) => {
-                self.init_memory(address, align, id, init);
-                Some((address, align))
-            }
-            Some(Home::Reg(_)) | None => None,
+            (Home::Reg(_), None) => {}
+            (
+                Home::Memory {
+                    address,
+                    align,
+                    size,
+                },
+                _,
+            ) => self.init_memory(address, align, size, init),
         }
     }
 }

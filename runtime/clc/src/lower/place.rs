@@ -1,7 +1,7 @@
 //! Objects: where they are, and reading and writing them.
 
 use super::function::{Home, Lower};
-use crate::hir::{Expr, ExprKind, Init, VarId};
+use crate::hir::{Expr, ExprKind, Init};
 use crate::types::Qual;
 use touchstone_ir as ir;
 use touchstone_ir::{Const, Op, Operand, Reg};
@@ -10,17 +10,21 @@ use touchstone_ir::{Const, Op, Operand, Reg};
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     Reg(Reg),
-    Memory {
-        address: Operand,
-        align: u32,
-        volatile: bool,
-    },
+    Memory(Memory),
     /// Elements of the vector in a place.
     Elements {
         base: Box<Place>,
         vector: Qual,
         elements: Vec<u8>,
     },
+}
+
+/// An object in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    address: Operand,
+    align: u32,
+    volatile: bool,
 }
 
 impl Lower<'_> {
@@ -34,52 +38,24 @@ impl Lower<'_> {
 
     /// Where an lvalue is. An aggregate that is a value has its place too: its temporary.
     pub(super) fn place(&mut self, expr: &Expr) -> Place {
-        let volatile = expr.qual.volatile;
         let natural = self.cx.align(expr.qual);
-        match &expr.kind {
-            ExprKind::Var(id) => match self.homes.get(id.0 as usize) {
-                Some(&Home::Reg(reg)) => Place::Reg(reg),
-                Some(&Home::Memory(address, align)) => Place::Memory {
-                    address,
-                    align,
-                    volatile,
-                },
-                None => Place::Memory {
-                    address: Const::Null(ir::AddressSpace::Private).into(),
-                    align: 1,
-                    volatile,
-                },
+        let (address, align) = match &expr.kind {
+            ExprKind::Var(id) => match self.homes[id.0 as usize] {
+                Home::Reg(reg) => return Place::Reg(reg),
+                Home::Memory { address, align, .. } => (address, align),
             },
-            ExprKind::Global(id) => {
-                let address = self.b.global_addr(*id, expr.qual.space).into();
-                Place::Memory {
-                    address,
-                    align: natural,
-                    volatile,
+            ExprKind::Global(id) => (self.b.global_addr(*id, expr.qual.space).into(), natural),
+            ExprKind::Local(id) => (self.b.local_addr(*id).into(), natural),
+            ExprKind::Deref(pointer) => (self.value(pointer), natural),
+            ExprKind::Field(base, offset, align) => match self.place(base) {
+                Place::Memory(base) => {
+                    let field_align = u32::try_from(*align).unwrap_or(1);
+                    let address = self.offset(base.address, *offset);
+                    (address, base.align.min(field_align))
                 }
-            }
-            ExprKind::Local(id) => Place::Memory {
-                address: self.b.local_addr(*id).into(),
-                align: natural,
-                volatile,
+                // Structs are never in registers.
+                place @ (Place::Reg(_) | Place::Elements { .. }) => return place,
             },
-            ExprKind::Deref(pointer) => Place::Memory {
-                address: self.value(pointer),
-                align: natural,
-                volatile,
-            },
-            ExprKind::Field(base, offset, align) => {
-                let field_align = u32::try_from(*align).unwrap_or(1);
-                match self.place(base) {
-                    Place::Memory { address, align, .. } => Place::Memory {
-                        address: self.offset(address, *offset),
-                        align: align.min(field_align),
-                        volatile,
-                    },
-                    // Structs are never in registers.
-                    place @ (Place::Reg(_) | Place::Elements { .. }) => place,
-                }
-            }
             ExprKind::Swizzle(base, elements) => {
                 let vector = base.qual;
                 let base = if base.lvalue {
@@ -88,40 +64,58 @@ impl Lower<'_> {
                     let value = self.value(base);
                     Place::Reg(self.b.copy(value))
                 };
-                Place::Elements {
+                return Place::Elements {
                     base: Box::new(base),
                     vector,
                     elements: elements.clone(),
-                }
+                };
             }
-            ExprKind::Compound(id, init) => {
-                let (address, align) = self
-                    .init_object(*id, init)
-                    .unwrap_or((Const::Null(ir::AddressSpace::Private).into(), 1));
-                Place::Memory {
+            ExprKind::Compound(id, init) => match self.homes[id.0 as usize] {
+                Home::Reg(reg) => return Place::Reg(reg),
+                Home::Memory {
                     address,
                     align,
-                    volatile,
+                    size,
+                } => {
+                    self.init_memory(address, align, size, init);
+                    (address, align)
                 }
-            }
-            _ => {
-                let address = self.value(expr);
-                Place::Memory {
-                    address,
-                    align: natural,
-                    volatile,
-                }
-            }
-        }
+            },
+            _ => (self.value(expr), natural),
+        };
+        Place::Memory(Memory {
+            address,
+            align,
+            volatile: expr.qual.volatile,
+        })
     }
 
     /// The address of an lvalue in memory.
     pub(super) fn address(&mut self, expr: &Expr) -> Operand {
         match self.place(expr) {
-            Place::Memory { address, .. } => address,
+            Place::Memory(at) => at.address,
             // The checker puts what has its address taken in memory.
             Place::Reg(_) | Place::Elements { .. } => Const::Null(expr.qual.space).into(),
         }
+    }
+
+    fn load(&mut self, at: Memory, ty: ir::Type) -> Operand {
+        let op = Op::Load {
+            ptr: at.address,
+            align: at.align.clamp(1, ty.align()),
+            volatile: at.volatile,
+        };
+        self.b.emit(ty, op).into()
+    }
+
+    fn store(&mut self, at: Memory, value: Operand) {
+        let natural = self.b.type_of(value).align();
+        self.b.push(Op::Store {
+            ptr: at.address,
+            value,
+            align: at.align.clamp(1, natural),
+            volatile: at.volatile,
+        });
     }
 
     /// The value in a place; an aggregate's is its address.
@@ -129,19 +123,8 @@ impl Lower<'_> {
         let ty = self.cx.ty(qual);
         match place {
             Place::Reg(reg) => (*reg).into(),
-            Place::Memory { address, .. } if self.cx.is_aggregate(qual) => *address,
-            Place::Memory {
-                address,
-                align,
-                volatile,
-            } => {
-                let op = Op::Load {
-                    ptr: *address,
-                    align: (*align).clamp(1, ty.align()),
-                    volatile: *volatile,
-                };
-                self.b.emit(ty, op).into()
-            }
+            Place::Memory(at) if self.cx.is_aggregate(qual) => at.address,
+            Place::Memory(at) => self.load(*at, ty),
             Place::Elements {
                 base,
                 vector,
@@ -165,51 +148,23 @@ impl Lower<'_> {
     }
 
     fn read_element(&mut self, base: &Place, vector: Qual, element: u8) -> Operand {
+        let ty = self.element_type(vector);
         match base {
             Place::Reg(reg) => self.b.extract(*reg, Const::i32(i32::from(element))).into(),
-            Place::Memory { .. } => {
-                let place = self.element_place(base, vector, element);
-                let ty = self.element_type(vector);
-                let Place::Memory {
-                    address,
-                    align,
-                    volatile,
-                } = place
-                else {
-                    return self.zero(ty);
-                };
-                let op = Op::Load {
-                    ptr: address,
-                    align,
-                    volatile,
-                };
-                self.b.emit(ty, op).into()
+            Place::Memory(at) => {
+                let at = self.element_of(*at, ty, element);
+                self.load(at, ty)
             }
-            Place::Elements { .. } => {
-                // The checker flattens elements of elements.
-                let ty = self.element_type(vector);
-                self.zero(ty)
-            }
+            // The checker flattens elements of elements.
+            Place::Elements { .. } => self.zero(ty),
         }
     }
 
-    /// The memory of one element of a vector in memory.
-    fn element_place(&mut self, base: &Place, vector: Qual, element: u8) -> Place {
-        let size = self.element_type(vector).size();
-        match base {
-            Place::Memory {
-                address,
-                align,
-                volatile,
-            } => {
-                let address = self.offset(*address, u64::from(element) * u64::from(size));
-                Place::Memory {
-                    address,
-                    align: (*align).clamp(1, size),
-                    volatile: *volatile,
-                }
-            }
-            Place::Reg(_) | Place::Elements { .. } => base.clone(),
+    /// The memory of one element, of type `ty`, of a vector in memory.
+    fn element_of(&mut self, at: Memory, ty: ir::Type, element: u8) -> Memory {
+        Memory {
+            address: self.offset(at.address, u64::from(element) * u64::from(ty.size())),
+            ..at
         }
     }
 
@@ -217,22 +172,10 @@ impl Lower<'_> {
     pub(super) fn write(&mut self, place: &Place, value: Operand, qual: Qual) {
         match place {
             Place::Reg(reg) => self.b.assign(*reg, value),
-            Place::Memory { address, align, .. } if self.cx.is_aggregate(qual) => {
-                self.copy(*address, value, qual, *align);
+            Place::Memory(at) if self.cx.is_aggregate(qual) => {
+                self.copy(at.address, value, qual, at.align);
             }
-            Place::Memory {
-                address,
-                align,
-                volatile,
-            } => {
-                let natural = self.b.type_of(value).align();
-                self.b.push(Op::Store {
-                    ptr: *address,
-                    value,
-                    align: (*align).clamp(1, natural),
-                    volatile: *volatile,
-                });
-            }
+            Place::Memory(at) => self.store(*at, value),
             Place::Elements {
                 base,
                 vector,
@@ -251,67 +194,45 @@ impl Lower<'_> {
                             self.b.assign(*reg, whole);
                         }
                         // Only this element is written: its neighbours may be others' to write.
-                        Place::Memory { .. } | Place::Elements { .. } => {
-                            let place = self.element_place(base, *vector, element);
-                            self.write(&place, part, qual);
+                        Place::Memory(at) => {
+                            let at = self.element_of(*at, self.element_type(*vector), element);
+                            self.store(at, part);
                         }
+                        // The checker flattens elements of elements.
+                        Place::Elements { .. } => {}
                     }
                 }
             }
         }
     }
 
-    /// Initialises the memory at an address, so aligned.
-    pub(super) fn init_memory(&mut self, address: Operand, align: u32, id: VarId, init: &Init) {
+    /// Initialises `size` bytes of memory at an address, so aligned.
+    pub(super) fn init_memory(&mut self, address: Operand, align: u32, size: u32, init: &Init) {
+        let part = |lower: &mut Self, value: &Expr, offset: u64, align| {
+            let operand = lower.value(value);
+            let place = Place::Memory(Memory {
+                address: lower.offset(address, offset),
+                align,
+                volatile: false,
+            });
+            lower.write(&place, operand, value.qual);
+        };
         match init {
             Init::None => {}
-            Init::Value(value) => {
-                let qual = value.qual;
-                let place = Place::Memory {
-                    address,
-                    align,
-                    volatile: false,
-                };
-                let value = self.value(value);
-                self.write(&place, value, qual);
-            }
+            Init::Value(value) => part(self, value, 0, align),
             Init::Parts(parts) => {
-                let size = self
-                    .slot_size(id)
-                    .map(|n| ir::Const::scalar(ir::Scalar::I64, u64::from(n)));
-                if let Some(size) = size {
-                    self.b.push(Op::MemSet {
-                        dst: address,
-                        byte: ir::Const::scalar(ir::Scalar::I8, 0).into(),
-                        size: size.into(),
-                        align,
-                    });
-                }
+                self.b.push(Op::MemSet {
+                    dst: address,
+                    byte: ir::Const::scalar(ir::Scalar::I8, 0).into(),
+                    size: Const::i64(size.into()).into(),
+                    align,
+                });
                 for (offset, value) in parts {
-                    let qual = value.qual;
-                    let value = self.value(value);
-                    let part = self.offset(address, *offset);
-                    let place = Place::Memory {
-                        address: part,
-                        align: self
-                            .cx
-                            .align(qual)
-                            .min(1 << offset.trailing_zeros().min(12))
-                            .min(align.max(1)),
-                        volatile: false,
-                    };
-                    self.write(&place, value, qual);
+                    let natural = self.cx.align(value.qual);
+                    let known = 1 << offset.trailing_zeros().min(12);
+                    part(self, value, *offset, natural.min(known).min(align.max(1)));
                 }
             }
         }
-    }
-
-    /// The size of the slot that a variable's address comes from.
-    fn slot_size(&mut self, id: VarId) -> Option<u32> {
-        let home = *self.homes.get(id.0 as usize)?;
-        let Home::Memory(Operand::Reg(reg), _) = home else {
-            return None;
-        };
-        self.slot_sizes.get(&reg).copied()
     }
 }
