@@ -13,8 +13,8 @@
 //! | `sema` | the syntax tree | the typed tree of `hir`, over `types` |
 //! | `lower` | the typed tree | IR; units linked to one module |
 //!
-//! `source`, `diag` and `intern` are what all of them share: where text comes from, what is wrong
-//! with it, and names as numbers.
+//! `source`, `diag`, `intern` and `scope` are what all of them share: where text comes from, what is
+//! wrong with it, names as numbers, and what names mean where.
 //!
 //! What OpenCL C has and Touchstone does not have yet fails the build with a message that names
 //! the feature (`… is not supported by Touchstone yet: images`). No input makes this crate panic,
@@ -47,6 +47,7 @@ pub mod operator;
 mod options;
 mod parse;
 mod pp;
+mod scope;
 mod sema;
 mod source;
 mod token;

@@ -2,12 +2,12 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{
-    Attr, AttrArg, DeclPart, Declaration, Designator, EnumSpec, FieldDeclarator, FieldGroup,
-    FunctionDef, Init, InitDeclarator, InitItem, Item, Name, Qualifiers, RecordSpec, Specs,
-    Storage, TypeSpec,
+    Attr, AttrArg, DeclPart, Declaration, Declarator, Designator, EnumSpec, Expr, FieldDeclarator,
+    FieldGroup, FunctionDef, Init, InitDeclarator, InitItem, Item, Name, Qualifiers, RecordSpec,
+    Specs, Storage, TypeSpec,
 };
 use crate::source::Loc;
-use crate::token::{Begins, Keyword, Punct, Tok};
+use crate::token::{Begins, Keyword, Literal, Punct, Tok};
 use crate::types::{Scalar, Space};
 
 /// The scalar-type keywords seen so far in a list of specifiers.
@@ -51,28 +51,22 @@ impl Parser<'_> {
             return Ok(None);
         }
         let specs = self.specs()?;
-        if self.eat(Punct::Semi) {
+        let Some(first) = self.first_declarator(&specs)? else {
             return Ok(Some(Item::Declaration(Declaration {
                 specs,
                 declarators: Vec::new(),
             })));
-        }
-        let first = self.declarator(false)?;
-        self.declare(first.name, specs.storage == Some(Storage::Typedef));
+        };
         if self.at(Punct::LBrace)
             && let Some(DeclPart::Function { params, .. }) = first.parts.first()
         {
-            self.open_scope();
+            self.scopes.open();
             for param in params {
-                if let Some(scope) = self.scopes.last_mut()
-                    && let Some(name) = param.declarator.name
-                {
-                    scope.insert(name.symbol, false);
-                }
+                self.declare(param.declarator.name, false);
             }
             self.advance();
             let body = self.block_rest();
-            self.close_scope();
+            self.scopes.close();
             let body = body?;
             return Ok(Some(Item::Function(Box::new(FunctionDef {
                 specs,
@@ -88,31 +82,31 @@ impl Parser<'_> {
     /// A declaration in a block.
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
         let specs = self.specs()?;
-        if self.eat(Punct::Semi) {
-            return Ok(Declaration {
+        match self.first_declarator(&specs)? {
+            Some(first) => self.declaration_rest(specs, first),
+            None => Ok(Declaration {
                 specs,
                 declarators: Vec::new(),
-            });
+            }),
+        }
+    }
+
+    /// The first declarator of a declaration; None, and past the `;`, if there is none.
+    fn first_declarator(&mut self, specs: &Specs) -> Parsed<Option<Declarator>> {
+        if self.eat(Punct::Semi) {
+            return Ok(None);
         }
         let first = self.declarator(false)?;
         self.declare(first.name, specs.storage == Some(Storage::Typedef));
-        self.declaration_rest(specs, first)
+        Ok(Some(first))
     }
 
-    fn declaration_rest(
-        &mut self,
-        specs: Specs,
-        first: crate::ast::Declarator,
-    ) -> Parsed<Declaration> {
+    fn declaration_rest(&mut self, specs: Specs, first: Declarator) -> Parsed<Declaration> {
         let is_type = specs.storage == Some(Storage::Typedef);
         let mut declarators = Vec::new();
         let mut declarator = first;
         loop {
-            let init = if self.eat(Punct::Assign) {
-                Some(self.initializer()?)
-            } else {
-                None
-            };
+            let init = self.after(Punct::Assign, Self::initializer)?;
             declarators.push(InitDeclarator { declarator, init });
             if !self.eat(Punct::Comma) {
                 break;
@@ -342,13 +336,7 @@ impl Parser<'_> {
         if !self.at(Punct::Semi) {
             loop {
                 let declarator = self.declarator(self.at(Punct::Colon))?;
-                let bits = if self.eat(Punct::Colon) {
-                    let value = self.conditional()?;
-                    self.type_height = self.type_height.max(value.height);
-                    Some(value)
-                } else {
-                    None
-                };
+                let bits = self.after(Punct::Colon, Self::constant_of_type)?;
                 declarators.push(FieldDeclarator { declarator, bits });
                 if !self.eat(Punct::Comma) {
                     break;
@@ -364,29 +352,17 @@ impl Parser<'_> {
         self.advance();
         self.attributes()?;
         let tag = self.optional_name();
-        let mut enumerators = None;
-        if self.eat(Punct::LBrace) {
-            let mut list = Vec::new();
-            while !self.eat(Punct::RBrace) {
-                let Some(name) = self.optional_name() else {
-                    return self.expected("an enumerator's name");
-                };
-                let value = if self.eat(Punct::Assign) {
-                    let value = self.conditional()?;
-                    self.type_height = self.type_height.max(value.height);
-                    Some(value)
-                } else {
-                    None
-                };
-                self.declare(Some(name), false);
-                list.push((name, value));
-                if !self.eat(Punct::Comma) && !self.at(Punct::RBrace) {
-                    return self.expected("`,` or `}`");
-                }
-            }
-            self.attributes()?;
-            enumerators = Some(list);
-        } else if tag.is_none() {
+        let enumerators = self.after(Punct::LBrace, |parser| {
+            let list = parser.list(Punct::RBrace, |parser| {
+                let name = parser.name("an enumerator's name")?;
+                let value = parser.after(Punct::Assign, Self::constant_of_type)?;
+                parser.declare(Some(name), false);
+                Ok((name, value))
+            })?;
+            parser.attributes()?;
+            Ok(list)
+        })?;
+        if enumerators.is_none() && tag.is_none() {
             return self.expected("an enum's name or `{`");
         }
         Ok(TypeSpec::Enum(Box::new(EnumSpec {
@@ -396,13 +372,11 @@ impl Parser<'_> {
         })))
     }
 
-    pub(super) fn optional_name(&mut self) -> Option<Name> {
-        let loc = self.loc();
-        let Tok::Ident(symbol) = *self.peek() else {
-            return None;
-        };
-        self.advance();
-        Some(Name { symbol, loc })
+    /// A constant expression inside a type.
+    fn constant_of_type(&mut self) -> Parsed<Expr> {
+        let value = self.conditional()?;
+        self.type_height = self.type_height.max(value.height);
+        Ok(value)
     }
 
     /// Any number of `__attribute__((…))`.
@@ -425,31 +399,20 @@ impl Parser<'_> {
 
     fn attribute(&mut self) -> Parsed<Attr> {
         let start = self.next;
-        let name = match *self.peek() {
-            Tok::Ident(symbol) => Name {
-                symbol,
-                loc: self.loc(),
-            },
-            _ => return self.expected("an attribute's name"),
-        };
-        self.advance();
-        let mut args = Vec::new();
-        if self.eat(Punct::LParen) {
-            while !self.eat(Punct::RParen) {
-                args.push(if self.starts_type(0) {
-                    AttrArg::Type(self.type_name()?)
+        let name = self.name("an attribute's name")?;
+        let args = self.after(Punct::LParen, |parser| {
+            parser.list(Punct::RParen, |parser| {
+                if parser.starts_type(0) {
+                    Ok(AttrArg::Type(parser.type_name()?))
                 } else {
-                    AttrArg::Expr(self.assignment()?)
-                });
-                if !self.eat(Punct::Comma) && !self.at(Punct::RParen) {
-                    return self.expected("`,` or `)`");
+                    Ok(AttrArg::Expr(parser.assignment()?))
                 }
-            }
-        }
+            })
+        })?;
         let spelling = self.spell(start, self.next);
         Ok(Attr {
             name,
-            args,
+            args: args.unwrap_or_default(),
             spelling,
         })
     }
@@ -462,8 +425,8 @@ impl Parser<'_> {
                 Tok::Ident(symbol) => self.names.get(*symbol).to_owned(),
                 Tok::Keyword(keyword) => keyword.text().to_owned(),
                 Tok::Punct(punct) => punct.text().to_owned(),
-                Tok::Number(crate::token::Literal::Int { value, .. }) => value.to_string(),
-                Tok::Number(crate::token::Literal::Float { value, .. }) => value.to_string(),
+                Tok::Number(Literal::Int { value, .. }) => value.to_string(),
+                Tok::Number(Literal::Float { value, .. }) => value.to_string(),
                 Tok::Char(value) => value.to_string(),
                 Tok::Str(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
                 Tok::End => String::new(),
@@ -491,32 +454,27 @@ impl Parser<'_> {
     /// The rest of `{ … }`.
     pub(super) fn init_list_rest(&mut self) -> Parsed<Vec<InitItem>> {
         self.enter()?;
-        let mut items = Vec::new();
-        while !self.eat(Punct::RBrace) {
-            let mut designators = Vec::new();
-            loop {
-                if self.eat(Punct::Dot) {
-                    match self.optional_name() {
-                        Some(name) => designators.push(Designator::Field(name)),
-                        None => return self.expected("a field's name"),
-                    }
-                } else if self.eat(Punct::LBracket) {
-                    designators.push(Designator::Index(self.conditional()?));
-                    self.expect(Punct::RBracket, "after this index")?;
-                } else {
-                    break;
-                }
-            }
-            if !designators.is_empty() {
-                self.expect(Punct::Assign, "after this designator")?;
-            }
-            let value = self.initializer()?;
-            items.push(InitItem { designators, value });
-            if !self.eat(Punct::Comma) && !self.at(Punct::RBrace) {
-                return self.expected("`,` or `}`");
-            }
-        }
+        let items = self.list(Punct::RBrace, Self::init_item)?;
         self.leave();
         Ok(items)
+    }
+
+    fn init_item(&mut self) -> Parsed<InitItem> {
+        let mut designators = Vec::new();
+        loop {
+            if self.eat(Punct::Dot) {
+                designators.push(Designator::Field(self.name("a field's name")?));
+            } else if self.eat(Punct::LBracket) {
+                designators.push(Designator::Index(self.conditional()?));
+                self.expect(Punct::RBracket, "after this index")?;
+            } else {
+                break;
+            }
+        }
+        if !designators.is_empty() {
+            self.expect(Punct::Assign, "after this designator")?;
+        }
+        let value = self.initializer()?;
+        Ok(InitItem { designators, value })
     }
 }

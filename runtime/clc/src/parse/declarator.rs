@@ -17,10 +17,9 @@ impl Parser<'_> {
                     continue;
                 }
                 if self.at_keyword(Keyword::Attribute) {
-                    let attrs = self.attributes()?;
-                    for attr in attrs {
-                        self.diags
-                            .warning(attr.name.loc, "this attribute is ignored on a pointer");
+                    for attr in self.attributes()? {
+                        let message = "this attribute is ignored on a pointer";
+                        self.diags.warning(attr.name.loc, message);
                     }
                     continue;
                 }
@@ -58,20 +57,15 @@ impl Parser<'_> {
                 // `static` and qualifiers inside a parameter's brackets say nothing here.
                 let mut quals = Qualifiers::default();
                 while self.eat_keyword(Keyword::Static) || self.qualifier(&mut quals)? {}
-                let size = if self.at(Punct::RBracket) {
-                    None
-                } else {
-                    let size = self.assignment()?;
-                    self.type_height = self.type_height.max(size.height);
-                    Some(Box::new(size))
-                };
+                let size = self.unless_at(Punct::RBracket, Self::assignment)?;
+                let height = size.as_ref().map_or(0, |size| size.height);
+                self.type_height = self.type_height.max(height);
                 self.expect(Punct::RBracket, "after this array size")?;
-                declarator.parts.push(DeclPart::Array(size));
+                declarator.parts.push(DeclPart::Array(size.map(Box::new)));
             } else if self.eat(Punct::LParen) {
                 let (params, variadic) = self.params()?;
-                declarator
-                    .parts
-                    .push(DeclPart::Function { params, variadic });
+                let function = DeclPart::Function { params, variadic };
+                declarator.parts.push(function);
             } else {
                 break;
             }

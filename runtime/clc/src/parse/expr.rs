@@ -106,16 +106,17 @@ impl Parser<'_> {
         self.enter()?;
         let left = self.conditional()?;
         let loc = self.loc();
-        let result = match *self.peek() {
-            Tok::Punct(punct) => match assignment_operator(punct) {
-                Some(op) => {
-                    self.advance();
-                    let right = self.assignment()?;
-                    self.node(ExprKind::Assign(op, Box::new(left), Box::new(right)), loc)?
-                }
-                None => left,
-            },
-            _ => left,
+        let operator = match *self.peek() {
+            Tok::Punct(punct) => assignment_operator(punct),
+            _ => None,
+        };
+        let result = match operator {
+            Some(op) => {
+                self.advance();
+                let right = self.assignment()?;
+                self.node(ExprKind::Assign(op, Box::new(left), Box::new(right)), loc)?
+            }
+            None => left,
         };
         self.leave();
         Ok(result)
@@ -129,10 +130,8 @@ impl Parser<'_> {
             let yes = self.expression()?;
             self.expect(Punct::Colon, "after the second operand of `?:`")?;
             let no = self.conditional()?;
-            self.node(
-                ExprKind::Ternary(Box::new(cond), Box::new(yes), Box::new(no)),
-                loc,
-            )?
+            let kind = ExprKind::Ternary(Box::new(cond), Box::new(yes), Box::new(no));
+            self.node(kind, loc)?
         } else {
             cond
         };
@@ -250,10 +249,8 @@ impl Parser<'_> {
         let kind = match self.peek().clone() {
             Tok::Ident(symbol) => {
                 if self.is_type_name(symbol) {
-                    let message = format!(
-                        "`{}` is a type; an expression is expected here",
-                        self.names.get(symbol)
-                    );
+                    let name = self.names.get(symbol);
+                    let message = format!("`{name}` is a type; an expression is expected here");
                     return self.fail(loc, message);
                 }
                 ExprKind::Ident(symbol)
@@ -296,26 +293,17 @@ impl Parser<'_> {
                 }
                 Tok::Punct(Punct::LParen) => {
                     self.advance();
-                    let mut args = Vec::new();
-                    while !self.eat(Punct::RParen) {
-                        args.push(self.assignment()?);
-                        if !self.eat(Punct::Comma) && !self.at(Punct::RParen) {
-                            return self.expected("`,` or `)`");
-                        }
-                    }
+                    let args = self.list(Punct::RParen, Self::assignment)?;
                     let at = base.loc;
                     base = self.node(ExprKind::Call(Box::new(base), args), at)?;
                     continue;
                 }
                 Tok::Punct(punct @ (Punct::Dot | Punct::Arrow)) => {
                     self.advance();
-                    let Some(name) = self.optional_name() else {
-                        return self.expected("a field's name");
-                    };
                     ExprKind::Member {
+                        name: self.name("a field's name")?,
                         base: Box::new(base),
                         arrow: punct == Punct::Arrow,
-                        name,
                     }
                 }
                 Tok::Punct(punct @ (Punct::PlusPlus | Punct::MinusMinus)) => {

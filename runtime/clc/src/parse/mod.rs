@@ -12,9 +12,9 @@ mod stmt;
 use crate::ast::{Item, Name};
 use crate::diag::{Diagnostics, Reported};
 use crate::intern::{Interner, Symbol};
+use crate::scope::Scopes;
 use crate::source::Loc;
 use crate::token::{Keyword, Punct, Tok, Token};
-use std::collections::HashMap;
 
 /// How deep expressions, statements and declarators may nest.
 const DEPTH: u32 = 256;
@@ -28,8 +28,8 @@ pub(crate) struct Parser<'a> {
     next: usize,
     names: &'a Interner,
     diags: &'a mut Diagnostics,
-    /// For each open scope, the names it declares: true for a type.
-    scopes: Vec<HashMap<Symbol, bool>>,
+    /// Whether a name is that of a type.
+    scopes: Scopes<bool>,
     depth: u32,
     /// The tallest expression in a type of the current item.
     type_height: u32,
@@ -44,12 +44,17 @@ pub(crate) fn parse(
     diags: &mut Diagnostics,
     types: impl Iterator<Item = Symbol>,
 ) -> Vec<Item> {
+    let mut scopes = Scopes::default();
+    for name in types {
+        scopes.declare(name, true);
+    }
+    scopes.open();
     let mut parser = Parser {
         tokens,
         next: 0,
         names,
         diags,
-        scopes: vec![types.map(|t| (t, true)).collect(), HashMap::new()],
+        scopes,
         depth: 0,
         type_height: 0,
         end_missed: false,
@@ -62,7 +67,7 @@ pub(crate) fn parse(
             Ok(found) => items.extend(found),
             Err(Reported) => {
                 parser.depth = 0;
-                parser.scopes.truncate(2);
+                parser.scopes.close_to(2);
                 parser.skip_item(before);
             }
         }
@@ -168,6 +173,62 @@ impl Parser<'_> {
         Err(self.diags.error(loc, message))
     }
 
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        match self.optional_name() {
+            Some(name) => Ok(name),
+            None => self.expected(what),
+        }
+    }
+
+    fn optional_name(&mut self) -> Option<Name> {
+        let loc = self.loc();
+        let Tok::Ident(symbol) = *self.peek() else {
+            return None;
+        };
+        self.advance();
+        Some(Name { symbol, loc })
+    }
+
+    /// What stands before `end`, if anything does.
+    fn unless_at<T>(
+        &mut self,
+        end: Punct,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Option<T>> {
+        if self.at(end) {
+            return Ok(None);
+        }
+        read(self).map(Some)
+    }
+
+    /// What stands after `start`, if that is next.
+    fn after<T>(
+        &mut self,
+        start: Punct,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Option<T>> {
+        if !self.eat(start) {
+            return Ok(None);
+        }
+        read(self).map(Some)
+    }
+
+    /// A list with commas, and the `close` that ends it; a comma may stand before that.
+    fn list<T>(
+        &mut self,
+        close: Punct,
+        mut read: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.eat(close) {
+            items.push(read(self)?);
+            if !self.eat(Punct::Comma) && !self.at(close) {
+                return self.expected(&format!("`,` or `{}`", close.text()));
+            }
+        }
+        Ok(items)
+    }
+
     /// Goes one level deeper; `leave` goes back.
     fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
@@ -183,26 +244,13 @@ impl Parser<'_> {
     }
 
     fn is_type_name(&self, symbol: Symbol) -> bool {
-        self.scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.get(&symbol))
-            .copied()
-            .unwrap_or(false)
+        self.scopes.find(symbol).unwrap_or(false)
     }
 
     fn declare(&mut self, name: Option<Name>, is_type: bool) {
-        if let (Some(name), Some(scope)) = (name, self.scopes.last_mut()) {
-            scope.insert(name.symbol, is_type);
+        if let Some(name) = name {
+            self.scopes.declare(name.symbol, is_type);
         }
-    }
-
-    fn open_scope(&mut self) {
-        self.scopes.push(HashMap::new());
-    }
-
-    fn close_scope(&mut self) {
-        self.scopes.pop();
     }
 
     /// After an error at program scope: past the next `;`, or the braces of a body.
@@ -216,46 +264,34 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        loop {
-            match self.peek() {
-                Tok::End => return,
-                Tok::Punct(Punct::LBrace) => depth += 1,
-                Tok::Punct(Punct::RBrace) => {
-                    depth -= 1;
-                    if depth <= 0 {
-                        self.advance();
-                        self.eat(Punct::Semi);
-                        return;
-                    }
-                }
-                Tok::Punct(Punct::Semi) if depth <= 0 => {
-                    self.advance();
-                    return;
-                }
-                _ => {}
-            }
-            self.advance();
+        if self.skip(depth, false) {
+            self.eat(Punct::Semi);
         }
     }
 
     /// After an error in a statement: past the next `;`, or before the `}` that ends the block.
     fn skip_statement(&mut self) {
-        let mut depth = 0;
+        self.skip(0, true);
+    }
+
+    /// Goes past the next `;`, or past the `}` that closes as many braces as `depth`, which it
+    /// tells; in a block it stops before a `}` that closes none.
+    fn skip(&mut self, mut depth: i32, in_block: bool) -> bool {
         loop {
             match self.peek() {
-                Tok::End => return,
+                Tok::End => return false,
                 Tok::Punct(Punct::LBrace) => depth += 1,
-                Tok::Punct(Punct::RBrace) if depth == 0 => return,
+                Tok::Punct(Punct::RBrace) if in_block && depth == 0 => return false,
                 Tok::Punct(Punct::RBrace) => {
                     depth -= 1;
-                    if depth == 0 {
+                    if depth <= 0 {
                         self.advance();
-                        return;
+                        return true;
                     }
                 }
-                Tok::Punct(Punct::Semi) if depth == 0 => {
+                Tok::Punct(Punct::Semi) if depth <= 0 => {
                     self.advance();
-                    return;
+                    return false;
                 }
                 _ => {}
             }

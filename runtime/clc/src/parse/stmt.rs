@@ -19,7 +19,7 @@ impl Parser<'_> {
                 }
                 return missing;
             }
-            let (depth, scopes) = (self.depth, self.scopes.len());
+            let (depth, scopes) = (self.depth, self.scopes.depth());
             let before = self.next;
             match self.statement() {
                 Ok(stmt) => stmts.push(stmt),
@@ -28,7 +28,7 @@ impl Parser<'_> {
                         return Err(Reported);
                     }
                     self.depth = depth;
-                    self.scopes.truncate(scopes);
+                    self.scopes.close_to(scopes);
                     self.skip_statement();
                     if self.next == before && !self.at(Punct::RBrace) {
                         self.advance();
@@ -68,24 +68,36 @@ impl Parser<'_> {
         if self.starts_declaration() {
             return Ok(StmtKind::Declaration(Box::new(self.declaration()?)));
         }
-        let keyword = match self.peek() {
-            Tok::Keyword(keyword) => Some(*keyword),
+        match *self.peek() {
             Tok::Punct(Punct::Semi) => {
                 self.advance();
                 return Ok(StmtKind::Empty);
             }
             Tok::Punct(Punct::LBrace) => {
                 self.advance();
-                self.open_scope();
+                self.scopes.open();
                 let stmts = self.block_rest();
-                self.close_scope();
+                self.scopes.close();
                 return Ok(StmtKind::Block(stmts?));
             }
-            _ => None,
-        };
-        match keyword {
-            Some(Keyword::If) => {
-                self.advance();
+            Tok::Keyword(keyword) => {
+                if let Some(kind) = self.keyword_statement(keyword)? {
+                    return Ok(kind);
+                }
+            }
+            _ => {}
+        }
+        let value = self.expression()?;
+        self.expect(Punct::Semi, "after this expression")?;
+        Ok(StmtKind::Expr(value))
+    }
+
+    /// The statement that a keyword begins; None if it begins none.
+    fn keyword_statement(&mut self, keyword: Keyword) -> Parsed<Option<StmtKind>> {
+        let (start, loc) = (self.next, self.loc());
+        self.advance();
+        let kind = match keyword {
+            Keyword::If => {
                 let cond = self.parenthesised("if")?;
                 let then = Box::new(self.statement()?);
                 let other = if self.eat_keyword(Keyword::Else) {
@@ -93,79 +105,59 @@ impl Parser<'_> {
                 } else {
                     None
                 };
-                Ok(StmtKind::If { cond, then, other })
+                StmtKind::If { cond, then, other }
             }
-            Some(Keyword::While) => {
-                self.advance();
+            Keyword::While => {
                 let cond = self.parenthesised("while")?;
                 let body = Box::new(self.statement()?);
-                Ok(StmtKind::While { cond, body })
+                StmtKind::While { cond, body }
             }
-            Some(Keyword::Do) => {
-                self.advance();
+            Keyword::Do => {
                 let body = Box::new(self.statement()?);
                 if !self.eat_keyword(Keyword::While) {
                     return self.expected("`while` of this do loop");
                 }
                 let cond = self.parenthesised("while")?;
                 self.expect(Punct::Semi, "after this do loop")?;
-                Ok(StmtKind::Do { body, cond })
+                StmtKind::Do { body, cond }
             }
-            Some(Keyword::For) => {
-                self.advance();
-                self.open_scope();
+            Keyword::For => {
+                self.scopes.open();
                 let result = self.for_rest();
-                self.close_scope();
-                result
+                self.scopes.close();
+                result?
             }
-            Some(Keyword::Switch) => {
-                self.advance();
+            Keyword::Switch => {
                 let value = self.parenthesised("switch")?;
                 let body = Box::new(self.statement()?);
-                Ok(StmtKind::Switch { value, body })
+                StmtKind::Switch { value, body }
             }
-            Some(Keyword::Goto) => {
-                self.advance();
-                let Some(name) = self.optional_name() else {
-                    return self.expected("a label");
-                };
+            Keyword::Goto => {
+                let name = self.name("a label")?;
                 self.expect(Punct::Semi, "after this goto")?;
-                Ok(StmtKind::Goto(name))
+                StmtKind::Goto(name)
             }
-            Some(Keyword::Break) => {
-                self.advance();
+            Keyword::Break => {
                 self.expect(Punct::Semi, "after `break`")?;
-                Ok(StmtKind::Break)
+                StmtKind::Break
             }
-            Some(Keyword::Continue) => {
-                self.advance();
+            Keyword::Continue => {
                 self.expect(Punct::Semi, "after `continue`")?;
-                Ok(StmtKind::Continue)
+                StmtKind::Continue
             }
-            Some(Keyword::Return) => {
-                self.advance();
-                let value = if self.at(Punct::Semi) {
-                    None
-                } else {
-                    Some(self.expression()?)
-                };
+            Keyword::Return => {
+                let value = self.unless_at(Punct::Semi, Self::expression)?;
                 self.expect(Punct::Semi, "after this return")?;
-                Ok(StmtKind::Return(value))
+                StmtKind::Return(value)
             }
-            Some(Keyword::Else) => {
-                let loc = self.loc();
-                self.fail(loc, "`else` without `if`")
+            Keyword::Else => return self.fail(loc, "`else` without `if`"),
+            Keyword::Asm => return self.fail(loc, "`asm` is not in OpenCL C"),
+            _ => {
+                self.next = start;
+                return Ok(None);
             }
-            Some(Keyword::Asm) => {
-                let loc = self.loc();
-                self.fail(loc, "`asm` is not in OpenCL C")
-            }
-            Some(_) | None => {
-                let value = self.expression()?;
-                self.expect(Punct::Semi, "after this expression")?;
-                Ok(StmtKind::Expr(value))
-            }
-        }
+        };
+        Ok(Some(kind))
     }
 
     /// Passes attributes before a statement, such as `__attribute__((opencl_unroll_hint)) for (…)`;
@@ -197,10 +189,8 @@ impl Parser<'_> {
             } else if self.eat_keyword(Keyword::Case) {
                 let value = self.conditional()?;
                 if self.at(Punct::Ellipsis) {
-                    return self.fail(
-                        self.loc(),
-                        "a case has one value; ranges are not in OpenCL C",
-                    );
+                    let message = "a case has one value; ranges are not in OpenCL C";
+                    return self.fail(self.loc(), message);
                 }
                 self.expect(Punct::Colon, "after this case")?;
                 labels.push(Label::Case(value, loc));
@@ -233,17 +223,9 @@ impl Parser<'_> {
             self.expect(Punct::Semi, "after the start of this for loop")?;
             Some(Box::new(Stmt { kind, loc }))
         };
-        let cond = if self.at(Punct::Semi) {
-            None
-        } else {
-            Some(self.expression()?)
-        };
+        let cond = self.unless_at(Punct::Semi, Self::expression)?;
         self.expect(Punct::Semi, "after the condition of this for loop")?;
-        let step = if self.at(Punct::RParen) {
-            None
-        } else {
-            Some(self.expression()?)
-        };
+        let step = self.unless_at(Punct::RParen, Self::expression)?;
         self.expect(Punct::RParen, "after this for loop's head")?;
         let body = Box::new(self.statement()?);
         Ok(StmtKind::For {

@@ -308,7 +308,7 @@ impl Sema<'_> {
             switches: Vec::new(),
             blocks: 0,
         });
-        self.scopes.open();
+        self.open_scope();
         let quals = self.functions[id.0 as usize].params.clone();
         for (param, qual) in params.iter().zip(quals) {
             // What is wrong has been reported.
@@ -316,7 +316,7 @@ impl Sema<'_> {
         }
         let stmts = self.statements(&def.body);
         self.check_labels();
-        self.scopes.close();
+        self.close_scope();
         if let Some(current) = self.current.take() {
             self.functions[id.0 as usize].body = Some(Body {
                 vars: current.vars,

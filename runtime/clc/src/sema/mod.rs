@@ -38,9 +38,10 @@ use crate::device::Language;
 use crate::diag::{Diagnostics, Reported};
 use crate::hir;
 use crate::intern::{Interner, Symbol, add};
+use crate::scope::Scopes;
 use crate::source::Loc;
 use crate::types::{Qual, Types};
-use scope::Scopes;
+use scope::{Entry, Tag};
 use std::collections::HashMap;
 
 /// The result of a check.
@@ -52,7 +53,8 @@ pub(crate) struct Sema<'a> {
     names: &'a mut Interner,
     diags: &'a mut Diagnostics,
     language: &'a Language,
-    scopes: Scopes,
+    scopes: Scopes<Entry>,
+    tags: Scopes<Tag>,
     functions: Vec<hir::Function>,
     by_name: HashMap<Symbol, hir::FnId>,
     globals: Vec<hir::Global>,
@@ -103,7 +105,8 @@ pub(crate) fn check(
         names,
         diags,
         language,
-        scopes: Scopes::new(),
+        scopes: Scopes::default(),
+        tags: Scopes::default(),
         functions: Vec::new(),
         by_name: HashMap::new(),
         globals: Vec::new(),
@@ -112,7 +115,7 @@ pub(crate) fn check(
         current: None,
     };
     sema.declare_known_names();
-    sema.scopes.open();
+    sema.open_scope();
     for item in items {
         if sema.diags.hopeless() {
             break;
@@ -144,6 +147,16 @@ impl Sema<'_> {
 
     fn name(&self, symbol: Symbol) -> String {
         self.names.get(symbol).to_owned()
+    }
+
+    fn open_scope(&mut self) {
+        self.scopes.open();
+        self.tags.open();
+    }
+
+    fn close_scope(&mut self) {
+        self.scopes.close();
+        self.tags.close();
     }
 
     /// The function being checked; only called inside bodies.

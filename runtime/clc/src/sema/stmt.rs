@@ -32,7 +32,7 @@ impl Sema<'_> {
 
     /// Checks what stands in a block of its own.
     fn in_block<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
-        self.scopes.open();
+        self.open_scope();
         if let Some(current) = &mut self.current {
             current.blocks += 1;
         }
@@ -40,7 +40,7 @@ impl Sema<'_> {
         if let Some(current) = &mut self.current {
             current.blocks -= 1;
         }
-        self.scopes.close();
+        self.close_scope();
         checked
     }
 

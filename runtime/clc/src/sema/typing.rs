@@ -230,8 +230,8 @@ impl Sema<'_> {
 
     fn record(&mut self, spec: &RecordSpec) -> Checked<Qual> {
         let found = spec.tag.and_then(|tag| match spec.fields {
-            Some(_) => self.scopes.find_tag_here(tag.symbol),
-            None => self.scopes.find_tag(tag.symbol),
+            Some(_) => self.tags.find_here(tag.symbol),
+            None => self.tags.find(tag.symbol),
         });
         let id = match found {
             Some(Tag::Record(id)) => {
@@ -252,7 +252,7 @@ impl Sema<'_> {
                     not_for_kernels: None,
                 });
                 if let Some(tag) = spec.tag {
-                    self.scopes.declare_tag(tag.symbol, Tag::Record(id));
+                    self.tags.declare(tag.symbol, Tag::Record(id));
                 }
                 id
             }
@@ -333,17 +333,17 @@ impl Sema<'_> {
     /// `ulong` and `long` that holds all values, as C compilers extend C99 6.7.2.2.
     fn enumeration(&mut self, spec: &EnumSpec) -> Checked<Qual> {
         let Some(enumerators) = &spec.enumerators else {
-            return match spec.tag.and_then(|t| self.scopes.find_tag(t.symbol)) {
+            return match spec.tag.and_then(|t| self.tags.find(t.symbol)) {
                 Some(Tag::Enum(scalar)) => Ok(self.types.scalar(scalar)),
                 Some(Tag::Record(_)) => self.error(spec.loc, "this tag is a struct's"),
                 None => self.error(spec.loc, "this enum is not defined"),
             };
         };
         if let Some(tag) = spec.tag {
-            if self.scopes.find_tag_here(tag.symbol).is_some() {
+            if self.tags.find_here(tag.symbol).is_some() {
                 return self.error(spec.loc, "this enum is defined again");
             }
-            self.scopes.declare_tag(tag.symbol, Tag::Enum(Scalar::Int));
+            self.tags.declare(tag.symbol, Tag::Enum(Scalar::Int));
         }
         let mut values = Vec::with_capacity(enumerators.len());
         let mut next = 0i128;
@@ -383,7 +383,7 @@ impl Sema<'_> {
             }
         }
         if let Some(tag) = spec.tag {
-            self.scopes.declare_tag(tag.symbol, Tag::Enum(scalar));
+            self.tags.declare(tag.symbol, Tag::Enum(scalar));
         }
         Ok(self.types.scalar(scalar))
     }
