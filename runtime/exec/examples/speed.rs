@@ -10,9 +10,8 @@ use std::sync::atomic::AtomicU32;
 use std::time::Instant;
 use touchstone_exec::{Arg, Executable, Launch, MemoryMap, Permission, Pool};
 use touchstone_ir::{
-    AccessQualifier, AddressSpace, ArgPass, ArgQualifier, BlockId, Cmp, Const, FunctionBuilder,
-    IntOp, KernelArg, KernelInfo, MemScope, Module, NumKind, Order, Query, Reg, Regions, RmwOp,
-    Type, TypeQualifiers,
+    AddressSpace, ArgPass, ArgQualifier, BlockId, Cmp, Const, FunctionBuilder, IntOp, KernelArg,
+    KernelInfo, MemScope, Module, NumKind, Order, Query, Reg, Regions, RmwOp, Type, TypeQualifiers,
 };
 
 const BUFFER: Type = Type::Pointer(AddressSpace::Global);
@@ -25,7 +24,6 @@ fn looped(n: i32, body: impl FnOnce(&mut FunctionBuilder, Reg)) -> Module {
             name: "buffer".into(),
             type_name: "int*".into(),
             address: ArgQualifier::Global,
-            access: AccessQualifier::None,
             qualifiers: TypeQualifiers::default(),
             pass: ArgPass::Pointer(AddressSpace::Global),
         }],

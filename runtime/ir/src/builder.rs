@@ -7,7 +7,7 @@
 
 use crate::function::{Block, Function, RegDecl, Slot};
 use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
-use crate::intrinsic::{Intrinsic, Signature};
+use crate::intrinsic::Intrinsic;
 use crate::memory::{MemScope, Order, Regions, RmwOp};
 use crate::op::{
     BarrierKind, Cmp, FloatOp, Inst, IntOp, NumKind, Op, Query, Rounding, Terminator, UnaryOp,
@@ -35,12 +35,7 @@ impl FunctionBuilder {
     /// Begins a function; its parameters are registers 0, 1, …, and the current
     /// block is the entry.
     pub fn new(name: impl Into<String>, params: &[Type], ret: Option<Type>) -> FunctionBuilder {
-        FunctionBuilder {
-            function: Function::declare(name, params, ret),
-            blocks: vec![OpenBlock::default()],
-            current: BlockId(0),
-            loc: Loc::NONE,
-        }
+        Self::define(Function::declare(name, params, ret))
     }
 
     /// Continues from a declaration: its name, parameters, result and kernel info.
@@ -491,18 +486,7 @@ impl FunctionBuilder {
     /// # Panics
     /// If there are no operands.
     pub fn intrinsic(&mut self, intrinsic: Intrinsic, args: Vec<Operand>) -> Reg {
-        let first = self.type_of(args[0]);
-        let ty = match intrinsic.signature() {
-            Signature::Float(_) | Signature::Int(_) | Signature::FloatInt => first,
-            Signature::FloatToInt | Signature::Float2ToInt => first.with_element(Scalar::I32),
-            Signature::Nan => first.with_element(match first.element().map_or(4, Scalar::size) {
-                2 => Scalar::F16,
-                8 => Scalar::F64,
-                _ => Scalar::F32,
-            }),
-            Signature::FloatTest => first.compare_result(),
-            Signature::LaneTest => Type::BOOL,
-        };
+        let ty = intrinsic.result(self.type_of(args[0]));
         self.emit(ty, Op::Intrinsic(intrinsic, args))
     }
 
@@ -520,26 +504,22 @@ impl FunctionBuilder {
         } else {
             Terminator::Unreachable
         };
-        let mut blocks: Vec<Block> = blocks
-            .into_iter()
-            .map(|b| {
-                let (term, term_loc) = b.term.unwrap_or((default.clone(), Loc::NONE));
-                Block {
-                    insts: b.insts,
-                    term,
-                    term_loc,
-                }
-            })
-            .collect();
-        drop_unreachable(&mut blocks);
-        function.blocks = blocks;
+        let finished = blocks.into_iter().map(|b| {
+            let (term, term_loc) = b.term.unwrap_or((default.clone(), Loc::NONE));
+            Block {
+                insts: b.insts,
+                term,
+                term_loc,
+            }
+        });
+        function.blocks = finished.collect();
+        drop_unreachable(&mut function.blocks);
         function
     }
 }
 
 /// Removes blocks that cannot be reached from the entry and renumbers the rest.
 fn drop_unreachable(blocks: &mut Vec<Block>) {
-    let mut new_id: Vec<Option<u32>> = vec![None; blocks.len()];
     let mut reached = vec![false; blocks.len()];
     let mut work = vec![0usize];
     while let Some(b) = work.pop() {
@@ -548,22 +528,17 @@ fn drop_unreachable(blocks: &mut Vec<Block>) {
         }
         blocks[b].term.for_each_target(|t| work.push(t.0 as usize));
     }
-    let mut next = 0;
-    for (b, &r) in reached.iter().enumerate() {
-        if r {
-            new_id[b] = Some(next);
-            next += 1;
-        }
+    // The number of a reachable block is how many stand before it.
+    let mut before = 0;
+    let mut new_ids = Vec::with_capacity(blocks.len());
+    for &reached in &reached {
+        new_ids.push(BlockId(before));
+        before += u32::from(reached);
     }
-    let mut index = 0;
-    blocks.retain(|_| {
-        index += 1;
-        reached[index - 1]
-    });
+    let mut keep = reached.iter();
+    blocks.retain(|_| keep.next() == Some(&true));
     for block in blocks {
-        block.term.map_targets(|t| {
-            // Every target of a reachable block is reachable.
-            BlockId(new_id[t.0 as usize].unwrap_or(t.0))
-        });
+        // Every target of a reachable block is reachable.
+        block.term.map_targets(|t| new_ids[t.0 as usize]);
     }
 }

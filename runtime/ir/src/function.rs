@@ -119,8 +119,6 @@ pub struct KernelArg {
     pub type_name: String,
     /// Address qualifier of the type pointed to; `Private` for values.
     pub address: ArgQualifier,
-    /// Access qualifier.
-    pub access: AccessQualifier,
     /// Type qualifiers.
     pub qualifiers: TypeQualifiers,
     /// How it is passed.
@@ -187,20 +185,6 @@ pub enum ArgQualifier {
     Private,
 }
 
-/// `CL_KERNEL_ARG_ACCESS_*`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AccessQualifier {
-    /// Not an image or a pipe.
-    #[default]
-    None,
-    /// `read_only`.
-    ReadOnly,
-    /// `write_only`.
-    WriteOnly,
-    /// `read_write`.
-    ReadWrite,
-}
-
 /// `CL_KERNEL_ARG_TYPE_*`: qualifiers of the type pointed to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TypeQualifiers {
@@ -210,6 +194,4 @@ pub struct TypeQualifiers {
     pub is_restrict: bool,
     /// `volatile`.
     pub is_volatile: bool,
-    /// `pipe`.
-    pub is_pipe: bool,
 }

@@ -7,6 +7,8 @@
 //! `LgammaSign`, `remquo` is `Remainder` and `RemquoQuotient`. The `half_` and
 //! `native_` forms are those with full precision.
 
+use crate::types::{Scalar, Type};
+
 /// How an intrinsic's operands and result relate; `T` is one scalar or vector type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Signature {
@@ -187,6 +189,21 @@ intrinsics! {
 }
 
 impl Intrinsic {
+    /// The type of its result, by the type of its first operand.
+    pub fn result(self, first: Type) -> Type {
+        match self.signature() {
+            Signature::Float(_) | Signature::Int(_) | Signature::FloatInt => first,
+            Signature::FloatToInt | Signature::Float2ToInt => first.with_element(Scalar::I32),
+            Signature::Nan => first.with_element(match first.element().map_or(4, Scalar::size) {
+                2 => Scalar::F16,
+                8 => Scalar::F64,
+                _ => Scalar::F32,
+            }),
+            Signature::FloatTest => first.compare_result(),
+            Signature::LaneTest => Type::BOOL,
+        }
+    }
+
     /// How many operands it takes.
     pub const fn arity(self) -> usize {
         match self.signature() {

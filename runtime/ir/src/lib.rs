@@ -19,6 +19,7 @@
 //! | [`intrinsic`] | built-in math and integer functions |
 //! | [`function`] | functions, blocks, kernels and their metadata |
 //! | [`module`] | modules and program-scope variables |
+//! | [`calls`] | who calls whom, and recursion |
 //! | [`builder`] | what a front end uses to write functions |
 //! | [`validate`] | the rules of a well-formed module |
 //! | [`print`] | the textual form |
@@ -28,6 +29,7 @@
 #![warn(clippy::missing_errors_doc)]
 
 pub mod builder;
+pub mod calls;
 pub mod function;
 pub mod ids;
 pub mod intrinsic;
@@ -42,8 +44,7 @@ pub mod value;
 
 pub use builder::FunctionBuilder;
 pub use function::{
-    AccessQualifier, ArgPass, ArgQualifier, Block, Function, KernelArg, KernelInfo, RegDecl, Slot,
-    TypeQualifiers,
+    ArgPass, ArgQualifier, Block, Function, KernelArg, KernelInfo, RegDecl, Slot, TypeQualifiers,
 };
 pub use ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 pub use intrinsic::Intrinsic;

@@ -115,7 +115,6 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelInfo) -> fmt::Result {
             (q.is_const, "const"),
             (q.is_restrict, "restrict"),
             (q.is_volatile, "volatile"),
-            (q.is_pipe, "pipe"),
         ] {
             if set {
                 write!(f, " {name}")?;

@@ -40,30 +40,18 @@ impl Scalar {
     pub const fn bits(self) -> u32 {
         match self {
             Scalar::Bool => 1,
-            Scalar::I8
-            | Scalar::I16
-            | Scalar::I32
-            | Scalar::I64
-            | Scalar::F16
-            | Scalar::F32
-            | Scalar::F64 => self.size() * 8,
+            _ => self.size() * 8,
         }
     }
 
     /// Whether this is one of the floating-point types.
     pub const fn is_float(self) -> bool {
-        match self {
-            Scalar::F16 | Scalar::F32 | Scalar::F64 => true,
-            Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => false,
-        }
+        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
     }
 
     /// Whether this is one of the integer types (`Bool` is not).
     pub const fn is_int(self) -> bool {
-        match self {
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => true,
-            Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => false,
-        }
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
     /// The integer type of the same size in memory.

@@ -4,6 +4,7 @@ use super::Lowered;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use touchstone_ir as ir;
+use touchstone_ir::calls::{calls, cycles};
 use touchstone_ir::{FuncId, GlobalId, LocalId, Op, accesses, computations};
 
 /// What other units see of a function or a variable.
@@ -143,8 +144,19 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
     for name in missing {
         let _ = writeln!(log, "error: `{name}` is used and nowhere defined");
     }
+    // Only through other units: sema has looked at each.
     if units.len() > 1 {
-        recursion(&module, &mut log);
+        let mut first = None;
+        cycles(&calls(&module), |cycle, _| {
+            first = first.or(cycle.first().copied())
+        });
+        if let Some(function) = first {
+            let name = &module.functions[function].name;
+            let _ = writeln!(
+                log,
+                "error: `{name}` calls itself; OpenCL C has no recursion"
+            );
+        }
     }
     if log.is_empty() { Ok(module) } else { Err(log) }
 }
@@ -187,52 +199,5 @@ fn relocate(
         | Op::Fence { .. }
         | Op::Barrier { .. }
         | Op::Printf { .. } => {}
-    }
-}
-
-/// Finds functions that call themselves through other units.
-fn recursion(module: &ir::Module, log: &mut String) {
-    let callees: Vec<Vec<usize>> = module
-        .functions
-        .iter()
-        .map(|f| {
-            let ops = f.blocks.iter().flat_map(|b| &b.insts);
-            ops.filter_map(|inst| match inst.op {
-                Op::Call { callee, .. } => Some(callee.0 as usize),
-                _ => None,
-            })
-            .collect()
-        })
-        .collect();
-    let mut state = vec![0u8; callees.len()];
-    for start in 0..callees.len() {
-        let mut stack = vec![(start, 0usize)];
-        while let Some(&mut (function, ref mut next)) = stack.last_mut() {
-            if *next == 0 {
-                if state[function] == 2 {
-                    stack.pop();
-                    continue;
-                }
-                state[function] = 1;
-            }
-            let Some(&callee) = callees[function].get(*next) else {
-                state[function] = 2;
-                stack.pop();
-                continue;
-            };
-            *next += 1;
-            match state.get(callee) {
-                Some(1) => {
-                    let _ = writeln!(
-                        log,
-                        "error: `{}` calls itself; OpenCL C has no recursion",
-                        module.functions[callee].name
-                    );
-                    return;
-                }
-                Some(0) => stack.push((callee, 0)),
-                Some(_) | None => {}
-            }
-        }
     }
 }

@@ -96,7 +96,6 @@ impl Sema<'_> {
             name: name.map(|n| self.name(n.symbol)).unwrap_or_default(),
             type_name: self.argument_type_name(param, qual),
             address,
-            access: ir::AccessQualifier::None,
             qualifiers,
             pass,
         })

@@ -43,6 +43,7 @@ use crate::source::Loc;
 use crate::types::{Qual, Types};
 use scope::{Entry, Tag};
 use std::collections::HashMap;
+use touchstone_ir as ir;
 
 /// The result of a check.
 pub(crate) type Checked<T> = Result<T, Reported>;
@@ -174,41 +175,14 @@ impl Sema<'_> {
 
     /// Reports each function that ends up calling itself (OpenCL C 6.11: no recursion).
     fn check_recursion(&mut self) {
-        let n = self.functions.len();
-        let mut edges: Vec<Vec<(usize, Loc)>> = vec![Vec::new(); n];
+        let mut calls = vec![Vec::new(); self.functions.len()];
         for (from, to, at) in &self.calls {
-            edges[from.0 as usize].push((to.0 as usize, *at));
+            calls[from.0 as usize].push((to.0 as usize, *at));
         }
-        // Depth-first with an explicit stack; 1 is on the path, 2 is done.
-        let mut state = vec![0u8; n];
-        for start in 0..n {
-            if state[start] != 0 {
-                continue;
-            }
-            let mut stack = vec![(start, 0usize)];
-            state[start] = 1;
-            while let Some(&mut (function, ref mut next)) = stack.last_mut() {
-                let Some(&(to, at)) = edges[function].get(*next) else {
-                    state[function] = 2;
-                    stack.pop();
-                    continue;
-                };
-                *next += 1;
-                match state[to] {
-                    0 => {
-                        state[to] = 1;
-                        stack.push((to, 0));
-                    }
-                    1 => {
-                        let name = self.functions[to].name.clone();
-                        self.diags.error(
-                            at,
-                            format!("`{name}` calls itself by this; OpenCL C has no recursion"),
-                        );
-                    }
-                    _ => {}
-                }
-            }
-        }
+        ir::calls::cycles(&calls, |cycle, at| {
+            let name = &self.functions[cycle[0]].name;
+            let message = format!("`{name}` calls itself by this; OpenCL C has no recursion");
+            self.diags.error(at, message);
+        });
     }
 }

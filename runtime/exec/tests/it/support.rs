@@ -7,8 +7,8 @@ use touchstone_exec::{
     Arg, Executable, Launch, LaunchError, LaunchStats, MemoryMap, Owner, Permission, Pool,
 };
 use touchstone_ir::{
-    AccessQualifier, AddressSpace, ArgPass, ArgQualifier, FunctionBuilder, KernelArg, KernelInfo,
-    Module, Type, TypeQualifiers,
+    AddressSpace, ArgPass, ArgQualifier, FunctionBuilder, KernelArg, KernelInfo, Module, Type,
+    TypeQualifiers,
 };
 
 pub const GLOBAL: Type = Type::Pointer(AddressSpace::Global);
@@ -19,7 +19,6 @@ pub fn arg(pass: ArgPass) -> KernelArg {
         name: "x".into(),
         type_name: String::new(),
         address: ArgQualifier::Private,
-        access: AccessQualifier::None,
         qualifiers: TypeQualifiers::default(),
         pass,
     }

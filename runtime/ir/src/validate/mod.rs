@@ -13,10 +13,10 @@ mod typing;
 
 pub use flow::read_before_written;
 
+use crate::calls::{calls, cycles};
 use crate::function::{ArgPass, Function};
-use crate::ids::{BlockId, FuncId, Reg};
+use crate::ids::{BlockId, Reg};
 use crate::module::{Global, Module};
-use crate::op::Op;
 use crate::types::{AddressSpace, Scalar, Type};
 use crate::value::{Const, Loc, Operand};
 use std::collections::BTreeSet;
@@ -227,73 +227,20 @@ fn check_block(function: &Function, block: BlockId) -> Check {
     Ok(())
 }
 
-/// OpenCL C has no recursion (section 6.12): executors give every function one
-/// place for its registers.
 fn check_recursion(module: &Module) -> Result<(), ValidateError> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Visit {
-        New,
-        Open,
-        Done,
-    }
-    let callees: Vec<Vec<(FuncId, Loc)>> = module
-        .functions
-        .iter()
-        .map(|f| {
-            let insts = f.blocks.iter().flat_map(|b| &b.insts);
-            insts
-                .filter_map(|inst| {
-                    if let Op::Call { callee, .. } = inst.op {
-                        Some((callee, inst.loc))
-                    } else {
-                        None
-                    }
-                })
-                .collect()
-        })
-        .collect();
-    let mut visits = vec![Visit::New; module.functions.len()];
-    for root in 0..module.functions.len() {
-        if visits[root] != Visit::New {
-            continue;
+    let mut first = Ok(());
+    cycles(&calls(module), |cycle, loc| {
+        let names: Vec<&str> = cycle
+            .iter()
+            .map(|&f| module.functions[f].name.as_str())
+            .collect();
+        if let (Ok(()), Some(callee), Some(caller)) = (&first, names.first(), names.last()) {
+            first = Err(ValidateError {
+                function: (*caller).to_owned(),
+                loc,
+                message: format!("recursion: {} calls {callee}", names.join(" calls ")),
+            });
         }
-        // Functions on the path from the root, with the next call to look at.
-        let mut path = vec![(root, 0)];
-        visits[root] = Visit::Open;
-        while let Some((function, next)) = path.last_mut() {
-            let caller = *function;
-            let Some(&(callee, loc)) = callees[caller].get(*next) else {
-                visits[caller] = Visit::Done;
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            let callee = callee.0 as usize;
-            match visits[callee] {
-                Visit::Done => {}
-                Visit::New => {
-                    visits[callee] = Visit::Open;
-                    path.push((callee, 0));
-                }
-                Visit::Open => {
-                    let name = |&(f, _): &(usize, usize)| module.functions[f].name.as_str();
-                    let cycle: Vec<&str> = path
-                        .iter()
-                        .skip_while(|p| p.0 != callee)
-                        .map(name)
-                        .collect();
-                    return Err(ValidateError {
-                        function: module.functions[caller].name.clone(),
-                        loc,
-                        message: format!(
-                            "recursion: {} calls {}",
-                            cycle.join(" calls "),
-                            module.functions[callee].name
-                        ),
-                    });
-                }
-            }
-        }
-    }
-    Ok(())
+    });
+    first
 }

@@ -477,56 +477,35 @@ impl Types<'_> {
         );
         let result = self.result()?;
         let first = self.of(args[0])?;
-        match intrinsic.signature() {
-            Signature::Float(_) | Signature::Int(_) => {
-                let integers = matches!(intrinsic.signature(), Signature::Int(_));
-                let fits = if integers {
-                    first.is_int()
-                } else {
-                    first.is_float()
-                };
-                ensure!(fits, "{name} of {first}");
-                for &arg in args {
-                    self.is(arg, first, "an operand")?;
-                }
-                self.result_is(first)
-            }
-            Signature::FloatInt => {
-                ensure!(first.is_float(), "{name} of {first}");
-                self.is(
-                    args[1],
-                    first.with_element(Scalar::I32),
-                    "the second operand",
-                )?;
-                self.result_is(first)
-            }
-            Signature::FloatToInt | Signature::Float2ToInt => {
-                ensure!(first.is_float(), "{name} of {first}");
-                for &arg in args {
-                    self.is(arg, first, "an operand")?;
-                }
-                self.result_is(first.with_element(Scalar::I32))
-            }
+        let signature = intrinsic.signature();
+        match signature {
             Signature::Nan => {
                 let fits = result.is_float()
                     && first.is_int()
                     && first.lanes() == result.lanes()
                     && first.size() == result.size();
                 ensure!(fits, "{name} from {first} to {result}");
-                Ok(())
             }
-            Signature::FloatTest => {
-                ensure!(first.is_float(), "{name} of {first}");
-                self.result_is(first.compare_result())
-            }
-            Signature::LaneTest => {
-                ensure!(
-                    first.is_int() && first.lanes() > 1,
-                    "{name} of {first}, not a vector of integers"
-                );
-                self.result_is(Type::BOOL)
+            Signature::LaneTest => ensure!(
+                first.is_int() && first.lanes() > 1,
+                "{name} of {first}, not a vector of integers"
+            ),
+            Signature::Int(_) => ensure!(first.is_int(), "{name} of {first}"),
+            Signature::Float(_)
+            | Signature::FloatInt
+            | Signature::FloatToInt
+            | Signature::Float2ToInt
+            | Signature::FloatTest => ensure!(first.is_float(), "{name} of {first}"),
+        }
+        if signature == Signature::FloatInt {
+            let int = first.with_element(Scalar::I32);
+            self.is(args[1], int, "the second operand")?;
+        } else {
+            for &arg in args {
+                self.is(arg, first, "an operand")?;
             }
         }
+        self.result_is(intrinsic.result(first))
     }
 }
 

@@ -41,7 +41,6 @@ fn sample() -> Module {
                 name: "out".into(),
                 type_name: "float*".into(),
                 address: ArgQualifier::Global,
-                access: AccessQualifier::None,
                 qualifiers: TypeQualifiers {
                     is_restrict: true,
                     ..TypeQualifiers::default()
@@ -52,7 +51,6 @@ fn sample() -> Module {
                 name: "n".into(),
                 type_name: "int".into(),
                 address: ArgQualifier::Private,
-                access: AccessQualifier::None,
                 qualifiers: TypeQualifiers::default(),
                 pass: ArgPass::Value(Type::I32),
             },

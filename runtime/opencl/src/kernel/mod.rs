@@ -17,7 +17,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_exec::KernelMeta;
-use touchstone_ir::{AccessQualifier, ArgPass, ArgQualifier, KernelArg};
+use touchstone_ir::{ArgPass, ArgQualifier, KernelArg};
 
 use crate::context::Context;
 use crate::ffi::answer::Answer;
@@ -200,12 +200,8 @@ impl Kernel {
                 ArgQualifier::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
                 ArgQualifier::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
             }),
-            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(match arg.access {
-                AccessQualifier::None => CL_KERNEL_ARG_ACCESS_NONE,
-                AccessQualifier::ReadOnly => CL_KERNEL_ARG_ACCESS_READ_ONLY,
-                AccessQualifier::WriteOnly => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
-                AccessQualifier::ReadWrite => CL_KERNEL_ARG_ACCESS_READ_WRITE,
-            }),
+            // There are neither images nor pipes.
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(CL_KERNEL_ARG_ACCESS_NONE),
             CL_KERNEL_ARG_TYPE_NAME => Answer::text(&arg.type_name),
             CL_KERNEL_ARG_NAME => Answer::text(&arg.name),
             CL_KERNEL_ARG_TYPE_QUALIFIER => {
@@ -213,7 +209,6 @@ impl Kernel {
                     (arg.qualifiers.is_const, CL_KERNEL_ARG_TYPE_CONST),
                     (arg.qualifiers.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT),
                     (arg.qualifiers.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE),
-                    (arg.qualifiers.is_pipe, CL_KERNEL_ARG_TYPE_PIPE),
                 ];
                 let bits = set.iter().filter(|(has, _)| *has);
                 // cl_kernel_arg_type_qualifier is a bit-field of 64 bits in C.

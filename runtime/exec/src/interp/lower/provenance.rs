@@ -302,7 +302,6 @@ mod tests {
                     name: String::new(),
                     type_name: String::new(),
                     address: touchstone_ir::ArgQualifier::Global,
-                    access: touchstone_ir::AccessQualifier::None,
                     qualifiers: touchstone_ir::TypeQualifiers::default(),
                     pass: ArgPass::Pointer(AddressSpace::Global),
                 };
