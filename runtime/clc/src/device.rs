@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
     /// 1.0
-    V1_0,
+    V1_0 = 100,
     /// 1.1
-    V1_1,
+    V1_1 = 110,
     /// 1.2
-    V1_2,
+    V1_2 = 120,
     /// 2.0
-    V2_0,
+    V2_0 = 200,
     /// 3.0
-    V3_0,
+    V3_0 = 300,
 }
 
 impl Version {
@@ -23,24 +23,12 @@ impl Version {
 
     /// As `__OPENCL_C_VERSION__` spells it: 120 for 1.2.
     pub const fn number(self) -> u32 {
-        match self {
-            Self::V1_0 => 100,
-            Self::V1_1 => 110,
-            Self::V1_2 => 120,
-            Self::V2_0 => 200,
-            Self::V3_0 => 300,
-        }
+        self as u32
     }
 
     /// As `-cl-std=CL…` spells it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::V1_0 => "1.0",
-            Self::V1_1 => "1.1",
-            Self::V1_2 => "1.2",
-            Self::V2_0 => "2.0",
-            Self::V3_0 => "3.0",
-        }
+    pub fn name(self) -> String {
+        format!("{}.{}", self.number() / 100, self.number() / 10 % 10)
     }
 }
 

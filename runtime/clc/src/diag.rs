@@ -51,15 +51,19 @@ impl Diagnostics {
         }
     }
 
+    fn add(&mut self, severity: Severity, at: Option<Loc>, message: String) {
+        self.items.push(Diagnostic {
+            severity,
+            at,
+            message,
+        });
+    }
+
     /// Records an error.
     pub(crate) fn error(&mut self, at: Loc, message: impl Into<String>) -> Reported {
         self.errors += 1;
         if self.errors <= ERROR_LIMIT {
-            self.items.push(Diagnostic {
-                severity: Severity::Error,
-                at: Some(at),
-                message: message.into(),
-            });
+            self.add(Severity::Error, Some(at), message.into());
         }
         Reported
     }
@@ -67,20 +71,14 @@ impl Diagnostics {
     /// Records an error that has no place in a source.
     pub(crate) fn error_nowhere(&mut self, message: impl Into<String>) -> Reported {
         self.errors += 1;
-        self.items.push(Diagnostic {
-            severity: Severity::Error,
-            at: None,
-            message: message.into(),
-        });
+        self.add(Severity::Error, None, message.into());
         Reported
     }
 
     /// Records a use of something that Touchstone does not have yet.
     pub(crate) fn unsupported(&mut self, at: Loc, what: &str, feature: &str) -> Reported {
-        self.error(
-            at,
-            format!("{what} is not supported by Touchstone yet: {feature}"),
-        )
+        let message = format!("{what} is not supported by Touchstone yet: {feature}");
+        self.error(at, message)
     }
 
     /// Records a warning, which `-Werror` makes an error.
@@ -94,22 +92,14 @@ impl Diagnostics {
         }
         self.warnings += 1;
         if self.warnings <= WARNING_LIMIT {
-            self.items.push(Diagnostic {
-                severity: Severity::Warning,
-                at: Some(at),
-                message: message.into(),
-            });
+            self.add(Severity::Warning, Some(at), message.into());
         }
     }
 
     /// Adds a remark to the diagnostic before it.
     pub(crate) fn note(&mut self, at: Loc, message: impl Into<String>) {
         if self.errors <= ERROR_LIMIT && self.warnings <= WARNING_LIMIT {
-            self.items.push(Diagnostic {
-                severity: Severity::Note,
-                at: Some(at),
-                message: message.into(),
-            });
+            self.add(Severity::Note, Some(at), message.into());
         }
     }
 
@@ -144,28 +134,26 @@ impl Diagnostics {
             );
             show_line(&mut log, sources.line_text(at), position.column as usize);
         }
-        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        if self.errors > 0 || self.warnings > 0 {
-            let mut parts = Vec::new();
-            if self.errors > 0 {
-                parts.push(count(self.errors, "error"));
-            }
-            if self.warnings > 0 {
-                parts.push(count(self.warnings, "warning"));
-            }
-            let _ = writeln!(log, "{}.", parts.join(", "));
+        let counts = [(self.errors, "error"), (self.warnings, "warning")];
+        let counts = counts.into_iter().filter(|&(n, _)| n > 0);
+        let counts: Vec<String> = counts.map(|(n, what)| count(n, what)).collect();
+        if !counts.is_empty() {
+            let _ = writeln!(log, "{}.", counts.join(", "));
         }
         log
     }
 }
 
+/// A number of things: `1 error`, `2 errors`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Writes a source line and a caret under `column`, cutting long lines around it.
 fn show_line(log: &mut String, line: &str, column: usize) {
-    let skip = column.saturating_sub(SHOWN_COLUMNS / 2);
-    let skip = if line.chars().count() > SHOWN_COLUMNS {
-        skip
-    } else {
-        0
+    let skip = match line.chars().count() {
+        0..=SHOWN_COLUMNS => 0,
+        _ => column.saturating_sub(SHOWN_COLUMNS / 2),
     };
     let shown: String = line.chars().skip(skip).take(SHOWN_COLUMNS).collect();
     let caret: String = shown

@@ -54,18 +54,10 @@ pub struct BuildOptions {
     pub no_warnings: bool,
     /// `-Werror`
     pub warnings_are_errors: bool,
-    /// `-g`
-    pub debug: bool,
     /// `-cl-kernel-arg-info`
     pub kernel_arg_info: bool,
-    /// `-cl-opt-disable`
-    pub optimisation_disabled: bool,
     /// `-cl-single-precision-constant`
     pub single_precision_constant: bool,
-    /// `-cl-denorms-are-zero` (a permission; denormals are kept).
-    pub denorms_are_zero: bool,
-    /// `-cl-fp32-correctly-rounded-divide-sqrt`
-    pub correctly_rounded_divide_sqrt: bool,
     /// `-cl-fast-relaxed-math`, which defines `__FAST_RELAXED_MATH__`.
     pub fast_relaxed_math: bool,
     /// `-cl-uniform-work-group-size`
@@ -79,7 +71,7 @@ pub struct BuildOptions {
 impl BuildOptions {
     /// Reads an options string.
     ///
-    /// Permissions to be less exact (`-cl-mad-enable`, `-cl-unsafe-math-optimizations`, …) are
+    /// Permissions to be less exact (`-cl-mad-enable`, `-cl-denorms-are-zero`, …) and `-g` are
     /// accepted and not used.
     ///
     /// # Errors
@@ -90,31 +82,26 @@ impl BuildOptions {
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let mut value_of = |prefix: &str| -> Result<String, OptionError> {
-                let rest = &word[prefix.len()..];
-                if rest.is_empty() {
-                    words
-                        .next()
-                        .ok_or_else(|| OptionError::MissingValue(prefix.to_owned()))
-                } else {
-                    Ok(rest.to_owned())
+                match &word[prefix.len()..] {
+                    "" => words.next(),
+                    rest => Some(rest.to_owned()),
                 }
+                .ok_or_else(|| OptionError::MissingValue(prefix.to_owned()))
             };
             match word.as_str() {
                 "-w" => options.no_warnings = true,
                 "-Werror" => options.warnings_are_errors = true,
-                "-g" => options.debug = true,
                 "-cl-kernel-arg-info" => options.kernel_arg_info = true,
-                "-cl-opt-disable" => options.optimisation_disabled = true,
                 "-cl-single-precision-constant" => options.single_precision_constant = true,
-                "-cl-denorms-are-zero" => options.denorms_are_zero = true,
-                "-cl-fp32-correctly-rounded-divide-sqrt" => {
-                    options.correctly_rounded_divide_sqrt = true;
-                }
                 "-cl-fast-relaxed-math" => options.fast_relaxed_math = true,
                 "-cl-uniform-work-group-size" => options.uniform_work_group_size = true,
                 "-create-library" => options.create_library = true,
                 "-enable-link-options" => options.enable_link_options = true,
-                "-cl-strict-aliasing"
+                "-g"
+                | "-cl-opt-disable"
+                | "-cl-denorms-are-zero"
+                | "-cl-fp32-correctly-rounded-divide-sqrt"
+                | "-cl-strict-aliasing"
                 | "-cl-no-subgroup-ifp"
                 | "-cl-mad-enable"
                 | "-cl-no-signed-zeros"
@@ -135,14 +122,13 @@ impl BuildOptions {
                     options.macros.push(MacroOption::Undefine(name));
                 }
                 _ if word.starts_with("-I") => {
-                    let dir = value_of("-I")?;
-                    options.include_dirs.push(dir);
+                    options.include_dirs.push(value_of("-I")?);
                 }
                 _ if word.starts_with("-cl-std=") => {
                     let value = &word["-cl-std=".len()..];
                     let version = Version::ALL
                         .into_iter()
-                        .find(|v| value.strip_prefix("CL") == Some(v.name()));
+                        .find(|v| value.strip_prefix("CL") == Some(&v.name()));
                     options.standard = Some(version.ok_or_else(|| OptionError::BadValue {
                         option: "-cl-std".to_owned(),
                         value: value.to_owned(),
@@ -162,22 +148,16 @@ impl BuildOptions {
 }
 
 fn check_macro_name(option: &str, name: &str) -> Result<(), OptionError> {
-    let mut chars = name.chars();
-    let first = chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    let rest = chars
-        .take_while(|&c| c != '(')
-        .all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if first && rest {
-        Ok(())
-    } else {
-        Err(OptionError::BadValue {
-            option: option.to_owned(),
-            value: name.to_owned(),
-            expected: "the name of a macro",
-        })
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let begins = name.starts_with(|c: char| word(c) && !c.is_ascii_digit());
+    if begins && name.chars().take_while(|&c| c != '(').all(word) {
+        return Ok(());
     }
+    Err(OptionError::BadValue {
+        option: option.to_owned(),
+        value: name.to_owned(),
+        expected: "the name of a macro",
+    })
 }
 
 /// Splits at white space; quotes (single or double) and backslashes keep it.

@@ -36,13 +36,9 @@ impl Preprocessor<'_> {
                         let value = self.condition_line(t.loc);
                         self.begin_if(hash.loc, value);
                     }
-                    "ifdef" => {
-                        let value = self.is_defined_line(t.loc, "#ifdef");
-                        self.begin_if(hash.loc, value);
-                    }
-                    "ifndef" => {
-                        let value = !self.is_defined_line(t.loc, "#ifndef");
-                        self.begin_if(hash.loc, value);
+                    "ifdef" | "ifndef" => {
+                        let defined = self.is_defined_line(t.loc, &format!("#{text}"));
+                        self.begin_if(hash.loc, defined == (text == "ifdef"));
                     }
                     "elif" | "else" => self.other_group(t.loc, &text),
                     "endif" => {
@@ -135,27 +131,21 @@ impl Preprocessor<'_> {
     }
 
     fn macro_name(&mut self, at: Loc, directive: &str) -> Option<(Symbol, Loc)> {
-        match self.lex_line() {
-            Some(t) if t.kind == PpKind::Ident => {
-                if t.text == self.known.defined {
-                    self.error(t.loc, "`defined` cannot be a macro");
-                    self.skip_line();
-                    return None;
-                }
-                Some((t.text, t.loc))
+        let token = self.lex_line();
+        match token {
+            Some(t) if t.kind == PpKind::Ident && t.text == self.known.defined => {
+                self.error(t.loc, "`defined` cannot be a macro");
             }
-            Some(t) => {
-                self.error(t.loc, format!("{directive} needs the name of a macro"));
-                if t.kind != PpKind::EndOfLine {
-                    self.skip_line();
-                }
-                None
-            }
-            None => {
+            Some(t) if t.kind == PpKind::Ident => return Some((t.text, t.loc)),
+            Some(_) | None => {
+                let at = token.map_or(at, |t| t.loc);
                 self.error(at, format!("{directive} needs the name of a macro"));
-                None
             }
         }
+        if token.is_some_and(|t| t.kind != PpKind::EndOfLine) {
+            self.skip_line();
+        }
+        None
     }
 
     fn define(&mut self, at: Loc) {
@@ -198,10 +188,8 @@ impl Preprocessor<'_> {
             if old.dynamic || old.builtin {
                 self.warning(name_loc, format!("`{text}` is predefined; redefining it"));
             } else if !old.same_as(&definition) {
-                self.warning(
-                    name_loc,
-                    format!("`{text}` is defined again, and differently"),
-                );
+                let message = format!("`{text}` is defined again, and differently");
+                self.warning(name_loc, message);
                 self.note(old.at, "the earlier definition is here");
             }
         }
@@ -270,10 +258,8 @@ impl Preprocessor<'_> {
                 return false;
             }
             if token.kind == PpKind::Ident && token.text == self.known.va_args && !variadic {
-                self.warning(
-                    token.loc,
-                    "__VA_ARGS__ means something only in a macro with `...`",
-                );
+                let message = "__VA_ARGS__ means something only in a macro with `...`";
+                self.warning(token.loc, message);
             }
         }
         true
@@ -324,10 +310,8 @@ impl Preprocessor<'_> {
             return;
         };
         if self.files.len() >= INCLUDE_DEPTH {
-            self.stop(
-                at,
-                &format!("#include nests deeper than {INCLUDE_DEPTH} files"),
-            );
+            let message = format!("#include nests deeper than {INCLUDE_DEPTH} files");
+            self.stop(at, &message);
             return;
         }
         let includer = self.shared.sources.file_name(at.file);
@@ -462,28 +446,20 @@ impl Preprocessor<'_> {
     fn line(&mut self, at: Loc) {
         let tokens = self.line_tokens();
         let tokens = self.expand_alone(tokens, at);
-        let number = tokens.first().and_then(|t| {
-            (t.kind == PpKind::Number)
-                .then(|| self.shared.names.get(t.text).parse::<u32>().ok())
-                .flatten()
-        });
-        let name = match tokens.get(1) {
-            None => Some(None),
-            Some(t) if t.kind == PpKind::Str && tokens.len() == 2 => {
-                let text = self.shared.names.get(t.text);
-                Some(Some(text[1..text.len() - 1].to_owned()))
+        let text = |t: &PpToken| self.shared.names.get(t.text);
+        let (number, name) = match tokens.as_slice() {
+            [number] if number.kind == PpKind::Number => (text(number).parse().ok(), None),
+            [number, name] if number.kind == PpKind::Number && name.kind == PpKind::Str => {
+                let name = text(name);
+                (text(number).parse().ok(), Some(&name[1..name.len() - 1]))
             }
-            Some(_) => None,
+            _ => (None, None),
         };
-        match (number, name) {
-            (Some(number), Some(name)) => {
-                self.shared.sources.mark_line(at, number, name.as_deref());
-            }
-            _ => {
-                self.error(
-                    at,
-                    "#line needs a line number, and then a \"file name\" or nothing",
-                );
+        match number {
+            Some(number) => self.shared.sources.mark_line(at, number, name),
+            None => {
+                let message = "#line needs a line number, and then a \"file name\" or nothing";
+                self.error(at, message);
             }
         }
     }
@@ -496,12 +472,9 @@ impl Preprocessor<'_> {
             .collect();
         match words.as_slice() {
             ["OPENCL", "EXTENSION", "all", "enable"] => {
-                self.error(
-                    at,
-                    "`all` extensions can only be disabled (OpenCL C, OPENCL EXTENSION)",
-                );
+                let message = "`all` extensions can only be disabled (OpenCL C, OPENCL EXTENSION)";
+                self.error(at, message);
             }
-            ["OPENCL", "EXTENSION", "all", "disable" | "begin" | "end"] => {}
             ["OPENCL", "EXTENSION", name, "enable"] => {
                 if !self.device.extensions.contains(*name) {
                     self.warning(at, format!("this device has no extension `{name}`"));
@@ -509,10 +482,8 @@ impl Preprocessor<'_> {
             }
             ["OPENCL", "EXTENSION", _, "disable" | "begin" | "end"] => {}
             ["OPENCL", "EXTENSION", ..] => {
-                self.warning(
-                    at,
-                    "expected: #pragma OPENCL EXTENSION name : enable or disable",
-                );
+                let message = "expected: #pragma OPENCL EXTENSION name : enable or disable";
+                self.warning(at, message);
             }
             ["OPENCL" | "STDC", "FP_CONTRACT", "ON" | "OFF" | "DEFAULT"] => {}
             ["OPENCL" | "STDC", "FP_CONTRACT", ..] => {

@@ -2,7 +2,7 @@
 
 use super::lexer::Lexer;
 use super::{EXPANSION_LIMIT, Preprocessor};
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostics, count};
 use crate::intern::Symbol;
 use crate::source::Loc;
 use crate::token::{PpKind, PpToken, Punct};
@@ -28,17 +28,13 @@ pub(super) struct Macro {
 impl Macro {
     /// Whether a second definition says the same (C99 6.10.3p2).
     pub(super) fn same_as(&self, other: &Self) -> bool {
+        let mut tokens = self.body.iter().zip(&other.body).enumerate();
         self.params == other.params
             && self.variadic == other.variadic
             && self.body.len() == other.body.len()
-            && self
-                .body
-                .iter()
-                .zip(&other.body)
-                .enumerate()
-                .all(|(i, (a, b))| {
-                    a.kind == b.kind && a.text == b.text && (i == 0 || a.space == b.space)
-                })
+            && tokens.all(|(i, (a, b))| {
+                a.kind == b.kind && a.text == b.text && (i == 0 || a.space == b.space)
+            })
     }
 }
 
@@ -82,10 +78,8 @@ impl Preprocessor<'_> {
     fn produce(&mut self, at: Loc, n: usize) -> bool {
         self.produced = self.produced.saturating_add(n);
         if self.produced > EXPANSION_LIMIT {
-            self.stop(
-                at,
-                &format!("macro expansion makes more than {EXPANSION_LIMIT} tokens"),
-            );
+            let message = format!("macro expansion makes more than {EXPANSION_LIMIT} tokens");
+            self.stop(at, &message);
         }
         !self.stopped
     }
@@ -169,10 +163,8 @@ impl Preprocessor<'_> {
             let Some(token) = self.next_raw() else {
                 if !self.stopped {
                     let text = self.shared.names.get(name.text).to_owned();
-                    self.error(
-                        name.loc,
-                        format!("the argument list of macro `{text}` is not closed"),
-                    );
+                    let message = format!("the argument list of macro `{text}` is not closed");
+                    self.error(name.loc, message);
                 }
                 return None;
             };
@@ -202,35 +194,24 @@ impl Preprocessor<'_> {
         }
         if args.len() != params.len() {
             let text = self.shared.names.get(name.text).to_owned();
-            self.error(
-                name.loc,
-                format!(
-                    "macro `{text}` takes {} argument{}, and is given {}",
-                    params.len(),
-                    if params.len() == 1 { "" } else { "s" },
-                    args.len()
-                ),
-            );
+            let (takes, given) = (count(params.len(), "argument"), args.len());
+            let message = format!("macro `{text}` takes {takes}, and is given {given}");
+            self.error(name.loc, message);
             self.note(definition.at, format!("`{text}` is defined here"));
             return None;
         }
-        Some(
-            args.into_iter()
-                .map(|raw| Argument {
-                    raw,
-                    expanded: None,
-                })
-                .collect(),
-        )
+        let argument = |raw| Argument {
+            raw,
+            expanded: None,
+        };
+        Some(args.into_iter().map(argument).collect())
     }
 
     /// Expands a list of tokens as if it were the rest of the program.
     pub(super) fn expand_alone(&mut self, tokens: Vec<PpToken>, at: Loc) -> Vec<PpToken> {
         if self.argument_depth >= ARGUMENT_DEPTH {
-            self.stop(
-                at,
-                &format!("macro arguments nest deeper than {ARGUMENT_DEPTH} levels"),
-            );
+            let message = format!("macro arguments nest deeper than {ARGUMENT_DEPTH} levels");
+            self.stop(at, &message);
             return Vec::new();
         }
         self.argument_depth += 1;

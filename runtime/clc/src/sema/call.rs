@@ -3,6 +3,7 @@
 use super::scope::Entry;
 use super::{Checked, Sema};
 use crate::ast;
+use crate::diag::{Reported, count};
 use crate::hir::{Expr, ExprKind};
 use crate::source::Loc;
 
@@ -22,46 +23,28 @@ impl Sema<'_> {
                 let (ret, params) = (function.ret, function.params.clone());
                 let name = function.name.clone();
                 if args.len() != params.len() {
-                    let message = format!(
-                        "`{name}` takes {} argument{}, and is given {}",
-                        params.len(),
-                        if params.len() == 1 { "" } else { "s" },
-                        args.len()
-                    );
-                    let declared_at = self.functions[id.0 as usize].loc;
-                    self.diags.error(at, message);
+                    let (takes, given) = (count(params.len(), "argument"), args.len());
+                    let declared_at = function.loc;
+                    self.diags
+                        .error(at, format!("`{name}` takes {takes}, and is given {given}"));
                     self.diags
                         .note(declared_at, format!("`{name}` is declared here"));
-                    return Err(crate::diag::Reported);
+                    return Err(Reported);
                 }
-                let mut values = Vec::with_capacity(args.len());
-                let mut wrong = None;
-                for (i, (arg, param)) in args.iter().zip(params).enumerate() {
-                    let what = format!("argument {} of `{name}`", i + 1);
-                    let value = self
-                        .expr(arg)
-                        .and_then(|value| self.implicit(value, param.value(), &what));
-                    match value {
-                        Ok(value) => values.push(value),
-                        Err(reported) => wrong = Some(reported),
-                    }
-                }
-                if let Some(reported) = wrong {
-                    return Err(reported);
-                }
-                if let Some(current) = &self.current {
-                    let from = current.id;
-                    self.calls.push((from, id, at));
-                }
+                // Each argument on its own: all that are wrong are reported.
+                let values: Vec<_> = (1..)
+                    .zip(args.iter().zip(params))
+                    .map(|(i, (arg, param))| {
+                        let value = self.expr(arg)?;
+                        self.implicit(value, param.value(), &format!("argument {i} of `{name}`"))
+                    })
+                    .collect();
+                let values = values.into_iter().collect::<Checked<_>>()?;
+                self.calls
+                    .extend(self.current.as_ref().map(|current| (current.id, id, at)));
                 Ok(self.value(ExprKind::Call(id, values), ret, at))
             }
-            Some(
-                Entry::Var(_)
-                | Entry::Global(_)
-                | Entry::Local(_)
-                | Entry::Typedef(_)
-                | Entry::Enumerator(..),
-            ) => {
+            Some(_) => {
                 let message = format!("`{}` is not a function", self.name(symbol));
                 self.error(at, message)
             }

@@ -22,7 +22,7 @@ mod table;
 
 use super::{Checked, Sema};
 use crate::ast;
-use crate::diag::Reported;
+use crate::diag::{Reported, count};
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Scalar, Space};
@@ -105,19 +105,11 @@ impl Sema<'_> {
         if (least..=most).contains(&given) {
             return Ok(());
         }
-        let plural = |n: usize| if n == 1 { "" } else { "s" };
-        let message = if least == most {
-            format!(
-                "`{}` takes {least} argument{}, and is given {given}",
-                call.name,
-                plural(least)
-            )
-        } else {
-            format!(
-                "`{}` takes {least} to {most} arguments, and is given {given}",
-                call.name
-            )
+        let takes = match least {
+            _ if least == most => count(least, "argument"),
+            _ => format!("{least} to {most} arguments"),
         };
+        let message = format!("`{}` takes {takes}, and is given {given}", call.name);
         self.error(call.at, message)
     }
 
@@ -166,9 +158,7 @@ impl Sema<'_> {
         index: usize,
         what: &str,
     ) -> Checked<u64> {
-        let Some(arg) = call.args.get(index) else {
-            return Err(Reported);
-        };
+        let arg = call.args.get(index).ok_or(Reported)?;
         match self.int_constant(arg) {
             Some((bits, _)) => Ok(bits),
             None if self.types.as_scalar(arg.qual).is_some_and(Scalar::is_int) => {

@@ -556,7 +556,7 @@ impl Machine {
             (Region::Local, Fault::BarrierLocalIgnored),
         ] {
             if regions.contains(region.flag()) && !on(ignored) {
-                ordered = ordered | region.flag();
+                ordered |= region.flag();
             }
         }
         let mut all = View::default();
@@ -608,10 +608,10 @@ fn fenced(regions: Regions) -> Regions {
     }
     let mut ordered = Regions::NONE;
     if has[0] && !on(Fault::FenceGlobalIgnored) {
-        ordered = ordered | global;
+        ordered |= global;
     }
     if has[1] && !on(Fault::FenceLocalIgnored) {
-        ordered = ordered | local;
+        ordered |= local;
     }
     ordered
 }
