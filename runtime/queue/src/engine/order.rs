@@ -22,97 +22,83 @@ pub struct Role {
 }
 
 /// The order of one queue.
-pub(super) enum Order<C> {
-    InOrder(InOrder<C>),
+pub(super) struct Order<C> {
+    /// All commands with lower numbers have ended.
+    ended: u64,
+    waiting: Waiting<C>,
+}
+
+/// The commands that have not ended.
+enum Waiting<C> {
+    /// In their order: each waits for the one before it (`ex.queue.in-order`).
+    InOrder(VecDeque<Arc<C>>),
     OutOfOrder(OutOfOrder<C>),
 }
 
 impl<C> Order<C> {
     pub(super) fn new(out_of_order: bool) -> Self {
-        if out_of_order {
-            Self::OutOfOrder(OutOfOrder::new())
+        let waiting = if out_of_order {
+            Waiting::OutOfOrder(OutOfOrder::new())
         } else {
-            Self::InOrder(InOrder::new())
-        }
+            Waiting::InOrder(VecDeque::new())
+        };
+        Self { ended: 0, waiting }
     }
 
     /// Takes a command in: gives its number, and whether it has to wait for others.
     pub(super) fn enter(&mut self, command: &Arc<C>, role: Role) -> (u64, bool) {
-        match self {
-            Self::InOrder(order) => order.enter(command),
-            Self::OutOfOrder(order) => order.enter(command, role),
-        }
+        let place = self.next();
+        let waits = match &mut self.waiting {
+            Waiting::InOrder(line) => {
+                line.push_back(Arc::clone(command));
+                line.len() > 1
+            }
+            Waiting::OutOfOrder(order) => order.enter(place, command, role),
+        };
+        (place, waits)
     }
 
     /// A command has ended: `release` gets the ones that now wait for no other of the queue.
     pub(super) fn ended(&mut self, place: u64, role: Role, release: impl FnMut(Arc<C>)) {
-        match self {
-            Self::InOrder(order) => order.ended(release),
-            Self::OutOfOrder(order) => order.ended(place, role, release),
+        match &mut self.waiting {
+            Waiting::InOrder(line) => {
+                // It is the first, as no other can run. The caller holds it, so nothing is
+                // deleted under its lock.
+                line.pop_front();
+                self.ended += 1;
+                line.front().cloned().into_iter().for_each(release);
+            }
+            Waiting::OutOfOrder(order) => order.ended(&mut self.ended, place, role, release),
         }
     }
 
     /// The number that the next command gets.
     pub(super) fn next(&self) -> u64 {
-        match self {
-            Self::InOrder(order) => order.ended + order.line.len() as u64,
-            Self::OutOfOrder(order) => order.ended + order.window.len() as u64,
-        }
+        let waiting = match &self.waiting {
+            Waiting::InOrder(line) => line.len(),
+            Waiting::OutOfOrder(order) => order.window.len(),
+        };
+        self.ended + waiting as u64
     }
 
     /// All commands with lower numbers have ended.
     pub(super) fn all_ended_below(&self) -> u64 {
-        match self {
-            Self::InOrder(order) => order.ended,
-            Self::OutOfOrder(order) => order.ended,
-        }
+        self.ended
     }
 
     /// The one command that all others wait for, if the order has such a one.
     pub(super) fn front(&self) -> Option<&Arc<C>> {
-        match self {
-            Self::InOrder(order) => order.line.front(),
-            Self::OutOfOrder(_) => None,
+        match &self.waiting {
+            Waiting::InOrder(line) => line.front(),
+            Waiting::OutOfOrder(_) => None,
         }
-    }
-}
-
-/// Each command waits for the one before it (`ex.queue.in-order`).
-pub(super) struct InOrder<C> {
-    ended: u64,
-    /// Commands that have not ended, in their order. All but the first wait.
-    line: VecDeque<Arc<C>>,
-}
-
-impl<C> InOrder<C> {
-    fn new() -> Self {
-        Self {
-            ended: 0,
-            line: VecDeque::new(),
-        }
-    }
-
-    fn enter(&mut self, command: &Arc<C>) -> (u64, bool) {
-        let before = self.line.len();
-        self.line.push_back(Arc::clone(command));
-        (self.ended + before as u64, before > 0)
-    }
-
-    /// The first has ended: no other can run.
-    fn ended(&mut self, release: impl FnMut(Arc<C>)) {
-        // The caller holds the command itself, so nothing is deleted under its lock.
-        self.line.pop_front();
-        self.ended += 1;
-        self.line.front().cloned().into_iter().for_each(release);
     }
 }
 
 /// Commands wait for barriers, and some of them for everything before them
 /// (`ex.queue.out-of-order`, `ex.prereq.barrier`, `ex.prereq.marker`).
-pub(super) struct OutOfOrder<C> {
-    /// All commands with lower numbers have ended.
-    ended: u64,
-    /// Which of the commands from there on have ended; the first has not.
+struct OutOfOrder<C> {
+    /// Which of the commands from the first that has not ended on have ended.
     window: VecDeque<bool>,
     /// Commands that wait for everything before them, by their numbers.
     last_of_all: VecDeque<(u64, Arc<C>)>,
@@ -129,15 +115,14 @@ struct Barrier<C> {
 impl<C> OutOfOrder<C> {
     fn new() -> Self {
         Self {
-            ended: 0,
             window: VecDeque::new(),
             last_of_all: VecDeque::new(),
             barriers: VecDeque::new(),
         }
     }
 
-    fn enter(&mut self, command: &Arc<C>, role: Role) -> (u64, bool) {
-        let place = self.ended + self.window.len() as u64;
+    /// Takes a command in; whether it has to wait for others.
+    fn enter(&mut self, place: u64, command: &Arc<C>, role: Role) -> bool {
         let mut waits = false;
         if role.after_all {
             // Barriers are among everything.
@@ -158,10 +143,11 @@ impl<C> OutOfOrder<C> {
             });
         }
         self.window.push_back(false);
-        (place, waits)
+        waits
     }
 
-    fn ended(&mut self, place: u64, role: Role, mut release: impl FnMut(Arc<C>)) {
+    /// A command has ended; `below` is up to where all have.
+    fn ended(&mut self, below: &mut u64, place: u64, role: Role, mut release: impl FnMut(Arc<C>)) {
         if role.before_all
             && let Some(barrier) = self.barriers.pop_front()
         {
@@ -169,15 +155,15 @@ impl<C> OutOfOrder<C> {
             debug_assert_eq!(barrier.place, place);
             barrier.behind.into_iter().for_each(&mut release);
         }
-        if let Some(ended) = self.window.get_mut((place - self.ended) as usize) {
+        if let Some(ended) = self.window.get_mut((place - *below) as usize) {
             *ended = true;
         }
         while self.window.front() == Some(&true) {
             self.window.pop_front();
-            self.ended += 1;
+            *below += 1;
         }
         while let Some((waiting, _)) = self.last_of_all.front()
-            && *waiting == self.ended
+            && *waiting == *below
         {
             if let Some((_, command)) = self.last_of_all.pop_front() {
                 release(command);

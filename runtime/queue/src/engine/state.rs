@@ -69,38 +69,25 @@ impl State {
 
     /// The negative status of an abnormal end.
     pub const fn failure(self) -> Option<i32> {
-        match self {
-            Self::Failed(_) => Some(self.code()),
-            Self::Queued
-            | Self::Submitted
-            | Self::Ready
-            | Self::Running
-            | Self::Ended
-            | Self::Complete => None,
-        }
+        let code = self.code();
+        if code < 0 { Some(code) } else { None }
     }
 
-    /// Whether a command may go from here to another state.
+    /// Whether a command may go from here to another state. What has run to its end cannot fail
+    /// any more.
     pub const fn may_become(self, next: Self) -> bool {
-        match (self, next) {
-            (Self::Complete | Self::Failed(_), _) => false,
-            // What has run to its end cannot fail any more.
-            (from, Self::Failed(_)) => !matches!(from, Self::Ended),
+        matches!(
+            (self, next),
             (Self::Queued, Self::Submitted)
-            | (Self::Submitted, Self::Ready | Self::Complete)
-            | (Self::Ready, Self::Running | Self::Ended)
-            | (Self::Running, Self::Ended)
-            | (Self::Ended, Self::Complete) => true,
-            (
-                _,
-                Self::Queued
-                | Self::Submitted
-                | Self::Ready
-                | Self::Running
-                | Self::Ended
-                | Self::Complete,
-            ) => false,
-        }
+                | (Self::Submitted, Self::Ready | Self::Complete)
+                | (Self::Ready, Self::Running | Self::Ended)
+                | (Self::Running, Self::Ended)
+                | (Self::Ended, Self::Complete)
+                | (
+                    Self::Queued | Self::Submitted | Self::Ready | Self::Running,
+                    Self::Failed(_)
+                )
+        )
     }
 
     /// Whether a notice asked for at `trigger` is due: the state is equal to it or past it.
