@@ -8,15 +8,21 @@ use super::{LIMIT, Value};
 pub(super) enum Conversion {
     Signed,
     Unsigned(Base),
-    /// Whether letters are capitals.
-    Fixed(bool),
-    Exponent(bool),
-    Shortest(bool),
-    Hexadecimal(bool),
+    /// A float, and whether letters are capitals.
+    Float(Notation, bool),
     Character,
     String,
     Pointer,
     Percent,
+}
+
+/// How a float is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notation {
+    Fixed,
+    Exponent,
+    Shortest,
+    Hexadecimal,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,10 +104,10 @@ impl Directive {
             b'o' => Conversion::Unsigned(Base::Octal),
             b'u' => Conversion::Unsigned(Base::Decimal),
             b'x' | b'X' => Conversion::Unsigned(Base::Hexadecimal(c == b'X')),
-            b'f' | b'F' => Conversion::Fixed(c == b'F'),
-            b'e' | b'E' => Conversion::Exponent(c == b'E'),
-            b'g' | b'G' => Conversion::Shortest(c == b'G'),
-            b'a' | b'A' => Conversion::Hexadecimal(c == b'A'),
+            b'f' | b'F' => Conversion::Float(Notation::Fixed, c == b'F'),
+            b'e' | b'E' => Conversion::Float(Notation::Exponent, c == b'E'),
+            b'g' | b'G' => Conversion::Float(Notation::Shortest, c == b'G'),
+            b'a' | b'A' => Conversion::Float(Notation::Hexadecimal, c == b'A'),
             b'c' => Conversion::Character,
             b's' => Conversion::String,
             b'p' => Conversion::Pointer,
@@ -129,24 +135,9 @@ impl Directive {
                     self.unsigned(out, base, n);
                 });
             }
-            (Conversion::Fixed(capital), Value::Floats(elements)) => {
-                self.floats(out, elements, capital, |x| {
-                    number::fixed(x, self.precision.unwrap_or(6), self.alternative)
-                });
-            }
-            (Conversion::Exponent(capital), Value::Floats(elements)) => {
-                self.floats(out, elements, capital, |x| {
-                    number::exponent(x, self.precision.unwrap_or(6), self.alternative)
-                });
-            }
-            (Conversion::Shortest(capital), Value::Floats(elements)) => {
-                self.floats(out, elements, capital, |x| {
-                    number::shortest(x, self.precision.unwrap_or(6), self.alternative)
-                });
-            }
-            (Conversion::Hexadecimal(capital), Value::Floats(elements)) => {
-                self.floats(out, elements, capital, |x| {
-                    number::hexadecimal(x, self.precision, self.alternative)
+            (Conversion::Float(notation, capital), Value::Floats(elements)) => {
+                self.list(out, elements, |out, &x| {
+                    self.float(out, notation, capital, x)
                 });
             }
             (Conversion::Character, Value::Ints { elements, .. }) => match elements.as_slice() {
@@ -200,30 +191,25 @@ impl Directive {
         }
     }
 
-    fn floats(
-        &self,
-        out: &mut Vec<u8>,
-        elements: &[f64],
-        capital: bool,
-        magnitude: impl Fn(f64) -> String,
-    ) {
-        self.list(out, elements, |out, &x| {
-            let sign = self.sign(x.is_sign_negative());
-            let mut text = if x.is_finite() {
-                magnitude(x.abs())
-            } else if x.is_nan() {
-                "nan".to_owned()
-            } else {
-                "inf".to_owned()
-            };
-            if capital {
-                text.make_ascii_uppercase();
-            }
-            // Zeros go between the prefix of hexadecimal floats and their digits.
-            let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-            let (prefix, digits) = text.split_at(if hexadecimal { 2 } else { 0 });
-            self.number(out, &format!("{sign}{prefix}"), digits, x.is_finite());
-        });
+    fn float(&self, out: &mut Vec<u8>, notation: Notation, capital: bool, x: f64) {
+        let sign = self.sign(x.is_sign_negative());
+        let (magnitude, point) = (x.abs(), self.alternative);
+        let precision = self.precision.unwrap_or(6);
+        let mut text = match notation {
+            _ if x.is_nan() => "nan".to_owned(),
+            _ if x.is_infinite() => "inf".to_owned(),
+            Notation::Fixed => number::fixed(magnitude, precision, point),
+            Notation::Exponent => number::exponent(magnitude, precision, point),
+            Notation::Shortest => number::shortest(magnitude, precision, point),
+            Notation::Hexadecimal => number::hexadecimal(magnitude, self.precision, point),
+        };
+        if capital {
+            text.make_ascii_uppercase();
+        }
+        // Zeros go between the prefix of hexadecimal floats and their digits.
+        let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+        let (prefix, digits) = text.split_at(if hexadecimal { 2 } else { 0 });
+        self.number(out, &format!("{sign}{prefix}"), digits, x.is_finite());
     }
 
     fn sign(&self, negative: bool) -> &'static str {
