@@ -36,8 +36,8 @@ pub struct Unit {
 }
 
 /// Extensions of the language.
-pub fn extensions() -> Vec<String> {
-    PROFILE.extensions.iter().cloned().collect()
+pub fn extensions() -> impl Iterator<Item = &'static str> {
+    PROFILE.extensions.iter().map(String::as_str)
 }
 
 /// Whether kernels can have images.
@@ -46,8 +46,8 @@ pub fn images() -> bool {
 }
 
 /// Optional features of OpenCL C 3.0.
-pub fn features() -> Vec<String> {
-    PROFILE.features.iter().cloned().collect()
+pub fn features() -> impl Iterator<Item = &'static str> {
+    PROFILE.features.iter().map(String::as_str)
 }
 
 /// What OpenCL C 2.0 has and 3.0 made optional. The front end reads `-cl-std=CL2.0` in any

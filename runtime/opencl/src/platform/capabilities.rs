@@ -39,34 +39,21 @@ const HOST_EXTENSIONS: [&str; 4] = [
 /// all devices associated with this platform must be reported" by the platform as well, so
 /// the list is the same for both.
 pub fn extensions() -> Vec<(&'static str, cl_version)> {
-    static LANGUAGE: LazyLock<Vec<String>> = LazyLock::new(frontend::extensions);
-    let host = HOST_EXTENSIONS.iter();
-    let mut list: Vec<_> = host.map(|&name| (name, version(1, 0, 0))).collect();
-    if images() {
-        list.push(("cl_khr_image2d_from_buffer", version(1, 0, 0)));
-    }
-    list.extend(
-        LANGUAGE
-            .iter()
-            .map(|name| (name.as_str(), version(1, 0, 0))),
-    );
-    list
+    let host = HOST_EXTENSIONS.into_iter();
+    let images = images().then_some("cl_khr_image2d_from_buffer");
+    let names = host.chain(images).chain(frontend::extensions());
+    names.map(|name| (name, version(1, 0, 0))).collect()
 }
 
 /// Optional features of OpenCL C 3.0.
 pub fn language_features() -> Vec<(&'static str, cl_version)> {
-    static FEATURES: LazyLock<Vec<String>> = LazyLock::new(frontend::features);
-    FEATURES
-        .iter()
-        .map(|name| (name.as_str(), version(3, 0, 0)))
-        .collect()
+    let names = frontend::features();
+    names.map(|name| (name, version(3, 0, 0))).collect()
 }
 
 /// Whether the language has an optional feature of OpenCL C 3.0.
 pub fn has_feature(name: &str) -> bool {
-    language_features()
-        .iter()
-        .any(|&(feature, _)| feature == name)
+    frontend::features().any(|feature| feature == name)
 }
 
 /// Whether the device has `double`.

@@ -52,6 +52,18 @@ pub enum Product {
     Executable(Arc<Built>),
 }
 
+impl Product {
+    /// What a binary of it holds, and its translation units.
+    fn parts(&self) -> Option<(binary::Kind, &[Arc<Unit>])> {
+        match self {
+            Self::Nothing => None,
+            Self::Objects { units, library } if *library => Some((binary::Kind::Library, units)),
+            Self::Objects { units, .. } => Some((binary::Kind::Object, units)),
+            Self::Executable(built) => Some((binary::Kind::Executable, &built.units)),
+        }
+    }
+}
+
 /// An executable and what the host must know about it.
 pub struct Built {
     /// What it was linked from.
@@ -276,28 +288,13 @@ impl Program {
     /// The binary of each device; empty where there is nothing built.
     pub fn binaries(&self) -> Vec<Vec<u8>> {
         let builds = self.builds.lock();
-        let binaries =
-            builds
-                .iter()
-                .enumerate()
-                .map(|(at, build)| match (&build.product, &self.origin) {
-                    (_, Origin::BuiltIn) => Vec::new(),
-                    (Product::Nothing, Origin::Binary(containers)) => containers[at].write(),
-                    (Product::Nothing, Origin::Source(_) | Origin::Linked) => Vec::new(),
-                    (Product::Objects { units, library }, _) => {
-                        let kind = if *library {
-                            binary::Kind::Library
-                        } else {
-                            binary::Kind::Object
-                        };
-                        binary::Container::of(kind, &build.options, units).write()
-                    }
-                    (Product::Executable(built), _) => {
-                        let kind = binary::Kind::Executable;
-                        binary::Container::of(kind, &build.options, &built.units).write()
-                    }
-                });
-        binaries.collect()
+        let binary = |(at, build): (usize, &Build)| match (build.product.parts(), &self.origin) {
+            (_, Origin::BuiltIn) => Vec::new(),
+            (Some((kind, units)), _) => binary::Container::of(kind, &build.options, units).write(),
+            (None, Origin::Binary(containers)) => containers[at].write(),
+            (None, Origin::Source(_) | Origin::Linked) => Vec::new(),
+        };
+        builds.iter().enumerate().map(binary).collect()
     }
 
     /// One query, except `CL_PROGRAM_BINARIES`, which is answered through pointers.
@@ -337,16 +334,12 @@ impl Program {
             CL_PROGRAM_BUILD_STATUS => Answer::of(build.status),
             CL_PROGRAM_BUILD_OPTIONS => Answer::text(&build.options),
             CL_PROGRAM_BUILD_LOG => Answer::text(&build.log),
-            CL_PROGRAM_BINARY_TYPE => Answer::of(match (&build.product, &self.origin) {
-                (Product::Nothing, Origin::Binary(containers)) => containers[at].kind.code(),
-                (Product::Nothing, Origin::Source(_) | Origin::Linked | Origin::BuiltIn) => {
+            CL_PROGRAM_BINARY_TYPE => Answer::of(match (build.product.parts(), &self.origin) {
+                (Some((kind, _)), _) => kind.code(),
+                (None, Origin::Binary(containers)) => containers[at].kind.code(),
+                (None, Origin::Source(_) | Origin::Linked | Origin::BuiltIn) => {
                     CL_PROGRAM_BINARY_TYPE_NONE
                 }
-                (Product::Objects { library: false, .. }, _) => {
-                    CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
-                }
-                (Product::Objects { library: true, .. }, _) => CL_PROGRAM_BINARY_TYPE_LIBRARY,
-                (Product::Executable(_), _) => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
             }),
             CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => Answer::of(match &build.product {
                 Product::Executable(built) => built.executable.global_bytes() as usize,
