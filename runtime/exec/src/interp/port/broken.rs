@@ -9,7 +9,7 @@
 //! again later ([`GroupPort::take_retry`]), and makes the store then.
 
 use super::host::{Block, HostMemory};
-use super::weak::{self, Access, Region, Thread};
+use super::weak::{self, Access, Machine, Region, Thread};
 use super::word::{Atomic, AtomicWord, Word};
 use super::{AtomicAt, GroupPort, Port};
 use crate::error::TrapKind;
@@ -22,11 +22,7 @@ use touchstone_ir::{AddressSpace, MemScope, Order, Regions, RmwOp};
 
 /// The time of the weak machine.
 pub(crate) fn now() -> u64 {
-    if is_weak() {
-        weak::lock().get().now()
-    } else {
-        0
-    }
+    if is_weak() { weak::lock().now() } else { 0 }
 }
 
 /// Memory under faults. `X` is a type of the crate that runs launches over it
@@ -178,18 +174,18 @@ impl<'a, const CHECKED: bool, X> BrokenMemory<'a, CHECKED, X> {
     /// A read-modify-write that reads an older value, if there is one.
     fn stale<W: AtomicWord>(
         &mut self,
-        machine: &mut weak::Locked,
+        machine: &mut Machine,
         at: AtomicAt,
         access: Access,
         (op, value): (RmwOp, W),
     ) -> Option<W> {
         let actual: W = self.actual(at)?;
         let thread = &mut self.threads[self.item as usize];
-        let old = machine.get().older(thread, access, actual.bits());
+        let old = machine.older(thread, access, actual.bits());
         let old = W::from_bytes(old?);
         let new = combined(op, old, value)?;
         let bits = new.bits();
-        machine.get().store(thread, access, actual.bits(), bits);
+        machine.store(thread, access, actual.bits(), bits);
         self.host.atomic(at, Atomic::Store(new))?;
         Some(old)
     }
@@ -259,10 +255,10 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
         let actual: W = self.host.load(site, address)?;
         let thread = &mut self.threads[self.item as usize];
         if address & (W::SIZE - 1) != 0 {
-            machine.get().forget(address, W::SIZE);
+            machine.forget(address, W::SIZE);
             return Some(actual);
         }
-        let bits = machine.get().load(thread, access, actual.bits());
+        let bits = machine.load(thread, access, actual.bits());
         Some(W::from_bytes(bits))
     }
 
@@ -276,10 +272,10 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
         let mut machine = weak::lock();
         let thread = &mut self.threads[self.item as usize];
         if address & (W::SIZE - 1) != 0 {
-            machine.get().forget(address, W::SIZE);
+            machine.forget(address, W::SIZE);
         } else if let Some(actual) = self.host.load::<W>(site, address) {
             let (actual, bits) = (actual.bits(), value.bits());
-            machine.get().store(thread, access, actual, bits);
+            machine.store(thread, access, actual, bits);
         }
         self.host.store(site, address, value)
     }
@@ -326,21 +322,21 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
         let thread = &mut self.threads[self.item as usize];
         match access {
             Atomic::Load => {
-                let bits = machine.get().load(thread, weak, old.bits());
+                let bits = machine.load(thread, weak, old.bits());
                 return Some(W::from_bytes(bits));
             }
             Atomic::Store(value) => {
                 let bits = value.bits();
-                if machine.get().store(thread, weak, old.bits(), bits) {
+                if machine.store(thread, weak, old.bits(), bits) {
                     self.host.atomic(at, access)?;
                 }
             }
-            Atomic::Rmw(..) => machine.get().rmw(thread, weak, old.bits(), new),
+            Atomic::Rmw(..) => machine.rmw(thread, weak, old.bits(), new),
             Atomic::Cas { failure, .. } => {
                 if new.is_none() || on(Fault::CasSuccessOrder) {
                     weak.atomic = Some((failure, at.scope));
                 }
-                machine.get().rmw(thread, weak, old.bits(), new);
+                machine.rmw(thread, weak, old.bits(), new);
             }
         }
         Some(old)
@@ -349,15 +345,15 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
     fn copy(&mut self, sites: (Site, Site), dst: u64, src: u64, size: u64) -> Option<()> {
         if self.is_weak {
             let mut machine = weak::lock();
-            machine.get().forget(dst, size);
-            machine.get().forget(src, size);
+            machine.forget(dst, size);
+            machine.forget(src, size);
         }
         self.host.copy(sites, dst, src, size)
     }
 
     fn fill(&mut self, site: Site, dst: u64, byte: u8, size: u64) -> Option<()> {
         if self.is_weak {
-            weak::lock().get().forget(dst, size);
+            weak::lock().forget(dst, size);
         }
         self.host.fill(site, dst, byte, size)
     }
@@ -366,7 +362,7 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
         self.host.fence(order, scope, regions);
         if self.is_weak {
             let thread = &mut self.threads[self.item as usize];
-            weak::lock().get().fence(thread, order, scope, regions);
+            weak::lock().fence(thread, order, scope, regions);
         }
     }
 
@@ -394,8 +390,7 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
 
 impl<const CHECKED: bool, X> BrokenMemory<'_, CHECKED, X> {
     /// Writes what memory does not have yet, of one place or of all.
-    fn catch_up(&self, machine: &mut weak::Locked, place: Option<u64>) {
-        let machine = machine.get();
+    fn catch_up(&self, machine: &mut Machine, place: Option<u64>) {
         let behind = match place {
             Some(address) => machine.take_behind(address).into_iter().collect(),
             None => machine.take_all_behind(),
@@ -438,7 +433,6 @@ impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
             return;
         }
         let mut machine = weak::lock();
-        let machine = machine.get();
         if let Some(thread) = self.threads.first() {
             machine.end_group(thread.group());
         }
@@ -459,7 +453,7 @@ impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
     fn barrier(&mut self, items: Range<usize>, scope: MemScope, regions: Regions) {
         if self.is_weak {
             let threads = &mut self.threads[items];
-            weak::lock().get().barrier(threads, scope, regions);
+            weak::lock().barrier(threads, scope, regions);
         } else if !regions.is_empty() {
             self.host.fence(Order::AcqRel, scope, regions);
         }

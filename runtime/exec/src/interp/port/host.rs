@@ -236,35 +236,33 @@ impl<'a, const CHECKED: bool> HostMemory<'a, CHECKED> {
     /// What an access should have met.
     fn missed(&self, site: Site, address: u64) -> Option<Missed> {
         let info = self.kernel.sites[usize::from(site)];
-        if let Some(object) = info.object
-            && let Some((block, permission)) = self.bounds(object)
-        {
-            return Some(Missed {
-                object: self.kernel.objects[usize::from(object.0)].name.clone(),
-                first: block.base,
-                len: block.len,
-                permission,
-            });
-        }
-        let own = |object: &str, block: Block| Missed {
+        let known = info
+            .object
+            .and_then(|object| Some((object, self.bounds(object)?)));
+        let (object, (block, permission)) = match (known, info.space) {
+            (Some((ObjectId(object), bounds)), _) => {
+                (&*self.kernel.objects[usize::from(object)].name, bounds)
+            }
+            (None, AddressSpace::Private) => {
+                let whole = (self.private, Permission::ReadWrite);
+                ("the work-item's private memory", whole)
+            }
+            (None, AddressSpace::Local) => {
+                let whole = (self.local, Permission::ReadWrite);
+                ("the work-group's local memory", whole)
+            }
+            (None, AddressSpace::Constant | AddressSpace::Global | AddressSpace::Generic) => {
+                let (base, len, permission) = self.map.nearest(address)?;
+                let nearest = (Block { base, len }, permission);
+                ("the nearest memory that the kernel may use", nearest)
+            }
+        };
+        Some(Missed {
             object: object.into(),
             first: block.base,
             len: block.len,
-            permission: Permission::ReadWrite,
-        };
-        match info.space {
-            AddressSpace::Private => Some(own("the work-item's private memory", self.private)),
-            AddressSpace::Local => Some(own("the work-group's local memory", self.local)),
-            AddressSpace::Constant | AddressSpace::Global | AddressSpace::Generic => {
-                let (first, len, permission) = self.map.nearest(address)?;
-                Some(Missed {
-                    object: "the nearest memory that the kernel may use".into(),
-                    first,
-                    len,
-                    permission,
-                })
-            }
-        }
+            permission,
+        })
     }
 
     /// Notes that the system refused an access.

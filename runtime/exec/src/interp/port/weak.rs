@@ -41,7 +41,7 @@
 use super::view::{Agreed, BOTH, Knowers, Time, View};
 use crate::interp::group::splitmix;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use touchstone_faults::{Fault, on};
 use touchstone_ir::{MemScope, Order, Regions};
 
@@ -197,7 +197,7 @@ impl Access {
 }
 
 /// What all kernels of the process share.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Machine {
     now: Time,
     threads: u64,
@@ -210,26 +210,15 @@ pub(super) struct Machine {
     groups: HashMap<u64, View>,
 }
 
-static MACHINE: Mutex<Option<Machine>> = Mutex::new(None);
-
 /// The machine, for one access.
-pub(super) struct Locked(MutexGuard<'static, Option<Machine>>);
-
-pub(super) fn lock() -> Locked {
-    Locked(MACHINE.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-impl Locked {
-    pub(super) fn get(&mut self) -> &mut Machine {
-        self.0.get_or_insert_with(|| Machine {
+pub(super) fn lock() -> MutexGuard<'static, Machine> {
+    static MACHINE: LazyLock<Mutex<Machine>> = LazyLock::new(|| {
+        Mutex::new(Machine {
             now: 1,
-            threads: 0,
-            places: BTreeMap::new(),
-            late: Vec::new(),
-            agreed: Agreed::default(),
-            groups: HashMap::new(),
+            ..Machine::default()
         })
-    }
+    });
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Machine {
