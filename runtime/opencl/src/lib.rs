@@ -7,6 +7,7 @@ pub mod callback;
 pub mod clock;
 pub mod context;
 pub mod destructors;
+pub mod environment;
 pub mod ffi;
 pub mod frontend;
 pub mod icd;

@@ -6,37 +6,34 @@ use std::time::Duration;
 
 use touchstone_exec::ZeroDivision;
 
+use crate::environment;
+
 /// `TOUCHSTONE_SEED`: where the seeds of the launches begin. The n-th launch of a built
 /// program is interleaved by seed + n, so that launches differ, and a program's launches can be
 /// repeated whatever else the process did.
 pub fn next_seed(launches: &AtomicU64) -> u64 {
-    static FIRST: LazyLock<u64> = LazyLock::new(|| number("TOUCHSTONE_SEED").unwrap_or(0));
+    static FIRST: LazyLock<u64> =
+        LazyLock::new(|| environment::number("TOUCHSTONE_SEED").unwrap_or(0));
     FIRST.wrapping_add(launches.fetch_add(1, Ordering::Relaxed))
 }
 
 /// `TOUCHSTONE_ZERO_DIVISION`: with `value`, integer division by zero gives some value, as
 /// OpenCL C allows; else it ends the command.
 pub fn zero_division() -> ZeroDivision {
-    static CHOSEN: LazyLock<ZeroDivision> = LazyLock::new(|| {
-        match std::env::var("TOUCHSTONE_ZERO_DIVISION")
-            .as_deref()
-            .map(str::trim)
-        {
-            Ok("value") => ZeroDivision::Continue,
-            Ok(_) | Err(_) => ZeroDivision::Trap,
-        }
-    });
+    static CHOSEN: LazyLock<ZeroDivision> =
+        LazyLock::new(
+            || match environment::word("TOUCHSTONE_ZERO_DIVISION").as_deref() {
+                Some("value") => ZeroDivision::Continue,
+                Some(_) | None => ZeroDivision::Trap,
+            },
+        );
     *CHOSEN
 }
 
 /// `TOUCHSTONE_BOUNDS_CHECKS`: with `off`, accesses to memory are not checked.
 pub fn checks_bounds() -> bool {
-    static CHECKED: LazyLock<bool> = LazyLock::new(|| {
-        std::env::var("TOUCHSTONE_BOUNDS_CHECKS")
-            .as_deref()
-            .map(str::trim)
-            != Ok("off")
-    });
+    static CHECKED: LazyLock<bool> =
+        LazyLock::new(|| environment::word("TOUCHSTONE_BOUNDS_CHECKS").as_deref() != Some("off"));
     *CHECKED
 }
 
@@ -58,8 +55,7 @@ pub struct TimeLimits {
 /// hours.
 pub fn time_limits() -> TimeLimits {
     static LIMITS: LazyLock<TimeLimits> = LazyLock::new(|| {
-        let set = std::env::var("TOUCHSTONE_TIME_LIMIT").ok();
-        let set: Option<f64> = set.and_then(|text| text.trim().parse().ok());
+        let set = environment::number::<f64>("TOUCHSTONE_TIME_LIMIT");
         let seconds = set.filter(|seconds| *seconds >= 0.0).unwrap_or(120.0);
         let limit = |most: f64| match seconds {
             0.0 => None,
@@ -72,9 +68,4 @@ pub fn time_limits() -> TimeLimits {
         }
     });
     *LIMITS
-}
-
-/// The value of a variable, if it is set and a number.
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.trim().parse().ok()
 }

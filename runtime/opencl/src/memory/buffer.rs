@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::block::Block;
 use super::copy;
@@ -217,7 +217,7 @@ impl Buffer {
     /// `CL_INVALID_OPERATION` when mappings for writing would overlap.
     pub fn map(&self, offset: usize, size: usize, writes: bool) -> Result<*mut u8> {
         let address = self.start().wrapping_add(offset);
-        self.note_mapping(Mapping {
+        self.mappings().add(Mapping {
             owner: self.key(),
             address: address as usize,
             rows: Rows::linear(address as usize, size),
@@ -228,7 +228,7 @@ impl Buffer {
 
     /// Whether there is a mapping at this address.
     pub fn is_mapped_at(&self, address: usize) -> bool {
-        self.has_mapping(self.key(), address)
+        self.mappings().has(self.key(), address)
     }
 
     /// Takes a mapping off.
@@ -236,33 +236,12 @@ impl Buffer {
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
     pub fn unmap(&self, address: usize) -> Result<()> {
-        self.forget_mapping(self.key(), address)
+        self.mappings().remove(self.key(), address)
     }
 
-    /// Notes a mapping of this buffer or of something in it.
-    ///
-    /// # Errors
-    /// `CL_INVALID_OPERATION` when mappings for writing would overlap.
-    pub fn note_mapping(&self, mapping: Mapping) -> Result<()> {
-        self.root().mappings.lock().add(mapping)
-    }
-
-    /// Whether an owner has a mapping at this address.
-    pub fn has_mapping(&self, owner: usize, address: usize) -> bool {
-        self.root().mappings.lock().has(owner, address)
-    }
-
-    /// Takes an owner's mapping off.
-    ///
-    /// # Errors
-    /// `CL_INVALID_VALUE` when there is none at this address.
-    pub fn forget_mapping(&self, owner: usize, address: usize) -> Result<()> {
-        self.root().mappings.lock().remove(owner, address)
-    }
-
-    /// How many mappings an owner has.
-    pub fn mappings_of(&self, owner: usize) -> cl_uint {
-        self.root().mappings.lock().count(owner)
+    /// The mappings of this buffer, of its sub-buffers and of what lies in them.
+    pub fn mappings(&self) -> MutexGuard<'_, Mappings> {
+        self.root().mappings.lock()
     }
 
     /// Its flags, those it took over included.
@@ -294,7 +273,7 @@ impl Buffer {
             CL_MEM_FLAGS => Answer::of(self.flags),
             CL_MEM_SIZE => Answer::of(self.size),
             CL_MEM_HOST_PTR => Answer::of(self.host_ptr.get().cast::<c_void>()),
-            CL_MEM_MAP_COUNT => Answer::of(self.mappings_of(self.key())),
+            CL_MEM_MAP_COUNT => Answer::of(self.mappings().count(self.key())),
             CL_MEM_REFERENCE_COUNT => Answer::of(object::references(self)),
             CL_MEM_CONTEXT => Answer::of(object::handle(&self.context)),
             CL_MEM_ASSOCIATED_MEMOBJECT => Answer::of(parent),

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use opencl_sys::*;
 
 use crate::ffi::{Result, ensure};
-use crate::frontend;
+use crate::{environment, frontend};
 
 /// The crate's version, as the platform and the driver report it.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
@@ -69,8 +69,7 @@ pub fn has_double() -> bool {
 /// still fail to build.
 pub fn images() -> bool {
     static OFFERED: LazyLock<bool> = LazyLock::new(|| {
-        let asked = std::env::var("TOUCHSTONE_IMAGES").is_ok_and(|text| text.trim() == "host");
-        asked || frontend::images()
+        environment::word("TOUCHSTONE_IMAGES").as_deref() == Some("host") || frontend::images()
     });
     *OFFERED
 }
@@ -111,11 +110,11 @@ pub fn svm() -> cl_device_svm_capabilities {
         } else {
             FINE
         };
-        match std::env::var("TOUCHSTONE_SVM").as_deref().map(str::trim) {
-            Ok("none") => 0,
-            Ok("coarse") => COARSE,
-            Ok("fine") => FINE,
-            Ok(_) | Err(_) => all,
+        match environment::word("TOUCHSTONE_SVM").as_deref() {
+            Some("none") => 0,
+            Some("coarse") => COARSE,
+            Some("fine") => FINE,
+            Some(_) | None => all,
         }
     });
     *SVM

@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use crate::environment;
+
 /// Work-items of one work-group, at most.
 pub const MAX_WORK_GROUP_SIZE: usize = 1024;
 /// Work-items of one index space, at most: what the executor can number.
@@ -90,9 +92,7 @@ impl Limits {
 
 /// `TOUCHSTONE_THREADS`, or as many threads as the process may run at once.
 fn threads() -> usize {
-    std::env::var("TOUCHSTONE_THREADS")
-        .ok()
-        .and_then(|text| text.trim().parse::<NonZeroUsize>().ok())
+    environment::number("TOUCHSTONE_THREADS")
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, NonZeroUsize::get)
 }

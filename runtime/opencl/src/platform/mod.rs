@@ -22,6 +22,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use opencl_sys::{cl_device_partition_property, cl_platform_id};
 use touchstone_exec::Pool;
 
+use crate::environment;
 use crate::ffi::{Result, ensure};
 use crate::object::{self, Header, object};
 use identity::Uuid;
@@ -99,10 +100,7 @@ static DEVICES: LazyLock<Vec<Arc<Device>>> = LazyLock::new(|| {
 
 /// `TOUCHSTONE_DEVICES`: 1 to 65535; 1 when it is not set or no such number.
 fn device_count() -> u16 {
-    std::env::var("TOUCHSTONE_DEVICES")
-        .ok()
-        .and_then(|text| text.trim().parse::<NonZeroU16>().ok())
-        .map_or(1, NonZeroU16::get)
+    environment::number("TOUCHSTONE_DEVICES").map_or(1, NonZeroU16::get)
 }
 
 /// Turns on the faults that the environment names, once; says on standard error when it names

@@ -202,7 +202,7 @@ impl Image {
     pub fn map(&self, origin: [usize; 3], region: [usize; 3], writes: bool) -> Result<*mut u8> {
         let shape = self.geometry.shape(origin, region);
         let first = self.start().wrapping_add(shape.row(0, 0));
-        self.store.note_mapping(Mapping {
+        self.store.mappings().add(Mapping {
             owner: self.key(),
             address: first as usize,
             rows: Rows {
@@ -216,7 +216,7 @@ impl Image {
 
     /// Whether there is a mapping at this address.
     pub fn is_mapped_at(&self, address: usize) -> bool {
-        self.store.has_mapping(self.key(), address)
+        self.store.mappings().has(self.key(), address)
     }
 
     /// Takes a mapping off.
@@ -224,7 +224,7 @@ impl Image {
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
     pub fn unmap(&self, address: usize) -> Result<()> {
-        self.store.forget_mapping(self.key(), address)
+        self.store.mappings().remove(self.key(), address)
     }
 
     /// Registers a callback for the deletion of the image.
@@ -242,7 +242,7 @@ impl Image {
             CL_MEM_FLAGS => Answer::of(self.flags),
             CL_MEM_SIZE => Answer::of(self.geometry.bytes()),
             CL_MEM_HOST_PTR => Answer::of(self.host_ptr.get().cast::<c_void>()),
-            CL_MEM_MAP_COUNT => Answer::of(self.store.mappings_of(self.key())),
+            CL_MEM_MAP_COUNT => Answer::of(self.store.mappings().count(self.key())),
             CL_MEM_REFERENCE_COUNT => Answer::of(object::references(self)),
             CL_MEM_CONTEXT => Answer::of(object::handle(self.context())),
             CL_MEM_ASSOCIATED_MEMOBJECT => Answer::of(self.parent_handle()),
