@@ -72,6 +72,12 @@ impl Choices {
         items.get(self.below(items.len())).copied()
     }
 
+    /// One of these, of which there is at least one.
+    pub fn one_of<T: Copy, const N: usize>(&mut self, items: &[T; N]) -> T {
+        const { assert!(N > 0) }
+        items[self.below(N)]
+    }
+
     /// One of these, by weight; `None` where all weigh nothing.
     pub fn weighted<T: Copy>(&mut self, items: &[(T, u32)]) -> Option<T> {
         let total: u32 = items.iter().map(|(_, weight)| weight).sum();

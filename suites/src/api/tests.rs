@@ -1,5 +1,5 @@
 use super::*;
-use crate::host::check::{Moment, Right, That, Want};
+use crate::host::check::{Moment, Right, Same, That, Want};
 use crate::host::{
     AnswerId, Fired, Function, HostProgram, Mark, NOT_MADE, Op, Record, Step, Value,
 };
@@ -62,7 +62,7 @@ fn ideal(lowered: &Lowered) -> Record {
             That::Code(mark, Right::Among(all)) => {
                 record.codes.insert(*mark, all[0] as i32);
             }
-            That::Bytes(answer, Want::Same { contents, .. }) => {
+            That::Bytes(answer, Want::Same(Same { contents, .. })) => {
                 let bytes = read_of(&lowered.program, *answer);
                 record.answers.insert(*answer, contents.bytes(bytes));
             }

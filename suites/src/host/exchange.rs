@@ -75,6 +75,17 @@ impl Num {
     }
 }
 
+macro_rules! num_from {
+    ($($from:ty => $make:expr),*) => {
+        $(impl From<$from> for Num {
+            fn from(value: $from) -> Num {
+                $make(value)
+            }
+        })*
+    };
+}
+num_from!(Reg => Num::reg, u64 => Num::of, u32 => |n| Num::of(u64::from(n)));
+
 /// Where a cell is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -3,6 +3,7 @@
 pub use crate::host::Place;
 /// An object, by its place in the case: a slot of the program that the case is lowered to.
 pub use crate::host::Slot as ObjectId;
+pub use crate::host::check::{Ids, Permutation, Same};
 
 use super::image::{Image, Sampler};
 use super::transfer::Move;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// A case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelCase {
     /// What it does, in a sentence.
@@ -157,6 +158,15 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The image, where it is one.
+    pub fn image(self) -> Option<Image> {
+        if let Kind::Image(image) = self {
+            Some(image)
+        } else {
+            None
+        }
+    }
+
     /// Whether it has an address on the host.
     pub fn addressed(self) -> bool {
         match self {
@@ -345,6 +355,19 @@ pub struct Launch {
     pub rules: Vec<RuleId>,
 }
 
+impl Launch {
+    /// A launch, once, in the first queue.
+    pub fn new(kernel: impl Into<String>, args: Vec<Arg>, range: Range) -> Launch {
+        Launch {
+            kernel: kernel.into(),
+            args,
+            range,
+            times: 1,
+            ..Launch::default()
+        }
+    }
+}
+
 fn is_first(queue: &u8) -> bool {
     *queue == 0
 }
@@ -411,6 +434,17 @@ pub enum Arg {
     Ulong(u64),
 }
 
+macro_rules! arg_from {
+    ($($from:ty => $arg:ident),*) => {
+        $(impl From<$from> for Arg {
+            fn from(value: $from) -> Arg {
+                Arg::$arg(value)
+            }
+        })*
+    };
+}
+arg_from!(ObjectId => Object, Place => Pointer, Sampler => Sampler, u32 => Uint, u64 => Ulong);
+
 /// How large the elements are of which a sentence speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -448,37 +482,14 @@ impl Unit {
 #[serde(rename_all = "kebab-case")]
 pub enum Want {
     /// These contents.
-    Same {
-        /// As what it is compared and told.
-        unit: Unit,
-        /// The contents.
-        contents: Contents,
-        /// What is seen instead depends on races: the sentence names no values.
-        racy: bool,
-    },
+    Same(Same),
     /// What the transfers and the host left there.
     AsMoved,
-    /// Among the first so many elements, each of these values once, in any order.
-    Permutation {
-        /// The elements.
-        unit: Unit,
-        /// How many.
-        count: u64,
-        /// The smallest value.
-        first: u64,
-        /// The step from one value to the next; at least 1.
-        step: u64,
-    },
-    /// The ids that each work-item of this range saw: a count of records in the first long, then the
+    /// Each of some values once, in any order.
+    Permutation(Permutation),
+    /// The ids that each work-item of a range saw: a count of records in the first long, then the
     /// records, of [`FIELDS`] longs each.
-    Ids {
-        /// The range.
-        range: Range,
-        /// Every work-group has to be whole.
-        uniform: bool,
-        /// How often the kernel ran.
-        times: u32,
-    },
+    Ids(Ids),
     /// The words of the first half and of the second half agree: two ways to compute the same.
     Halves {
         /// The elements.
@@ -498,13 +509,36 @@ pub enum Want {
 }
 
 impl Want {
+    /// These contents, as elements of a unit.
+    pub fn same(unit: Unit, contents: Contents) -> Want {
+        Want::Same(Same {
+            unit,
+            contents,
+            racy: false,
+        })
+    }
+
     /// These words.
     pub fn words(words: Vec<u32>) -> Want {
-        Want::Same {
-            unit: Unit::Word,
-            contents: Contents::Words(words),
-            racy: false,
+        Want::same(Unit::Word, Contents::Words(words))
+    }
+
+    /// These bytes.
+    pub fn bytes(bytes: Vec<u8>) -> Want {
+        Want::same(Unit::Byte, Contents::Bytes(bytes))
+    }
+
+    /// Words that are all zero.
+    pub fn zeros() -> Want {
+        Want::same(Unit::Word, Contents::Zero)
+    }
+
+    /// The same where what is seen instead depends on races.
+    pub fn racy(mut self) -> Want {
+        if let Want::Same(same) = &mut self {
+            same.racy = true;
         }
+        self
     }
 }
 
@@ -527,7 +561,7 @@ impl KernelCase {
                     rules: told, want, ..
                 } => {
                     rules.extend(told);
-                    if let Want::Ids { range, .. } = want {
+                    if let Want::Ids(Ids { range, .. }) = want {
                         rules.extend(crate::host::check::ids::rules(range));
                     }
                 }
@@ -553,16 +587,11 @@ impl KernelCase {
     /// The launches, with their steps.
     pub fn launches(&self) -> impl Iterator<Item = (usize, &Launch)> {
         let steps = self.steps.iter().enumerate();
-        steps.filter_map(|(n, step)| match step {
-            Step::Launch(launch) => Some((n, launch)),
-            Step::Move(_)
-            | Step::Finish
-            | Step::Talk { .. }
-            | Step::Host { .. }
-            | Step::Point { .. }
-            | Step::AskSubGroups { .. }
-            | Step::AskKernels { .. }
-            | Step::Look { .. } => None,
+        steps.filter_map(|(n, step)| {
+            let Step::Launch(launch) = step else {
+                return None;
+            };
+            Some((n, launch))
         })
     }
 
@@ -574,18 +603,10 @@ impl KernelCase {
 
     /// A place in the memory that an object is, or is a part of.
     pub fn root(&self, at: Place) -> Place {
-        match self.objects[at.object.index()].kind {
-            Kind::SubBuffer { of, origin } => Place {
-                object: of,
-                byte: origin + at.byte,
-            },
-            Kind::Buffer
-            | Kind::SvmCoarse
-            | Kind::SvmFine
-            | Kind::SvmAtomics
-            | Kind::Host
-            | Kind::Image(_)
-            | Kind::Pipe { .. } => at,
+        if let Kind::SubBuffer { of, origin } = self.objects[at.object.index()].kind {
+            of.at(origin + at.byte)
+        } else {
+            at
         }
     }
 }

@@ -147,84 +147,69 @@ pub enum Told {
     Float,
 }
 
+/// What is known of a channel.
+struct Row {
+    bytes: usize,
+    told: Told,
+    limits: (i64, i64),
+    normalized: bool,
+}
+
 impl Channel {
+    fn row(self) -> Row {
+        use Told::{Float, Int, Uint};
+        let (bytes, told, low, high, normalized) = match self {
+            Channel::Unorm8 => (1, Float, 0, 255, true),
+            Channel::Unorm16 => (2, Float, 0, 65535, true),
+            Channel::Snorm8 => (1, Float, -127, 127, true),
+            Channel::Snorm16 => (2, Float, -32767, 32767, true),
+            Channel::Signed8 => (1, Int, -128, 127, false),
+            Channel::Signed16 => (2, Int, -32768, 32767, false),
+            Channel::Signed32 => (4, Int, i64::from(i32::MIN), i64::from(i32::MAX), false),
+            Channel::Unsigned8 => (1, Uint, 0, 255, false),
+            Channel::Unsigned16 => (2, Uint, 0, 65535, false),
+            Channel::Unsigned32 => (4, Uint, 0, i64::from(u32::MAX), false),
+            Channel::Half => (2, Float, -2048, 2048, false),
+            Channel::Float => (4, Float, -(1 << 24), 1 << 24, false),
+        };
+        Row {
+            bytes,
+            told,
+            limits: (low, high),
+            normalized,
+        }
+    }
+
     /// Bytes.
     pub fn bytes(self) -> usize {
-        match self {
-            Channel::Unorm8 | Channel::Snorm8 | Channel::Signed8 | Channel::Unsigned8 => 1,
-            Channel::Unorm16
-            | Channel::Snorm16
-            | Channel::Signed16
-            | Channel::Unsigned16
-            | Channel::Half => 2,
-            Channel::Signed32 | Channel::Unsigned32 | Channel::Float => 4,
-        }
+        self.row().bytes
     }
 
     /// What kernels see.
     pub fn told(self) -> Told {
-        match self {
-            Channel::Signed8 | Channel::Signed16 | Channel::Signed32 => Told::Int,
-            Channel::Unsigned8 | Channel::Unsigned16 | Channel::Unsigned32 => Told::Uint,
-            Channel::Unorm8
-            | Channel::Unorm16
-            | Channel::Snorm8
-            | Channel::Snorm16
-            | Channel::Half
-            | Channel::Float => Told::Float,
-        }
+        self.row().told
     }
 
     /// The smallest and the largest whole number that a channel keeps exactly: a value, or for
     /// normalized channels what a value of 1 is multiplied with.
     pub fn limits(self) -> (i64, i64) {
-        match self {
-            Channel::Unorm8 | Channel::Unsigned8 => (0, 255),
-            Channel::Unorm16 | Channel::Unsigned16 => (0, 65535),
-            Channel::Snorm8 => (-127, 127),
-            Channel::Snorm16 => (-32767, 32767),
-            Channel::Signed8 => (-128, 127),
-            Channel::Signed16 => (-32768, 32767),
-            Channel::Signed32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-            Channel::Unsigned32 => (0, i64::from(u32::MAX)),
-            Channel::Half => (-2048, 2048),
-            Channel::Float => (-(1 << 24), 1 << 24),
-        }
+        self.row().limits
     }
 
     /// What a value of a kernel is multiplied with to be the channel's whole number.
     pub fn scale(self) -> Option<u32> {
-        match self {
-            Channel::Unorm8 => Some(255),
-            Channel::Unorm16 => Some(65535),
-            Channel::Snorm8 => Some(127),
-            Channel::Snorm16 => Some(32767),
-            Channel::Signed8
-            | Channel::Signed16
-            | Channel::Signed32
-            | Channel::Unsigned8
-            | Channel::Unsigned16
-            | Channel::Unsigned32
-            | Channel::Half
-            | Channel::Float => None,
-        }
+        let row = self.row();
+        row.normalized.then_some(row.limits.1 as u32)
     }
 
     /// The bytes of a whole number within the limits.
     pub fn encode(self, value: i64) -> Vec<u8> {
-        match self {
-            Channel::Float => (value as f32).to_le_bytes().to_vec(),
-            Channel::Half => half(value).to_le_bytes().to_vec(),
-            Channel::Unorm8
-            | Channel::Unorm16
-            | Channel::Snorm8
-            | Channel::Snorm16
-            | Channel::Signed8
-            | Channel::Signed16
-            | Channel::Signed32
-            | Channel::Unsigned8
-            | Channel::Unsigned16
-            | Channel::Unsigned32 => value.to_le_bytes()[..self.bytes()].to_vec(),
+        if self == Channel::Float {
+            (value as f32).to_le_bytes().to_vec()
+        } else if self == Channel::Half {
+            half(value).to_le_bytes().to_vec()
+        } else {
+            value.to_le_bytes()[..self.bytes()].to_vec()
         }
     }
 }

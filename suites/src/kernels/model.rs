@@ -1,7 +1,7 @@
 //! What transfers and the host leave in memory.
 
-use super::case::{KernelCase, Kind, ObjectId, Place, Step};
-use super::transfer::{Corner, Effect, Transfer};
+use super::case::{KernelCase, Kind, Object, ObjectId, Place, Step};
+use super::transfer::{Bytes, Corner, Effect, Region, Transfer};
 
 /// The bytes of every object.
 #[derive(Debug, Clone)]
@@ -14,19 +14,12 @@ pub struct Model<'a> {
 impl Model<'_> {
     /// The memory of a valid case at its beginning.
     pub fn new(case: &KernelCase) -> Model<'_> {
-        let memory = case
-            .objects
-            .iter()
-            .map(|object| match object.kind {
-                Kind::SubBuffer { .. } | Kind::Pipe { .. } => Vec::new(),
-                Kind::Buffer
-                | Kind::SvmCoarse
-                | Kind::SvmFine
-                | Kind::SvmAtomics
-                | Kind::Host
-                | Kind::Image(_) => object.contents.bytes(object.bytes),
-            })
-            .collect();
+        let none = |kind| matches!(kind, Kind::SubBuffer { .. } | Kind::Pipe { .. });
+        let first = |object: &Object| match none(object.kind) {
+            true => Vec::new(),
+            false => object.contents.bytes(object.bytes),
+        };
+        let memory = case.objects.iter().map(first).collect();
         Model { case, memory }
     }
 
@@ -68,7 +61,7 @@ impl Model<'_> {
 
     fn transfer(&mut self, what: &Transfer) {
         match what.effect(self.case) {
-            Some(Effect::Bytes { from, to, bytes }) => {
+            Some(Effect::Bytes(Bytes { from, to, bytes })) => {
                 let data = self.read(from, bytes);
                 self.write(to, &data);
             }
@@ -76,7 +69,7 @@ impl Model<'_> {
                 let data: Vec<u8> = pattern.iter().copied().cycle().take(bytes).collect();
                 self.write(to, &data);
             }
-            Some(Effect::Rectangle { from, to, region }) => self.rectangle(&from, &to, &region),
+            Some(Effect::Rectangle(moved)) => self.rectangle(&moved),
             Some(Effect::Elements {
                 element,
                 to,
@@ -91,7 +84,8 @@ impl Model<'_> {
         }
     }
 
-    fn rectangle(&mut self, from: &Corner, to: &Corner, region: &[usize; 3]) {
+    fn rectangle(&mut self, moved: &Region<Corner, Corner>) {
+        let Region { from, to, region } = moved;
         let rows: Vec<(Place, Vec<u8>)> = rows(to, region)
             .zip(rows(from, region))
             .map(|(to, from)| (to, self.read(from, region[0])))
@@ -133,8 +127,8 @@ pub(super) fn pitches(corner: &Corner, region: &[usize; 3]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::case::{Contents, Object};
-    use crate::kernels::transfer::Move;
+    use crate::kernels::case::Contents;
+    use crate::kernels::transfer::{Move, Pattern};
 
     /// A buffer of 8 bytes that count, its last four as a sub-buffer, and four bytes of the host.
     fn case() -> KernelCase {
@@ -150,22 +144,12 @@ mod tests {
         };
         let list = Contents::Bytes(vec![9, 8, 7, 6]);
         KernelCase {
-            about: String::new(),
-            needs: Default::default(),
-            source: String::new(),
-            module: Vec::new(),
-            built_in: String::new(),
-            device_queues: Vec::new(),
-            build: Default::default(),
-            queues: Vec::new(),
             objects: vec![
                 object(Kind::Buffer, 8, Contents::Bytes((0..8).collect())),
                 object(part, 4, Contents::Zero),
                 object(Kind::Host, 4, list),
             ],
-            quit: None,
-            steps: Vec::new(),
-            drawn: None,
+            ..KernelCase::default()
         }
     }
 
@@ -188,7 +172,7 @@ mod tests {
     #[test]
     fn what_is_written_to_a_part_is_in_the_whole() {
         let (from, to) = (at(2, 1), at(1, 2));
-        let write = |code| after(Transfer::Write { from, to, bytes: 2 }, code);
+        let write = |code| after(Transfer::Write(Bytes { from, to, bytes: 2 }), code);
         let [whole, part, _] = write(0);
         assert_eq!(whole, [0, 1, 2, 3, 4, 5, 8, 7]);
         assert_eq!(part, [4, 5, 8, 7]);
@@ -199,11 +183,11 @@ mod tests {
     #[test]
     fn patterns_begin_anew_where_they_are_written() {
         let [whole, ..] = after(
-            Transfer::Fill {
+            Transfer::Fill(Pattern {
                 pattern: vec![1, 2],
                 to: at(0, 2),
                 bytes: 4,
-            },
+            }),
             0,
         );
         assert_eq!(whole, [0, 1, 1, 2, 1, 2, 6, 7]);
@@ -219,7 +203,7 @@ mod tests {
         };
         let (from, to) = (corner(0, 4), corner(2, 2));
         let region = [1, 2, 1];
-        let [.., host] = after(Transfer::ReadRect { from, to, region }, 0);
+        let [.., host] = after(Transfer::ReadRect(Region { from, to, region }), 0);
         assert_eq!(host, [9, 1, 7, 5]);
     }
 }

@@ -322,7 +322,7 @@ mod tests {
             let steps = case.steps.iter();
             let fills = steps.filter(|step| match step {
                 Step::Move(moved) => {
-                    matches!(moved.what, crate::kernels::transfer::Transfer::Fill { .. })
+                    matches!(moved.what, crate::kernels::transfer::Transfer::Fill(_))
                 }
                 Step::Launch(_)
                 | Step::Finish

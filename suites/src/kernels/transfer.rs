@@ -1,6 +1,6 @@
 //! Transfers: the functions that move bytes and elements, and what they leave behind.
 
-use super::case::{KernelCase, Kind, ObjectId, Place};
+use super::case::{KernelCase, ObjectId, Place};
 use super::image::{Image, Spot};
 use crate::catalogue;
 use crate::rule::RuleId;
@@ -40,82 +40,59 @@ pub struct Move {
     pub rules: Vec<RuleId>,
 }
 
+/// The bytes of one place at another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bytes {
+    /// The one.
+    pub from: Place,
+    /// The other.
+    pub to: Place,
+    /// How much.
+    pub bytes: usize,
+}
+
+/// A pattern again and again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// The pattern.
+    pub pattern: Vec<u8>,
+    /// Where it begins.
+    pub to: Place,
+    /// How much.
+    pub bytes: usize,
+}
+
+/// A region of one object in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Region<From, To> {
+    /// Where it is in the one.
+    pub from: From,
+    /// Where it is in the other.
+    pub to: To,
+    /// Bytes of a row, rows, slices; of images elements in each direction.
+    pub region: [usize; 3],
+}
+
 /// A transfer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transfer {
-    /// clEnqueueReadBuffer.
-    Read {
-        /// A buffer.
-        from: Place,
-        /// Memory of the host.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-    /// clEnqueueWriteBuffer.
-    Write {
-        /// Memory of the host.
-        from: Place,
-        /// A buffer.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
+    /// clEnqueueReadBuffer, from a buffer to memory of the host.
+    Read(Bytes),
+    /// clEnqueueWriteBuffer, from memory of the host to a buffer.
+    Write(Bytes),
     /// clEnqueueCopyBuffer.
-    Copy {
-        /// A buffer.
-        from: Place,
-        /// A buffer.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
+    Copy(Bytes),
     /// clEnqueueFillBuffer.
-    Fill {
-        /// The pattern.
-        pattern: Vec<u8>,
-        /// A buffer.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
-    /// clEnqueueReadBufferRect.
-    ReadRect {
-        /// A buffer.
-        from: Corner,
-        /// Memory of the host.
-        to: Corner,
-        /// Bytes of a row, rows, slices.
-        region: [usize; 3],
-    },
-    /// clEnqueueWriteBufferRect.
-    WriteRect {
-        /// Memory of the host.
-        from: Corner,
-        /// A buffer.
-        to: Corner,
-        /// Bytes of a row, rows, slices.
-        region: [usize; 3],
-    },
+    Fill(Pattern),
+    /// clEnqueueReadBufferRect, from a buffer to memory of the host.
+    ReadRect(Region<Corner, Corner>),
+    /// clEnqueueWriteBufferRect, from memory of the host to a buffer.
+    WriteRect(Region<Corner, Corner>),
     /// clEnqueueCopyBufferRect.
-    CopyRect {
-        /// A buffer.
-        from: Corner,
-        /// A buffer.
-        to: Corner,
-        /// Bytes of a row, rows, slices.
-        region: [usize; 3],
-    },
+    CopyRect(Region<Corner, Corner>),
     /// A blocking clEnqueueMapBuffer for reading, the host's copy of what it sees, and the unmap.
-    MapRead {
-        /// A buffer.
-        from: Place,
-        /// Memory of the host.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
+    MapRead(Bytes),
     /// A blocking clEnqueueMapBuffer for writing, the host's copy into it, and the unmap.
     MapWrite {
         /// Memory of the host.
@@ -139,51 +116,16 @@ pub enum Transfer {
         /// Migrated to the host, not to the queue's device.
         to_host: bool,
     },
-    /// clEnqueueReadImage.
-    ReadImage {
-        /// An image.
-        from: Spot,
-        /// Memory of the host.
-        to: Corner,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// clEnqueueWriteImage.
-    WriteImage {
-        /// Memory of the host.
-        from: Corner,
-        /// An image.
-        to: Spot,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
-    /// clEnqueueCopyImage.
-    CopyImage {
-        /// An image.
-        from: Spot,
-        /// Another image of the same format.
-        to: Spot,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
+    /// clEnqueueReadImage, from an image to memory of the host.
+    ReadImage(Region<Spot, Corner>),
+    /// clEnqueueWriteImage, from memory of the host to an image.
+    WriteImage(Region<Corner, Spot>),
+    /// clEnqueueCopyImage, to another image of the same format.
+    CopyImage(Region<Spot, Spot>),
     /// clEnqueueCopyImageToBuffer.
-    CopyImageToBuffer {
-        /// An image.
-        from: Spot,
-        /// A buffer.
-        to: Place,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
+    CopyImageToBuffer(Region<Spot, Place>),
     /// clEnqueueCopyBufferToImage.
-    CopyBufferToImage {
-        /// A buffer.
-        from: Place,
-        /// An image.
-        to: Spot,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
+    CopyBufferToImage(Region<Place, Spot>),
     /// clEnqueueFillImage.
     FillImage {
         /// Red, green, blue and alpha, as whole numbers that the channels keep exactly.
@@ -193,15 +135,9 @@ pub enum Transfer {
         /// Elements in each direction.
         region: [usize; 3],
     },
-    /// A blocking clEnqueueMapImage for reading, the host's copy of what it sees, and the unmap.
-    MapReadImage {
-        /// An image.
-        from: Spot,
-        /// Memory of the host, without gaps.
-        to: Place,
-        /// Elements in each direction.
-        region: [usize; 3],
-    },
+    /// A blocking clEnqueueMapImage for reading, the host's copy of what it sees to memory without gaps, and
+    /// the unmap.
+    MapReadImage(Region<Spot, Place>),
     /// A blocking clEnqueueMapImage for writing, the host's copy into it, and the unmap.
     MapWriteImage {
         /// Memory of the host, without gaps.
@@ -213,38 +149,17 @@ pub enum Transfer {
         /// With CL_MAP_WRITE_INVALIDATE_REGION.
         invalidate: bool,
     },
-    /// clEnqueueSVMMemcpy.
-    SvmCopy {
-        /// SVM or memory of the host.
-        from: Place,
-        /// SVM or memory of the host.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
+    /// clEnqueueSVMMemcpy, from and to SVM or memory of the host.
+    SvmCopy(Bytes),
     /// clEnqueueSVMMemFill.
-    SvmFill {
-        /// The pattern.
-        pattern: Vec<u8>,
-        /// SVM.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
+    SvmFill(Pattern),
 }
 
 /// What a transfer leaves behind, by whatever function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect<'t> {
     /// The bytes of one place at another.
-    Bytes {
-        /// The one.
-        from: Place,
-        /// The other.
-        to: Place,
-        /// How much.
-        bytes: usize,
-    },
+    Bytes(Bytes),
     /// A pattern again and again.
     Pattern {
         /// The pattern.
@@ -254,15 +169,8 @@ pub enum Effect<'t> {
         /// How much.
         bytes: usize,
     },
-    /// The bytes of one rectangle in another.
-    Rectangle {
-        /// The one.
-        from: Corner,
-        /// The other.
-        to: Corner,
-        /// Bytes of a row, rows, slices.
-        region: [usize; 3],
-    },
+    /// The bytes of one rectangle in another: of a row, rows, slices.
+    Rectangle(Region<Corner, Corner>),
     /// The bytes of one element again and again in the rows of a rectangle.
     Elements {
         /// The element.
@@ -281,9 +189,7 @@ pub fn in_image(
     at: Spot,
     region: &[usize; 3],
 ) -> Option<(Image, Corner, [usize; 3])> {
-    let Kind::Image(image) = case.objects.get(at.object.index())?.kind else {
-        return None;
-    };
+    let image = case.objects.get(at.object.index())?.kind.image()?;
     let bytes = region[0].saturating_mul(image.format.bytes());
     Some((image, at.corner(image), [bytes, region[1], region[2]]))
 }
@@ -299,71 +205,39 @@ fn close(at: Place) -> Corner {
 }
 
 impl Transfer {
-    /// Whether it has to do with images.
-    pub fn of_images(&self) -> bool {
-        match self {
-            Transfer::ReadImage { .. }
-            | Transfer::WriteImage { .. }
-            | Transfer::CopyImage { .. }
-            | Transfer::CopyImageToBuffer { .. }
-            | Transfer::CopyBufferToImage { .. }
-            | Transfer::FillImage { .. }
-            | Transfer::MapReadImage { .. }
-            | Transfer::MapWriteImage { .. } => true,
-            Transfer::Read { .. }
-            | Transfer::Write { .. }
-            | Transfer::Copy { .. }
-            | Transfer::Fill { .. }
-            | Transfer::ReadRect { .. }
-            | Transfer::WriteRect { .. }
-            | Transfer::CopyRect { .. }
-            | Transfer::MapRead { .. }
-            | Transfer::MapWrite { .. }
-            | Transfer::Renew { .. }
-            | Transfer::SvmCopy { .. }
-            | Transfer::SvmFill { .. } => false,
-        }
-    }
-
     /// What it leaves behind; none where an image that it speaks of is none.
     pub fn effect(&self, case: &KernelCase) -> Option<Effect<'_>> {
+        let rectangle = |from: Corner, to: Corner, region: [usize; 3]| {
+            Some(Effect::Rectangle(Region { from, to, region }))
+        };
         let out = |from: Spot, region: &[usize; 3], to: Corner| {
             let (_, from, region) = in_image(case, from, region)?;
-            Some(Effect::Rectangle { from, to, region })
+            rectangle(from, to, region)
         };
         let into = |to: Spot, region: &[usize; 3], from: Corner| {
             let (_, to, region) = in_image(case, to, region)?;
-            Some(Effect::Rectangle { from, to, region })
+            rectangle(from, to, region)
         };
         match self {
-            Transfer::Read { from, to, bytes }
-            | Transfer::Write { from, to, bytes }
-            | Transfer::Copy { from, to, bytes }
-            | Transfer::MapRead { from, to, bytes }
-            | Transfer::MapWrite {
+            Transfer::Read(bytes)
+            | Transfer::Write(bytes)
+            | Transfer::Copy(bytes)
+            | Transfer::MapRead(bytes)
+            | Transfer::SvmCopy(bytes) => Some(Effect::Bytes(*bytes)),
+            &Transfer::MapWrite {
                 from, to, bytes, ..
-            }
-            | Transfer::SvmCopy { from, to, bytes } => Some(Effect::Bytes {
-                from: *from,
-                to: *to,
-                bytes: *bytes,
-            }),
-            Transfer::Fill { pattern, to, bytes }
-            | Transfer::SvmFill { pattern, to, bytes }
+            } => Some(Effect::Bytes(Bytes { from, to, bytes })),
+            Transfer::Fill(Pattern { pattern, to, bytes })
+            | Transfer::SvmFill(Pattern { pattern, to, bytes })
             | Transfer::Renew {
                 pattern, to, bytes, ..
-            } => Some(Effect::Pattern {
-                pattern,
-                to: *to,
-                bytes: *bytes,
-            }),
-            Transfer::ReadRect { from, to, region }
-            | Transfer::WriteRect { from, to, region }
-            | Transfer::CopyRect { from, to, region } => Some(Effect::Rectangle {
-                from: *from,
-                to: *to,
-                region: *region,
-            }),
+            } => {
+                let (to, bytes) = (*to, *bytes);
+                Some(Effect::Pattern { pattern, to, bytes })
+            }
+            Transfer::ReadRect(region)
+            | Transfer::WriteRect(region)
+            | Transfer::CopyRect(region) => Some(Effect::Rectangle(*region)),
             Transfer::FillImage { colour, to, region } => {
                 let (image, to, region) = in_image(case, *to, region)?;
                 Some(Effect::Elements {
@@ -372,15 +246,15 @@ impl Transfer {
                     region,
                 })
             }
-            Transfer::ReadImage { from, to, region } => out(*from, region, *to),
-            Transfer::WriteImage { from, to, region } => into(*to, region, *from),
-            Transfer::CopyImage { from, to, region } => {
+            Transfer::ReadImage(Region { from, to, region }) => out(*from, region, *to),
+            Transfer::WriteImage(Region { from, to, region }) => into(*to, region, *from),
+            Transfer::CopyImage(Region { from, to, region }) => {
                 let (_, to, _) = in_image(case, *to, region)?;
                 out(*from, region, to)
             }
-            Transfer::CopyImageToBuffer { from, to, region }
-            | Transfer::MapReadImage { from, to, region } => out(*from, region, close(*to)),
-            Transfer::CopyBufferToImage { from, to, region }
+            Transfer::CopyImageToBuffer(Region { from, to, region })
+            | Transfer::MapReadImage(Region { from, to, region }) => out(*from, region, close(*to)),
+            Transfer::CopyBufferToImage(Region { from, to, region })
             | Transfer::MapWriteImage {
                 from, to, region, ..
             } => into(*to, region, close(*from)),

@@ -1,11 +1,12 @@
 //! Whether a case keeps to its objects.
 
 use super::case::{
-    Arg, KernelCase, Kind, Launch, ObjectId, Place, Range, SUB_GROUP_FIELDS, Step, Want,
+    Arg, Ids, KernelCase, Kind, Launch, ObjectId, Permutation, Place, Range, SUB_GROUP_FIELDS,
+    Step, Want,
 };
 use super::image::Spot;
 use super::model::pitches;
-use super::transfer::{Corner, Effect, Transfer, in_image};
+use super::transfer::{Bytes, Corner, Effect, Move, Region, Transfer, in_image};
 use crate::host::exchange;
 
 /// The most bytes of an object.
@@ -52,15 +53,7 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
                 let open = |at: Place| kind(case, at).is_some_and(open) && inside(case, at, 1);
                 exchange::fits(acts, &open)
             }
-            Step::Move(moved) if moved.what.of_images() => image_move_fits(case, &moved.what),
-            Step::Move(moved) => {
-                // A call that must be refused may speak of bytes that a buffer lacks, but never of
-                // memory of the host that is not there.
-                ends(case, &moved.what).into_iter().all(|(at, bytes)| {
-                    let buffer = kind(case, at).is_some_and(|kind| !kind.addressed());
-                    inside(case, at, bytes) || moved.code != 0 && buffer
-                })
-            }
+            Step::Move(moved) => move_fits(case, moved),
             Step::Finish => true,
             Step::Host { at, bytes, .. } => addressed(case, *at, *bytes),
             Step::Point { at, to } => {
@@ -108,13 +101,10 @@ fn launch_fits(case: &KernelCase, launch: &Launch, step: usize) -> bool {
         Arg::Queue(queue) => usize::from(*queue) < case.device_queues.len(),
         Arg::Sampler(_) | Arg::Local(_) | Arg::Bytes(_) | Arg::Uint(_) | Arg::Ulong(_) => true,
     });
-    let reaches = launch.reaches.iter().all(|id| {
-        let at = Place {
-            object: *id,
-            byte: launch.reaches_at as usize,
-        };
-        addressed(case, at, 1)
-    });
+    let reaches = launch
+        .reaches
+        .iter()
+        .all(|id| addressed(case, id.at(launch.reaches_at as usize), 1));
     space_fits(&launch.range)
         && args
         && reaches
@@ -131,11 +121,11 @@ fn look_fits(case: &KernelCase, step: usize, object: ObjectId, want: &Want) -> b
     }
     let length = object.bytes;
     match want {
-        Want::Same { .. } | Want::AsMoved | Want::Halves { .. } => true,
-        Want::Permutation {
+        Want::Same(_) | Want::AsMoved | Want::Halves { .. } => true,
+        Want::Permutation(Permutation {
             unit, count, step, ..
-        } => *step > 0 && count.saturating_mul(unit.bytes() as u64) <= length as u64,
-        Want::Ids { range, times, .. } => space_fits(range) && *times > 0,
+        }) => *step > 0 && count.saturating_mul(unit.bytes() as u64) <= length as u64,
+        Want::Ids(Ids { range, times, .. }) => space_fits(range) && *times > 0,
         Want::SubGroups { asked, groups } => {
             let ask = case.steps.get(*asked).filter(|_| *asked < step);
             let items: u64 = groups.iter().map(|g| u64::from(*g)).sum();
@@ -148,24 +138,18 @@ fn look_fits(case: &KernelCase, step: usize, object: ObjectId, want: &Want) -> b
     }
 }
 
-/// Whether a transfer of images keeps to them, and to memory of the right kind beside them.
-fn image_move_fits(case: &KernelCase, what: &Transfer) -> bool {
+/// Whether a transfer keeps to its objects, and has memory of the right kind beside images.
+fn move_fits(case: &KernelCase, moved: &Move) -> bool {
+    let what = &moved.what;
     let spot = |at: &Spot, region: &[usize; 3]| {
         in_image(case, *at, region).is_some_and(|(image, ..)| {
             let size = image.shape.size();
             (0..3).all(|d| region[d] > 0 && at.origin[d].saturating_add(region[d]) <= size[d])
         })
     };
-    let rectangle = |corner: &Corner, region: &[usize; 3]| {
-        let (at, bytes) = stretch(corner, region);
-        inside(case, at, bytes)
-    };
-    let beside = |corner: &Corner, host: bool, region: &[usize; 3]| {
-        let at = Place {
-            object: corner.object,
-            byte: 0,
-        };
-        let right = kind(case, at).is_some_and(|kind| match kind {
+    // Of what is beside an image, whether it is the host's, and the rectangle in it.
+    let beside = |host: bool, object: ObjectId| {
+        let right = kind(case, object.at(0)).is_some_and(|kind| match kind {
             Kind::Host => host,
             Kind::Buffer | Kind::SubBuffer { .. } => !host,
             Kind::SvmCoarse
@@ -174,54 +158,59 @@ fn image_move_fits(case: &KernelCase, what: &Transfer) -> bool {
             | Kind::Image(_)
             | Kind::Pipe { .. } => false,
         });
-        right && rectangle(corner, region)
-    };
-    // Of what is beside the image, whether it is the host's, and the rectangle in it.
-    let other = |host: bool, first: bool| match what.effect(case) {
-        Some(Effect::Rectangle { from, to, region }) => {
-            beside(if first { &from } else { &to }, host, &region)
-        }
-        Some(Effect::Bytes { .. } | Effect::Pattern { .. } | Effect::Elements { .. }) | None => {
-            false
-        }
+        let mut ends = ends(case, what).into_iter();
+        right && ends.all(|(at, bytes)| at.object != object || inside(case, at, bytes))
     };
     match what {
         Transfer::FillImage { to, region, .. } => spot(to, region),
-        Transfer::CopyImage { from, to, region } => {
+        Transfer::CopyImage(Region { from, to, region }) => {
             let format = |at: &Spot| in_image(case, *at, region).map(|(image, ..)| image.format);
             spot(from, region) && spot(to, region) && format(from) == format(to)
         }
-        Transfer::ReadImage { from, region, .. } | Transfer::MapReadImage { from, region, .. } => {
-            spot(from, region) && other(true, false)
+        Transfer::ReadImage(Region { from, to, region }) => {
+            spot(from, region) && beside(true, to.object)
         }
-        Transfer::CopyImageToBuffer { from, region, .. } => {
-            spot(from, region) && other(false, false)
+        Transfer::MapReadImage(Region { from, to, region }) => {
+            spot(from, region) && beside(true, to.object)
         }
-        Transfer::WriteImage { to, region, .. } | Transfer::MapWriteImage { to, region, .. } => {
-            spot(to, region) && other(true, true)
+        Transfer::CopyImageToBuffer(Region { from, to, region }) => {
+            spot(from, region) && beside(false, to.object)
         }
-        Transfer::CopyBufferToImage { to, region, .. } => spot(to, region) && other(false, true),
-        Transfer::Read { .. }
-        | Transfer::Write { .. }
-        | Transfer::Copy { .. }
-        | Transfer::Fill { .. }
-        | Transfer::ReadRect { .. }
-        | Transfer::WriteRect { .. }
-        | Transfer::CopyRect { .. }
-        | Transfer::MapRead { .. }
+        Transfer::WriteImage(Region { from, to, region }) => {
+            spot(to, region) && beside(true, from.object)
+        }
+        Transfer::MapWriteImage {
+            from, to, region, ..
+        } => spot(to, region) && beside(true, from.object),
+        Transfer::CopyBufferToImage(Region { from, to, region }) => {
+            spot(to, region) && beside(false, from.object)
+        }
+        // A call that must be refused may speak of bytes that a buffer lacks, but never of memory of
+        // the host that is not there.
+        Transfer::Read(_)
+        | Transfer::Write(_)
+        | Transfer::Copy(_)
+        | Transfer::Fill(_)
+        | Transfer::ReadRect(_)
+        | Transfer::WriteRect(_)
+        | Transfer::CopyRect(_)
+        | Transfer::MapRead(_)
         | Transfer::MapWrite { .. }
         | Transfer::Renew { .. }
-        | Transfer::SvmCopy { .. }
-        | Transfer::SvmFill { .. } => false,
+        | Transfer::SvmCopy(_)
+        | Transfer::SvmFill(_) => ends(case, what).into_iter().all(|(at, bytes)| {
+            let buffer = kind(case, at).is_some_and(|kind| !kind.addressed());
+            inside(case, at, bytes) || moved.code != 0 && buffer
+        }),
     }
 }
 
 /// The stretches that a transfer touches.
 fn ends(case: &KernelCase, what: &Transfer) -> Vec<(Place, usize)> {
     match what.effect(case) {
-        Some(Effect::Bytes { from, to, bytes }) => vec![(from, bytes), (to, bytes)],
+        Some(Effect::Bytes(Bytes { from, to, bytes })) => vec![(from, bytes), (to, bytes)],
         Some(Effect::Pattern { to, bytes, .. }) => vec![(to, bytes)],
-        Some(Effect::Rectangle { from, to, region }) => {
+        Some(Effect::Rectangle(Region { from, to, region })) => {
             [from, to].map(|corner| stretch(&corner, &region)).into()
         }
         Some(Effect::Elements { to, region, .. }) => vec![stretch(&to, &region)],
@@ -237,11 +226,7 @@ fn stretch(corner: &Corner, region: &[usize; 3]) -> (Place, usize) {
         .saturating_add(region[0])
         .saturating_add(last(corner.origin[1], region[1]).saturating_mul(row))
         .saturating_add(last(corner.origin[2], region[2]).saturating_mul(slice));
-    let at = Place {
-        object: corner.object,
-        byte: 0,
-    };
-    (at, end)
+    (corner.object.at(0), end)
 }
 
 /// Whether the host may use it while kernels do.

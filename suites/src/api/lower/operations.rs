@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::api::Operation;
-use crate::host::check::Want;
+use crate::host::check::{Same, Want};
 use crate::host::{Awaited, CallbackOf, Data, Mark, Op, SignalId};
 use crate::kernels::case::{Contents, Unit};
 
@@ -89,11 +89,11 @@ impl Operations<'_> {
             ],
         ));
         self.step(release_event(event));
-        let want = Want::Same {
+        let want = Want::Same(Same {
             unit: Unit::Word,
             contents: Contents::Every(word),
             racy: true,
-        };
+        });
         let says = "a read of what was filled in before it";
         self.lowering.must(says, That::Bytes(answer, want));
     }

@@ -3,7 +3,7 @@
 use super::Lowering;
 use crate::api::fixture::{BYTES, Fixture};
 use crate::api::refused::Refused;
-use crate::host::check::{Check, Right, That, Want};
+use crate::host::check::{Check, Right, Same, That, Want};
 use crate::host::{Call, Function, Step, Value};
 use crate::kernels::case::{Contents, Unit};
 
@@ -70,11 +70,11 @@ pub(super) fn lower(lowering: &mut Lowering, held: bool, calls: &[Refused]) {
                 Value::Null,
             ],
         ));
-        let zeros = Want::Same {
+        let zeros = Want::Same(Same {
             unit: Unit::Byte,
             contents: Contents::Zero,
             racy: true,
-        };
+        });
         let says = "memory that calls changed which were refused";
         lowering.must(says, That::Bytes(answer, zeros));
     }

@@ -4,7 +4,9 @@ use super::steps::contents;
 use super::text::{Text, quoted};
 use super::{Document, rules};
 use crate::commands::program::{ANY_CELL, Writer as Who};
-use crate::host::check::{CLOCK_SLACK, Cell, Check, HELD_LONG, Moment, Right, That, Want};
+use crate::host::check::{
+    CLOCK_SLACK, Cell, Check, HELD_LONG, Ids, Moment, Permutation, Right, Same, That, Want,
+};
 use crate::host::program::{HostProgram, Mark, Op};
 use crate::host::value::Place;
 use crate::kernels::case::Range;
@@ -20,7 +22,7 @@ pub fn functions(checks: &[Check], c: &mut Text) {
     if wants(&|_| true) {
         c.raw(include_str!("bytes.c"));
     }
-    if wants(&|want| matches!(want, Want::Ids { .. })) {
+    if wants(&|want| matches!(want, Want::Ids(_))) {
         c.raw(include_str!("ids.c"));
     }
     if wants(&|want| matches!(want, Want::SubGroups { .. })) {
@@ -251,11 +253,11 @@ impl Checks<'_> {
             format!("answers[{answer}].length"),
         );
         match want {
-            Want::Same {
+            Want::Same(Same {
                 unit,
                 contents: wanted,
                 racy,
-            } => {
+            }) => {
                 let bytes = self.length(answer);
                 c.put(format!("unsigned char *wanted = room({length});"));
                 contents("wanted", bytes, wanted, c);
@@ -265,12 +267,12 @@ impl Checks<'_> {
                 c.call("", "expect_same", &arguments);
                 c.put("free(wanted);");
             }
-            Want::Permutation {
+            Want::Permutation(Permutation {
                 unit,
                 count,
                 first,
                 step,
-            } => {
+            }) => {
                 let arguments = [
                     of,
                     name,
@@ -282,11 +284,11 @@ impl Checks<'_> {
                 ];
                 c.call("", "expect_permutation", &arguments);
             }
-            Want::Ids {
+            Want::Ids(Ids {
                 range,
                 uniform,
                 times,
-            } => {
+            }) => {
                 space(range, *uniform, *times, c);
                 c.put(format!("expect_ids({seen}, {length}, space);"));
             }

@@ -6,40 +6,18 @@ use crate::host::program::{AnswerId, Kernels, Record};
 use crate::host::value::Place;
 use crate::kernels::case::{Contents, Range, Unit};
 use crate::rule::RuleId;
+use serde::{Deserialize, Serialize};
 
 /// What bytes have to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Want {
     /// These contents.
-    Same {
-        /// As what it is compared and reported.
-        unit: Unit,
-        /// The contents.
-        contents: Contents,
-        /// What is seen instead depends on races: the sentence names no values.
-        racy: bool,
-    },
-    /// Among the first so many elements, each of these values once, in any order.
-    Permutation {
-        /// The elements.
-        unit: Unit,
-        /// How many.
-        count: u64,
-        /// The smallest value.
-        first: u64,
-        /// The step from one value to the next; at least 1.
-        step: u64,
-    },
-    /// The ids that each work-item of this range saw: a count of records in the first long, then the
+    Same(Same),
+    /// Each of some values once, in any order.
+    Permutation(Permutation),
+    /// The ids that each work-item of a range saw: a count of records in the first long, then the
     /// records, of [`FIELDS`](crate::kernels::case::FIELDS) longs each.
-    Ids {
-        /// The range.
-        range: Range,
-        /// Every work-group has to be whole.
-        uniform: bool,
-        /// How often the kernel ran.
-        times: u32,
-    },
+    Ids(Ids),
     /// The elements of the first half and of the second half agree: two ways to compute the same.
     Halves {
         /// The elements.
@@ -57,6 +35,41 @@ pub enum Want {
         /// The size of each work-group, in that order.
         groups: Vec<u32>,
     },
+}
+
+/// Contents that bytes have to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Same {
+    /// As what it is compared and reported.
+    pub unit: Unit,
+    /// The contents.
+    pub contents: Contents,
+    /// What is seen instead depends on races: the sentence names no values.
+    pub racy: bool,
+}
+
+/// Among the first so many elements, each of these values once, in any order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permutation {
+    /// The elements.
+    pub unit: Unit,
+    /// How many.
+    pub count: u64,
+    /// The smallest value.
+    pub first: u64,
+    /// The step from one value to the next; at least 1.
+    pub step: u64,
+}
+
+/// The ids that each work-item of a range saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ids {
+    /// The range.
+    pub range: Range,
+    /// Every work-group has to be whole.
+    pub uniform: bool,
+    /// How often the kernel ran.
+    pub times: u32,
 }
 
 /// Answers of eight bytes to what clGetKernelSubGroupInfo was asked for a shape of work-groups.
@@ -99,17 +112,17 @@ fn long(record: &Record, id: AnswerId) -> Option<u64> {
 pub fn check(want: &Want, name: &str, seen: &[u8], record: &Record) -> Vec<(Vec<RuleId>, String)> {
     let plain = |what: Option<String>| what.map(|w| (Vec::new(), w)).into_iter().collect();
     match want {
-        Want::Same {
+        Want::Same(Same {
             unit,
             contents,
             racy,
-        } => plain(same(name, *unit, &contents.bytes(seen.len()), seen, *racy)),
-        Want::Permutation {
+        }) => plain(same(name, *unit, &contents.bytes(seen.len()), seen, *racy)),
+        Want::Permutation(Permutation {
             unit,
             count,
             first,
             step,
-        } => {
+        }) => {
             let count = usize::try_from(*count).unwrap_or(usize::MAX);
             let mut values: Vec<u64> = units(*unit, seen).take(count).collect();
             values.sort_unstable();
@@ -126,11 +139,11 @@ pub fn check(want: &Want, name: &str, seen: &[u8], record: &Record) -> Vec<(Vec<
                 }
             }))
         }
-        Want::Ids {
+        Want::Ids(Ids {
             range,
             uniform,
             times,
-        } => {
+        }) => {
             let longs: Vec<u64> = units(Unit::Long, seen).collect();
             ids::check(&longs, range, *uniform, *times)
                 .into_iter()

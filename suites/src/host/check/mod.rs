@@ -8,7 +8,7 @@ mod sub_groups;
 #[cfg(test)]
 mod tests;
 
-pub use bytes::{SubGroupAnswers, Want};
+pub use bytes::{Ids, Permutation, Same, SubGroupAnswers, Want};
 pub use cells::{Cell, Instead};
 
 use super::program::{AnswerId, CallbackId, Fired, Mark, NOT_MADE, Record};

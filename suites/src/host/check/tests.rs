@@ -78,11 +78,11 @@ fn nothing_but_what_holds_even_so_is_checked_after_a_timeout() {
 #[test]
 fn bytes_are_compared_by_their_units() {
     let same = |racy| {
-        let want = Want::Same {
+        let want = Want::Same(Same {
             unit: Unit::Word,
             contents: Contents::Words(vec![1, 2]),
             racy,
-        };
+        });
         check("the log", That::Bytes(AnswerId(0), want))
     };
     let wrong = answering(0, &[1, 0, 0, 0, 3, 0, 0, 0]);
@@ -106,12 +106,12 @@ fn bytes_are_compared_by_their_units() {
 
 #[test]
 fn each_value_of_a_permutation_comes_once() {
-    let want = Want::Permutation {
+    let want = Want::Permutation(Permutation {
         unit: Unit::Byte,
         count: 3,
         first: 4,
         step: 2,
-    };
+    });
     let check = check("tickets", That::Bytes(AnswerId(0), want));
     assert!(broken(&check, &answering(0, &[8, 4, 6, 99])).is_empty());
     assert_eq!(

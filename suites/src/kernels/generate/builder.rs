@@ -1,12 +1,38 @@
 //! Builds a kernel case, a piece at a time: what the generators of all families share.
 
+use crate::choices::Choices;
 use crate::kernels::case::{
-    Arg, Contents, KernelCase, Kind, Object, ObjectId, Place, Step, Unit, Want,
+    Arg, Contents, KernelCase, Kind, Launch, Object, ObjectId, Place, Range, Step, Want,
 };
+use crate::kernels::transfer::{Move, Transfer};
 use crate::rule::RuleId;
 use classay_vocabulary::Need;
+use std::fmt::Display;
+
+/// Atomics of 64 bits, where they are an extension.
+pub(super) const INT64: &str = "\
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+";
+
+/// A kernel in OpenCL C with values in the places of `@name@`.
+pub(super) fn template(text: &str, values: &[(&str, &dyn Display)]) -> String {
+    let fill = |text: String, (name, value): &(&str, &dyn Display)| {
+        text.replace(&format!("@{name}@"), &value.to_string())
+    };
+    values.iter().fold(text.into(), fill)
+}
+
+/// Arguments of a kernel: objects, places, and numbers of 32 and 64 bits.
+macro_rules! args {
+    ($($arg:expr),* $(,)?) => { vec![$(crate::kernels::case::Arg::from($arg)),*] };
+}
+pub(super) use args;
 
 /// A case that is being made.
+#[derive(Default)]
 pub(super) struct CaseBuilder {
     pub(super) case: KernelCase,
 }
@@ -14,27 +40,32 @@ pub(super) struct CaseBuilder {
 impl CaseBuilder {
     /// A case of which this can be said.
     pub(super) fn new(about: impl Into<String>) -> CaseBuilder {
-        CaseBuilder {
-            case: KernelCase {
-                about: about.into(),
-                needs: Default::default(),
-                source: String::new(),
-                module: Vec::new(),
-                built_in: String::new(),
-                device_queues: Vec::new(),
-                build: Default::default(),
-                queues: Vec::new(),
-                objects: Vec::new(),
-                quit: None,
-                steps: Vec::new(),
-                drawn: None,
-            },
-        }
+        let mut builder = CaseBuilder::default();
+        builder.case.about = about.into();
+        builder
     }
 
     /// Needs these.
     pub(super) fn need(&mut self, needs: &[Need]) {
         self.case.needs.extend(needs);
+    }
+
+    /// Needs these where something holds.
+    pub(super) fn need_if(&mut self, holds: bool, needs: &[Need]) {
+        if holds {
+            self.need(needs);
+        }
+    }
+
+    /// Needs memory of a kind.
+    pub(super) fn need_memory(&mut self, kind: Kind) {
+        self.need(match kind {
+            Kind::Buffer | Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. } => &[],
+            Kind::SvmCoarse => &[Need::SvmCoarse],
+            Kind::SvmFine => &[Need::SvmFine],
+            Kind::SvmAtomics => &[Need::SvmFine, Need::SvmAtomics],
+            Kind::Host => &[Need::SvmSystem],
+        });
     }
 
     /// A further object.
@@ -54,20 +85,44 @@ impl CaseBuilder {
         self.object(Kind::Buffer, bytes.max(1), Contents::Zero)
     }
 
+    /// A buffer of words of which each work-item has to write its own: all ones before.
+    pub(super) fn unwritten(&mut self, words: usize) -> ObjectId {
+        self.object(Kind::Buffer, 4 * words, Contents::Every(u32::MAX))
+    }
+
+    /// An object full of bytes that look random.
+    pub(super) fn noise(&mut self, choices: &mut Choices, kind: Kind, bytes: usize) -> ObjectId {
+        self.object(kind, bytes, noise(choices))
+    }
+
     /// A further step.
     pub(super) fn step(&mut self, step: Step) {
         self.case.steps.push(step);
     }
 
+    /// A launch, once, in the first queue.
+    pub(super) fn launch(&mut self, kernel: impl Into<String>, args: Vec<Arg>, range: Range) {
+        self.run(Launch::new(kernel, args, range));
+    }
+
+    /// A launch of any kind.
+    pub(super) fn run(&mut self, launch: Launch) {
+        self.step(Step::Launch(launch));
+    }
+
+    /// A transfer that has to succeed.
+    pub(super) fn transfer(&mut self, what: Transfer, blocking: bool) {
+        self.step(Step::Move(Move {
+            what,
+            blocking,
+            code: 0,
+            rules: Vec::new(),
+        }));
+    }
+
     /// A look at an object.
     pub(super) fn look(&mut self, object: ObjectId, rules: &[RuleId], name: &str, want: Want) {
-        self.step(Step::Look {
-            object,
-            rules: rules.to_vec(),
-            name: name.into(),
-            want,
-            even_so: false,
-        });
+        self.look_at(object, rules, name, want, false);
     }
 
     /// A look at an object that has to be so even where a side timed out.
@@ -78,31 +133,39 @@ impl CaseBuilder {
         name: &str,
         want: Want,
     ) {
+        self.look_at(object, rules, name, want, true);
+    }
+
+    fn look_at(
+        &mut self,
+        object: ObjectId,
+        rules: &[RuleId],
+        name: &str,
+        want: Want,
+        even_so: bool,
+    ) {
         self.step(Step::Look {
             object,
             rules: rules.to_vec(),
             name: name.into(),
             want,
-            even_so: true,
+            even_so,
         });
     }
+}
+
+/// Whether each local size divides its global size.
+pub(super) fn divides(global: &[u64], local: &[u64]) -> bool {
+    let mut sizes = global.iter().zip(local);
+    sizes.all(|(global, local)| global.is_multiple_of(*local))
+}
+
+/// Bytes that look random.
+pub(super) fn noise(choices: &mut Choices) -> Contents {
+    Contents::Noise(choices.below(1 << 30) as u32)
 }
 
 /// A place.
 pub(super) fn at(object: ObjectId, byte: usize) -> Place {
     Place { object, byte }
-}
-
-/// A buffer as an argument.
-pub(super) fn object(id: ObjectId) -> Arg {
-    Arg::Object(id)
-}
-
-/// The same elements, each run.
-pub(super) fn same(unit: Unit, contents: Contents) -> Want {
-    Want::Same {
-        unit,
-        contents,
-        racy: false,
-    }
 }

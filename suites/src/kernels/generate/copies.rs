@@ -1,8 +1,8 @@
 //! Copies by work-groups between global and local memory, and stores of vectors beside each other.
 
-use super::builder::{CaseBuilder, object, same};
+use super::builder::{CaseBuilder, args};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -36,9 +36,9 @@ fn add_one(element: &mut [u8], component: usize) {
 /// back; on either side they may lie apart.
 pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("work-groups copy to local memory and back, and wait for that");
-    let (ty, _, component, lanes) = choices.pick(&TYPES).unwrap_or(TYPES[2]);
+    let (ty, _, component, lanes) = choices.one_of(&TYPES);
     let size = component * lanes;
-    let group = choices.pick(&[1usize, 3, 8, 16, 33, 64]).unwrap_or(8);
+    let group = choices.one_of(&[1usize, 3, 8, 16, 33, 64]);
     let groups = choices.between(1, 4);
     // A last group of fewer work-items copies as much as the others.
     let missing = if group > 1 && choices.percent(50) {
@@ -140,19 +140,17 @@ kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint o
     }
     let from = case.object(Kind::Buffer, bytes_in, here);
     let to = case.object(Kind::Buffer, bytes_out, there);
-    case.step(Step::Launch(Launch {
-        kernel: "bring".into(),
-        args: vec![
-            object(from),
-            object(to),
+    case.launch(
+        "bring",
+        args![
+            from,
+            to,
             crate::kernels::case::Arg::Uint(span_in as u32),
-            crate::kernels::case::Arg::Uint(span_out as u32),
+            crate::kernels::case::Arg::Uint(span_out as u32)
         ],
-        range: Range::line((group * groups - missing) as u64, group as u64),
-        times: 1,
-        ..Launch::default()
-    }));
-    let want = same(Unit::Byte, Contents::Bytes(wanted));
+        Range::line((group * groups - missing) as u64, group as u64),
+    );
+    let want = Want::bytes(wanted);
     case.look(
         to,
         &[rule::WG_ASYNC_COPY],
@@ -166,12 +164,10 @@ kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint o
 /// between them: what lies beside a vector stays.
 pub fn vectors(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("work-items store vectors and disturb nothing beside them");
-    let (ty, size) = choices
-        .pick(&[("uchar", 1usize), ("ushort", 2), ("uint", 4), ("ulong", 8)])
-        .unwrap_or(("uint", 4));
-    let lanes = choices.pick(&[2usize, 3, 3, 3, 4, 8, 16]).unwrap_or(3);
-    let apart = choices.pick(&[1usize, 1, 2, 3]).unwrap_or(1);
-    let group = choices.pick(&[1usize, 4, 16]).unwrap_or(4);
+    let (ty, size) = choices.one_of(&[("uchar", 1usize), ("ushort", 2), ("uint", 4), ("ulong", 8)]);
+    let lanes = choices.one_of(&[2usize, 3, 3, 3, 4, 8, 16]);
+    let apart = choices.one_of(&[1usize, 1, 2, 3]);
+    let group = choices.one_of(&[1usize, 4, 16]);
     let items = group * choices.between(1, 8);
     // The first element that is stored to, so that vectors lie at every alignment of an element.
     let first = choices.below(5);
@@ -221,21 +217,15 @@ kernel void put(global const {ty} *from, global {ty} *to, global {ty} *through) 
         let out = case.object(Kind::Buffer, elements * size, contents);
         outs.push((out, wanted));
     }
-    let mut args = vec![object(from)];
-    args.extend(outs.iter().map(|(out, _)| object(*out)));
-    case.step(Step::Launch(Launch {
-        kernel: "put".into(),
-        args,
-        range: Range::line(items as u64, group as u64),
-        times: 1,
-        ..Launch::default()
-    }));
+    let mut args = args![from];
+    args.extend(outs.iter().map(|(out, _)| Arg::from(*out)));
+    case.launch("put", args, Range::line(items as u64, group as u64));
     for (out, wanted) in outs {
         case.look(
             out,
             &[rule::MM_VISIBLE, rule::KI_COMPLETION],
             "the vectors and what lies beside them",
-            same(Unit::Byte, Contents::Bytes(wanted)),
+            Want::bytes(wanted),
         );
     }
     case.case

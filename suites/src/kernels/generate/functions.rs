@@ -1,8 +1,8 @@
 //! Collective functions of work-groups.
 
-use super::builder::{CaseBuilder, object, same};
+use super::builder::{CaseBuilder, args, divides};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Launch, Range, Step, Unit};
+use crate::kernels::case::{Contents, KernelCase, Range, Unit, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -31,17 +31,14 @@ pub(super) const COLLECTIVE: [&str; 12] = [
 
 /// A function of a work-group on values of a type, in groups of every shape.
 pub fn work_group(choices: &mut Choices) -> KernelCase {
-    let ty = choices
-        .pick(&["int", "uint", "long", "ulong", "float", "double", "half"])
-        .unwrap_or("int");
-    let name = choices.pick(&COLLECTIVE).unwrap_or("all");
+    let ty = choices.one_of(&["int", "uint", "long", "ulong", "float", "double", "half"]);
+    let name = choices.one_of(&COLLECTIVE);
     let dimensions = choices.between(1, 3);
-    let shape: Vec<u64> = (0..dimensions)
-        .map(|_| choices.pick(&[1, 2, 3, 4, 5]).unwrap_or(1))
+    let mut shape: Vec<u64> = (0..dimensions)
+        .map(|_| choices.one_of(&[1, 2, 3, 4, 5]))
         .collect();
-    let mut shape = shape;
     if dimensions == 1 {
-        shape[0] = choices.pick(&[1, 2, 7, 16, 33, 64]).unwrap_or(7);
+        shape[0] = choices.one_of(&[1, 2, 7, 16, 33, 64]);
     }
     let non_uniform = choices.percent(25);
     let global: Vec<u64> = shape
@@ -57,21 +54,11 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
         .collect();
     let mut case = CaseBuilder::new(format!("work_group_{name} of {ty}"));
     case.need(&[Need::WorkGroupFunctions]);
-    if global
-        .iter()
-        .zip(&shape)
-        .any(|(g, s)| !g.is_multiple_of(*s))
-    {
-        case.need(&[Need::NonUniformGroups]);
-    }
-    if ty == "double" {
-        case.need(&[Need::Fp64]);
-    }
+    case.need_if(!divides(&global, &shape), &[Need::NonUniformGroups]);
+    case.need_if(ty == "double", &[Need::Fp64]);
     let seed = choices.below(1 << 16) as u32;
     let at = choices.below(64) as u64;
-    if ty == "half" {
-        case.need(&[Need::Fp16]);
-    }
+    case.need_if(ty == "half", &[Need::Fp16]);
     // Small whole numbers: sums are exact in every type.
     let spread: i64 = if ty == "half" { 21 } else { 2001 };
     let bias = if ty.starts_with('u') { 1000 } else { 0 };
@@ -149,18 +136,12 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
             }
         }
     }
-    case.step(Step::Launch(Launch {
-        kernel: "collect".into(),
-        args: vec![object(out)],
-        range,
-        times: 1,
-        ..Launch::default()
-    }));
+    case.launch("collect", args![out], range);
     case.look(
         out,
         &[rule::WG_FUNCTIONS],
         &format!("work_group_{name}"),
-        same(Unit::Long, Contents::Longs(wanted)),
+        Want::same(Unit::Long, Contents::Longs(wanted)),
     );
     case.case
 }

@@ -1,8 +1,8 @@
 //! Work-groups: barriers in generated control flow, local memory, private memory.
 
-use super::builder::{CaseBuilder, object, same};
+use super::builder::{CaseBuilder, args, template};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Launch, Range, Step, Unit};
+use crate::kernels::case::{Arg, KernelCase, Launch, Range, Step, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 use std::fmt::Write as _;
@@ -290,12 +290,10 @@ fn run(list: &[Flow], group: u32, values: &mut Vec<u32>) {
 /// Exchanges between barriers, in loops, branches and functions.
 pub fn barrier(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("work-items exchange values between barriers in control flow");
-    let group = choices.pick(&[2, 3, 4, 7, 8, 16, 31, 64]).unwrap_or(4);
+    let group = choices.one_of(&[2, 3, 4, 7, 8, 16, 31, 64]);
     let groups = choices.between(1, 6) as u32;
     let scoped = choices.percent(40);
-    if scoped {
-        case.need(&[Need::C20]);
-    }
+    case.need_if(scoped, &[Need::C20]);
     let argument = choices.percent(50);
     let mut left = MOST;
     let mut list = vec![Flow::Exchange(exchange(choices, group))];
@@ -338,27 +336,22 @@ pub fn barrier(choices: &mut Choices) -> KernelCase {
     let items = (group * groups) as usize;
     let out = case.buffer(4 * items);
     let all = case.buffer(4 * items);
-    let mut args = vec![object(out), object(all)];
+    let mut args = args![out, all];
     if argument {
         args.push(Arg::Local(4 * group as usize));
     }
-    case.step(Step::Launch(Launch {
-        kernel: "exchange".into(),
+    case.launch(
+        "exchange",
         args,
-        range: Range::line(u64::from(group * groups), u64::from(group)),
-        times: 1,
-        ..Launch::default()
-    }));
+        Range::line(u64::from(group * groups), u64::from(group)),
+    );
     let mut wanted = Vec::new();
     for g in 0..groups {
         let mut values: Vec<u32> = (0..group).map(|me| (g * group + me) * 7 + 1).collect();
         run(&list, g, &mut values);
         wanted.extend(values);
     }
-    let mut want = same(Unit::Word, Contents::Words(wanted));
-    if let crate::kernels::case::Want::Same { racy, .. } = &mut want {
-        *racy = true;
-    }
+    let want = Want::words(wanted).racy();
     case.look(
         out,
         &[rule::WG_BARRIER, rule::MM_BARRIER_WG],
@@ -372,20 +365,18 @@ pub fn barrier(choices: &mut Choices) -> KernelCase {
 pub fn local(choices: &mut Choices) -> KernelCase {
     let mut case =
         CaseBuilder::new("each work-group fills its local memory and finds it as it left it");
-    let group = choices.pick(&[1, 4, 16, 33]).unwrap_or(4);
+    let group = choices.one_of(&[1, 4, 16, 33]);
     let groups = choices.between(2, 12) as u32;
     // Arrays of every type and length, of which few end where the next type may begin.
     let mut array = || {
-        let (ty, size) = choices
-            .pick(&[
-                ("uchar", 1),
-                ("ushort", 2),
-                ("uint", 4),
-                ("uint", 4),
-                ("ulong", 8),
-            ])
-            .unwrap_or(("uint", 4));
-        let length = choices.pick(&[1u32, 3, 5, 64, 67, 100, 256]).unwrap_or(64);
+        let (ty, size) = choices.one_of(&[
+            ("uchar", 1),
+            ("ushort", 2),
+            ("uint", 4),
+            ("uint", 4),
+            ("ulong", 8),
+        ]);
+        let length = choices.one_of(&[1u32, 3, 5, 64, 67, 100, 256]);
         (ty, size, length)
     };
     let arguments: Vec<_> = (0..3).map(|_| array()).collect();
@@ -429,7 +420,7 @@ kernel void fill(global uint *wrong{parameters}) {{
     );
     let items = group * groups;
     let wrong = case.buffer(4 * items as usize);
-    args.insert(0, object(wrong));
+    args.insert(0, wrong.into());
     case.step(Step::Launch(Launch {
         kernel: "fill".into(),
         args,
@@ -441,7 +432,7 @@ kernel void fill(global uint *wrong{parameters}) {{
         wrong,
         &[rule::RG_LOCAL, rule::RG_DISJOINT],
         "cells of local memory that changed",
-        same(Unit::Word, Contents::Zero),
+        Want::zeros(),
     );
     case.case
 }
@@ -449,57 +440,26 @@ kernel void fill(global uint *wrong{parameters}) {{
 /// Private memory is a work-item's own, across barriers.
 pub fn private(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("each work-item keeps its private arrays over barriers");
-    let group = choices.pick(&[1u32, 5, 8, 32]).unwrap_or(8);
+    let group = choices.one_of(&[1u32, 5, 8, 32]);
     let groups = choices.between(1, 5) as u32;
-    let words = choices.pick(&[3u32, 16, 100, 700]).unwrap_or(16);
-    let stride = choices.pick(&[1u32, 3, 7]).unwrap_or(1);
-    case.case.source = format!(
-        "\
-typedef struct {{ uint2 pair; uchar bytes[5]; }} thing;
-kernel void keep(global uint *wrong) {{
-    uint cells[{words}];
-    thing things[4];
-    uint me = get_global_id(0) * 65536u + 1u;
-    for (uint i = 0; i < {words}u; i++) cells[i] = me + i * {stride}u;
-    for (uint i = 0; i < 4; i++) {{
-        things[i].pair = (uint2)(me + i, me - i);
-        for (uint b = 0; b < 5; b++) things[i].bytes[b] = (uchar)(get_global_id(0) * 5u + b + i);
-    }}
-    uint bad = 0;
-    for (uint pass = 0; pass < 3; pass++) {{
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = 0; i < {words}u; i++) {{
-            bad += cells[i] != me + i * {stride}u + pass;
-            cells[i] += 1u;
-        }}
-        for (uint i = 0; i < 4; i++) {{
-            bad += things[i].pair.x != me + i || things[i].pair.y != me - i;
-            for (uint b = 0; b < 5; b++)
-                bad += things[i].bytes[b] != (uchar)(get_global_id(0) * 5u + b + i);
-        }}
-    }}
-    wrong[get_global_id(0)] = bad;
-}}
-"
+    let words = choices.one_of(&[3u32, 16, 100, 700]);
+    let stride = choices.one_of(&[1u32, 3, 7]);
+    case.case.source = template(
+        include_str!("cl/private.cl"),
+        &[("words", &words), ("stride", &stride)],
     );
     let items = group * groups;
-    let wrong = case.object(
-        crate::kernels::case::Kind::Buffer,
-        4 * items as usize,
-        Contents::Every(u32::MAX),
+    let wrong = case.unwritten(items as usize);
+    case.launch(
+        "keep",
+        args![wrong],
+        Range::line(u64::from(items), u64::from(group)),
     );
-    case.step(Step::Launch(Launch {
-        kernel: "keep".into(),
-        args: vec![object(wrong)],
-        range: Range::line(u64::from(items), u64::from(group)),
-        times: 1,
-        ..Launch::default()
-    }));
     case.look(
         wrong,
         &[rule::RG_PRIVATE, rule::RG_DISJOINT],
         "cells of private memory that changed",
-        same(Unit::Word, Contents::Zero),
+        Want::zeros(),
     );
     case.case
 }

@@ -3,15 +3,13 @@
 //! Elements hold whole numbers that their channels keep exactly; kernels tell them as integers, so that
 //! what they read and write is checked exactly in every format.
 
-use super::builder::{CaseBuilder, at, object, same};
+use super::builder::{CaseBuilder, args, at, template};
 use crate::choices::Choices;
-use crate::kernels::case::{
-    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
-};
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Step, Want};
 use crate::kernels::image::{
     Addressing, Channel, Format, Image, Order, Sampler, Shape, Spot, Told,
 };
-use crate::kernels::transfer::{Corner, Move, Transfer};
+use crate::kernels::transfer::{Corner, Region, Transfer};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -39,20 +37,19 @@ fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
             channel: Channel::Unorm8,
         };
     }
-    let order = choices
-        .pick(&[Order::R, Order::Rg, Order::Rgba, Order::Rgba])
-        .unwrap_or(Order::Rgba);
+    let order = choices.one_of(&[Order::R, Order::Rg, Order::Rgba, Order::Rgba]);
     let channel = choices.pick(CHANNELS).unwrap_or(Channel::Unsigned8);
     // These came with OpenCL 2.0.
-    if order != Order::Rgba || matches!(channel, Channel::Snorm8 | Channel::Snorm16) {
-        case.need(&[Need::C20]);
-    }
+    case.need_if(
+        order != Order::Rgba || matches!(channel, Channel::Snorm8 | Channel::Snorm16),
+        &[Need::C20],
+    );
     Format { order, channel }
 }
 
 /// A shape of a kind: 0 to 4.
 fn shape(choices: &mut Choices, kind: usize) -> Shape {
-    let mut size = || choices.pick(&[1usize, 2, 3, 5, 8, 17]).unwrap_or(3);
+    let mut size = || choices.one_of(&[1usize, 2, 3, 5, 8, 17]);
     let (w, h, d) = (size(), size(), size());
     match kind {
         0 => Shape::Line(w * 3),
@@ -83,6 +80,10 @@ fn contents(image: Image, seed: u32) -> Vec<u8> {
         .collect()
 }
 
+fn noise(choices: &mut Choices) -> Contents {
+    Contents::Noise(choices.below(1 << 20) as u32)
+}
+
 fn image(case: &mut CaseBuilder, image: Image, contents: Contents) -> ObjectId {
     case.object(Kind::Image(image), image.bytes(), contents)
 }
@@ -103,27 +104,13 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let images = kinds.map(|kind| {
         let shape = shape(choices, kind);
         let own = Image { shape, format };
-        let noise = Contents::Noise(choices.below(1 << 20) as u32);
-        (image(&mut case, own, noise), own)
+        (image(&mut case, own, noise(choices)), own)
     });
     // Room for the largest region with gaps between its rows.
-    let room = images
-        .iter()
-        .map(|(_, image)| image.bytes())
-        .max()
-        .unwrap_or(1)
-        * 3
-        + 4096;
-    let host = case.object(
-        Kind::Host,
-        room,
-        Contents::Noise(choices.below(1 << 20) as u32),
-    );
-    let buffer = case.object(
-        Kind::Buffer,
-        room,
-        Contents::Noise(choices.below(1 << 20) as u32),
-    );
+    let largest = images.iter().map(|(_, image)| image.bytes()).max();
+    let room = largest.unwrap_or(1) * 3 + 4096;
+    let host = case.object(Kind::Host, room, noise(choices));
+    let buffer = case.object(Kind::Buffer, room, noise(choices));
     for _ in 0..choices.between(3, 9) {
         let (id, own) = images[choices.below(2)];
         let (origin, region) = region(choices, own.shape.size());
@@ -155,12 +142,8 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         let near = [host, buffer];
         let what = one(choices, (spot, region), corner, near, (other, fit), format);
         debug_assert!(begin + bytes <= room, "a region has room");
-        case.step(Step::Move(Move {
-            what,
-            blocking: choices.percent(40),
-            code: 0,
-            rules: Vec::new(),
-        }));
+        let blocking = choices.percent(40);
+        case.transfer(what, blocking);
         // The host's memory is for one command at a time where the host copies by itself.
         case.step(Step::Finish);
     }
@@ -184,44 +167,23 @@ fn one(
 ) -> Transfer {
     let begin = corner.origin[0];
     match choices.below(9) {
-        0 => Transfer::ReadImage {
-            from: spot,
-            to: corner,
-            region,
-        },
-        1 => Transfer::WriteImage {
-            from: corner,
-            to: spot,
-            region,
-        },
-        2 | 3 => Transfer::CopyImage {
-            from: spot,
-            to: Spot {
+        0 => Transfer::ReadImage(moved(spot, corner, region)),
+        1 => Transfer::WriteImage(moved(corner, spot, region)),
+        2 | 3 => {
+            let to = Spot {
                 object: other.0,
                 origin: [0, 1, 2].map(|d| choices.below(other.1.shape.size()[d] - fit[d] + 1)),
-            },
-            region: fit,
-        },
-        4 => Transfer::CopyImageToBuffer {
-            from: spot,
-            to: at(buffer, begin),
-            region,
-        },
-        5 => Transfer::CopyBufferToImage {
-            from: at(buffer, begin),
-            to: spot,
-            region,
-        },
+            };
+            Transfer::CopyImage(moved(spot, to, fit))
+        }
+        4 => Transfer::CopyImageToBuffer(moved(spot, at(buffer, begin), region)),
+        5 => Transfer::CopyBufferToImage(moved(at(buffer, begin), spot, region)),
         6 => Transfer::FillImage {
             colour: values(format, choices.below(1000) as u32, 0),
             to: spot,
             region,
         },
-        7 => Transfer::MapReadImage {
-            from: spot,
-            to: at(host, begin),
-            region,
-        },
+        7 => Transfer::MapReadImage(moved(spot, at(host, begin), region)),
         _ => Transfer::MapWriteImage {
             from: at(host, begin),
             to: spot,
@@ -230,6 +192,10 @@ fn one(
             invalidate: choices.percent(40),
         },
     }
+}
+
+fn moved<From, To>(from: From, to: To, region: [usize; 3]) -> Region<From, To> {
+    Region { from, to, region }
 }
 
 /// What a coordinate outside of an image leads to; none is the border.
@@ -282,18 +248,16 @@ pub fn read(choices: &mut Choices) -> KernelCase {
     let normalized = sampled && choices.percent(50);
     let addressing = match (sampled, normalized) {
         (false, _) => Addressing::None,
-        (true, false) => choices
-            .pick(&[Addressing::None, Addressing::ClampToEdge, Addressing::Clamp])
-            .unwrap_or(Addressing::None),
-        (true, true) => choices
-            .pick(&[
-                Addressing::ClampToEdge,
-                Addressing::Clamp,
-                Addressing::Clamp,
-                Addressing::Repeat,
-                Addressing::MirroredRepeat,
-            ])
-            .unwrap_or(Addressing::Clamp),
+        (true, false) => {
+            choices.one_of(&[Addressing::None, Addressing::ClampToEdge, Addressing::Clamp])
+        }
+        (true, true) => choices.one_of(&[
+            Addressing::ClampToEdge,
+            Addressing::Clamp,
+            Addressing::Clamp,
+            Addressing::Repeat,
+            Addressing::MirroredRepeat,
+        ]),
     };
     let float = normalized || sampled && choices.percent(50);
     let size = own.shape.size();
@@ -378,7 +342,7 @@ pub fn read(choices: &mut Choices) -> KernelCase {
         .collect();
     let list = case.object(Kind::Buffer, 16 * samples, Contents::Words(list));
     let out = case.object(Kind::Buffer, 16 * samples, Contents::Every(0xabcd_ef01));
-    let mut args = vec![object(id), object(list), object(out)];
+    let mut args = args![id, list, out];
     if argument {
         args.push(Arg::Sampler(Sampler {
             normalized,
@@ -386,13 +350,7 @@ pub fn read(choices: &mut Choices) -> KernelCase {
             linear: false,
         }));
     }
-    case.step(Step::Launch(Launch {
-        kernel: "sample".into(),
-        args,
-        range: Range::line(samples as u64, 1),
-        times: 1,
-        ..Launch::default()
-    }));
+    case.launch("sample", args, Range::line(samples as u64, 1));
     let one = i64::from(format.channel.scale().unwrap_or(1));
     let wanted = places
         .iter()
@@ -426,7 +384,7 @@ pub fn read(choices: &mut Choices) -> KernelCase {
         out,
         &[rule::RG_IMAGE],
         "elements that a kernel read",
-        same(Unit::Word, Contents::Words(wanted)),
+        Want::words(wanted),
     );
     case.case
 }
@@ -437,7 +395,7 @@ pub fn write(choices: &mut Choices) -> KernelCase {
     case.need(&[Need::Images]);
     let format = format(choices, &mut case);
     // Writes of three dimensions are an extension.
-    let kind = choices.pick(&[0, 1, 3, 4]).unwrap_or(1);
+    let kind = choices.one_of(&[0, 1, 3, 4]);
     let own = Image {
         shape: shape(choices, kind),
         format,
@@ -465,32 +423,26 @@ kernel void fill(write_only {ty}_t image, global const int4 *numbers) {{
     );
     let seed = choices.below(1 << 20) as u32;
     let elements = own.shape.elements();
-    let id = image(
-        &mut case,
-        own,
-        Contents::Noise(choices.below(1 << 20) as u32),
-    );
+    let id = image(&mut case, own, noise(choices));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
     let numbers = (0..elements)
         .flat_map(|element| values(format, seed, element).map(|v| v as u32))
         .collect();
     let numbers = case.object(Kind::Buffer, 16 * elements, Contents::Words(numbers));
-    case.step(Step::Launch(Launch {
-        kernel: "fill".into(),
-        args: vec![object(id), object(numbers)],
-        range: Range {
+    case.launch(
+        "fill",
+        args![id, numbers],
+        Range {
             offset: None,
             global: vec![w as u64, h as u64, d as u64],
             local: None,
         },
-        times: 1,
-        ..Launch::default()
-    }));
+    );
     case.look(
         id,
         &[rule::RG_IMAGE],
         "elements that a kernel wrote",
-        same(Unit::Byte, Contents::Bytes(contents(own, seed))),
+        Want::bytes(contents(own, seed)),
     );
     case.case
 }
@@ -506,12 +458,10 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
         Need::C20,
         Need::ReadWriteImages,
     ]);
-    let channel = choices
-        .pick(&[Channel::Unsigned8, Channel::Unsigned16, Channel::Unsigned32])
-        .unwrap_or(Channel::Unsigned32);
-    let order = choices.pick(&[Order::R, Order::Rgba]).unwrap_or(Order::R);
+    let channel = choices.one_of(&[Channel::Unsigned8, Channel::Unsigned16, Channel::Unsigned32]);
+    let order = choices.one_of(&[Order::R, Order::Rgba]);
     let format = Format { order, channel };
-    let group = choices.pick(&[1u64, 4, 16, 33]).unwrap_or(16);
+    let group = choices.one_of(&[1u64, 4, 16, 33]);
     let groups = choices.between(1, 4) as u64;
     let items = (group * groups) as usize;
     let kind = choices.below(4);
@@ -541,40 +491,29 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
             "me".into(),
         )
     };
-    case.case.source = format!(
-        "\
-kernel void exchange(read_write {ty}_t image, global uint *wrong) {{
-    uint me = (uint)get_local_id(0), group = (uint)get_group_id(0), bad = 0;
-    for (uint pass = 0; pass < {passes}u; pass++) {{
-        uint mine = (me * 5u + group * 3u + pass * 31u + 1u) & 0xffu;
-        write_imageui(image, {own}, (uint4)(mine));
-        {order_it}
-        uint other = {read};
-        uint wanted = (other * 5u + group * 3u + pass * 31u + 1u) & 0xffu;
-        bad += read_imageui(image, {theirs}).x != wanted;
-        {order_it}
-    }}
-    wrong[get_global_id(0)] = bad;
-}}
-",
-        ty = shape.c_type(),
-        own = place("me"),
-        theirs = place("other"),
+    case.case.source = template(
+        include_str!("cl/fence.cl"),
+        &[
+            ("ty", &shape.c_type()),
+            ("passes", &passes),
+            ("own", &place("me")),
+            ("order_it", &order_it),
+            ("read", &read),
+            ("theirs", &place("other")),
+        ],
     );
     let id = image(&mut case, own, Contents::Zero);
-    let wrong = case.object(Kind::Buffer, 4 * items, Contents::Every(u32::MAX));
-    case.step(Step::Launch(Launch {
-        kernel: "exchange".into(),
-        args: vec![object(id), object(wrong)],
-        range: Range::line(items as u64, group),
-        times: 1,
-        ..Launch::default()
-    }));
+    let wrong = case.unwritten(items);
+    case.launch(
+        "exchange",
+        args![id, wrong],
+        Range::line(items as u64, group),
+    );
     case.look(
         wrong,
         &[rule::MM_IMAGE_FENCE, rule::RG_IMAGE],
         "elements that were not read back",
-        same(Unit::Word, Contents::Zero),
+        Want::zeros(),
     );
     case.case
 }

@@ -1,9 +1,9 @@
 //! Where kernels come from: SPIR-V, built-in kernels, and the same source twice.
 
-use super::builder::{CaseBuilder, at, object, same};
+use super::builder::{CaseBuilder, args, at};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit};
-use crate::kernels::transfer::{Move, Transfer};
+use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
+use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
 use classay_vocabulary::{BuiltInKernel, Need};
 use rspirv::binary::Assemble as _;
@@ -64,50 +64,52 @@ impl Op {
         }
     }
 
-    fn build(self, b: &mut Builder, word: u32, value: u32, id: u32) -> Result<u32, Error> {
-        let mut constant = |c: u32| b.constant_bit32(word, c);
+    /// The operand, where it is a constant.
+    fn constant(self) -> Option<u32> {
         match self {
-            Op::Add(c) => {
-                let c = constant(c);
-                b.i_add(word, None, value, c)
-            }
-            Op::Subtract(c) => {
-                let c = constant(c);
-                b.i_sub(word, None, value, c)
-            }
-            Op::Multiply(c) => {
-                let c = constant(c);
-                b.i_mul(word, None, value, c)
-            }
-            Op::Xor(c) => {
-                let c = constant(c);
-                b.bitwise_xor(word, None, value, c)
-            }
-            Op::Or(c) => {
-                let c = constant(c);
-                b.bitwise_or(word, None, value, c)
-            }
-            Op::And(c) => {
-                let c = constant(c);
-                b.bitwise_and(word, None, value, c)
-            }
-            Op::Left(c) => {
-                let c = constant(c);
-                b.shift_left_logical(word, None, value, c)
-            }
-            Op::Right(c) => {
-                let c = constant(c);
-                b.shift_right_logical(word, None, value, c)
-            }
-            Op::Divide(c) => {
-                let c = constant(c);
-                b.u_div(word, None, value, c)
-            }
-            Op::Rest(c) => {
-                let c = constant(c);
-                b.u_mod(word, None, value, c)
-            }
-            Op::AddId => b.i_add(word, None, value, id),
+            Op::Add(c)
+            | Op::Subtract(c)
+            | Op::Multiply(c)
+            | Op::Xor(c)
+            | Op::Or(c)
+            | Op::And(c)
+            | Op::Left(c)
+            | Op::Right(c)
+            | Op::Divide(c)
+            | Op::Rest(c) => Some(c),
+            Op::AddId => None,
+        }
+    }
+
+    fn build(self, b: &mut Builder, word: u32, value: u32, id: u32) -> Result<u32, Error> {
+        let c = self.constant().map_or(id, |c| b.constant_bit32(word, c));
+        match self {
+            Op::Add(_) | Op::AddId => b.i_add(word, None, value, c),
+            Op::Subtract(_) => b.i_sub(word, None, value, c),
+            Op::Multiply(_) => b.i_mul(word, None, value, c),
+            Op::Xor(_) => b.bitwise_xor(word, None, value, c),
+            Op::Or(_) => b.bitwise_or(word, None, value, c),
+            Op::And(_) => b.bitwise_and(word, None, value, c),
+            Op::Left(_) => b.shift_left_logical(word, None, value, c),
+            Op::Right(_) => b.shift_right_logical(word, None, value, c),
+            Op::Divide(_) => b.u_div(word, None, value, c),
+            Op::Rest(_) => b.u_mod(word, None, value, c),
+        }
+    }
+
+    /// In OpenCL C.
+    fn sign(self) -> &'static str {
+        match self {
+            Op::Add(_) | Op::AddId => "+",
+            Op::Subtract(_) => "-",
+            Op::Multiply(_) => "*",
+            Op::Xor(_) => "^",
+            Op::Or(_) => "|",
+            Op::And(_) => "&",
+            Op::Left(_) => "<<",
+            Op::Right(_) => ">>",
+            Op::Divide(_) => "/",
+            Op::Rest(_) => "%",
         }
     }
 }
@@ -170,21 +172,19 @@ pub fn il(choices: &mut Choices) -> KernelCase {
         .collect();
     // Every instruction stands in a function or at its place: building does not fail.
     case.case.module = module(&ops).unwrap_or_default();
-    let items = choices.pick(&[1u32, 16, 37, 256]).unwrap_or(16);
+    let items = choices.one_of(&[1u32, 16, 37, 256]);
     let seed = choices.below(1 << 30) as u32;
     let from = case.object(Kind::Buffer, 4 * items as usize, Contents::Noise(seed));
     let to = case.buffer(4 * items as usize);
-    case.step(Step::Launch(Launch {
-        kernel: "apply".into(),
-        args: vec![object(from), object(to)],
-        range: Range {
+    case.launch(
+        "apply",
+        args![from, to],
+        Range {
             offset: None,
             global: vec![u64::from(items)],
             local: None,
         },
-        times: 1,
-        ..Launch::default()
-    }));
+    );
     let words = Contents::Noise(seed).bytes(4 * items as usize);
     let wanted = words
         .chunks_exact(4)
@@ -201,7 +201,7 @@ pub fn il(choices: &mut Choices) -> KernelCase {
         to,
         &[rule::KIND_IL],
         "results of a kernel from SPIR-V",
-        same(Unit::Word, Contents::Words(wanted)),
+        Want::words(wanted),
     );
     case.case
 }
@@ -222,67 +222,31 @@ pub fn built_in(choices: &mut Choices) -> KernelCase {
     for kernel in BuiltInKernel::ALL {
         case.need(&[Need::BuiltIn(kernel)]);
     }
-    let items = choices.pick(&[1u32, 5, 64, 200]).unwrap_or(64);
+    let items = choices.one_of(&[1u32, 5, 64, 200]);
     let first = choices.below(1 << 30) as u32;
     let bytes = 4 * items as usize;
     let [numbers, copied, moved] = [0, 1, 2].map(|_| case.buffer(bytes));
     let start = choices.below(1000) as u32;
     let counter = case.object(Kind::Buffer, 4, Contents::Words(vec![start]));
-    let launch = |kernel: BuiltInKernel, args, items: u32, times| {
-        Step::Launch(Launch {
-            kernel: kernel.name().into(),
-            args,
-            range: Range {
-                offset: None,
-                global: vec![u64::from(items)],
-                local: None,
-            },
-            times,
-            ..Launch::default()
-        })
-    };
-    let copy = |from, to| {
-        Step::Move(Move {
-            what: Transfer::Copy {
-                from: at(from, 0),
-                to: at(to, 0),
-                bytes,
-            },
-            blocking: false,
-            code: 0,
-            rules: Vec::new(),
-        })
+    let whole = |items: u32| Range {
+        offset: None,
+        global: vec![u64::from(items)],
+        local: None,
     };
     let times = choices.between(1, 4) as u32;
-    case.step(launch(
-        BuiltInKernel::Iota,
-        vec![object(numbers), Arg::Uint(first)],
-        items,
-        1,
-    ));
-    case.step(launch(
-        BuiltInKernel::Count,
-        vec![object(counter)],
-        items,
-        times,
-    ));
-    case.step(launch(
-        BuiltInKernel::Copy,
-        vec![object(numbers), object(copied)],
-        bytes as u32,
-        1,
-    ));
-    case.step(copy(copied, moved));
-    case.step(launch(
-        BuiltInKernel::Iota,
-        vec![object(copied), Arg::Uint(!first)],
-        items,
-        1,
-    ));
+    let iota = BuiltInKernel::Iota.name();
+    case.launch(iota, args![numbers, first], whole(items));
+    let count = Launch::new(BuiltInKernel::Count.name(), args![counter], whole(items));
+    case.run(Launch { times, ..count });
+    let copy = BuiltInKernel::Copy.name();
+    case.launch(copy, args![numbers, copied], whole(bytes as u32));
+    let (from, to) = (at(copied, 0), at(moved, 0));
+    case.transfer(Transfer::Copy(Bytes { from, to, bytes }), false);
+    case.launch(iota, args![copied, !first], whole(items));
     let rules = &[rule::KIND_BUILTIN, rule::QUEUE_IN_ORDER];
     let counted = start.wrapping_add(items * times);
-    let words = |words: Vec<u32>| same(Unit::Word, Contents::Words(words));
-    let count = |first: u32| same(Unit::Word, Contents::Count(first));
+    let words = |words: Vec<u32>| Want::words(words);
+    let count = |first: u32| Want::same(Unit::Word, Contents::Count(first));
     case.look(
         counter,
         rules,
@@ -313,21 +277,9 @@ pub fn again(choices: &mut Choices) -> KernelCase {
         .collect();
     let lines: String = ops
         .iter()
-        .map(|op| {
-            let (sign, operand) = match op {
-                Op::Add(c) => ("+", c),
-                Op::Subtract(c) => ("-", c),
-                Op::Multiply(c) => ("*", c),
-                Op::Xor(c) => ("^", c),
-                Op::Or(c) => ("|", c),
-                Op::And(c) => ("&", c),
-                Op::Left(c) => ("<<", c),
-                Op::Right(c) => (">>", c),
-                Op::Divide(c) => ("/", c),
-                Op::Rest(c) => ("%", c),
-                Op::AddId => return "    v += id;\n".to_string(),
-            };
-            format!("    v = v {sign} {operand}u;\n")
+        .map(|op| match op.constant() {
+            Some(operand) => format!("    v = v {} {operand}u;\n", op.sign()),
+            None => "    v += id;\n".into(),
         })
         .collect();
     case.case.source = format!(
@@ -338,28 +290,29 @@ kernel void apply(global uint *out, uint first) {{
 }}
 "
     );
-    let items = choices.pick(&[2u32, 16, 33]).unwrap_or(16);
+    let items = choices.one_of(&[2u32, 16, 33]);
     let first = choices.below(1 << 20) as u32;
     let wanted: Vec<u32> = (0..items)
         .map(|id| ops.iter().fold(first + id, |value, op| op.apply(value, id)))
         .collect();
     for rebuilt in [false, true, true] {
         let out = case.buffer(4 * items as usize);
-        case.step(Step::Launch(Launch {
-            kernel: "apply".into(),
-            args: vec![object(out), Arg::Uint(first)],
-            range: Range::line(u64::from(items), 1),
-            times: 1,
+        case.run(Launch {
             rebuilt,
-            ..Launch::default()
-        }));
+            ..Launch::new("apply", args![out, first], Range::line(u64::from(items), 1))
+        });
         let name = if rebuilt {
             "results of a source that was built again"
         } else {
             "results of a source"
         };
         let words = Contents::Words(wanted.clone());
-        case.look(out, &[rule::KIND_SOURCE], name, same(Unit::Word, words));
+        case.look(
+            out,
+            &[rule::KIND_SOURCE],
+            name,
+            Want::same(Unit::Word, words),
+        );
     }
     case.case
 }

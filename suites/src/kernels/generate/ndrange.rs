@@ -1,46 +1,14 @@
 //! Index spaces: each work-item tells its ids.
 
-use super::builder::{CaseBuilder, object, same};
+use super::builder::{CaseBuilder, args, divides};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, FIELDS, KernelCase, Launch, Range, Step, Unit, Want};
+use crate::kernels::case::{Arg, FIELDS, Ids, KernelCase, Launch, Range, Step, Want};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
 /// Writes the ids of each work-item into a record of its own, in the order in which they come. The
 /// place of a record is drawn by an atomic, so that wrong ids cannot hide each other.
-const IDS: &str = "\
-kernel void ids(global uint *count, global ulong *out, uint most) {
-    uint slot = atomic_inc(count);
-    if (slot >= most) return;
-    global ulong *record = out + 1 + (ulong)slot * 27;
-    for (uint d = 0; d < 3; d++) {
-        record[d] = get_global_id(d);
-        record[3 + d] = get_local_id(d);
-        record[6 + d] = get_group_id(d);
-        record[9 + d] = get_global_size(d);
-        record[12 + d] = get_local_size(d);
-#if __OPENCL_C_VERSION__ >= 200
-        record[15 + d] = get_enqueued_local_size(d);
-#else
-        record[15 + d] = get_local_size(d);
-#endif
-        record[18 + d] = get_num_groups(d);
-        record[21 + d] = get_global_offset(d);
-    }
-    record[24] = get_work_dim();
-#if __OPENCL_C_VERSION__ >= 200
-    record[25] = get_global_linear_id();
-    record[26] = get_local_linear_id();
-#else
-    record[25] = ((get_global_id(2) - get_global_offset(2)) * get_global_size(1)
-                  + get_global_id(1) - get_global_offset(1)) * get_global_size(0)
-               + get_global_id(0) - get_global_offset(0);
-    record[26] = (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0)
-               + get_local_id(0);
-#endif
-}
-kernel void tell(global uint *count, global ulong *out) { out[0] = *count; }
-";
+const IDS: &str = include_str!("cl/ids.cl");
 
 /// Sizes that are easy to get wrong.
 const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 64];
@@ -68,11 +36,9 @@ fn range(choices: &mut Choices, most: u64, uniform: bool, largest: u64) -> Range
     let mut local = vec![1; dimensions];
     let (mut items, mut group) = (1, 1);
     for n in 0..dimensions {
-        let mut size = choices.pick(&SIZES).unwrap_or(1);
+        let mut size = choices.one_of(&SIZES);
         if largest > 64 && choices.percent(50) {
-            size = choices
-                .pick(&[largest, largest + 1, 2 * largest])
-                .unwrap_or(1);
+            size = choices.one_of(&[largest, largest + 1, 2 * largest]);
         }
         let size = size.min((most / items).clamp(1, each));
         let most_in_group = (largest / group).clamp(1, each_group);
@@ -132,7 +98,7 @@ fn full(choices: &mut Choices, uniform: bool, group: u64) -> Range {
 /// A range with a remainder in every dimension, most often three: there are groups with a remainder in
 /// each set of dimensions.
 fn ragged(choices: &mut Choices) -> Range {
-    let dimensions = choices.pick(&[1, 2, 3, 3, 3]).unwrap_or(3);
+    let dimensions = choices.one_of(&[1, 2, 3, 3, 3]);
     let local: Vec<u64> = (0..dimensions)
         .map(|_| choices.between(2, 4) as u64)
         .collect();
@@ -147,22 +113,12 @@ fn ragged(choices: &mut Choices) -> Range {
     }
 }
 
-/// Whether the local size divides the global size.
-fn divides(range: &Range) -> bool {
-    let local = range.local.as_deref().unwrap_or_default();
-    range
-        .global
-        .iter()
-        .zip(local)
-        .all(|(g, s)| g.is_multiple_of(*s))
-}
-
 /// Every work-item tells all its ids, in several index spaces one after the other.
 pub fn ids(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("every work-item tells all its ids");
     case.case.source = IDS.into();
     let uniform = choices.percent(50);
-    let largest = choices.pick(&[64, 64, 128, 256, 1024]).unwrap_or(64);
+    let largest = choices.one_of(&[64, 64, 128, 256, 1024]);
     // Where the implementation chooses, a program may bind it to choose a divisor.
     let chosen = choices.percent(20);
     let bound = chosen && choices.percent(50);
@@ -182,12 +138,17 @@ pub fn ids(choices: &mut Choices) -> KernelCase {
         if chosen {
             range.local = None;
             case.need(&[Need::C20]);
-        } else if !divides(&range) {
+        } else if !range
+            .local
+            .as_deref()
+            .is_none_or(|local| divides(&range.global, local))
+        {
             case.need(&[Need::NonUniformGroups, Need::C20]);
         }
-        if range.group() > 64 {
-            case.need(&[Need::WorkGroupSize(range.group() as u32)]);
-        }
+        case.need_if(
+            range.group() > 64,
+            &[Need::WorkGroupSize(range.group() as u32)],
+        );
         told(choices, &mut case, range, bound);
     }
     case.case
@@ -196,14 +157,12 @@ pub fn ids(choices: &mut Choices) -> KernelCase {
 /// A launch over a range, and a look at what its work-items told.
 fn told(choices: &mut Choices, case: &mut CaseBuilder, mut range: Range, uniform: bool) {
     if choices.percent(60) {
-        let offset = range
-            .global
-            .iter()
-            .map(|_| choices.pick(&OFFSETS).unwrap_or(0));
+        let offset = range.global.iter().map(|_| choices.one_of(&OFFSETS));
         let offset: Vec<u64> = offset.collect();
-        if offset.iter().any(|f| *f > u64::from(u32::MAX) - 64) {
-            case.need(&[Need::Bits64]);
-        }
+        case.need_if(
+            offset.iter().any(|f| *f > u64::from(u32::MAX) - 64),
+            &[Need::Bits64],
+        );
         range.offset = Some(offset);
     }
     let times = choices.between(1, 2) as u32;
@@ -212,62 +171,42 @@ fn told(choices: &mut Choices, case: &mut CaseBuilder, mut range: Range, uniform
     let out = case.buffer(8 * (1 + records * FIELDS));
     case.step(Step::Launch(Launch {
         kernel: "ids".into(),
-        args: vec![object(count), object(out), Arg::Uint(records as u32)],
+        args: args![count, out, records as u32],
         range: range.clone(),
         times,
         ..Launch::default()
     }));
     case.step(tell(count, out));
-    let want = Want::Ids {
+    let want = Want::Ids(Ids {
         range,
         uniform,
         times,
-    };
+    });
     case.look(out, &[rule::ND_GLOBAL_ID], "the ids", want);
 }
 
 fn tell(count: super::super::case::ObjectId, out: super::super::case::ObjectId) -> Step {
-    Step::Launch(Launch {
-        kernel: "tell".into(),
-        args: vec![object(count), object(out)],
-        range: Range::line(1, 1),
-        times: 1,
-        ..Launch::default()
-    })
+    Step::Launch(Launch::new("tell", args![count, out], Range::line(1, 1)))
 }
 
 /// Counts the visits of each place of a range.
-const HITS: &str = "\
-kernel void hit(global uint *hits, ulong x, ulong y, ulong z) {
-    ulong at = ((get_global_id(2) - z) * get_global_size(1) + get_global_id(1) - y)
-             * get_global_size(0) + get_global_id(0) - x;
-    ulong most = get_global_size(0) * get_global_size(1) * get_global_size(2);
-    atomic_inc(hits + (at < most ? at : most));
-}
-";
+const HITS: &str = include_str!("cl/hits.cl");
 
 /// Ranges of more than 2^16 work-items, of primes, long in one dimension.
 pub fn large(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("each of many work-items counts a visit");
-    let (global, local) = choices
-        .pick(&[
-            (&[65_537, 1, 1][..], None),
-            (&[70_000], Some(&[16][..])),
-            (&[1, 66_000], Some(&[1, 8])),
-            (&[1, 1, 65_600], Some(&[1, 1, 32])),
-            (&[257, 257], None),
-            (&[41, 41, 41], Some(&[41, 1, 1])),
-            (&[131_072], Some(&[64])),
-            (&[3, 21_851], Some(&[3, 1])),
-        ])
-        .unwrap_or((&[65_537], None));
-    let offset: Vec<u64> = global
-        .iter()
-        .map(|_| choices.pick(&OFFSETS).unwrap_or(0))
-        .collect();
-    if offset.iter().any(|f| *f > (1 << 31)) {
-        case.need(&[Need::Bits64]);
-    }
+    let (global, local) = choices.one_of(&[
+        (&[65_537, 1, 1][..], None),
+        (&[70_000], Some(&[16][..])),
+        (&[1, 66_000], Some(&[1, 8])),
+        (&[1, 1, 65_600], Some(&[1, 1, 32])),
+        (&[257, 257], None),
+        (&[41, 41, 41], Some(&[41, 1, 1])),
+        (&[131_072], Some(&[64])),
+        (&[3, 21_851], Some(&[3, 1])),
+    ]);
+    let offset: Vec<u64> = global.iter().map(|_| choices.one_of(&OFFSETS)).collect();
+    case.need_if(offset.iter().any(|f| *f > (1 << 31)), &[Need::Bits64]);
     let with_offset = choices.percent(60);
     let range = Range {
         offset: with_offset.then(|| offset.clone()),
@@ -282,7 +221,7 @@ pub fn large(choices: &mut Choices) -> KernelCase {
     let items = range.items() as usize;
     let hits = case.buffer(4 * (items + 1));
     case.case.source = HITS.into();
-    let mut args = vec![object(hits)];
+    let mut args = args![hits];
     args.extend(shift.map(Arg::Ulong));
     let mut rules: Vec<RuleId> = vec![rule::ND_GLOBAL_ID, rule::ND_GROUP_COUNT];
     if with_offset {
@@ -292,21 +231,10 @@ pub fn large(choices: &mut Choices) -> KernelCase {
         rules.push(rule::ND_NULL_LOCAL);
     }
     rules.push(rule::KI_COMPLETION);
-    case.step(Step::Launch(Launch {
-        kernel: "hit".into(),
-        args,
-        range,
-        times: 1,
-        ..Launch::default()
-    }));
+    case.launch("hit", args, range);
     let mut words = vec![1; items];
     words.push(0);
-    case.look(
-        hits,
-        &rules,
-        "visits of each place",
-        same(Unit::Word, Contents::Words(words)),
-    );
+    case.look(hits, &rules, "visits of each place", Want::words(words));
     case.case
 }
 
@@ -324,7 +252,7 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
     let out = case.buffer(4);
     let mut launch = Launch {
         kernel: "touch".into(),
-        args: vec![object(out)],
+        args: args![out],
         times: 1,
         ..Launch::default()
     };
@@ -346,9 +274,7 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
         }
         2 => {
             launch.kernel = "required".into();
-            let local = choices
-                .pick(&[[2, 4], [8, 1], [4, 1], [1, 1], [2, 2]])
-                .unwrap_or([1, 1]);
+            let local = choices.one_of(&[[2, 4], [8, 1], [4, 1], [1, 1], [2, 2]]);
             launch.range = Range {
                 offset: None,
                 global: vec![8, 8],
@@ -370,9 +296,7 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
         }
         _ => {
             case.need(&[Need::Api21]);
-            let global = choices
-                .pick(&[&[0][..], &[0, 4], &[4, 0], &[2, 3, 0], &[0, 0, 0]])
-                .unwrap_or(&[0]);
+            let global = choices.one_of(&[&[0][..], &[0, 4], &[4, 0], &[2, 3, 0], &[0, 0, 0]]);
             launch.range = Range {
                 offset: None,
                 global: global.to_vec(),

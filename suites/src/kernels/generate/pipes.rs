@@ -4,14 +4,11 @@
 //! whenever one begins: how many packets fit, how many come, and in which order where the
 //! specification says so.
 
-use super::builder::{CaseBuilder, object, same};
+use super::builder::{CaseBuilder, args, template};
 use crate::choices::Choices;
-use crate::kernels::case::{
-    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
-};
+use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Permutation, Range, Unit, Want};
 use crate::rule;
 use classay_vocabulary::Need;
-use std::fmt::Write as _;
 
 /// A type of packets: its declaration, name, bytes, and what makes one of a number `x`.
 struct Packet {
@@ -23,70 +20,31 @@ struct Packet {
     equal: &'static str,
 }
 
+/// A type of OpenCL C, compared as a whole or by its components.
+const fn packet(name: &'static str, bytes: u32, make: &'static str, equal: &'static str) -> Packet {
+    Packet {
+        declares: "",
+        name,
+        bytes,
+        make,
+        equal,
+    }
+}
+
+/// How scalars and vectors are compared.
+const SCALAR: &str = "a == b";
+const VECTOR: &str = "all(a == b)";
+
 const PACKETS: &[Packet] = &[
-    Packet {
-        declares: "",
-        name: "uchar",
-        bytes: 1,
-        make: "(uchar)(x * 7u + 1u)",
-        equal: "a == b",
-    },
-    Packet {
-        declares: "",
-        name: "short",
-        bytes: 2,
-        make: "(short)(x * 77u + 1u)",
-        equal: "a == b",
-    },
-    Packet {
-        declares: "",
-        name: "uint",
-        bytes: 4,
-        make: "x * 2654435761u + 1u",
-        equal: "a == b",
-    },
-    Packet {
-        declares: "",
-        name: "ulong",
-        bytes: 8,
-        make: "(ulong)x * 0x9e3779b97f4a7c15ul + 1ul",
-        equal: "a == b",
-    },
-    Packet {
-        declares: "",
-        name: "float",
-        bytes: 4,
-        make: "(float)(x + 1u)",
-        equal: "a == b",
-    },
-    Packet {
-        declares: "",
-        name: "uchar4",
-        bytes: 4,
-        make: "(uchar4)((uchar)x, (uchar)(x + 1u), (uchar)(x * 3u), 9)",
-        equal: "all(a == b)",
-    },
-    Packet {
-        declares: "",
-        name: "int4",
-        bytes: 16,
-        make: "(int4)((int)x, (int)x + 1, -(int)x, 77)",
-        equal: "all(a == b)",
-    },
-    Packet {
-        declares: "",
-        name: "ulong2",
-        bytes: 16,
-        make: "(ulong2)(x, ~(ulong)x)",
-        equal: "all(a == b)",
-    },
-    Packet {
-        declares: "",
-        name: "uint16",
-        bytes: 64,
-        make: "(uint16)(x, x + 1u, x + 2u, x + 3u, x, x, x, x, x * 5u, x, x, x, x, x, x, x ^ 255u)",
-        equal: "all(a == b)",
-    },
+    packet("uchar", 1, "(uchar)(x * 7u + 1u)", SCALAR),
+    packet("short", 2, "(short)(x * 77u + 1u)", SCALAR),
+    packet("uint", 4, "x * 2654435761u + 1u", SCALAR),
+    packet("ulong", 8, "(ulong)x * 0x9e3779b97f4a7c15ul + 1ul", SCALAR),
+    packet("float", 4, "(float)(x + 1u)", SCALAR),
+    packet("uchar4", 4, "(uchar4)((uchar)x, (uchar)(x + 1u), (uchar)(x * 3u), 9)", VECTOR),
+    packet("int4", 16, "(int4)((int)x, (int)x + 1, -(int)x, 77)", VECTOR),
+    packet("ulong2", 16, "(ulong2)(x, ~(ulong)x)", VECTOR),
+    packet("uint16", 64, "(uint16)(x, x + 1u, x + 2u, x + 3u, x, x, x, x, x * 5u, x, x, x, x, x, x, x ^ 255u)", VECTOR),
     Packet {
         declares: "typedef struct { uint a; ulong b; uchar c[5]; } thing;
 thing thing_of(uint x) { thing t = { x, (ulong)x << 32 | 5u, { (uchar)x, 1, 2, 3, (uchar)(x >> 8) } }; return t; }
@@ -97,16 +55,6 @@ thing thing_of(uint x) { thing t = { x, (ulong)x << 32 | 5u, { (uchar)x, 1, 2, 3
         equal: "a.a == b.a && a.b == b.b && a.c[0] == b.c[0] && a.c[1] == b.c[1] && a.c[4] == b.c[4]",
     },
 ];
-
-fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Step {
-    Step::Launch(Launch {
-        kernel: kernel.into(),
-        args,
-        range,
-        times: 1,
-        ..Launch::default()
-    })
-}
 
 fn pipe(case: &mut CaseBuilder, packet: u32, packets: u32) -> ObjectId {
     case.need(&[Need::Pipes]);
@@ -152,7 +100,7 @@ fn one_by_one(choices: &mut Choices, how: Use) -> KernelCase {
             Use::Beyond => ", full and empty",
         }
     ));
-    let room = choices.pick(&[1u32, 2, 5, 16, 61]).unwrap_or(5);
+    let room = choices.one_of(&[1u32, 2, 5, 16, 61]);
     let Packet {
         declares,
         name,
@@ -188,7 +136,7 @@ kernel void take(read_only pipe {name} p, global uint *told, uint first, uint tr
     let p = pipe(&mut case, *bytes, room);
     let (mut written, mut read) = (0u32, 0u32);
     for _ in 0..choices.between(2, 6) {
-        let told = case.object(Kind::Buffer, 4, Contents::Every(u32::MAX));
+        let told = case.unwritten(1);
         let put = choices.percent(50);
         let inside = written - read;
         let able = match (put, how) {
@@ -202,13 +150,7 @@ kernel void take(read_only pipe {name} p, global uint *told, uint first, uint tr
             _ => choices.below(able as usize + 1) as u32,
         };
         let first = if put { written } else { read };
-        let args = vec![
-            object(p),
-            object(told),
-            Arg::Uint(first),
-            Arg::Uint(tries),
-            Arg::Uint(able),
-        ];
+        let args = args![p, told, first, tries, able];
         let (kernel, text) = if put {
             written += tries.min(able);
             ("put", "packets that were not taken as they should")
@@ -216,13 +158,8 @@ kernel void take(read_only pipe {name} p, global uint *told, uint first, uint tr
             read += tries.min(able);
             ("take", "packets that did not come as they should")
         };
-        case.step(launch(kernel, args, Range::line(1, 1)));
-        case.look(
-            told,
-            &[rule::RG_PIPE],
-            text,
-            same(Unit::Word, Contents::Zero),
-        );
+        case.launch(kernel, args, Range::line(1, 1));
+        case.look(told, &[rule::RG_PIPE], text, Want::zeros());
     }
     case.case
 }
@@ -230,7 +167,7 @@ kernel void take(read_only pipe {name} p, global uint *told, uint first, uint tr
 /// Many work-items write, and many read: every packet comes once.
 pub fn crowd(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("many work-items write packets, and many read them");
-    let group = choices.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
+    let group = choices.one_of(&[1u32, 4, 16, 64]);
     let groups = choices.between(1, 8) as u32;
     let each = choices.between(1, 4) as u32;
     let items = group * groups;
@@ -238,61 +175,26 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     let rounds = choices.between(1, 3) as u32;
     // Room for all that is ever written.
     let room = packets * rounds + choices.below(20) as u32;
-    case.case.source = format!(
-        "\
-kernel void put(write_only pipe uint p, global uint *told) {{
-    uint me = (uint)get_global_id(0), wrong = 0;
-    for (uint i = 0; i < {each}u; i++) {{
-        uint v = me * {each}u + i;
-        wrong += write_pipe(p, &v) != 0;
-    }}
-    told[me] = wrong;
-}}
-kernel void take(read_only pipe uint p, global uint *told, global uint *out) {{
-    uint me = (uint)get_global_id(0), wrong = 0;
-    for (uint i = 0; i < {each}u; i++) {{
-        uint v = 0;
-        wrong += read_pipe(p, &v) != 0;
-        out[me * {each}u + i] = v;
-    }}
-    told[me] = wrong;
-}}
-"
-    );
+    case.case.source = template(include_str!("cl/pipe_crowd.cl"), &[("each", &each)]);
     let p = pipe(&mut case, 4, room);
     let range = Range::line(u64::from(items), u64::from(group));
     for _ in 0..rounds {
-        let [put, took] = [0, 1]
-            .map(|_| case.object(Kind::Buffer, 4 * items as usize, Contents::Every(u32::MAX)));
+        let [put, took] = [0, 1].map(|_| case.unwritten(items as usize));
         let out = case.buffer(4 * packets as usize);
-        case.step(launch("put", vec![object(p), object(put)], range.clone()));
-        case.step(launch(
-            "take",
-            vec![object(p), object(took), object(out)],
-            range.clone(),
-        ));
-        case.look(
-            put,
-            &[rule::RG_PIPE],
-            "writes that failed",
-            same(Unit::Word, Contents::Zero),
-        );
-        case.look(
-            took,
-            &[rule::RG_PIPE],
-            "reads that failed",
-            same(Unit::Word, Contents::Zero),
-        );
+        case.launch("put", args![p, put], range.clone());
+        case.launch("take", args![p, took, out], range.clone());
+        case.look(put, &[rule::RG_PIPE], "writes that failed", Want::zeros());
+        case.look(took, &[rule::RG_PIPE], "reads that failed", Want::zeros());
         case.look(
             out,
             &[rule::RG_PIPE],
             "packets of a crowd",
-            Want::Permutation {
+            Want::Permutation(Permutation {
                 unit: Unit::Word,
                 count: u64::from(packets),
                 first: 0,
                 step: 1,
-            },
+            }),
         );
     }
     case.case
@@ -320,13 +222,13 @@ impl Who {
 /// Reservations of work-items and work-groups: the packets of each stand together, in the order of
 /// their indices.
 pub fn reserve(choices: &mut Choices) -> KernelCase {
-    let writer = choices.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
+    let writer = choices.one_of(&[Who::Item, Who::Group]);
     reservations(choices, writer, 1)
 }
 
 /// The same in places that were read, around the end of the pipe's memory.
 pub fn reserve_again(choices: &mut Choices) -> KernelCase {
-    let writer = choices.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
+    let writer = choices.one_of(&[Who::Item, Who::Group]);
     let passes = choices.between(2, 4) as u32;
     reservations(choices, writer, passes)
 }
@@ -338,11 +240,9 @@ pub fn sub_group_reserve(choices: &mut Choices) -> KernelCase {
 
 fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
     let mut case = CaseBuilder::new("packets of reservations stand together");
-    let reader = choices.pick(&[Who::Item, Who::Group]).unwrap_or(Who::Item);
-    if writer == Who::SubGroup {
-        case.need(&[Need::SubGroups]);
-    }
-    let group = choices.pick(&[1u32, 4, 7, 16, 32]).unwrap_or(16);
+    let reader = choices.one_of(&[Who::Item, Who::Group]);
+    case.need_if(writer == Who::SubGroup, &[Need::SubGroups]);
+    let group = choices.one_of(&[1u32, 4, 7, 16, 32]);
     let groups = choices.between(1, 5) as u32;
     let each = choices.between(1, 4) as u32;
     let items = group * groups;
@@ -362,100 +262,44 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         ),
     };
     let w = writer.prefix();
-    let mut source = format!(
-        "\
-kernel void put(write_only pipe uint2 p, global uint *told) {{
-    uint me = (uint)get_global_id(0), wrong = 0;
-    uint number = {number}, count = {count}, first = {first};
-    reserve_id_t id = {w}reserve_write_pipe(p, count);
-    if (is_valid_reserve_id(id)) {{
-        for (uint i = {each}u; i-- > 0;) {{
-            uint2 v = (uint2)(number << 16 | (first + i), me * {each}u + i);
-            wrong += write_pipe(p, id, first + i, &v) != 0;
-        }}
-        {w}commit_write_pipe(p, id);
-    }} else
-        wrong = 1000u;
-    told[me] = wrong;
-}}
-kernel void full(write_only pipe uint2 p, global uint *told) {{
-    *told = is_valid_reserve_id(reserve_write_pipe(p, 1u));
-}}
-kernel void empty(read_only pipe uint2 p, global uint *told) {{
-    *told = is_valid_reserve_id(reserve_read_pipe(p, 1u));
-}}
-// Reservations begin at 0 and go on without a gap, none before the one before it ended.
-kernel void look(global const uint2 *packets, global uint *out, global uint *told) {{
-    uint wrong = 0;
-    for (uint i = 0; i < {packets}u; i++) {{
-        uint2 v = packets[i];
-        if ((v.x & 0xffffu) != 0)
-            wrong += i == 0 || packets[i - 1].x + 1u != v.x;
-        out[i] = v.y;
-    }}
-    *told = wrong;
-}}
-"
-    );
     // One group reads all, as many at once as it has work-items.
     let (chunk, r) = match reader {
         Who::Item => (1, ""),
         Who::Group | Who::SubGroup => (group, "work_group_"),
     };
-    let _ = write!(
-        source,
-        "\
-kernel void take(read_only pipe uint2 p, global uint2 *packets, global uint *told) {{
-    uint me = (uint)get_local_id(0), wrong = 0;
-    for (uint at = 0; at < {packets}u; at += {chunk}u) {{
-        reserve_id_t id = {r}reserve_read_pipe(p, {chunk}u);
-        if (is_valid_reserve_id(id)) {{
-            uint2 v = (uint2)(7u);
-            wrong += read_pipe(p, id, me, &v) != 0;
-            packets[at + me] = v;
-            {r}commit_read_pipe(p, id);
-        }} else
-            wrong += 1000u;
-    }}
-    told[me] = wrong;
-}}
-"
+    case.case.source = template(
+        include_str!("cl/reserve.cl"),
+        &[
+            ("number", &number),
+            ("count", &count),
+            ("first", &first),
+            ("w", &w),
+            ("each", &each),
+            ("packets", &packets),
+            ("chunk", &chunk),
+            ("r", &r),
+        ],
     );
-    case.case.source = source;
     let p = pipe(&mut case, 8, packets);
-    let told = |case: &mut CaseBuilder, n: u32| {
-        case.object(Kind::Buffer, 4 * n as usize, Contents::Every(u32::MAX))
-    };
+    let told = |case: &mut CaseBuilder, n: u32| case.unwritten(n as usize);
     let rules = &[rule::RG_PIPE];
-    let zero = || same(Unit::Word, Contents::Zero);
+    let zero = || Want::zeros();
     for _ in 0..passes {
         let put = told(&mut case, items);
         let range = Range::line(u64::from(items), u64::from(group));
-        case.step(launch("put", vec![object(p), object(put)], range));
+        case.launch("put", args![p, put], range);
         let full = told(&mut case, 1);
-        case.step(launch(
-            "full",
-            vec![object(p), object(full)],
-            Range::line(1, 1),
-        ));
+        case.launch("full", args![p, full], Range::line(1, 1));
         let out = case.buffer(8 * packets as usize);
         let took = told(&mut case, chunk);
         let range = Range::line(u64::from(chunk), u64::from(chunk));
-        case.step(launch(
-            "take",
-            vec![object(p), object(out), object(took)],
-            range,
-        ));
+        case.launch("take", args![p, out, took], range);
         let empty = told(&mut case, 1);
-        case.step(launch(
-            "empty",
-            vec![object(p), object(empty)],
-            Range::line(1, 1),
-        ));
+        case.launch("empty", args![p, empty], Range::line(1, 1));
         let values = case.buffer(4 * packets as usize);
         let order = told(&mut case, 1);
-        let args = vec![object(out), object(values), object(order)];
-        case.step(launch("look", args, Range::line(1, 1)));
+        let args = args![out, values, order];
+        case.launch("look", args, Range::line(1, 1));
         case.look(put, rules, "writes of reservations that failed", zero());
         case.look(full, rules, "reservations in a full pipe", zero());
         case.look(took, rules, "reads of reservations that failed", zero());
@@ -464,12 +308,12 @@ kernel void take(read_only pipe uint2 p, global uint2 *packets, global uint *tol
             values,
             rules,
             "packets of reservations",
-            Want::Permutation {
+            Want::Permutation(Permutation {
                 unit: Unit::Word,
                 count: u64::from(packets),
                 first: 0,
                 step: 1,
-            },
+            }),
         );
         case.look(order, rules, "packets that left their reservation", zero());
     }

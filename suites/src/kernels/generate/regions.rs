@@ -1,31 +1,21 @@
 //! Regions of memory: constants, program-scope variables, generic pointers, arguments, and kernels from
 //! sources and binaries.
 
-use super::builder::{CaseBuilder, object, same};
+use super::builder::{CaseBuilder, args, template};
 use crate::choices::Choices;
 use crate::kernels::case::{
-    Arg, Build, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit,
+    Arg, Build, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Want,
 };
 use crate::rule;
 use classay_vocabulary::Need;
 use std::fmt::Write as _;
 
-fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Step {
-    Step::Launch(Launch {
-        kernel: kernel.into(),
-        args,
-        range,
-        times: 1,
-        ..Launch::default()
-    })
-}
-
 /// A kernel that uses all four regions, whose addresses and contents stay apart.
 pub fn disjoint(choices: &mut Choices) -> KernelCase {
     let mut case =
         CaseBuilder::new("all regions at once: none changes another, and constants stay");
-    let words = choices.pick(&[8u32, 33, 64]).unwrap_or(8);
-    let group = choices.pick(&[1u64, 4, 15]).unwrap_or(4);
+    let words = choices.one_of(&[8u32, 33, 64]);
+    let group = choices.one_of(&[1u64, 4, 15]);
     let groups = choices.between(1, 4) as u64;
     let table: Vec<u32> = (0..words).map(|_| choices.below(1 << 30) as u32).collect();
     let listed = table
@@ -33,38 +23,9 @@ pub fn disjoint(choices: &mut Choices) -> KernelCase {
         .map(|w| format!("{w}u"))
         .collect::<Vec<_>>()
         .join(", ");
-    case.case.source = format!(
-        "\
-constant uint table[{words}] = {{ {listed} }};
-constant struct {{ uchar a; ulong b; ushort c[3]; }} mixed = {{ 7, 0x123456789abcdefUL, {{ 1, 2, 3 }} }};
-kernel void everywhere(global uint *out, constant uint *given, local uint *argument, uint words) {{
-    local uint fixed[{words}];
-    uint own[{words}];
-    uint me = get_local_id(0), size = get_local_size(0), item = get_global_id(0);
-    for (uint pass = 0; pass < 2; pass++) {{
-        for (uint i = me; i < words; i += size) {{
-            fixed[i] = 0x10000u + i + pass;
-            argument[i] = 0x20000u + i + pass;
-        }}
-        for (uint i = 0; i < words; i++) {{
-            own[i] = 0x30000u + i + item + pass;
-            out[item * words + i] = 0x40000u + i + item + pass;
-        }}
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        uint bad = 0;
-        for (uint i = 0; i < words; i++) {{
-            bad += fixed[i] != 0x10000u + i + pass;
-            bad += argument[i] != 0x20000u + i + pass;
-            bad += own[i] != 0x30000u + i + item + pass;
-            bad += out[item * words + i] != 0x40000u + i + item + pass;
-            bad += table[i] != given[i];
-        }}
-        bad += mixed.a != 7 || mixed.b != 0x123456789abcdefUL || mixed.c[2] != 3;
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (pass == 1) out[item * words] = bad;
-    }}
-}}
-"
+    case.case.source = template(
+        include_str!("cl/disjoint.cl"),
+        &[("words", &words), ("listed", &listed)],
     );
     let items = (group * groups) as u32;
     let out = case.buffer((4 * items * words) as usize);
@@ -73,17 +34,8 @@ kernel void everywhere(global uint *out, constant uint *given, local uint *argum
         4 * words as usize,
         Contents::Words(table.clone()),
     );
-    let args = vec![
-        object(out),
-        object(given),
-        Arg::Local(4 * words as usize),
-        Arg::Uint(words),
-    ];
-    case.step(launch(
-        "everywhere",
-        args,
-        Range::line(u64::from(items), group),
-    ));
+    let args = args![out, given, Arg::Local(4 * words as usize), words];
+    case.launch("everywhere", args, Range::line(u64::from(items), group));
     let mut wanted = Vec::new();
     for item in 0..items {
         wanted.push(0);
@@ -98,13 +50,13 @@ kernel void everywhere(global uint *out, constant uint *given, local uint *argum
             rule::RG_PRIVATE,
         ],
         "what the regions held",
-        same(Unit::Word, Contents::Words(wanted)),
+        Want::words(wanted),
     );
     case.look(
         given,
         &[rule::RG_CONSTANT],
         "the constant buffer",
-        same(Unit::Word, Contents::Words(table)),
+        Want::words(table),
     );
     case.case
 }
@@ -119,36 +71,9 @@ pub fn program_scope(choices: &mut Choices) -> KernelCase {
     let start = choices.below(1 << 30) as u32;
     let count = choices.between(2, 9) as u32;
     let wide = choices.below(1 << 30) as u64 * 5_000_000_011;
-    case.case.source = format!(
-        "\
-typedef struct {{ uint head; uchar bytes[3]; ulong tail; }} thing;
-global uint counter = {start}u;
-global uint list[{count}] = {{ {start}u + 1u }};
-global ulong wide = {wide}UL;
-global uint zero;
-global thing made = {{ 3, {{ 4, 5, 6 }}, 7 }};
-global uint *global pointer = &list[1];
-kernel void first(global uint *out) {{
-    out[0] = counter - {start}u;
-    out[1] = list[0] - {start}u;
-    out[2] = list[{count} - 1] != ({count} == 1 ? {start}u + 1u : 0u);
-    out[3] = wide != {wide}UL;
-    out[4] = zero;
-    out[5] = made.head * 1000u + made.bytes[0] * 100u + made.bytes[2] * 10u + (uint)made.tail;
-    out[6] = pointer == &list[1];
-    counter += 5u; list[0] += 6u; zero += 7u; made.bytes[1] = 99; wide += 1; *pointer = 42u;
-}}
-kernel void second(global uint *out) {{
-    out[0] = counter - {start}u;
-    out[1] = list[0] - {start}u;
-    out[2] = zero;
-    out[3] = made.bytes[1];
-    out[4] = (uint)(wide - {wide}UL);
-    out[5] = list[1];
-    // As they were, for the next run.
-    counter -= 5u; list[0] -= 6u; zero -= 7u; made.bytes[1] = 5; wide -= 1; list[1] = 0;
-}}
-"
+    case.case.source = template(
+        include_str!("cl/program_scope.cl"),
+        &[("start", &start), ("count", &count), ("wide", &wide)],
     );
     // Each device has variables of its own, however the launches of two of them follow each other.
     let devices = if choices.percent(40) { 2 } else { 1 };
@@ -158,12 +83,8 @@ kernel void second(global uint *out) {{
     }
     let on = |kernel: &str, out: ObjectId, queue: u8| {
         Step::Launch(Launch {
-            kernel: kernel.into(),
-            args: vec![object(out)],
-            range: Range::line(1, 1),
-            times: 1,
             queue,
-            ..Launch::default()
+            ..Launch::new(kernel, args![out], Range::line(1, 1))
         })
     };
     let outs = |case: &mut CaseBuilder, bytes: usize| -> Vec<ObjectId> {
@@ -183,7 +104,7 @@ kernel void second(global uint *out) {{
             out,
             &[rule::PREREQ_PROGRAM_INIT, rule::RG_PROGRAM_SCOPE],
             "variables at the beginning",
-            same(Unit::Word, Contents::Words(vec![0, 1, 0, 0, 0, 3467, 1])),
+            Want::words(vec![0, 1, 0, 0, 0, 3467, 1]),
         );
     }
     for out in after {
@@ -191,7 +112,7 @@ kernel void second(global uint *out) {{
             out,
             &[rule::RG_PROGRAM_SCOPE],
             "variables after a kernel",
-            same(Unit::Word, Contents::Words(vec![5, 7, 7, 99, 1, 42])),
+            Want::words(vec![5, 7, 7, 99, 1, 42]),
         );
     }
     case.case
@@ -202,7 +123,7 @@ kernel void second(global uint *out) {{
 pub fn generic(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("generic pointers lead where they led before");
     case.need(&[Need::GenericAddressSpace, Need::C20]);
-    let group = choices.pick(&[1u64, 2, 9]).unwrap_or(2);
+    let group = choices.one_of(&[1u64, 2, 9]);
     let value = choices.below(1 << 20);
     // Bits: to_global, to_local, to_private, get_fence, and whether the pointers are those asked about.
     let asked = match choices.below(3) {
@@ -232,37 +153,15 @@ pub fn generic(choices: &mut Choices) -> KernelCase {
             "to_global((uint *)(cells + item)) == cells + item && to_local((uint *)(near + me)) == near + me"
         }
     };
-    case.case.source = format!(
-        "\
-uint load(const uint *p) {{ return *p; }}
-void add(uint *p, uint n) {{ *p += n; }}
-uint region(const uint *p) {{
-    uint kind = 0;
-{kinds}    return kind;
-}}
-kernel void roam(global uint *cells, local uint *near, global uint *out) {{
-    uint own = {value}u;
-    uint me = get_local_id(0), item = get_global_id(0);
-    near[me] = {value}u + 2;
-    cells[item] = {value}u + 4;
-    uint *which[3] = {{ cells + item, near + me, &own }};
-    for (uint i = 0; i < 3; i++) {{
-        uint *p = which[(i + item) % 3];
-        add(p, item + 1);
-    }}
-    out[item * 7] = load(&own) - {value}u;
-    out[item * 7 + 1] = near[me] - {value}u;
-    out[item * 7 + 2] = cells[item] - {value}u;
-    for (uint i = 0; i < 3; i++) out[item * 7 + 3 + i] = region(which[i]) & (i == 2 ? 7u | 16u : 31u);
-    out[item * 7 + 6] = {led};
-}}
-"
+    case.case.source = template(
+        include_str!("cl/generic.cl"),
+        &[("kinds", &kinds), ("value", &value), ("led", &led)],
     );
     let items = group * 3;
     let cells = case.buffer(4 * items as usize);
     let out = case.buffer(28 * items as usize);
-    let args = vec![object(cells), Arg::Local(4 * group as usize), object(out)];
-    case.step(launch("roam", args, Range::line(items, group)));
+    let args = args![cells, Arg::Local(4 * group as usize), out];
+    case.launch("roam", args, Range::line(items, group));
     let mut wanted = Vec::new();
     for item in 0..items as u32 {
         wanted.extend([item + 1, item + 3, item + 5]);
@@ -275,7 +174,7 @@ kernel void roam(global uint *cells, local uint *near, global uint *out) {{
         out,
         &[rule::RG_GENERIC],
         "values and regions through generic pointers",
-        same(Unit::Word, Contents::Words(wanted)),
+        Want::words(wanted),
     );
     case.case
 }
@@ -320,7 +219,7 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
     let mut after = String::new();
     let mut wanted = Vec::new();
     for n in 0..count {
-        let (name, size) = choices.pick(&PARAMETERS).unwrap_or(("int", 4));
+        let (name, size) = choices.one_of(&PARAMETERS);
         let bytes = Contents::Noise(choices.below(1 << 30) as u32).bytes(size);
         let _ = write!(parameters, ", {name} a{n}");
         let place = wanted.len();
@@ -371,35 +270,22 @@ kernel void take(global uchar *all{parameters}) {{
         through_binary: binary,
         ..Build::default()
     };
-    let (items, group) = choices
-        .pick(&[(1, 1), (3, 1), (8, 4), (40, 2)])
-        .unwrap_or((3, 1));
+    let (items, group) = choices.one_of(&[(1, 1), (3, 1), (8, 4), (40, 2)]);
     let wanted = wanted.repeat(items);
     let out = case.buffer(wanted.len());
-    args.insert(0, object(out));
+    args.insert(0, out.into());
     let copied = choices.below(4);
     let (cloned, disturbed) = (copied == 0, copied == 1);
-    if cloned || disturbed {
-        case.need(&[Need::Api21]);
-    }
-    case.step(Step::Launch(Launch {
-        kernel: "take".into(),
-        args,
-        range: Range::line(items as u64, group),
-        times: 1,
+    case.need_if(cloned || disturbed, &[Need::Api21]);
+    case.run(Launch {
         cloned,
         disturbed,
-        ..Launch::default()
-    }));
+        ..Launch::new("take", args, Range::line(items as u64, group))
+    });
     let mut rules = vec![rule::RG_ARGS, rule::KIND_SOURCE];
     if binary {
         rules[1] = rule::KIND_BINARY;
     }
-    case.look(
-        out,
-        &rules,
-        "bytes of the arguments",
-        same(Unit::Byte, Contents::Bytes(wanted)),
-    );
+    case.look(out, &rules, "bytes of the arguments", Want::bytes(wanted));
     case.case
 }

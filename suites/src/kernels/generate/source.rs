@@ -1,9 +1,9 @@
 //! Kernels from sources: the same source gives the same kernel, whatever was built before and for
 //! whichever device.
 
-use super::builder::{CaseBuilder, object, same};
+use super::builder::{CaseBuilder, args};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Launch, Other, Range, Step, Unit};
+use crate::kernels::case::{KernelCase, Launch, Other, Range, Want};
 use crate::rule;
 
 /// What is computed from the two constants of a source, the option and a number.
@@ -50,26 +50,19 @@ pub fn again(choices: &mut Choices) -> KernelCase {
     if devices > 1 {
         case.case.queues = vec![1];
     }
-    let (items, from) = (
-        choices.pick(&[1u32, 7, 64]).unwrap_or(7),
-        choices.below(1000) as u32,
-    );
+    let (items, from) = (choices.one_of(&[1u32, 7, 64]), choices.below(1000) as u32);
     for queue in 0..devices {
         let out = case.buffer(4 * items as usize);
-        case.step(Step::Launch(Launch {
-            kernel: "fill".into(),
-            args: vec![object(out), Arg::Uint(from)],
-            range: Range::line(items.into(), 1),
-            times: 1,
+        case.run(Launch {
             queue,
-            ..Launch::default()
-        }));
+            ..Launch::new("fill", args![out, from], Range::line(items.into(), 1))
+        });
         let wanted = (0..items).map(|n| value(own, option, n + from)).collect();
         case.look(
             out,
             &[rule::KIND_SOURCE],
             "what the kernel computed",
-            same(Unit::Word, Contents::Words(wanted)),
+            Want::words(wanted),
         );
     }
     case.case

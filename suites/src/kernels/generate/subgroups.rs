@@ -3,12 +3,10 @@
 //! How work-items are divided is the device's choice. Kernels tell what they saw, and compute each result
 //! of a function a second time, from what the work-items of a sub-group wrote down at their places.
 
-use super::builder::{CaseBuilder, object, same};
+use super::builder::{CaseBuilder, args, divides, template};
 use super::functions::COLLECTIVE;
 use crate::choices::Choices;
-use crate::kernels::case::{
-    Contents, KernelCase, Kind, Launch, Range, SUB_GROUP_FIELDS, Step, Unit, Want,
-};
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, SUB_GROUP_FIELDS, Step, Unit, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -16,10 +14,10 @@ use classay_vocabulary::Need;
 fn range(choices: &mut Choices, case: &mut CaseBuilder) -> (Range, Vec<u32>) {
     let dimensions = choices.between(1, 3);
     let mut shape: Vec<u64> = (0..dimensions)
-        .map(|_| choices.pick(&[1, 2, 3, 5, 8, 20]).unwrap_or(2))
+        .map(|_| choices.one_of(&[1, 2, 3, 5, 8, 20]))
         .collect();
     if dimensions == 1 {
-        shape[0] = choices.pick(&[1, 5, 8, 16, 31, 64, 100]).unwrap_or(16);
+        shape[0] = choices.one_of(&[1, 5, 8, 16, 31, 64, 100]);
     }
     let non_uniform = choices.percent(30);
     let global: Vec<u64> = shape
@@ -33,13 +31,7 @@ fn range(choices: &mut Choices, case: &mut CaseBuilder) -> (Range, Vec<u32>) {
             s * choices.between(1, 3) as u64 + more as u64
         })
         .collect();
-    if global
-        .iter()
-        .zip(&shape)
-        .any(|(g, s)| !g.is_multiple_of(*s))
-    {
-        case.need(&[Need::NonUniformGroups]);
-    }
+    case.need_if(!divides(&global, &shape), &[Need::NonUniformGroups]);
     let [g, s] = [&global, &shape].map(|list| Range::three(list, 1));
     let mut groups = Vec::new();
     for z in (0..g[2]).step_by(s[2] as usize) {
@@ -85,28 +77,13 @@ pub fn map(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("sub-groups are as the host is told, and the same each time");
     case.need(&[Need::SubGroups, Need::Api21]);
     let (range, groups) = range(choices, &mut case);
-    case.case.source = format!(
-        "\
-kernel void tell(global uint *out, global const uint *starts) {{
-{PLACES}    global uint *record = out + own * {SUB_GROUP_FIELDS}u;
-    record[0] = get_sub_group_id();
-    record[1] = get_sub_group_local_id();
-    record[2] = get_sub_group_size();
-    record[3] = get_max_sub_group_size();
-    record[4] = get_num_sub_groups();
-    record[5] = get_enqueued_num_sub_groups();
-}}
-kernel void join(global const uint *first, global const uint *second, global uint *both) {{
-    uint n = (uint)get_global_id(0), all = (uint)get_global_size(0);
-    both[n] = first[n];
-    both[all + n] = second[n];
-}}
-"
+    case.case.source = template(
+        include_str!("cl/sub_groups.cl"),
+        &[("places", &PLACES), ("sub_group_fields", &SUB_GROUP_FIELDS)],
     );
     let starts = starts(&mut case, &groups);
     let words = range.items() as usize * SUB_GROUP_FIELDS;
-    let [first, second] =
-        [0, 1].map(|_| case.object(Kind::Buffer, 4 * words, Contents::Every(u32::MAX)));
+    let [first, second] = [0, 1].map(|_| case.unwritten(words));
     let both = case.buffer(8 * words);
     let asked = case.case.steps.len();
     case.step(Step::AskSubGroups {
@@ -114,21 +91,13 @@ kernel void join(global const uint *first, global const uint *second, global uin
         local: range.local.clone().unwrap_or_default(),
     });
     for out in [first, second] {
-        case.step(Step::Launch(Launch {
-            kernel: "tell".into(),
-            args: vec![object(out), object(starts)],
-            range: range.clone(),
-            times: 1,
-            ..Launch::default()
-        }));
+        case.launch("tell", args![out, starts], range.clone());
     }
-    case.step(Step::Launch(Launch {
-        kernel: "join".into(),
-        args: vec![object(first), object(second), object(both)],
-        range: Range::line(words as u64, 1),
-        times: 1,
-        ..Launch::default()
-    }));
+    case.launch(
+        "join",
+        args![first, second, both],
+        Range::line(words as u64, 1),
+    );
     case.look(
         first,
         &[rule::ND_SUBGROUP_MAP, rule::ND_SUBGROUP_DEGENERATE],
@@ -148,17 +117,15 @@ kernel void join(global const uint *first, global const uint *second, global uin
 pub fn collective(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("sub-groups: their functions and their barrier");
     case.need(&[Need::SubGroups]);
-    let (ty, most) = choices
-        .pick(&[
-            ("int", "INT_MAX"),
-            ("uint", "UINT_MAX"),
-            ("long", "LONG_MAX"),
-            ("ulong", "ULONG_MAX"),
-            ("float", "INFINITY"),
-            ("double", "(double)INFINITY"),
-            ("half", "(half)INFINITY"),
-        ])
-        .unwrap_or(("int", "INT_MAX"));
+    let (ty, most) = choices.one_of(&[
+        ("int", "INT_MAX"),
+        ("uint", "UINT_MAX"),
+        ("long", "LONG_MAX"),
+        ("ulong", "ULONG_MAX"),
+        ("float", "INFINITY"),
+        ("double", "(double)INFINITY"),
+        ("half", "(half)INFINITY"),
+    ]);
     let least = match ty {
         "int" => "INT_MIN",
         "long" => "LONG_MIN",
@@ -178,12 +145,12 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
         }
         _ => "",
     };
-    let name = choices.pick(&COLLECTIVE).unwrap_or("all");
+    let name = choices.one_of(&COLLECTIVE);
     let (range, groups) = range(choices, &mut case);
     let largest = groups.iter().copied().max().unwrap_or(1);
     let seed = choices.below(1 << 16);
     let from = choices.below(64);
-    let threshold = choices.pick(&[3, 10, 17]).unwrap_or(10);
+    let threshold = choices.one_of(&[3, 10, 17]);
     let end = match name {
         n if n.starts_with("scan_exclusive") => "inside",
         n if n.starts_with("scan_inclusive") => "inside + 1",
@@ -215,56 +182,26 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
         }
     };
     // Small whole numbers: sums are exact in every type.
-    case.case.source = format!(
-        "\
-{pragma}typedef {ty} T;
-#define LIMIT ((T){threshold})
-kernel void collect(global long *out, global const uint *starts, global uint *exchange) {{
-    local T values[{largest}];
-    local uint cells[{largest}], bases[{largest}], used;
-{PLACES}    uint all = (uint)(get_global_size(0) * get_global_size(1) * get_global_size(2));
-    uint count = get_sub_group_size(), inside = get_sub_group_local_id();
-    // Each sub-group takes as many places as it has work-items; none lies outside, whatever the
-    // device says of its sub-groups.
-    if (me == 0) used = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (inside == 0) bases[get_sub_group_id() % {largest}u] = atomic_add(&used, count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint begin = min(bases[get_sub_group_id() % {largest}u], {largest}u - 1u);
-    count = min(count, {largest}u - begin);
-    inside = min(inside, count - 1u);
-    local T *sub = values + begin;
-    T v = (T)((own * 7919u + {seed}u) % 21u);
-    sub[inside] = v;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    T result = {call};
-    T r = {first};
-    for (uint i = 0; i < {end}; i++) {fold};
-    out[own] = result == r ? (long)own : -1l - (long)own;
-    out[own + all] = (long)own;
-    uint wrong = 0;
-    for (uint pass = 0; pass < 4; pass++) {{
-        cells[begin + inside] = own * 4 + pass;
-        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
-        uint other = (inside + 1) % count;
-        wrong += cells[begin + other] % 4 != pass;
-        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
-    }}
-    exchange[own] = wrong;
-}}
-",
+    case.case.source = template(
+        include_str!("cl/collective.cl"),
+        &[
+            ("pragma", &pragma),
+            ("ty", &ty),
+            ("threshold", &threshold),
+            ("largest", &largest),
+            ("places", &PLACES),
+            ("seed", &seed),
+            ("call", &call),
+            ("first", &first),
+            ("end", &end),
+            ("fold", &fold),
+        ],
     );
     let items = range.items() as usize;
     let starts = starts(&mut case, &groups);
     let out = case.buffer(16 * items);
-    let exchange = case.object(Kind::Buffer, 4 * items, Contents::Every(u32::MAX));
-    case.step(Step::Launch(Launch {
-        kernel: "collect".into(),
-        args: vec![object(out), object(starts), object(exchange)],
-        range,
-        times: 1,
-        ..Launch::default()
-    }));
+    let exchange = case.unwritten(items);
+    case.launch("collect", args![out, starts, exchange], range);
     case.look(
         out,
         &[rule::SG_FUNCTIONS],
@@ -275,7 +212,7 @@ kernel void collect(global long *out, global const uint *starts, global uint *ex
         exchange,
         &[rule::SG_BARRIER, rule::MM_BARRIER_SG],
         "values exchanged in a sub-group",
-        same(Unit::Word, Contents::Zero),
+        Want::zeros(),
     );
     case.case
 }
@@ -289,7 +226,7 @@ pub fn progress(choices: &mut Choices) -> KernelCase {
         Need::C11Atomics,
         Need::OrderAcqRel,
     ]);
-    let group = choices.pick(&[32u64, 64, 128, 256]).unwrap_or(128);
+    let group = choices.one_of(&[32u64, 64, 128, 256]);
     let rounds = choices.between(2, 10) as u32;
     let backwards = choices.percent(50);
     // A turn goes round: each sub-group waits for the turn of its own, and hands it on.
@@ -299,38 +236,13 @@ pub fn progress(choices: &mut Choices) -> KernelCase {
         ("get_sub_group_id()", "the first")
     };
     case.case.about = format!("sub-groups wait for their turn, {begin} of them first");
-    case.case.source = format!(
-        "\
-kernel void turns(global uint *wrong) {{
-    local atomic_uint turn;
-    if (get_local_id(0) == 0) atomic_init(&turn, 0u);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint count = get_num_sub_groups(), mine = {mine}, bad = 0;
-    for (uint round = 0; round < {rounds}u && !bad; round++) {{
-        if (get_sub_group_local_id() == 0) {{
-            uint patience = 50000000u;
-            while (atomic_load_explicit(&turn, memory_order_acquire, memory_scope_work_group) != round * count + mine)
-                if (--patience == 0) {{ bad = 1; break; }}
-            if (!bad) atomic_store_explicit(&turn, round * count + mine + 1u, memory_order_release, memory_scope_work_group);
-        }}
-        bad = (uint)sub_group_any((int)bad);
-    }}
-    wrong[get_global_id(0)] = bad != 0;
-}}
-"
+    case.case.source = template(
+        include_str!("cl/turns.cl"),
+        &[("mine", &mine), ("rounds", &rounds)],
     );
-    let wrong = case.object(Kind::Buffer, 4 * group as usize, Contents::Every(u32::MAX));
-    case.step(Step::Launch(Launch {
-        kernel: "turns".into(),
-        args: vec![object(wrong)],
-        range: Range::line(group, group),
-        times: 1,
-        ..Launch::default()
-    }));
-    let mut want = same(Unit::Word, Contents::Zero);
-    if let Want::Same { racy, .. } = &mut want {
-        *racy = true;
-    }
+    let wrong = case.unwritten(group as usize);
+    case.launch("turns", args![wrong], Range::line(group, group));
+    let want = Want::zeros().racy();
     case.look(
         wrong,
         &[rule::PROGRESS_SUBGROUP],

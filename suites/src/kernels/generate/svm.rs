@@ -1,6 +1,6 @@
 //! Shared virtual memory: structures full of pointers.
 
-use super::builder::{CaseBuilder, at, object};
+use super::builder::{CaseBuilder, args, at};
 use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, ObjectId, Place, Range, Step, Want,
@@ -11,42 +11,16 @@ use classay_vocabulary::Need;
 /// Bytes of a node: two pointers, a value, and a place to fill.
 const NODE: usize = 24;
 
-const WALK: &str = "\
-typedef struct node { global struct node *left; global struct node *right; uint value; uint hole; } node;
-// Follows the bits of each work-item's number from the node that it is given.
-kernel void walk(global node *from, global uint *out, uint steps) {
-    global node *at = from;
-    uint bits = get_global_id(0), sum = 0;
-    for (uint i = 0; i < steps && at; i++, bits >>= 1) {
-        sum = sum * 31u + at->value;
-        at = bits & 1 ? at->right : at->left;
-    }
-    out[get_global_id(0)] = sum;
-}
-// Turns a node around: one work-item for each node of an allocation.
-kernel void turn(global node *nodes) {
-    global node *own = nodes + get_global_id(0);
-    global node *left = own->left;
-    own->left = own->right;
-    own->right = left;
-    own->value += 1000u;
-}
-";
+const WALK: &str = include_str!("cl/walk.cl");
 
 fn kinds(choices: &mut Choices, case: &mut CaseBuilder) -> (Kind, Vec<RuleId>) {
-    let (kind, needs, rule) = choices
-        .pick(&[
-            (Kind::SvmCoarse, &[Need::SvmCoarse][..], rule::SV_COARSE_MAP),
-            (Kind::SvmFine, &[Need::SvmFine], rule::SV_FINE_SYNC_POINT),
-            (
-                Kind::SvmAtomics,
-                &[Need::SvmFine, Need::SvmAtomics],
-                rule::SV_FINE_SYNC_POINT,
-            ),
-            (Kind::Host, &[Need::SvmSystem], rule::SV_SYSTEM_ANY),
-        ])
-        .unwrap_or((Kind::SvmCoarse, &[Need::SvmCoarse], rule::SV_COARSE_MAP));
-    case.need(needs);
+    let (kind, rule) = choices.one_of(&[
+        (Kind::SvmCoarse, rule::SV_COARSE_MAP),
+        (Kind::SvmFine, rule::SV_FINE_SYNC_POINT),
+        (Kind::SvmAtomics, rule::SV_FINE_SYNC_POINT),
+        (Kind::Host, rule::SV_SYSTEM_ANY),
+    ]);
+    case.need_memory(kind);
     (kind, vec![rule::SV_ADDRESS, rule, rule::SV_EXEC_INFO])
 }
 
@@ -120,7 +94,7 @@ pub fn structures(choices: &mut Choices) -> KernelCase {
     case.case.source = WALK.into();
     let each = choices.between(2, 7);
     // Lists of allocations are short and long.
-    let all = choices.pick(&[1, 2, 3, 3, 6, 9, 12]).unwrap_or(3);
+    let all = choices.one_of(&[1, 2, 3, 3, 6, 9, 12]);
     let allocations: Vec<ObjectId> = (0..all)
         .map(|_| case.object(kind, NODE * each, Contents::Zero))
         .collect();
@@ -159,21 +133,19 @@ pub fn structures(choices: &mut Choices) -> KernelCase {
     for n in 0..total {
         point(&mut case, &nodes, n);
     }
-    let count = choices.pick(&[1u32, 4, 16]).unwrap_or(4);
+    let count = choices.one_of(&[1u32, 4, 16]);
     let steps = 12;
     // A copy of a kernel has what was told about it, too.
     let cloned = choices.percent(30);
-    if cloned {
-        case.need(&[Need::Api21]);
-    }
+    case.need_if(cloned, &[Need::Api21]);
     // One pointer to anywhere in an allocation tells of all of it.
-    let reaches_at = choices.pick(&[0, 0, 8, 16, 24]).unwrap_or(0);
+    let reaches_at = choices.one_of(&[0, 0, 8, 16, 24]);
     let walk = |case: &mut CaseBuilder, nodes: &[Node], from: usize, queue: u8| {
         let out = case.buffer(4 * count as usize);
         case.step(Step::Launch(Launch {
             kernel: "walk".into(),
             // Into the middle of an allocation, most often.
-            args: vec![Arg::Pointer(nodes[from].at), object(out), Arg::Uint(steps)],
+            args: args![Arg::Pointer(nodes[from].at), out, steps],
             range: Range::line(u64::from(count), 1),
             times: 1,
             queue,
@@ -189,16 +161,12 @@ pub fn structures(choices: &mut Choices) -> KernelCase {
     walk(&mut case, &nodes, 0, queue);
     for allocation in &allocations {
         let queue = on(&mut case);
-        case.step(Step::Launch(Launch {
-            kernel: "turn".into(),
-            args: vec![object(*allocation)],
-            range: Range::line(each as u64, 1),
-            times: 1,
+        case.run(Launch {
             queue,
             reaches: allocations.clone(),
             reaches_at,
-            ..Launch::default()
-        }));
+            ..Launch::new("turn", args![*allocation], Range::line(each as u64, 1))
+        });
     }
     for node in &mut nodes {
         std::mem::swap(&mut node.left, &mut node.right);

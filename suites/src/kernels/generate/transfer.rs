@@ -1,9 +1,9 @@
 //! Transfers: every byte where it belongs, and no other byte touched.
 
-use super::builder::{CaseBuilder, at};
+use super::builder::{CaseBuilder, at, noise};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Step, Want};
-use crate::kernels::transfer::{Corner, Move, Transfer};
+use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Place, Step, Want};
+use crate::kernels::transfer::{Bytes, Corner, Move, Pattern, Region, Transfer};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -13,18 +13,13 @@ const LITTLE: &[usize] = &[1537, 2048, 4099];
 /// Sub-buffers begin at multiples of this; a device that asks for more skips their cases.
 const ORIGIN: usize = 512;
 
-fn step(what: Transfer, blocking: bool) -> Step {
-    Step::Move(Move {
-        what,
-        blocking,
-        code: 0,
-        rules: Vec::new(),
-    })
+fn moved(from: Place, to: Place, bytes: usize) -> Bytes {
+    Bytes { from, to, bytes }
 }
 
 /// A stretch of an object: first byte and length, of every class of alignment.
 fn stretch(choices: &mut Choices, bytes: usize) -> (usize, usize) {
-    let granule = choices.pick(&[1, 1, 1, 2, 4, 8, 16, 64]).unwrap_or(1);
+    let granule = choices.one_of(&[1, 1, 1, 2, 4, 8, 16, 64]);
     let first = choices.below(bytes / granule) * granule;
     let most = bytes - first;
     let length = match choices.below(4) {
@@ -63,8 +58,7 @@ fn length(choices: &mut Choices, little: &[usize]) -> usize {
 fn objects(choices: &mut Choices, case: &mut CaseBuilder, bytes: usize) -> (Vec<ObjectId>, Sides) {
     let mut buffers = Vec::new();
     for _ in 0..2 {
-        let contents = Contents::Noise(choices.below(1 << 30) as u32);
-        let id = case.object(Kind::Buffer, bytes, contents);
+        let id = case.noise(choices, Kind::Buffer, bytes);
         case.case.objects[id.index()].alloc_host = choices.percent(30);
         buffers.push(id);
     }
@@ -88,15 +82,8 @@ fn objects(choices: &mut Choices, case: &mut CaseBuilder, bytes: usize) -> (Vec<
             part(origin, choices.between(64, most));
         }
     }
-    let mut host = || {
-        let contents = Contents::Noise(choices.below(1 << 30) as u32);
-        case.object(Kind::Host, bytes * 2, contents)
-    };
-    let sides = Sides {
-        source: host(),
-        target: host(),
-    };
-    (buffers, sides)
+    let [source, target] = [(); 2].map(|()| case.noise(choices, Kind::Host, bytes * 2));
+    (buffers, Sides { source, target })
 }
 
 /// The rules of a case of these buffers.
@@ -132,16 +119,8 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
         let place = choices.below(host_bytes - length + 1);
         let kind = if between { 4 } else { choices.below(7) };
         let what = match kind {
-            0 => Transfer::Read {
-                from: at(of, first),
-                to: at(host.target, place),
-                bytes: length,
-            },
-            1 => Transfer::Write {
-                from: at(host.source, place),
-                to: at(of, first),
-                bytes: length,
-            },
+            0 => Transfer::Read(moved(at(of, first), at(host.target, place), length)),
+            1 => Transfer::Write(moved(at(host.source, place), at(of, first), length)),
             2 | 3 => {
                 let size = 1 << choices.below(8);
                 if bytes < size {
@@ -149,11 +128,11 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
                 }
                 let first = choices.below(bytes / size) * size;
                 let times = choices.between(1, (bytes - first) / size);
-                Transfer::Fill {
-                    pattern: Contents::Noise(choices.below(1 << 30) as u32).bytes(size),
+                Transfer::Fill(Pattern {
+                    pattern: noise(choices).bytes(size),
                     to: at(of, first),
                     bytes: times * size,
-                }
+                })
             }
             5 | 6 => {
                 // A part of a buffer alone.
@@ -163,10 +142,10 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
                     .filter(|_| choices.percent(60))
                     .unwrap_or(of);
                 let bytes = case.case.objects[of.index()].bytes;
-                let size = choices.pick(&[1, 2, 4, 8]).unwrap_or(1);
+                let size = choices.one_of(&[1, 2, 4, 8]);
                 let size = if bytes.is_multiple_of(size) { size } else { 1 };
                 Transfer::Renew {
-                    pattern: Contents::Noise(choices.below(1 << 30) as u32).bytes(size),
+                    pattern: noise(choices).bytes(size),
                     to: at(of, 0),
                     bytes,
                     to_host: choices.percent(50),
@@ -185,14 +164,10 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
                 if overlaps || of != to && related(&buffers, of, to) {
                     continue;
                 }
-                Transfer::Copy {
-                    from: at(of, first),
-                    to: at(to, target),
-                    bytes: length,
-                }
+                Transfer::Copy(moved(at(of, first), at(to, target), length))
             }
         };
-        case.step(step(what, blocking));
+        case.transfer(what, blocking);
     }
     look_at_all(&mut case, &rules(&buffers));
     case.case
@@ -270,25 +245,14 @@ pub fn rect(choices: &mut Choices) -> KernelCase {
             let Some(there) = corner(choices, to, size(to), region) else {
                 continue;
             };
+            let moved = |from, to| Region { from, to, region };
             let what = match kind {
-                0 => Transfer::ReadRect {
-                    from: here,
-                    to: there,
-                    region,
-                },
-                1 => Transfer::WriteRect {
-                    from: there,
-                    to: here,
-                    region,
-                },
-                _ => Transfer::CopyRect {
-                    from: here,
-                    to: there,
-                    region,
-                },
+                0 => Transfer::ReadRect(moved(here, there)),
+                1 => Transfer::WriteRect(moved(there, here)),
+                _ => Transfer::CopyRect(moved(here, there)),
             };
             let blocking = choices.percent(30);
-            case.step(step(what, blocking));
+            case.transfer(what, blocking);
             break;
         }
     }
@@ -309,17 +273,13 @@ pub fn map(choices: &mut Choices) -> KernelCase {
         let place = choices.below(host_bytes - length + 1);
         let what = if choices.percent(30) {
             // What the device writes between two maps.
-            Transfer::Fill {
-                pattern: Contents::Noise(choices.below(1 << 30) as u32).bytes(1),
+            Transfer::Fill(Pattern {
+                pattern: noise(choices).bytes(1),
                 to: at(of, first),
                 bytes: length,
-            }
+            })
         } else if choices.percent(50) {
-            Transfer::MapRead {
-                from: at(of, first),
-                to: at(host.target, place),
-                bytes: length,
-            }
+            Transfer::MapRead(moved(at(of, first), at(host.target, place), length))
         } else {
             Transfer::MapWrite {
                 from: at(host.source, place),
@@ -329,7 +289,7 @@ pub fn map(choices: &mut Choices) -> KernelCase {
             }
         };
         // A map for reading is a blocking call, so that the copy is done before the next write.
-        case.step(step(what, true));
+        case.transfer(what, true);
     }
     let mut rules = vec![rule::SP_MAP_UNMAP, rule::SP_MAP_INVALIDATE];
     if buffers.len() > 2 {
@@ -345,16 +305,8 @@ pub fn errors(choices: &mut Choices) -> KernelCase {
     const COPY_OVERLAP: i32 = -8;
     let mut case = CaseBuilder::new("transfers that have to be refused");
     let bytes = 1024;
-    let one = case.object(
-        Kind::Buffer,
-        bytes,
-        Contents::Noise(choices.below(1 << 30) as u32),
-    );
-    let host = case.object(
-        Kind::Host,
-        4 * bytes,
-        Contents::Noise(choices.below(1 << 30) as u32),
-    );
+    let one = case.noise(choices, Kind::Buffer, bytes);
+    let host = case.noise(choices, Kind::Host, 4 * bytes);
     for _ in 0..choices.between(2, 4) {
         let length = choices.between(2, 500);
         let first = choices.below(bytes - length);
@@ -362,66 +314,43 @@ pub fn errors(choices: &mut Choices) -> KernelCase {
         let there = at(host, choices.below(bytes));
         let overlap = |choices: &mut Choices| {
             let target = (first + choices.below(length)).min(bytes - length);
-            Transfer::Copy {
-                from: at(one, first),
-                to: at(one, target),
-                bytes: length,
-            }
+            Transfer::Copy(moved(at(one, first), at(one, target), length))
         };
-        let (what, code) = match choices.below(6) {
-            0 | 1 => (overlap(choices), COPY_OVERLAP),
-            2 => (
-                Transfer::Read {
-                    from: at(one, beyond),
-                    to: there,
-                    bytes: length,
-                },
-                INVALID_VALUE,
-            ),
-            3 => (
-                Transfer::Write {
-                    from: there,
-                    to: at(one, beyond),
-                    bytes: length,
-                },
-                INVALID_VALUE,
-            ),
-            4 => (
-                // A pattern of no allowed size, or a length that is no multiple of it.
-                if choices.percent(50) {
-                    Transfer::Fill {
-                        pattern: vec![1; choices.pick(&[3, 5, 12, 127]).unwrap_or(3)],
-                        to: at(one, 0),
-                        bytes: 3 * 4 * 5,
-                    }
-                } else {
-                    Transfer::Fill {
-                        pattern: vec![1; 8],
-                        to: at(one, 8),
-                        bytes: 8 * 4 + choices.between(1, 7),
-                    }
-                },
-                INVALID_VALUE,
-            ),
+        let refused = match choices.below(6) {
+            0 | 1 => overlap(choices),
+            2 => Transfer::Read(moved(at(one, beyond), there, length)),
+            3 => Transfer::Write(moved(there, at(one, beyond), length)),
+            // A pattern of no allowed size, or a length that is no multiple of it.
+            4 if choices.percent(50) => Transfer::Fill(Pattern {
+                pattern: vec![1; choices.one_of(&[3, 5, 12, 127])],
+                to: at(one, 0),
+                bytes: 3 * 4 * 5,
+            }),
+            4 => Transfer::Fill(Pattern {
+                pattern: vec![1; 8],
+                to: at(one, 8),
+                bytes: 8 * 4 + choices.between(1, 7),
+            }),
             _ => {
                 let row = choices.between(16, 64);
-                let corner = |y: usize, x: usize| Corner {
+                let corner = |y: usize| Corner {
                     object: one,
-                    origin: [x, y, 0],
+                    origin: [0, y, 0],
                     row,
                     slice: 0,
                 };
                 let region = [choices.between(8, 16), 4, 1];
-                (
-                    Transfer::CopyRect {
-                        from: corner(1, 0),
-                        to: corner(choices.between(1, 4), 0),
-                        region,
-                    },
-                    COPY_OVERLAP,
-                )
+                let (from, to) = (corner(1), corner(choices.between(1, 4)));
+                Transfer::CopyRect(Region { from, to, region })
             }
         };
+        let overlaps = matches!(refused, Transfer::Copy(_) | Transfer::CopyRect(_));
+        let code = if overlaps {
+            COPY_OVERLAP
+        } else {
+            INVALID_VALUE
+        };
+        let what = refused;
         case.step(Step::Move(Move {
             what,
             blocking: false,
@@ -440,11 +369,8 @@ pub fn svm(choices: &mut Choices) -> KernelCase {
     case.need(&[if fine { Need::SvmFine } else { Need::SvmCoarse }]);
     let kind = if fine { Kind::SvmFine } else { Kind::SvmCoarse };
     let bytes = length(choices, &[1025, 2048, 4099]);
-    let mut all = Vec::new();
-    for kind in [kind, kind, Kind::Host, Kind::Host] {
-        let contents = Contents::Noise(choices.below(1 << 30) as u32);
-        all.push(case.object(kind, bytes, contents));
-    }
+    let kinds = [kind, kind, Kind::Host, Kind::Host];
+    let all = kinds.map(|kind| case.noise(choices, kind, bytes));
     for _ in 0..choices.between(2, 7) {
         let (first, length) = stretch(choices, bytes);
         let blocking = choices.percent(30);
@@ -452,23 +378,19 @@ pub fn svm(choices: &mut Choices) -> KernelCase {
             let size = 1 << choices.below(8);
             let first = choices.below(bytes / size) * size;
             let times = choices.between(1, (bytes - first) / size);
-            Transfer::SvmFill {
-                pattern: Contents::Noise(choices.below(1 << 30) as u32).bytes(size),
+            Transfer::SvmFill(Pattern {
+                pattern: noise(choices).bytes(size),
                 to: at(all[choices.below(2)], first),
                 bytes: times * size,
-            }
+            })
         } else {
             // From SVM or the host's source, to SVM or the host's target.
-            let (one, other) = choices
-                .pick(&[(0, 1), (1, 0), (2, 0), (2, 1), (0, 3), (1, 3), (2, 3)])
-                .unwrap_or((0, 1));
-            Transfer::SvmCopy {
-                from: at(all[one], first),
-                to: at(all[other], choices.below(bytes - length + 1)),
-                bytes: length,
-            }
+            let (one, other) =
+                choices.one_of(&[(0, 1), (1, 0), (2, 0), (2, 1), (0, 3), (1, 3), (2, 3)]);
+            let to = at(all[other], choices.below(bytes - length + 1));
+            Transfer::SvmCopy(moved(at(all[one], first), to, length))
         };
-        case.step(step(what, blocking));
+        case.transfer(what, blocking);
     }
     look_at_all(&mut case, &[rule::SV_API]);
     case.case

@@ -1,6 +1,6 @@
 //! Launches: a kernel with its arguments, enqueued.
 
-use super::{Lower, program_of};
+use super::{Lower, call, program_of};
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::*;
@@ -28,13 +28,12 @@ impl Lower<'_> {
         let mut given_up = vec![(Function::ReleaseKernel, kernel)];
         let mut calls: Vec<Step> = Vec::new();
         let name = Value::Text(launch.kernel.clone());
-        let create = Call::new(Function::CreateKernel, [program.into(), name]);
+        let create = call(Function::CreateKernel, values![program, name]);
         calls.push(create.makes(kernel).into());
         for (place, arg) in launch.args.iter().enumerate() {
             if let Arg::Sampler(sampler) = arg {
-                let slot = self
-                    .b
-                    .slot(format!("sampler_{n}_{place}"), SlotKind::Sampler);
+                let name = format!("sampler_{n}_{place}");
+                let slot = self.b.slot(name, SlotKind::Sampler);
                 calls.push(self.sampler(slot, *sampler).into());
                 given_up.push((Function::ReleaseSampler, slot));
                 calls.push(Call::object_argument(kernel, place as u32, slot).into());
@@ -47,7 +46,7 @@ impl Lower<'_> {
         if launch.cloned || launch.disturbed {
             let copy = self.b.slot(format!("copy_{n}"), SlotKind::Kernel);
             given_up.push((Function::ReleaseKernel, copy));
-            let clone = Call::new(Function::CloneKernel, [kernel.into()]);
+            let clone = call(Function::CloneKernel, values![kernel]);
             calls.push(clone.makes(copy).into());
             if launch.cloned {
                 enqueued = copy;
@@ -85,8 +84,8 @@ impl Lower<'_> {
     /// What fails has a queue of its own, and does not keep others from theirs.
     fn own_queue(&mut self, n: usize) -> Slot {
         let queue = self.b.slot(format!("own_queue_{n}"), SlotKind::Queue);
-        let arguments = [self.context.into(), self.device.into(), Value::Null];
-        let create = Call::new(Function::CreateCommandQueueWithProperties, arguments);
+        let arguments = values![self.context, self.device, Value::Null];
+        let create = call(Function::CreateCommandQueueWithProperties, arguments);
         self.add(create.makes(queue));
         queue
     }
@@ -113,27 +112,23 @@ impl Lower<'_> {
             .iter()
             .filter_map(|n| self.events.get(&usize::from(*n)).copied())
             .collect();
-        Call::new(
-            Function::EnqueueNDRangeKernel,
-            [
-                queue.into(),
-                kernel.into(),
-                launch.range.global.len().into(),
-                sizes(&launch.range.offset).into(),
-                Value::sizes(launch.range.global.clone()),
-                sizes(&launch.range.local).into(),
-                waits.len().into(),
-                Value::objects(waits),
-                event.map_or(Value::Null, Value::Into),
-            ],
-        )
+        let range = &launch.range;
+        let arguments = values![
+            queue,
+            kernel,
+            range.global.len(),
+            sizes(&range.offset),
+            Value::sizes(range.global.clone()),
+            sizes(&range.local),
+            waits.len(),
+            Value::objects(waits),
+            event.map(Value::Into),
+        ];
+        call(Function::EnqueueNDRangeKernel, arguments)
     }
 
     fn argument(&self, kernel: Slot, n: u32, arg: &Arg) -> Call {
-        let pointer = |at: Place| {
-            let arguments = [kernel.into(), n.into(), at.into()];
-            Call::new(Function::SetKernelArgSVMPointer, arguments)
-        };
+        let pointer = |at: Place| call(Function::SetKernelArgSVMPointer, values![kernel, n, at]);
         match arg {
             Arg::Object(id) if self.case.objects[id.index()].kind.addressed() => pointer(id.at(0)),
             Arg::Object(id) => Call::object_argument(kernel, n, *id),
@@ -142,10 +137,10 @@ impl Lower<'_> {
                 Call::object_argument(kernel, n, queue)
             }
             Arg::Pointer(at) => pointer(*at),
-            Arg::Local(bytes) => {
-                let arguments = [kernel.into(), n.into(), (*bytes).into(), Value::Null];
-                Call::new(Function::SetKernelArg, arguments)
-            }
+            Arg::Local(bytes) => call(
+                Function::SetKernelArg,
+                values![kernel, n, *bytes, Value::Null],
+            ),
             Arg::Bytes(bytes) => Call::bytes_argument(kernel, n, bytes.clone()),
             Arg::Uint(value) => Call::bytes_argument(kernel, n, value.to_ne_bytes().into()),
             Arg::Ulong(value) => Call::bytes_argument(kernel, n, value.to_ne_bytes().into()),
@@ -166,17 +161,17 @@ impl Lower<'_> {
             true => cl::CL_FILTER_LINEAR,
             false => cl::CL_FILTER_NEAREST,
         };
-        let list: [Value; 7] = [
-            cl::CL_SAMPLER_NORMALIZED_COORDS.into(),
-            sampler.normalized.into(),
-            cl::CL_SAMPLER_ADDRESSING_MODE.into(),
-            addressing.into(),
-            cl::CL_SAMPLER_FILTER_MODE.into(),
-            filter.into(),
-            0_u32.into(),
+        let list = values![
+            cl::CL_SAMPLER_NORMALIZED_COORDS,
+            sampler.normalized,
+            cl::CL_SAMPLER_ADDRESSING_MODE,
+            addressing,
+            cl::CL_SAMPLER_FILTER_MODE,
+            filter,
+            0_u32,
         ];
-        let arguments = [self.context.into(), Value::list(Class::Long, list)];
-        Call::new(Function::CreateSamplerWithProperties, arguments).makes(slot)
+        let arguments = values![self.context, Value::list(Class::Long, list)];
+        call(Function::CreateSamplerWithProperties, arguments).makes(slot)
     }
 
     /// Tells of allocations that the kernel reaches through pointers.
@@ -185,8 +180,8 @@ impl Lower<'_> {
         let (system, svm): (Vec<ObjectId>, Vec<ObjectId>) =
             launch.reaches.iter().copied().partition(host);
         let info = move |name: Constant, bytes: usize, value: Value| {
-            let arguments = [kernel.into(), name.into(), bytes.into(), value];
-            Call::new(Function::SetKernelExecInfo, arguments)
+            let arguments = values![kernel, name, bytes, value];
+            call(Function::SetKernelExecInfo, arguments)
         };
         let places = svm.iter().map(|id| id.at(launch.reaches_at as usize));
         let pointers = Value::list(Class::Pointer, places);
@@ -201,17 +196,11 @@ impl Lower<'_> {
 /// Gives a copy of a kernel other values for the arguments that are bytes.
 fn other_bytes(copy: Slot, launch: &Launch) -> impl Iterator<Item = Call> {
     let args = launch.args.iter().enumerate();
-    args.filter_map(move |(n, arg)| match arg {
-        Arg::Bytes(bytes) => {
-            let other = bytes.iter().map(|byte| !byte).collect();
-            Some(Call::bytes_argument(copy, n as u32, other))
-        }
-        Arg::Object(_)
-        | Arg::Queue(_)
-        | Arg::Sampler(_)
-        | Arg::Pointer(_)
-        | Arg::Local(_)
-        | Arg::Uint(_)
-        | Arg::Ulong(_) => None,
+    args.filter_map(move |(n, arg)| {
+        let Arg::Bytes(bytes) = arg else {
+            return None;
+        };
+        let other = bytes.iter().map(|byte| !byte).collect();
+        Some(Call::bytes_argument(copy, n as u32, other))
     })
 }

@@ -1,6 +1,6 @@
 //! The memory of a case: made, written and looked at by the host.
 
-use super::Lower;
+use super::{Lower, call};
 use crate::host::check::SubGroupAnswers;
 use crate::host::constant::{Constant, cl};
 use crate::host::*;
@@ -22,21 +22,17 @@ impl Lower<'_> {
             match object.kind {
                 Kind::Buffer => {
                     let first = self.first(n, object);
-                    let size = object.bytes.into();
-                    let arguments = [self.context.into(), flags(object), size, first.into()];
-                    let call = Call::new(Function::CreateBuffer, arguments);
+                    let arguments = values![self.context, flags(object), object.bytes, first];
+                    let call = call(Function::CreateBuffer, arguments);
                     self.b.begin(call.makes(slot));
                 }
                 Kind::Image(image) => {
                     let first = self.first(n, object);
-                    let arguments = [
-                        self.context.into(),
-                        flags(object),
-                        Value::Struct(Layout::ImageFormat, format(image.format).into()),
-                        Value::Struct(Layout::ImageDesc, description(image)),
-                        first.into(),
-                    ];
-                    let call = Call::new(Function::CreateImage, arguments);
+                    let format = Value::Struct(Layout::ImageFormat, format(image.format).into());
+                    let description = Value::Struct(Layout::ImageDesc, description(image));
+                    let arguments =
+                        values![self.context, flags(object), format, description, first];
+                    let call = call(Function::CreateImage, arguments);
                     self.b.begin(call.makes(slot));
                 }
                 Kind::SubBuffer { of, origin } => {
@@ -46,14 +42,9 @@ impl Lower<'_> {
                 }
                 Kind::Pipe { packet, packets } => {
                     let flags = vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_HOST_NO_ACCESS];
-                    let arguments = [
-                        self.context.into(),
-                        Value::Flags(flags),
-                        packet.into(),
-                        packets.into(),
-                        Value::Null,
-                    ];
-                    let call = Call::new(Function::CreatePipe, arguments);
+                    let flags = Value::Flags(flags);
+                    let arguments = values![self.context, flags, packet, packets, Value::Null];
+                    let call = call(Function::CreatePipe, arguments);
                     self.b.begin(call.makes(slot));
                 }
                 Kind::SvmCoarse => self.svm(slot, object, &[]),
@@ -84,24 +75,14 @@ impl Lower<'_> {
 
     fn svm(&mut self, slot: Slot, object: &Object, more: &[Constant]) {
         let flags = [&[cl::CL_MEM_READ_WRITE], more].concat();
-        let arguments = [
-            self.context.into(),
-            Value::Flags(flags),
-            object.bytes.into(),
-            ALIGN.into(),
-        ];
-        let call = Call::new(Function::SVMAlloc, arguments);
+        let arguments = values![self.context, Value::Flags(flags), object.bytes, ALIGN];
+        let call = call(Function::SVMAlloc, arguments);
         self.b.begin(call.makes(slot));
         let coarse = object.kind == Kind::SvmCoarse;
         let at = slot.at(0);
         let data = contents(object);
-        for step in self.mapped(
-            coarse,
-            at,
-            object.bytes,
-            true,
-            Op::Write { at, data }.into(),
-        ) {
+        let write = Op::Write { at, data }.into();
+        for step in self.mapped(coarse, at, object.bytes, true, write) {
             self.b.begin(step);
         }
     }
@@ -116,28 +97,9 @@ impl Lower<'_> {
             true => cl::CL_MAP_WRITE,
             false => cl::CL_MAP_READ,
         };
-        let map = Call::new(
-            Function::EnqueueSVMMap,
-            [
-                queue.into(),
-                true.into(),
-                flags.into(),
-                at.into(),
-                bytes.into(),
-                0_u32.into(),
-                Value::Null,
-                Value::Null,
-            ],
-        );
-        let nothing = [0_u32.into(), Value::Null, Value::Null];
-        let [count, list, event] = nothing;
-        let unmap = [queue.into(), at.into(), count, list, event];
-        vec![
-            map.into(),
-            step,
-            Call::new(Function::EnqueueSVMUnmap, unmap).into(),
-            Call::of(Function::Finish, queue).into(),
-        ]
+        let map = self.plain(Function::EnqueueSVMMap, values![true, flags, at, bytes]);
+        let unmap = self.plain(Function::EnqueueSVMUnmap, values![at]);
+        vec![map, step, unmap, Call::of(Function::Finish, queue).into()]
     }
 
     fn coarse(&self, object: ObjectId) -> bool {
@@ -165,25 +127,16 @@ impl Lower<'_> {
         let object = &self.case.objects[from.object.index()];
         let bytes = stretches.bytes;
         let room = Value::Answer(into, bytes);
-        let queue = self.queues[0].into();
-        let nothing = [0_u32.into(), Value::Null, Value::Null];
-        let [count, list, event] = nothing;
         match object.kind {
             Kind::Buffer | Kind::SubBuffer { .. } => {
-                let (offset, size) = (from.byte.into(), bytes.into());
-                let (buffer, wait) = (from.object.into(), true.into());
-                let all = [queue, buffer, wait, offset, size, room, count, list, event];
-                self.add(Call::new(Function::EnqueueReadBuffer, all));
+                let all = values![from.object, true, from.byte, bytes, room];
+                self.add(self.plain(Function::EnqueueReadBuffer, all));
             }
             Kind::Image(image) => {
                 let origin = Value::sizes([0_u32; 3]);
                 let region = Value::sizes(image.shape.size());
-                let (zero, image, wait) = (0_u32.into(), from.object.into(), true.into());
-                let pitch: Value = 0_u32.into();
-                let all = [
-                    queue, image, wait, origin, region, zero, pitch, room, count, list, event,
-                ];
-                self.add(Call::new(Function::EnqueueReadImage, all));
+                let all = values![from.object, true, origin, region, 0_u32, 0_u32, room];
+                self.add(self.plain(Function::EnqueueReadImage, all));
             }
             Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => {
                 let read = Op::Read {
@@ -220,8 +173,8 @@ impl Lower<'_> {
             }
             list.push(0_u32.into());
             let list = Value::list(Class::Long, list);
-            let arguments = [self.context.into(), self.device.into(), list];
-            let call = Call::new(Function::CreateCommandQueueWithProperties, arguments);
+            let arguments = values![self.context, self.device, list];
+            let call = call(Function::CreateCommandQueueWithProperties, arguments);
             self.b.begin(call.makes(slot));
             self.device_queues.push(slot);
         }
@@ -233,23 +186,15 @@ impl Lower<'_> {
             return;
         };
         let kernel = self.b.slot(format!("asked_{n}"), SlotKind::Kernel);
-        let create = [program.into(), Value::Text(name.into())];
-        self.add(Call::new(Function::CreateKernel, create).makes(kernel));
+        let create = values![program, Value::Text(name.into())];
+        self.add(call(Function::CreateKernel, create).makes(kernel));
         let [size, count, again] = [(); 3].map(|()| self.b.answer());
         let [its_local, length] = [(); 2].map(|()| self.b.answer());
         let device = self.device;
         let ask = |what: Constant, input: Value, bytes: usize, answer: AnswerId, length: Value| {
-            let arguments = [
-                kernel.into(),
-                device.into(),
-                what.into(),
-                bytes.into(),
-                input,
-                8_u32.into(),
-                Value::Answer(answer, 8),
-                length,
-            ];
-            Call::new(Function::GetKernelSubGroupInfo, arguments)
+            let answer = Value::Answer(answer, 8);
+            let arguments = values![kernel, device, what, bytes, input, 8_u32, answer, length];
+            call(Function::GetKernelSubGroupInfo, arguments)
         };
         let sizes = || Value::sizes(local.iter().copied());
         let bytes = 8 * local.len();
@@ -265,11 +210,10 @@ impl Lower<'_> {
         let shape = Value::Answered(its_local);
         self.add(ask(counts, shape, 8, again, Value::Null).whatever());
         self.add(Call::take(Function::ReleaseKernel, kernel));
-        let local = its_local;
         let answers = SubGroupAnswers {
             size,
             count,
-            local,
+            local: its_local,
             length,
             again,
         };
@@ -347,16 +291,7 @@ fn description(image: Image) -> Vec<Value> {
 /// The images of a case.
 fn images(case: &KernelCase) -> impl Iterator<Item = (usize, Image)> {
     let objects = case.objects.iter().enumerate();
-    objects.filter_map(|(n, object)| match object.kind {
-        Kind::Image(image) => Some((n, image)),
-        Kind::Buffer
-        | Kind::SubBuffer { .. }
-        | Kind::SvmCoarse
-        | Kind::SvmFine
-        | Kind::SvmAtomics
-        | Kind::Host
-        | Kind::Pipe { .. } => None,
-    })
+    objects.filter_map(|(n, object)| Some((n, object.kind.image()?)))
 }
 
 pub(super) fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
@@ -369,15 +304,9 @@ pub(super) fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>
             continue;
         }
         let answer = b.answer();
-        let arguments = [
-            context.into(),
-            cl::CL_MEM_READ_WRITE.into(),
-            type_of(image).into(),
-            FORMATS.into(),
-            Value::Answer(answer, 8 * FORMATS),
-            Value::Null,
-        ];
-        b.begin(Call::new(Function::GetSupportedImageFormats, arguments));
+        let (of, room) = (cl::CL_MEM_READ_WRITE, Value::Answer(answer, 8 * FORMATS));
+        let arguments = values![context, of, type_of(image), FORMATS, room, Value::Null];
+        b.begin(call(Function::GetSupportedImageFormats, arguments));
         asked.push((n, answer));
     }
     (b.finish(), asked)

@@ -5,13 +5,18 @@
 //! a call that fails against the case ends the run. What transfers leave behind is computed here, by
 //! [`Model`], so that each look has the bytes that it wants.
 
+/// Arguments of a call.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { vec![$(Value::from($value)),*] };
+}
+
 mod launch;
 mod memory;
 #[cfg(test)]
 mod tests;
 mod transfers;
 
-use super::case::{Contents, KernelCase, Kind, ObjectId, Step, Unit, Want};
+use super::case::{Contents, KernelCase, Kind, ObjectId, Same, Step, Unit, Want};
 use super::model::Model;
 use crate::host::check::{self, Check, Right, SubGroupAnswers, That};
 use crate::host::{self, *};
@@ -225,40 +230,14 @@ impl<'a> Lower<'a> {
     /// What has to be in an object; none where nothing is known of it.
     fn wanted(&self, object: ObjectId, want: &Want, model: &Model<'_>) -> Option<check::Want> {
         Some(match want {
-            Want::Same {
-                unit,
-                contents,
-                racy,
-            } => check::Want::Same {
-                unit: *unit,
-                contents: contents.clone(),
-                racy: *racy,
-            },
-            Want::AsMoved => check::Want::Same {
+            Want::Same(same) => check::Want::Same(same.clone()),
+            Want::AsMoved => check::Want::Same(Same {
                 unit: Unit::Byte,
                 contents: Contents::Bytes(model.bytes(object)),
                 racy: false,
-            },
-            Want::Permutation {
-                unit,
-                count,
-                first,
-                step,
-            } => check::Want::Permutation {
-                unit: *unit,
-                count: *count,
-                first: *first,
-                step: *step,
-            },
-            Want::Ids {
-                range,
-                uniform,
-                times,
-            } => check::Want::Ids {
-                range: range.clone(),
-                uniform: *uniform,
-                times: *times,
-            },
+            }),
+            Want::Permutation(values) => check::Want::Permutation(*values),
+            Want::Ids(ids) => check::Want::Ids(ids.clone()),
             Want::Halves { unit } => check::Want::Halves { unit: *unit },
             Want::Pointers(list) => check::Want::Pointers(list.clone()),
             Want::SubGroups { asked, groups } => check::Want::SubGroups {
@@ -306,6 +285,13 @@ impl<'a> Lower<'a> {
             started: self.started,
         }
     }
+}
+
+/// A call with these arguments that has to succeed.
+fn call(function: Function, arguments: Vec<Value>) -> Call {
+    let mut call = Call::new(function, []);
+    call.arguments = arguments;
+    call
 }
 
 /// What the program of a case is made of; none where it has none.

@@ -2,25 +2,19 @@
 
 use super::form::Type;
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, object, same};
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
+use crate::kernels::generate::builder::{CaseBuilder, INT64, args};
 use crate::rule;
 use classay_vocabulary::Need;
 
 /// Stores of values whose parts agree, and loads that must find such values.
 pub fn store(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("atomic stores and loads are of whole values");
-    let ty = choices
-        .pick(&[Type::Uint, Type::Ulong, Type::Ulong])
-        .unwrap_or(Type::Uint);
+    let ty = choices.one_of(&[Type::Uint, Type::Ulong, Type::Ulong]);
     let explicit = choices.percent(60);
     case.need(&[Need::C11Atomics, Need::ScopeDevice]);
-    if !explicit {
-        case.need(&[Need::OrderSeqCst]);
-    }
-    if ty.long() {
-        case.need(&[Need::Int64Atomics]);
-    }
+    case.need_if(!explicit, &[Need::OrderSeqCst]);
+    case.need_if(ty.long(), &[Need::Int64Atomics]);
     let (t, half) = if ty.long() {
         ("ulong", 32)
     } else {
@@ -36,10 +30,7 @@ pub fn store(choices: &mut Choices) -> KernelCase {
     };
     case.case.source = format!(
         "\
-#ifdef cl_khr_int64_base_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
+{INT64}\
 kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes) {{
     uint item = get_global_id(0), bad = 0;
     for (uint pass = 0; pass < passes; pass++) {{
@@ -53,26 +44,16 @@ kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes
 }}
 "
     );
-    let local = choices.pick(&[1u64, 2, 16]).unwrap_or(2);
+    let local = choices.one_of(&[1u64, 2, 16]);
     let items = local * choices.between(2, 8) as u64;
     let cell = case.buffer(ty.unit().bytes());
     let torn = case.buffer(4 * items as usize);
-    case.step(Step::Launch(Launch {
-        kernel: "halves".into(),
-        args: vec![
-            object(cell),
-            object(torn),
-            Arg::Uint(choices.pick(&[20, 300]).unwrap_or(20)),
-        ],
-        range: Range::line(items, local),
-        times: 1,
-        ..Launch::default()
-    }));
-    let want = Want::Same {
-        unit: Unit::Word,
-        contents: Contents::Zero,
-        racy: true,
-    };
+    case.launch(
+        "halves",
+        args![cell, torn, choices.one_of(&[20u32, 300])],
+        Range::line(items, local),
+    );
+    let want = Want::zeros().racy();
     case.look(torn, &[rule::MM_ATOMICITY], "values in two parts", want);
     case.case
 }
@@ -104,19 +85,13 @@ kernel void begin(global uint *to, uint value) {
 "
     }
     .into();
-    let group = choices.pick(&[1u64, 4, 16]).unwrap_or(4);
+    let group = choices.one_of(&[1u64, 4, 16]);
     let items = group * choices.between(1, 6) as u64;
     let value = choices.between(1, 1 << 30) as u32;
     let bytes = 4 * items as usize;
     let to = case.object(Kind::Buffer, bytes, Contents::Every(3));
-    case.step(Step::Launch(Launch {
-        kernel: "begin".into(),
-        args: vec![object(to), Arg::Uint(value)],
-        range: Range::line(items, group),
-        times: 1,
-        ..Launch::default()
-    }));
-    let want = same(Unit::Word, Contents::Count(value));
+    case.launch("begin", args![to, value], Range::line(items, group));
+    let want = Want::same(Unit::Word, Contents::Count(value));
     case.look(to, &[rule::MM_INIT], "values of atomic_init", want);
     case.case
 }

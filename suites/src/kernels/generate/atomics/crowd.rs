@@ -5,9 +5,9 @@ use super::form::{Form, Region, Type, form};
 use super::source::source;
 use crate::choices::Choices;
 use crate::kernels::case::{
-    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
+    Arg, Contents, KernelCase, Kind, ObjectId, Permutation, Range, Unit, Want,
 };
-use crate::kernels::generate::builder::{CaseBuilder, object, same};
+use crate::kernels::generate::builder::{CaseBuilder, args};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -101,7 +101,7 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
 
 /// One of them, by its number in the case.
 fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, number: usize) {
-    let operation = choices.pick(&OPERATIONS).unwrap_or(Operation::Add);
+    let operation = choices.one_of(&OPERATIONS);
     let types: &[Type] = if common.wide {
         &[Type::Int, Type::Uint, Type::Long, Type::Long, Type::Ulong]
     } else {
@@ -135,10 +135,10 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
         };
     }
     needs(case, (operation, ty), region);
-    let local = choices.pick(&[1u32, 4, 16, 64]).unwrap_or(16);
+    let local = choices.one_of(&[1u32, 4, 16, 64]);
     let groups = choices.between(1, 8) as u32;
     // The longer a crowd lasts, the more of it is there at once.
-    let passes = choices.pick(&[1u32, 3, 8, 8, 40]).unwrap_or(3);
+    let passes = choices.one_of(&[1u32, 3, 8, 8, 40]);
     // On local memory each group has an object of its own.
     let inside = region == Region::Local;
     let items = u64::from(local * groups);
@@ -181,19 +181,13 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
     let results = items as usize * passes as usize;
     let out = case.buffer(size * results);
     let firsts = case.buffer(4 * ty.bits() as usize);
-    case.step(Step::Launch(Launch {
-        kernel: named("crowd"),
-        args: vec![object(left), object(out), object(firsts), Arg::Uint(passes)],
-        range: Range::line(items, u64::from(local)),
-        times: 1,
-        ..Launch::default()
-    }));
+    case.launch(
+        named("crowd"),
+        args![left, out, firsts, passes],
+        Range::line(items, u64::from(local)),
+    );
     if let Some(last) = last(operation, ty, crowd, stride) {
-        let want = Want::Same {
-            unit: ty.unit(),
-            contents: first(objects, last),
-            racy: true,
-        };
+        let want = Want::same(ty.unit(), first(objects, last)).racy();
         case.look(left, &rules(&form, region), "what is left", want);
     }
     let rules = &rules(&form, region);
@@ -201,11 +195,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
         // A change that is lost is made again by another, who then finds it not made.
         let bits = crowd.min(ty.bits()) as usize;
         let each = if inside { groups } else { 1 };
-        let want = Want::Same {
-            unit: Unit::Word,
-            contents: Contents::Words(vec![each; bits]),
-            racy: true,
-        };
+        let want = Want::words(vec![each; bits]).racy();
         case.look(firsts, rules, "who changed each bit first", want);
     } else if operation == Operation::Exchange {
         let gather = named("gather");
@@ -218,16 +208,16 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
             rules,
         );
     } else if let (Some((first, step)), false) = (returned(operation, stride), inside) {
-        let want = Want::Permutation {
+        let want = Want::Permutation(Permutation {
             unit: ty.unit(),
             count: crowd,
             first,
             step,
-        };
+        });
         case.look(out, rules, "the values before", want);
     }
     if operation == Operation::Flag {
-        let want = same(Unit::Word, Contents::Zero);
+        let want = Want::zeros();
         case.look(out, &[rule::MM_ATOMICITY], "holders beside another", want);
     }
 }
@@ -239,15 +229,9 @@ fn needs(case: &mut CaseBuilder, (operation, ty): (Operation, Type), region: Reg
         case.need(&[Need::C11Atomics, Need::ScopeDevice]);
         case.need(&orders);
     }
-    if ty.long() {
-        case.need(&[Need::Int64Atomics]);
-    }
-    match region {
-        Region::Global | Region::Local | Region::Svm(Kind::Host | Kind::Buffer) => {}
-        Region::Svm(Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. }) => {}
-        Region::Svm(Kind::SvmCoarse) => case.need(&[Need::SvmCoarse]),
-        Region::Svm(Kind::SvmFine) => case.need(&[Need::SvmFine]),
-        Region::Svm(Kind::SvmAtomics) => case.need(&[Need::SvmFine, Need::SvmAtomics]),
+    case.need_if(ty.long(), &[Need::Int64Atomics]);
+    if let Region::Svm(kind) = region {
+        case.need_memory(kind);
     }
 }
 
@@ -340,20 +324,14 @@ fn exchanges(
     let [left, out] = objects;
     let count = counts[0] + counts[1];
     let all = case.buffer(ty.unit().bytes() * count);
-    let mut args = vec![object(left), object(out), object(all)];
+    let mut args = args![left, out, all];
     args.extend(counts.map(|n| Arg::Uint(n as u32)));
-    case.step(Step::Launch(Launch {
-        kernel: gather.into(),
-        args,
-        range: Range::line(1, 1),
-        times: 1,
-        ..Launch::default()
-    }));
-    let want = Want::Permutation {
+    case.launch(gather, args, Range::line(1, 1));
+    let want = Want::Permutation(Permutation {
         unit: ty.unit(),
         count: count as u64,
         first: 0,
         step: stride,
-    };
+    });
     case.look(all, rules, "the exchanged values", want);
 }

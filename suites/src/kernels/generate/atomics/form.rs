@@ -70,11 +70,9 @@ pub(super) fn form(
 ) -> Form {
     // The unnamed forms order sequentially and reach the device.
     let explicit = choices.below(3) as u8;
-    let order = choices
-        .pick(&[
-            "relaxed", "relaxed", "acquire", "release", "acq_rel", "seq_cst",
-        ])
-        .unwrap_or("relaxed");
+    let order = choices.one_of(&[
+        "relaxed", "relaxed", "acquire", "release", "acq_rel", "seq_cst",
+    ]);
     let failure = match order {
         "acquire" | "acq_rel" => "acquire",
         "seq_cst" => "seq_cst",
@@ -88,18 +86,16 @@ pub(super) fn form(
     let scope = scope.unwrap_or("device");
     if !legacy {
         case.need(&[Need::C11Atomics]);
-        if explicit == 0 || order == "seq_cst" {
-            case.need(&[Need::OrderSeqCst]);
-        }
-        if explicit > 0 && matches!(order, "acquire" | "release" | "acq_rel") {
-            case.need(&[Need::OrderAcqRel]);
-        }
-        if explicit < 2 || scope == "device" {
-            case.need(&[Need::ScopeDevice]);
-        }
-        if explicit == 2 && scope == "all_svm_devices" {
-            case.need(&[Need::ScopeAllDevices]);
-        }
+        case.need_if(explicit == 0 || order == "seq_cst", &[Need::OrderSeqCst]);
+        case.need_if(
+            explicit > 0 && matches!(order, "acquire" | "release" | "acq_rel"),
+            &[Need::OrderAcqRel],
+        );
+        case.need_if(explicit < 2 || scope == "device", &[Need::ScopeDevice]);
+        case.need_if(
+            explicit == 2 && scope == "all_svm_devices",
+            &[Need::ScopeAllDevices],
+        );
     }
     Form {
         legacy,

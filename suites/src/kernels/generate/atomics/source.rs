@@ -3,6 +3,7 @@
 use super::crowd::{ABOVE, Operation};
 use super::form::{Form, Type};
 use crate::choices::Choices;
+use crate::kernels::generate::builder::INT64;
 
 /// An operation of item `i`, whose result is the value before.
 fn one(operation: Operation, stride: u64, form: &Form, ty: Type) -> String {
@@ -79,12 +80,7 @@ pub(super) fn source(
     };
     let mut text = String::new();
     if ty.long() {
-        text += "\
-#ifdef cl_khr_int64_base_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
-";
+        text += INT64;
     }
     if operation == Operation::Flag {
         return text + &flag(&operations, inside);

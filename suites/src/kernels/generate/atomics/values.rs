@@ -2,8 +2,8 @@
 
 use super::form::{Form, Region, Type, form};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit};
-use crate::kernels::generate::builder::{CaseBuilder, object, same};
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
+use crate::kernels::generate::builder::{CaseBuilder, INT64, args};
 use crate::rule;
 use classay_vocabulary::Need;
 use std::fmt::Write;
@@ -105,15 +105,9 @@ fn plain(form: Form, load: bool) -> Form {
 /// compare-exchanges put in the place of what they expected, and what is left.
 pub fn values(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("what atomic functions give and leave");
-    let ty = choices
-        .pick(&[Type::Int, Type::Uint, Type::Long, Type::Ulong])
-        .unwrap_or(Type::Int);
-    let region = choices
-        .pick(&[Region::Global, Region::Global, Region::Local])
-        .unwrap_or(Region::Global);
-    if ty.long() {
-        case.need(&[Need::Int64Atomics]);
-    }
+    let ty = choices.one_of(&[Type::Int, Type::Uint, Type::Long, Type::Ulong]);
+    let region = choices.one_of(&[Region::Global, Region::Global, Region::Local]);
+    case.need_if(ty.long(), &[Need::Int64Atomics]);
     let t = ty.name();
     let items = choices.between(1, 6);
     let mut cells: Vec<u64> = (0..items).map(|_| value(choices, ty)).collect();
@@ -155,7 +149,7 @@ pub fn values(choices: &mut Choices) -> KernelCase {
                 cells.fill(operand);
             }
             _ => {
-                let name = choices.pick(&FUNCTIONS).unwrap_or("exchange");
+                let name = choices.one_of(&FUNCTIONS);
                 let call = if name == "load" {
                     plain(form, true).call(name, "p")
                 } else {
@@ -190,10 +184,7 @@ pub fn values(choices: &mut Choices) -> KernelCase {
     };
     case.case.source = format!(
         "\
-#ifdef cl_khr_int64_base_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
+{INT64}\
 kernel void each(global {t} *from, global {t} *all) {{
     size_t item = get_global_id(0);
     global {t} *out = all + item * {}u;
@@ -213,14 +204,12 @@ kernel void each(global {t} *from, global {t} *all) {{
     let unit: Unit = ty.unit();
     let from = case.object(Kind::Buffer, items * unit.bytes(), list(first));
     let out = case.buffer(items * (count + 1) * unit.bytes());
-    case.step(Step::Launch(Launch {
-        kernel: "each".into(),
-        args: vec![object(from), object(out)],
-        range: Range::line(items as u64, items as u64),
-        times: 1,
-        ..Launch::default()
-    }));
-    let want = same(unit, list(results.concat()));
+    case.launch(
+        "each",
+        args![from, out],
+        Range::line(items as u64, items as u64),
+    );
+    let want = Want::same(unit, list(results.concat()));
     case.look(
         out,
         &[rule::MM_RMW_LAST, rule::MM_ATOMICITY],

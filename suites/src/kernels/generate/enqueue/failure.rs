@@ -1,8 +1,8 @@
 //! Children that fail.
 
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit};
-use crate::kernels::generate::builder::{CaseBuilder, object, same};
+use crate::kernels::case::{Arg, DeviceQueue, KernelCase, Launch, Range, Want};
+use crate::kernels::generate::builder::{CaseBuilder, args};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -15,9 +15,7 @@ pub fn failure(choices: &mut Choices) -> KernelCase {
     let depth = choices.between(0, 2);
     let chain = choices.between(1, 3);
     let from_sibling = choices.percent(50);
-    let flag = choices
-        .pick(&["NO_WAIT", "WAIT_KERNEL", "WAIT_WORK_GROUP"])
-        .unwrap_or("NO_WAIT");
+    let flag = choices.one_of(&["NO_WAIT", "WAIT_KERNEL", "WAIT_WORK_GROUP"]);
     let mut enqueues = String::new();
     for n in 0..chain {
         let before = if n == 0 {
@@ -55,20 +53,20 @@ pub fn failure(choices: &mut Choices) -> KernelCase {
     case.case.source = source;
     case.case.device_queues.push(DeviceQueue::default());
     let ran = case.buffer(16 * chain);
-    case.step(Step::Launch(Launch {
-        kernel: "root".into(),
-        args: vec![object(ran), Arg::Queue(0)],
-        range: Range::line(choices.pick(&[1, 4]).unwrap_or(1), 1),
-        times: 1,
+    case.run(Launch {
         fails: true,
         rules: vec![rule::DEV_CHILD_FAILURE],
-        ..Launch::default()
-    }));
+        ..Launch::new(
+            "root",
+            args![ran, Arg::Queue(0)],
+            Range::line(choices.one_of(&[1, 4]), 1),
+        )
+    });
     case.look(
         ran,
         &[rule::FAIL_PROPAGATE, rule::DEV_EVENTS],
         "children of a failed event that ran",
-        same(Unit::Word, Contents::Zero),
+        Want::zeros(),
     );
     case.case
 }

@@ -19,6 +19,8 @@ mod failure;
 mod order;
 mod ready;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod write;
 

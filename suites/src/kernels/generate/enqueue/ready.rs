@@ -1,8 +1,8 @@
 //! Children that wait for what is complete already.
 
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Launch, Range, Step, Unit};
-use crate::kernels::generate::builder::{CaseBuilder, object, same};
+use crate::kernels::case::{Arg, DeviceQueue, KernelCase, Range, Want};
+use crate::kernels::generate::builder::{CaseBuilder, args};
 use crate::rule;
 use classay_vocabulary::Need;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ pub fn ready(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("children wait for user events that are complete already");
     case.need(&[Need::DeviceEnqueue]);
     let children = choices.between(2, 5);
-    let items = choices.pick(&[1usize, 4, 8]).unwrap_or(4);
+    let items = choices.one_of(&[1usize, 4, 8]);
     let mut body = String::new();
     let mut releases = String::new();
     for n in 0..children {
@@ -67,18 +67,12 @@ pub fn ready(choices: &mut Choices) -> KernelCase {
         format!("kernel void root(global uint *cells, queue_t q) {{\n{body}{releases}}}\n");
     case.case.device_queues.push(DeviceQueue::default());
     let cells = case.buffer(4 * items * children);
-    case.step(Step::Launch(Launch {
-        kernel: "root".into(),
-        args: vec![object(cells), Arg::Queue(0)],
-        range: Range::line(1, 1),
-        times: 1,
-        ..Launch::default()
-    }));
+    case.launch("root", args![cells, Arg::Queue(0)], Range::line(1, 1));
     case.look(
         cells,
         &[rule::DEV_EVENTS, rule::SP_USER_EVENT],
         "children behind complete events: 1 for those that ran in order",
-        same(Unit::Word, Contents::Words(vec![1; items * children])),
+        Want::words(vec![1; items * children]),
     );
     case.case
 }

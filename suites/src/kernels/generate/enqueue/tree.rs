@@ -114,7 +114,7 @@ const DELAY: usize = 300_000;
 fn space(choices: &mut Choices) -> Space {
     let dimensions = choices.between(1, 3);
     let local: Vec<usize> = (0..dimensions)
-        .map(|_| choices.pick(&[1, 2, 3, 4]).unwrap_or(2))
+        .map(|_| choices.one_of(&[1, 2, 3, 4]))
         .collect();
     let most = if dimensions == 1 { 6 } else { 2 };
     let global = local.iter().map(|l| l * choices.between(1, most)).collect();
@@ -140,9 +140,7 @@ pub fn draw(choices: &mut Choices) -> Tree {
             choices.below(n)
         };
         let mut space = space(choices);
-        let mut flag = choices
-            .pick(&[Flag::NoWait, Flag::WaitKernel, Flag::WaitWorkGroup])
-            .unwrap_or(Flag::WaitKernel);
+        let mut flag = choices.one_of(&[Flag::NoWait, Flag::WaitKernel, Flag::WaitWorkGroup]);
         // The root has work-groups that are known, for its children to wait for.
         let local = n > 0 && choices.percent(30);
         if space.local.is_none() && (n == 0 || local) {

@@ -2,11 +2,9 @@
 
 use super::order::{Before, Part, Reason, before};
 use super::tree::{Flag, Opener, Space, Tree};
-use crate::kernels::case::{
-    Arg, Contents, DeviceQueue, KernelCase, Kind, Launch, Range, Step, Unit,
-};
-use crate::kernels::generate::builder::{CaseBuilder, at, object, same};
-use crate::kernels::transfer::{Move, Transfer};
+use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Kind, Range, Want};
+use crate::kernels::generate::builder::{CaseBuilder, args, at};
+use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
 use classay_vocabulary::Need;
 use std::fmt::Write as _;
@@ -401,36 +399,31 @@ kernel void hold(global const ulong *times, global uint *out) {{
         16 * tree.nodes.len(),
         Contents::Every(u32::MAX),
     );
-    let mut args = vec![object(cells), object(wrong), object(times)];
+    let mut args = args![cells, wrong, times];
     if !tree.default {
         args.push(Arg::Queue(0));
     }
     let root = &tree.nodes[0].space;
     let sizes = |list: &[usize]| list.iter().map(|n| *n as u64).collect::<Vec<u64>>();
-    case.step(Step::Launch(Launch {
-        kernel: "root".into(),
+    case.launch(
+        "root",
         args,
-        range: Range {
+        Range {
             offset: root.offset.as_deref().map(sizes),
             global: sizes(&root.global),
             local: root.local.as_deref().map(sizes),
         },
-        times: 1,
-        ..Launch::default()
-    }));
+    );
     // What comes behind the root in the host's queue comes behind the whole tree.
     let copy = |case: &mut CaseBuilder, from, byte, bytes| {
         let to = case.buffer(bytes);
-        case.step(Step::Move(Move {
-            what: Transfer::Copy {
-                from: at(from, byte),
-                to: at(to, 0),
-                bytes,
-            },
-            blocking: false,
-            code: 0,
-            rules: Vec::new(),
-        }));
+        let (from, whole) = (at(from, byte), at(to, 0));
+        let copy = Bytes {
+            from,
+            to: whole,
+            bytes,
+        };
+        case.transfer(Transfer::Copy(copy), false);
         to
     };
     let mut told: Vec<Reason> = (0..tree.nodes.len())
@@ -455,21 +448,14 @@ kernel void hold(global const ulong *times, global uint *out) {{
         .collect();
     let held = case.buffer(4 * tree.nodes.len());
     if !timed.is_empty() {
-        case.step(Step::Launch(Launch {
-            kernel: "hold".into(),
-            args: vec![object(times), object(held)],
-            range: Range::line(tree.nodes.len() as u64, 1),
-            times: 1,
-            ..Launch::default()
-        }));
+        case.launch(
+            "hold",
+            args![times, held],
+            Range::line(tree.nodes.len() as u64, 1),
+        );
     }
     for (reason, slice) in slices {
-        case.look(
-            slice,
-            reason.rules(),
-            reason.name(),
-            same(Unit::Word, Contents::Zero),
-        );
+        case.look(slice, reason.rules(), reason.name(), Want::zeros());
     }
     let mut wanted: Vec<u32> = (0..tree.nodes.len())
         .flat_map(|n| (0..tree.nodes[n].space.items()).map(move |i| token(n) + i as u32))
@@ -492,7 +478,7 @@ kernel void hold(global const ulong *times, global uint *out) {{
         ended,
         &rules,
         "tokens of ended work-items",
-        same(Unit::Word, Contents::Words(wanted)),
+        Want::words(wanted),
     );
     if !timed.is_empty() {
         let wanted = (0..tree.nodes.len())
@@ -502,7 +488,7 @@ kernel void hold(global const ulong *times, global uint *out) {{
             held,
             &[rule::DEV_EVENTS, rule::STATE_PROFILING],
             "kernels without right times",
-            same(Unit::Word, Contents::Words(wanted)),
+            Want::words(wanted),
         );
     }
     case.case

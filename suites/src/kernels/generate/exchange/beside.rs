@@ -1,10 +1,10 @@
 //! Bytes beside each other, written by the host and by work-items while both run.
 
-use super::sides::{cell, count, launch, none, objects, run, talk, word};
+use super::sides::{cell, count, meet, repeat, talk, when};
 use crate::choices::Choices;
-use crate::host::exchange::{Is, Num, Operation, Order, Reg};
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
-use crate::kernels::generate::builder::{CaseBuilder, same};
+use crate::host::exchange::{Is, Num, Operation, Reg};
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
+use crate::kernels::generate::builder::{CaseBuilder, args};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -17,14 +17,8 @@ const LOW: Reg = Reg(3);
 /// again, and find in them what they wrote last.
 pub fn bytes(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("the host and work-items write bytes beside each other");
-    let (kind, needs) = choices
-        .pick(&[
-            (Kind::SvmFine, &[Need::SvmFine][..]),
-            (Kind::SvmAtomics, &[Need::SvmFine, Need::SvmAtomics]),
-            (Kind::Host, &[Need::SvmSystem]),
-        ])
-        .unwrap_or((Kind::SvmFine, &[Need::SvmFine]));
-    case.need(needs);
+    let kind = choices.one_of(&[Kind::SvmFine, Kind::SvmAtomics, Kind::Host]);
+    case.need_memory(kind);
     // With atomics the host can wait until the kernel runs.
     let meets = kind == Kind::SvmAtomics && choices.percent(80);
     let tell = if meets {
@@ -33,9 +27,9 @@ pub fn bytes(choices: &mut Choices) -> KernelCase {
     } else {
         ""
     };
-    let count_bytes = choices.pick(&[8usize, 32, 64]).unwrap_or(32);
+    let count_bytes = choices.one_of(&[8usize, 32, 64]);
     let every = choices.between(2, 5);
-    let passes = choices.pick(&[10u32, 300, 2000]).unwrap_or(300);
+    let passes = choices.one_of(&[10u32, 300, 2000]);
     case.case.source = format!(
         "\
 kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint every, uint passes) {{
@@ -57,13 +51,9 @@ kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint e
     let here = case.object(kind, 4, Contents::Zero);
     let bad = case.buffer(4 * count_bytes);
     let own = case.object(Kind::Host, 4, Contents::Zero);
-    let mut args = objects(&[shared, here, bad]);
-    args.extend([Arg::Uint(every as u32), Arg::Uint(passes)]);
-    let group = choices.pick(&[1, 4, 8]).unwrap_or(1);
-    run(
-        &mut case,
-        launch("put", args, Range::line(count_bytes as u64, group)),
-    );
+    let args = args![shared, here, bad, every as u32, passes];
+    let group = choices.one_of(&[1, 4, 8]);
+    case.launch("put", args, Range::line(count_bytes as u64, group));
     let at = cell(shared, Unit::Byte, Num::of(0).and(BYTE, every as u64));
     let mine = count_bytes.div_ceil(every) as u64;
     // What the host writes in a pass: below 256, for the number of a pass is its remainder.
@@ -71,31 +61,21 @@ kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint e
     let value = |pass: Num| pass.more(100);
     let mut acts = Vec::new();
     if meets {
-        acts.push(Operation::Await {
-            at: word(here, Num::of(0)),
-            value: Num::of(1),
-            order: Order::Relaxed,
-            must: false,
-        });
+        acts.push(meet(here));
     }
-    let each = |acts: Vec<Operation>| Operation::Repeat(Num::of(mine), BYTE, acts);
+    let each = |acts: Vec<Operation>| repeat(mine, BYTE, acts);
     acts.push(each(vec![Operation::Write(at.clone(), value(Num::of(99)))]));
     acts.push(Operation::Put(LOW, value(Num::of(99))));
-    acts.push(Operation::Repeat(
-        Num::of(laps.into()),
+    acts.push(repeat(
+        laps,
         SEEN,
-        vec![Operation::Repeat(
-            Num::of(100),
+        vec![repeat(
+            100u64,
             PASS,
             vec![
                 each(vec![
                     Operation::Read(Reg(4), at.clone()),
-                    Operation::When(
-                        Num::reg(Reg(4)),
-                        Is::Unequal,
-                        Num::reg(LOW),
-                        count(own, 0, 1),
-                    ),
+                    when(Num::reg(Reg(4)), Is::Unequal, LOW, count(own, 0, 1)),
                     Operation::Write(at.clone(), value(Num::reg(PASS))),
                 ]),
                 Operation::Put(LOW, value(Num::reg(PASS))),
@@ -104,8 +84,18 @@ kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint e
     ));
     talk(&mut case, acts, &[rule::SV_FINE_BYTES]);
     let rules = [rule::SV_FINE_BYTES];
-    case.look(bad, &rules, "bytes that changed, of work-items", none());
-    case.look(own, &rules, "bytes that changed, of the host", none());
+    case.look(
+        bad,
+        &rules,
+        "bytes that changed, of work-items",
+        Want::zeros().racy(),
+    );
+    case.look(
+        own,
+        &rules,
+        "bytes that changed, of the host",
+        Want::zeros().racy(),
+    );
     let wanted = (0..count_bytes).map(|i| {
         if i % every == 0 {
             199
@@ -117,7 +107,7 @@ kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint e
         shared,
         &rules,
         "bytes that the host and work-items wrote",
-        same(Unit::Byte, Contents::Bytes(wanted.collect())),
+        Want::bytes(wanted.collect()),
     );
     case.case
 }

@@ -2,69 +2,56 @@
 //! queues, or kernels on two devices. What is left, and that the values before lead from one to the
 //! next, is known whatever the order.
 
-use super::sides::{cell, launch, objects, quit, run, talk, with_host, word};
+use super::sides::{cell, leave_when, meet, quit, repeat, talk, when, with_host};
 use crate::choices::Choices;
-use crate::host::exchange::{self, Change, Is, Num, Order, Reg};
+use crate::host::exchange::{Change, Is, Num, Operation as Act, Order, Reg};
 use crate::kernels::case::{
-    Arg, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want,
+    Contents, KernelCase, Kind, Launch, ObjectId, Permutation, Range, Step, Unit, Want,
 };
-use crate::kernels::generate::builder::CaseBuilder;
+use crate::kernels::generate::builder::{CaseBuilder, INT64, args};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
-/// A type: its name, its element, and the types that can do more than exchange and compare.
+/// What can be done to a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// All functions.
+    Number,
+    /// Exchanges and comparisons.
+    Float,
+    /// The same and additions: its width is that of an address.
+    Address,
+}
+
+/// A type: its name, its element, what can be done to it, and whether it is signed.
 #[derive(Debug, Clone, Copy)]
 struct Type {
     name: &'static str,
     unit: Unit,
-    /// A number: all functions.
-    number: bool,
+    class: Class,
     signed: bool,
-    float: bool,
 }
 
-const fn integer(name: &'static str, unit: Unit, signed: bool) -> Type {
+const fn ty(name: &'static str, unit: Unit, class: Class, signed: bool) -> Type {
     Type {
         name,
         unit,
-        number: true,
+        class,
         signed,
-        float: false,
-    }
-}
-
-/// The types whose width is that of an address: with additions only.
-const fn address(name: &'static str, signed: bool) -> Type {
-    Type {
-        name,
-        unit: Unit::Long,
-        number: false,
-        signed,
-        float: false,
-    }
-}
-
-const fn float(name: &'static str, unit: Unit) -> Type {
-    Type {
-        name,
-        unit,
-        number: false,
-        signed: false,
-        float: true,
     }
 }
 
 const TYPES: [Type; 10] = [
-    integer("int", Unit::Word, true),
-    integer("uint", Unit::Word, false),
-    integer("long", Unit::Long, true),
-    integer("ulong", Unit::Long, false),
-    float("float", Unit::Word),
-    float("double", Unit::Long),
-    address("size_t", false),
-    address("ptrdiff_t", true),
-    address("intptr_t", true),
-    address("uintptr_t", false),
+    ty("int", Unit::Word, Class::Number, true),
+    ty("uint", Unit::Word, Class::Number, false),
+    ty("long", Unit::Long, Class::Number, true),
+    ty("ulong", Unit::Long, Class::Number, false),
+    ty("float", Unit::Word, Class::Float, false),
+    ty("double", Unit::Long, Class::Float, false),
+    ty("size_t", Unit::Long, Class::Address, false),
+    ty("ptrdiff_t", Unit::Long, Class::Address, true),
+    ty("intptr_t", Unit::Long, Class::Address, true),
+    ty("uintptr_t", Unit::Long, Class::Address, false),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,17 +88,15 @@ const TRIES: u32 = 1 << 20;
 
 /// A crowd of two sides.
 pub fn crowd(choices: &mut Choices) -> KernelCase {
-    let sides = choices
-        .pick(&[
-            Sides::Host,
-            Sides::Host,
-            Sides::Host,
-            Sides::Queues,
-            Sides::Variable,
-            Sides::Devices,
-        ])
-        .unwrap_or(Sides::Host);
-    let ty = choices.pick(&TYPES).unwrap_or(TYPES[1]);
+    let sides = choices.one_of(&[
+        Sides::Host,
+        Sides::Host,
+        Sides::Host,
+        Sides::Queues,
+        Sides::Variable,
+        Sides::Devices,
+    ]);
+    let ty = choices.one_of(&TYPES);
     let operation = choices.pick(operations(ty)).unwrap_or(Operation::Exchange);
     let mut case = CaseBuilder::new(format!(
         "a crowd of two sides ({sides:?}): {operation:?} of {}",
@@ -119,33 +104,28 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     ));
     case.need(&[Need::C20, Need::C11Atomics]);
     let (kind, scope, rules) = memory(choices, &mut case, sides);
-    if ty.unit == Unit::Long {
-        case.need(&[Need::Int64Atomics, Need::Bits64]);
-    }
-    if ty.name == "double" {
-        case.need(&[Need::Fp64]);
-    }
-    let (order, orders) = choices
-        .pick(&[
-            ("relaxed", Order::Relaxed),
-            ("acq_rel", Order::AcqRel),
-            ("seq_cst", Order::SeqCst),
-        ])
-        .unwrap_or(("relaxed", Order::Relaxed));
+    case.need_if(ty.unit == Unit::Long, &[Need::Int64Atomics, Need::Bits64]);
+    case.need_if(ty.name == "double", &[Need::Fp64]);
+    let (order, orders) = choices.one_of(&[
+        ("relaxed", Order::Relaxed),
+        ("acq_rel", Order::AcqRel),
+        ("seq_cst", Order::SeqCst),
+    ]);
     match orders {
         Order::Relaxed => {}
         Order::AcqRel => case.need(&[Need::OrderAcqRel]),
         Order::SeqCst => case.need(&[Need::OrderSeqCst]),
     }
-    let local = choices.pick(&[1u32, 2, 8]).unwrap_or(1);
+    let local = choices.one_of(&[1u32, 2, 8]);
     let items = local * choices.between(1, 4) as u32;
-    let passes = choices.pick(&[10u32, 100, 400]).unwrap_or(100);
+    let passes = choices.one_of(&[10u32, 100, 400]);
     let kernel = items * passes;
     // The host is as long busy as a kernel, roughly.
     let host = kernel.clamp(50, 400);
     let crowd = u64::from(kernel) + u64::from(if sides == Sides::Host { host } else { kernel });
     // Floats are exchanged as their bits: numbers from 1.0 on, one after the other.
-    let first = match (ty.float, ty.unit) {
+    let float = ty.class == Class::Float;
+    let first = match (float, ty.unit) {
         (true, Unit::Long) => 0x3ff0_0000_0000_0000,
         (true, Unit::Byte | Unit::Word) => 0x3f80_0000,
         (false, _) => 0,
@@ -163,18 +143,14 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     // Each side writes the values that it found to memory of its own.
     let second = crowd as u32 - kernel;
     let outs = [kernel, second].map(|n| case.object(kind, size * n as usize, Contents::Zero));
-    let args = |side: usize| {
-        let mut args = objects(&[shared, here, quit, outs[side]]);
-        args.extend([Arg::Uint(passes), Arg::Uint(side as u32 * kernel)]);
-        args
-    };
+    let args = |side: usize| args![shared, here, quit, outs[side], passes, side as u32 * kernel];
     let range = || Range::line(items.into(), local.into());
     if sides == Sides::Variable {
-        let set = launch("set", objects(&[shared]), Range::line(1, 1));
-        run(&mut case, set);
+        let set = Launch::new("set", args![shared], Range::line(1, 1));
+        case.run(set);
         case.step(Step::Finish);
     }
-    run(&mut case, launch("crowd", args(0), range()));
+    case.launch("crowd", args(0), range());
     match sides {
         Sides::Host => {
             let acts = host_part(
@@ -191,16 +167,15 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
             case.case.queues = vec![u8::from(sides == Sides::Devices)];
             let second = Launch {
                 queue: 1,
-                ..launch("crowd", args(1), range())
+                ..Launch::new("crowd", args(1), range())
             };
-            run(&mut case, second);
+            case.run(second);
         }
     }
     case.step(Step::Finish);
     let out = case.buffer(size * (crowd as usize + 1));
-    let mut args = objects(&[shared, outs[0], outs[1], out]);
-    args.extend([Arg::Uint(kernel), Arg::Uint(second)]);
-    run(&mut case, launch("last", args, Range::line(1, 1)));
+    let args = args![shared, outs[0], outs[1], out, kernel, second];
+    case.launch("last", args, Range::line(1, 1));
     looks(
         &mut case,
         [shared, out],
@@ -215,8 +190,8 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
 
 /// What can be done to a type.
 fn operations(ty: Type) -> &'static [Operation] {
-    if ty.number {
-        &[
+    match ty.class {
+        Class::Number => &[
             Operation::Add,
             Operation::Add,
             Operation::Sub,
@@ -228,19 +203,17 @@ fn operations(ty: Type) -> &'static [Operation] {
             Operation::Exchange,
             Operation::CompareStrong,
             Operation::CompareWeak,
-        ]
-    } else if ty.float {
-        &[
+        ],
+        Class::Float => &[
             Operation::Exchange,
             Operation::CompareStrong,
             Operation::CompareWeak,
-        ]
-    } else {
-        &[
+        ],
+        Class::Address => &[
             Operation::Add,
             Operation::Exchange,
             Operation::CompareStrong,
-        ]
+        ],
     }
 }
 
@@ -276,20 +249,16 @@ fn memory(
             (kind, all, rules)
         }
         Sides::Queues | Sides::Variable => {
-            let (kind, needs) = choices
-                .pick(&[
-                    (Kind::SvmCoarse, &[Need::SvmCoarse][..]),
-                    (Kind::SvmCoarse, &[Need::SvmCoarse]),
-                    (Kind::SvmFine, &[Need::SvmFine]),
-                    (Kind::SvmAtomics, &[Need::SvmFine, Need::SvmAtomics]),
-                ])
-                .unwrap_or((Kind::SvmCoarse, &[Need::SvmCoarse]));
-            case.need(needs);
-            let scope = choices.pick(&["device", all]).unwrap_or("device");
+            let kind = choices.one_of(&[
+                Kind::SvmCoarse,
+                Kind::SvmCoarse,
+                Kind::SvmFine,
+                Kind::SvmAtomics,
+            ]);
+            case.need_memory(kind);
+            let scope = choices.one_of(&["device", all]);
             let mut rules = vec![rule::SP_CROSS_KERNEL_SVM];
-            if sides == Sides::Variable {
-                case.need(&[Need::ProgramScopeVariables]);
-            }
+            case.need_if(sides == Sides::Variable, &[Need::ProgramScopeVariables]);
             if scope == all {
                 case.need(&[Need::ScopeAllDevices]);
                 if kind != Kind::SvmAtomics {
@@ -312,15 +281,16 @@ fn source(ty: Type, operation: Operation, sides: Sides, words: [&str; 2], first:
         Unit::Long => ("ulong", "ul"),
         Unit::Byte | Unit::Word => ("uint", "u"),
     };
+    let float = ty.class == Class::Float;
     let to = |value: &str| {
-        if ty.float {
+        if float {
             format!("as_{t}(({bits})({first}{width} + {value}))")
         } else {
             format!("({t})({value})")
         }
     };
     let from = |value: &str| {
-        if ty.float {
+        if float {
             format!("as_{bits}({value})")
         } else {
             format!("({bits})({value})")
@@ -349,7 +319,7 @@ fn source(ty: Type, operation: Operation, sides: Sides, words: [&str; 2], first:
             } else {
                 "strong"
             };
-            let next = if ty.float {
+            let next = if float {
                 format!("as_{t}(as_{bits}(old) + 1)")
             } else {
                 "old + 1".into()
@@ -417,13 +387,6 @@ kernel void last(volatile global atomic_{t} *shared, global {bits} *one, global 
     )
 }
 
-const INT64: &str = "\
-#ifdef cl_khr_int64_base_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
-";
-
 const FP64: &str = "\
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -438,14 +401,14 @@ fn host_part(
     objects: [ObjectId; 3],
     counts: [u32; 2],
     first: u64,
-) -> Vec<exchange::Operation> {
+) -> Vec<Act> {
     let [shared, here, out] = objects;
     let [kernel, host] = counts;
-    let at = cell(shared, ty.unit, Num::of(0));
+    let at = cell(shared, ty.unit, 0u64);
     // The number of the operation among all, as in the kernel.
     let number = |plus: u64| Num::reg(TURN).more(u64::from(kernel)).more(plus);
     let change = |how: Change, by: Num| {
-        vec![exchange::Operation::Change {
+        vec![Act::Change {
             how,
             at: at.clone(),
             by,
@@ -453,40 +416,23 @@ fn host_part(
             before: BEFORE,
         }]
     };
-    let bit = |and: bool| {
-        // There is no shift here: the bit of each number is chosen from all.
-        (0..31u64)
-            .map(|n| {
-                let mask = if and { !(1u64 << n) } else { 1 << n };
-                Num::of(mask)
-            })
-            .collect::<Vec<_>>()
-    };
     let with_bit = |how: Change, and: bool| {
         let mut acts = vec![
-            exchange::Operation::Put(TRY, number(0)),
+            Act::Put(TRY, number(0)),
             // The remainder by 31.
-            exchange::Operation::Repeat(
-                Num::of(u64::from(u32::MAX)),
+            repeat(
+                u64::from(u32::MAX),
                 DONE,
                 vec![
-                    exchange::Operation::When(
-                        Num::reg(TRY),
-                        Is::Below,
-                        Num::of(31),
-                        vec![exchange::Operation::Leave],
-                    ),
-                    exchange::Operation::Put(TRY, Num::reg(TRY).more(31u64.wrapping_neg())),
+                    when(TRY, Is::Below, 31u64, vec![Act::Leave]),
+                    Act::Put(TRY, Num::reg(TRY).more(31u64.wrapping_neg())),
                 ],
             ),
         ];
-        for (n, mask) in bit(and).into_iter().enumerate() {
-            acts.push(exchange::Operation::When(
-                Num::reg(TRY),
-                Is::Equal,
-                Num::of(n as u64),
-                change(how, mask),
-            ));
+        // There is no shift here: the bit of each number is chosen from all.
+        for n in 0..31u64 {
+            let mask = if and { !(1u64 << n) } else { 1 << n };
+            acts.push(when(TRY, Is::Equal, n, change(how, Num::of(mask))));
         }
         acts
     };
@@ -510,12 +456,12 @@ fn host_part(
         Operation::Max => change(Change::Max, number(5)),
         Operation::Exchange => change(Change::Exchange, number(first + 1)),
         Operation::CompareStrong | Operation::CompareWeak => vec![
-            exchange::Operation::Load(BEFORE, at.clone(), Order::Relaxed),
-            exchange::Operation::Repeat(
-                Num::of(TRIES.into()),
+            Act::Load(BEFORE, at.clone(), Order::Relaxed),
+            repeat(
+                TRIES,
                 TRY,
                 vec![
-                    exchange::Operation::Swap {
+                    Act::Swap {
                         at: at.clone(),
                         expected: BEFORE,
                         new: Num::reg(BEFORE).more(1),
@@ -523,29 +469,19 @@ fn host_part(
                         weak: operation == Operation::CompareWeak,
                         done: DONE,
                     },
-                    exchange::Operation::When(
-                        Num::reg(DONE),
-                        Is::Equal,
-                        Num::of(1),
-                        vec![exchange::Operation::Leave],
-                    ),
+                    leave_when(DONE, 1),
                 ],
             ),
         ],
     };
-    acts.push(exchange::Operation::Write(
+    acts.push(Act::Write(
         cell(out, ty.unit, Num::reg(TURN)),
         Num::reg(BEFORE),
     ));
     vec![
         // It is better to begin together, but nothing depends on it.
-        exchange::Operation::Await {
-            at: word(here, Num::of(0)),
-            value: Num::of(1),
-            order: Order::Relaxed,
-            must: false,
-        },
-        exchange::Operation::Repeat(Num::of(host.into()), TURN, acts),
+        meet(here),
+        repeat(host, TURN, acts),
     ]
 }
 
@@ -581,11 +517,7 @@ fn looks(
             Unit::Long => Contents::Longs(vec![last]),
             Unit::Byte | Unit::Word => Contents::Words(vec![last as u32]),
         };
-        let want = Want::Same {
-            unit: ty.unit,
-            contents,
-            racy: true,
-        };
+        let want = Want::same(ty.unit, contents).racy();
         case.look(shared, rules, "what is left", want);
     }
     let values = match operation {
@@ -598,12 +530,12 @@ fn looks(
         Operation::Or | Operation::And | Operation::Xor | Operation::Min | Operation::Max => None,
     };
     if let Some((first, step, more)) = values {
-        let want = Want::Permutation {
+        let want = Want::Permutation(Permutation {
             unit: ty.unit,
             count: crowd + more,
             first,
             step,
-        };
+        });
         case.look(out, rules, "the values before, and the last", want);
     }
 }

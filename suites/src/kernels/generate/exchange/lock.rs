@@ -1,12 +1,12 @@
 //! A lock of an `atomic_flag` that the host and work-items take, around plain data.
 
 use super::sides::{
-    Idiom, WITH_HOST, count, differ, launch, none, objects, quit, run, talk, with_host, word,
+    Idiom, WITH_HOST, count, differ, meet, quit, repeat, talk, when, with_host, word,
 };
 use crate::choices::Choices;
 use crate::host::exchange::{Change, Is, Num, Operation, Order, Reg};
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Step, Unit, Want};
-use crate::kernels::generate::builder::CaseBuilder;
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Step, Unit, Want};
+use crate::kernels::generate::builder::{CaseBuilder, args, template};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -36,34 +36,12 @@ pub fn lock(choices: &mut Choices) -> KernelCase {
         ("acquire", "release")
     };
     let scope = "memory_scope_all_svm_devices";
-    case.case.source = format!(
-        "\
-kernel void hold(volatile global atomic_flag *flag, volatile global atomic_uint *here, global uint *data,
-                 volatile global atomic_uint *holders, global uint *bad, uint passes) {{
-    uint wrong = 0, held = 0;
-    atomic_store_explicit(here, 1u, memory_order_relaxed, {scope});
-    for (uint pass = 0; pass < passes; pass++) {{
-        for (uint tries = 0; tries < 1000; tries++) {{
-            if (atomic_flag_test_and_set_explicit(flag, memory_order_{take}, {scope})) continue;
-            uint one = data[0], two = data[1];
-            wrong += one != two;
-            data[0] = one + 1;
-            data[1] = two + 1;
-            held++;
-            atomic_flag_clear_explicit(flag, memory_order_{give}, {scope});
-            break;
-        }}
-    }}
-    atomic_fetch_add_explicit(holders, held, memory_order_relaxed, {scope});
-    bad[get_global_id(0)] = wrong;
-}}
-kernel void compare(global uint *data, global uint *holders, global uint *out) {{
-    out[0] = data[0]; out[1] = data[1]; out[2] = out[3] = holders[0];
-}}
-"
+    case.case.source = template(
+        include_str!("../cl/lock.cl"),
+        &[("scope", &scope), ("take", &take), ("give", &give)],
     );
-    let items = choices.pick(&[1u32, 2, 4]).unwrap_or(1);
-    let passes = choices.pick(&[20u32, 200, 1000]).unwrap_or(200);
+    let items = choices.one_of(&[1u32, 2, 4]);
+    let passes = choices.one_of(&[20u32, 200, 1000]);
     let flag = case.object(kind, 4, Contents::Zero);
     let here = case.object(kind, 4, Contents::Zero);
     let data = case.object(kind, 8, Contents::Zero);
@@ -71,56 +49,47 @@ kernel void compare(global uint *data, global uint *holders, global uint *out) {
     let _ = quit(&mut case, kind);
     let bad = case.buffer(4 * items as usize);
     let [own, tally] = [(); 2].map(|()| case.object(Kind::Host, 4, Contents::Zero));
-    let mut args = objects(&[flag, here, data, holders, bad]);
-    args.push(Arg::Uint(passes));
-    run(
-        &mut case,
-        launch("hold", args, Range::line(items.into(), 1)),
-    );
-    let (first, second) = (word(data, Num::of(0)), word(data, Num::of(1)));
+    let args = args![flag, here, data, holders, bad, passes];
+    case.launch("hold", args, Range::line(items.into(), 1));
+    let (first, second) = (word(data, 0u64), word(data, Num::of(1)));
     let mut inside = vec![
         Operation::Read(ONE, first.clone()),
         Operation::Read(TWO, second.clone()),
-        differ(Num::reg(ONE), Num::reg(TWO), own),
+        differ(ONE, TWO, own),
         Operation::Write(first, Num::reg(ONE).more(1)),
         Operation::Write(second, Num::reg(TWO).more(1)),
     ];
     inside.extend(count(tally, 0, 1));
     inside.push(Operation::Store(
-        word(flag, Num::of(0)),
+        word(flag, 0u64),
         Num::of(0),
         idiom.order(),
     ));
     inside.push(Operation::Leave);
     let acts = vec![
-        Operation::Await {
-            at: word(here, Num::of(0)),
-            value: Num::of(1),
-            order: Order::Relaxed,
-            must: false,
-        },
-        Operation::Repeat(
-            Num::of(u64::from(passes).min(300)),
+        meet(here),
+        repeat(
+            u64::from(passes).min(300),
             ROUND,
-            vec![Operation::Repeat(
-                Num::of(1000),
+            vec![repeat(
+                1000u64,
                 TRY,
                 vec![
                     Operation::Change {
                         how: Change::Exchange,
-                        at: word(flag, Num::of(0)),
+                        at: word(flag, 0u64),
                         by: Num::of(1),
                         order: idiom.order(),
                         before: TAKEN,
                     },
-                    Operation::When(Num::reg(TAKEN), Is::Equal, Num::of(0), inside),
+                    when(TAKEN, Is::Equal, 0u64, inside),
                 ],
             )],
         ),
-        Operation::Read(ONE, word(tally, Num::of(0))),
+        Operation::Read(ONE, word(tally, 0u64)),
         Operation::Change {
             how: Change::Add,
-            at: word(holders, Num::of(0)),
+            at: word(holders, 0u64),
             by: Num::reg(ONE),
             order: Order::Relaxed,
             before: UNUSED,
@@ -129,8 +98,8 @@ kernel void compare(global uint *data, global uint *holders, global uint *out) {
     talk(&mut case, acts, &WITH_HOST);
     case.step(Step::Finish);
     let out = case.buffer(16);
-    let args = objects(&[data, holders, out]);
-    run(&mut case, launch("compare", args, Range::line(1, 1)));
+    let args = args![data, holders, out];
+    case.launch("compare", args, Range::line(1, 1));
     let mut rules = vec![rule::SV_FINE_ATOMICS_TYPES];
     rules.extend(WITH_HOST);
     case.look(
@@ -139,7 +108,17 @@ kernel void compare(global uint *data, global uint *holders, global uint *out) {
         "the data and how many held the lock",
         Want::Halves { unit: Unit::Word },
     );
-    case.look(bad, &rules, "holders beside another, of the kernel", none());
-    case.look(own, &rules, "holders beside another, of the host", none());
+    case.look(
+        bad,
+        &rules,
+        "holders beside another, of the kernel",
+        Want::zeros().racy(),
+    );
+    case.look(
+        own,
+        &rules,
+        "holders beside another, of the host",
+        Want::zeros().racy(),
+    );
     case.case
 }

@@ -1,10 +1,10 @@
 //! Two sides on devices that exchange data in turns: two work-groups of a kernel, kernels in two queues
 //! of a device, or kernels on two devices.
 
-use super::sides::{GROUPS, Idiom, TRIES, await_function, launch, none, objects, quit, run};
+use super::sides::{GROUPS, Idiom, TRIES, await_function, quit};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
-use crate::kernels::generate::builder::CaseBuilder;
+use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Want};
+use crate::kernels::generate::builder::{CaseBuilder, args};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -24,15 +24,13 @@ enum Place {
 
 /// Each side waits for its turn, checks what the other wrote, writes its own, and passes the turn.
 pub fn pairs(choices: &mut Choices) -> KernelCase {
-    let sides = choices
-        .pick(&[
-            Sides::Groups,
-            Sides::Groups,
-            Sides::Queues,
-            Sides::Queues,
-            Sides::Devices,
-        ])
-        .unwrap_or(Sides::Groups);
+    let sides = choices.one_of(&[
+        Sides::Groups,
+        Sides::Groups,
+        Sides::Queues,
+        Sides::Queues,
+        Sides::Devices,
+    ]);
     let place = place(choices, sides);
     let mut case = CaseBuilder::new(format!(
         "two sides ({sides:?}) exchange data in turns through {}",
@@ -43,16 +41,10 @@ pub fn pairs(choices: &mut Choices) -> KernelCase {
     ));
     case.need(&[Need::C20, Need::C11Atomics]);
     let atomics = place == Place::Object(Kind::SvmAtomics);
-    case.need(match place {
-        Place::Object(Kind::SvmCoarse) => &[Need::SvmCoarse],
-        Place::Object(Kind::SvmFine) => &[Need::SvmFine],
-        Place::Object(Kind::SvmAtomics) => &[Need::SvmFine, Need::SvmAtomics],
-        Place::Object(Kind::Host) => &[Need::SvmSystem, Need::SvmAtomics],
-        Place::Object(
-            Kind::Buffer | Kind::SubBuffer { .. } | Kind::Image(_) | Kind::Pipe { .. },
-        ) => &[],
-        Place::Variable => &[Need::ProgramScopeVariables],
-    });
+    match place {
+        Place::Object(kind) => case.need_memory(kind),
+        Place::Variable => case.need(&[Need::ProgramScopeVariables]),
+    }
     let wide = sides == Sides::Devices || choices.percent(50);
     let scope = if wide { "all_svm_devices" } else { "device" };
     case.need(&[if wide {
@@ -76,8 +68,8 @@ pub fn pairs(choices: &mut Choices) -> KernelCase {
         Idiom::Plain => rule::MM_INIT,
     });
     rules.push(rule::MM_SCOPE_EACH);
-    let rounds = choices.pick(&[3u32, 10, 30]).unwrap_or(10);
-    let words = choices.pick(&[1u32, 5, 32]).unwrap_or(5);
+    let rounds = choices.one_of(&[3u32, 10, 30]);
+    let words = choices.one_of(&[1u32, 5, 32]);
     let seed = choices.below(1 << 20) as u32;
     case.case.source = source(place, idiom, scope, words, seed);
     let kind = match place {
@@ -89,42 +81,31 @@ pub fn pairs(choices: &mut Choices) -> KernelCase {
     let quit = quit(&mut case, kind);
     // In the second word of the second one work-groups are counted as they come.
     let bad = [4, 8].map(|bytes| case.buffer(bytes));
-    let args = |side: usize| {
-        let mut args = objects(&[turn, data, quit, bad[side], bad[1]]);
-        args.extend([Arg::Uint(rounds), Arg::Uint(side as u32)]);
-        args
-    };
+    let args = |side: usize| args![turn, data, quit, bad[side], bad[1], rounds, side as u32];
     if place == Place::Variable {
-        let set = launch("set", Vec::new(), Range::line(1, 1));
-        run(&mut case, set);
+        let set = Launch::new("set", Vec::new(), Range::line(1, 1));
+        case.run(set);
         case.step(Step::Finish);
     }
     if sides == Sides::Groups {
-        run(&mut case, launch("groups", args(0), Range::line(GROUPS, 1)));
+        case.launch("groups", args(0), Range::line(GROUPS, 1));
     } else {
         case.case.queues = vec![u8::from(sides == Sides::Devices)];
-        run(&mut case, launch("one", args(0), Range::line(1, 1)));
+        case.launch("one", args(0), Range::line(1, 1));
         let second = Launch {
             queue: 1,
-            ..launch("one", args(1), Range::line(1, 1))
+            ..Launch::new("one", args(1), Range::line(1, 1))
         };
-        run(&mut case, second);
+        case.run(second);
     }
     if place == Place::Variable {
         case.step(Step::Finish);
-        run(
-            &mut case,
-            launch("gave", objects(&[quit]), Range::line(1, 1)),
-        );
+        case.launch("gave", args![quit], Range::line(1, 1));
     }
     let name = "words that a side found otherwise";
-    case.look_even_so(bad[0], &rules, name, none());
+    case.look_even_so(bad[0], &rules, name, Want::zeros().racy());
     let came = if sides == Sides::Groups { GROUPS } else { 0 };
-    let want = Want::Same {
-        unit: Unit::Word,
-        contents: Contents::Words(vec![0, came as u32]),
-        racy: true,
-    };
+    let want = Want::words(vec![0, came as u32]).racy();
     case.look_even_so(bad[1], &rules, name, want);
     case.case
 }

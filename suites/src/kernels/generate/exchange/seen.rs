@@ -7,13 +7,11 @@
 //! before. Beats order nothing, so that only looks can find what is stored; kernels beat and count by
 //! read-modify-writes, which write to memory and read the last value even where stores and loads do not.
 
-use super::sides::{
-    GROUPS, TRIES, TRIES_WITH_HOST, launch, none, objects, quit, run, talk, with_host, word,
-};
+use super::sides::{GROUPS, TRIES, TRIES_WITH_HOST, quit, repeat, talk, when, with_host, word};
 use crate::choices::Choices;
 use crate::host::exchange::{Is, Num, Operation, Order, Reg};
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
-use crate::kernels::generate::builder::CaseBuilder;
+use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Range, Want};
+use crate::kernels::generate::builder::{CaseBuilder, args, template};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -37,28 +35,14 @@ const IDLE: Reg = Reg(6);
 /// A side: it tells the number of the round, and goes on when the other has told it, too.
 fn side(scope: &str, tries: u32) -> String {
     let (relaxed, all) = ("memory_order_relaxed", format!("memory_scope_{scope}"));
-    format!(
-        "\
-typedef volatile global atomic_uint *cell;
-uint look(cell at) {{ return atomic_load_explicit(at, {relaxed}, {all}); }}
-uint beats(cell at) {{ return atomic_fetch_add_explicit(at, 0u, {relaxed}, {all}); }}
-void tell(cell at, uint value) {{ atomic_store_explicit(at, value, {relaxed}, {all}); }}
-void side(cell mine, cell theirs, cell heart, cell other, cell quit, global uint *late, uint rounds) {{
-    for (uint k = 1; k <= rounds; k++) {{
-        tell(mine, k);
-        uint start = beats(other);
-        bool met = false;
-        for (uint tries = 0; tries < {tries}u; tries++) {{
-            uint now = (tries & 15u) == 15u ? beats(other) : start;
-            if (look(theirs) >= k) {{ met = true; break; }}
-            atomic_fetch_add_explicit(heart, 1u, {relaxed}, {all});
-            if (now - start > {BEATS}u && tries > {BEATS}u) {{ *late = k; break; }}
-            if ((tries & 63u) == 63u && look(quit)) return;
-        }}
-        if (!met) {{ tell(quit, 1u); return; }}
-    }}
-}}
-"
+    template(
+        include_str!("../cl/seen.cl"),
+        &[
+            ("relaxed", &relaxed),
+            ("all", &all),
+            ("tries", &tries),
+            ("beats", &BEATS),
+        ],
     )
 }
 
@@ -90,54 +74,53 @@ kernel void watch(cell mine, cell theirs, cell heart, cell other, cell quit, glo
 ",
         side("all_svm_devices", TRIES_WITH_HOST)
     );
-    let rounds = choices.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let rounds = choices.one_of(&[3u32, 10, 30]);
     let [kernels, hosts, kernel_heart, host_heart, quit] = memory(&mut case, kind);
     let late = case.buffer(4);
     let own = case.object(Kind::Host, 4, Contents::Zero);
-    let mut args = objects(&[kernels, hosts, kernel_heart, host_heart, quit, late]);
-    args.push(Arg::Uint(rounds));
-    run(&mut case, launch("watch", args, Range::line(1, 1)));
-    let at = |object| word(object, Num::of(0));
+    let args = args![kernels, hosts, kernel_heart, host_heart, quit, late, rounds];
+    case.launch("watch", args, Range::line(1, 1));
+    let at = |object| word(object, 0u64);
     let relaxed = Order::Relaxed;
     let this = Num::reg(ROUND).more(1);
-    let acts = vec![Operation::Repeat(
-        Num::of(rounds.into()),
+    let acts = vec![repeat(
+        rounds,
         ROUND,
         vec![
             Operation::Store(at(hosts), this.clone(), relaxed),
             Operation::Load(START, at(kernel_heart), relaxed),
             Operation::Put(IDLE, Num::of(1)),
-            Operation::Repeat(
-                Num::of(u64::from(TRIES) / 8),
+            repeat(
+                u64::from(TRIES) / 8,
                 TRY,
                 vec![
                     Operation::Load(OTHER, at(kernel_heart), relaxed),
                     Operation::Load(SAID, at(kernels), relaxed),
-                    Operation::When(
-                        Num::reg(ROUND),
+                    when(
+                        ROUND,
                         Is::Below,
-                        Num::reg(SAID),
+                        SAID,
                         vec![Operation::Put(IDLE, Num::of(0)), Operation::Leave],
                     ),
                     Operation::Put(BEAT, Num::reg(BEAT).more(1)),
                     Operation::Store(at(host_heart), Num::reg(BEAT), relaxed),
-                    Operation::When(
-                        Num::of(BEATS.into()),
+                    when(
+                        BEATS,
                         Is::Below,
                         Num::reg(OTHER).and(START, u64::MAX),
-                        vec![Operation::When(
-                            Num::of(BEATS.into()),
+                        vec![when(
+                            BEATS,
                             Is::Below,
-                            Num::reg(TRY),
+                            TRY,
                             vec![Operation::Write(at(own), this.clone()), Operation::Leave],
                         )],
                     ),
                 ],
             ),
-            Operation::When(
-                Num::reg(IDLE),
+            when(
+                IDLE,
                 Is::Equal,
-                Num::of(1),
+                1u64,
                 vec![
                     Operation::Store(at(quit), Num::of(1), relaxed),
                     Operation::Leave,
@@ -153,7 +136,7 @@ kernel void watch(cell mine, cell theirs, cell heart, cell other, cell quit, glo
     ];
     talk(&mut case, acts, &rules);
     for object in [late, own] {
-        case.look_even_so(object, &rules, NAME, none());
+        case.look_even_so(object, &rules, NAME, Want::zeros().racy());
     }
     case.case
 }
@@ -172,19 +155,14 @@ kernel void watch(cell one, cell two, cell heart, cell other, cell quit, global 
 ",
         side("device", LOADS)
     );
-    let rounds = choices.pick(&[3u32, 10, 30]).unwrap_or(10);
+    let rounds = choices.one_of(&[3u32, 10, 30]);
     let [one, two, heart, other, quit] = memory(&mut case, Kind::Buffer);
     // Behind the two rounds work-groups are counted as they come.
     let late = case.buffer(12);
-    let mut args = objects(&[one, two, heart, other, quit, late]);
-    args.push(Arg::Uint(rounds));
-    run(&mut case, launch("watch", args, Range::line(GROUPS, 1)));
+    let args = args![one, two, heart, other, quit, late, rounds];
+    case.launch("watch", args, Range::line(GROUPS, 1));
     let rules = [rule::MM_VISIBILITY_TIME, rule::HOST_PROGRESS];
-    let want = Want::Same {
-        unit: Unit::Word,
-        contents: Contents::Words(vec![0, 0, GROUPS as u32]),
-        racy: true,
-    };
+    let want = Want::words(vec![0, 0, GROUPS as u32]).racy();
     case.look_even_so(late, &rules, NAME, want);
     case.case
 }

@@ -1,9 +1,9 @@
 //! What the sides of an exchange share: memory, bounds, idioms, and how a case gives them their parts.
 
 use crate::choices::Choices;
-use crate::host::exchange::{Base, Cell, Num, Operation, Order, Reg};
-use crate::kernels::case::{Arg, Contents, Kind, Launch, ObjectId, Place, Range, Step, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, at, object};
+use crate::host::exchange::{Base, Cell, Is, Num, Operation, Order, Reg};
+use crate::kernels::case::{Contents, Kind, ObjectId, Step, Unit};
+use crate::kernels::generate::builder::{CaseBuilder, at};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -147,46 +147,23 @@ bool await(volatile global atomic_{ty} *cell, {ty} value, volatile global atomic
 }
 
 /// So many elements after the beginning of an object.
-pub(super) fn cell(object: ObjectId, unit: Unit, index: Num) -> Cell {
+pub(super) fn cell(object: ObjectId, unit: Unit, index: impl Into<Num>) -> Cell {
     Cell {
-        base: Base::At(at(object, 0), index),
+        base: Base::At(at(object, 0), index.into()),
         unit,
     }
 }
 
 /// A word.
-pub(super) fn word(object: ObjectId, index: Num) -> Cell {
+pub(super) fn word(object: ObjectId, index: impl Into<Num>) -> Cell {
     cell(object, Unit::Word, index)
 }
 
 /// The word of those who give up.
 pub(super) fn quit(case: &mut CaseBuilder, kind: Kind) -> ObjectId {
     let quit = case.object(kind, 4, Contents::Zero);
-    case.case.quit = Some(Place {
-        object: quit,
-        byte: 0,
-    });
+    case.case.quit = Some(at(quit, 0));
     quit
-}
-
-pub(super) fn launch(kernel: &str, args: Vec<Arg>, range: Range) -> Launch {
-    Launch {
-        kernel: kernel.into(),
-        args,
-        range,
-        times: 1,
-        ..Launch::default()
-    }
-}
-
-/// Objects as arguments.
-pub(super) fn objects(list: &[ObjectId]) -> Vec<Arg> {
-    list.iter().copied().map(object).collect()
-}
-
-/// A launch as a step.
-pub(super) fn run(case: &mut CaseBuilder, launch: Launch) {
-    case.step(Step::Launch(launch));
 }
 
 /// The host's part.
@@ -197,19 +174,10 @@ pub(super) fn talk(case: &mut CaseBuilder, acts: Vec<Operation>, rules: &[RuleId
     });
 }
 
-/// No word is counted; how many are is a matter of chance.
-pub(super) fn none() -> Want {
-    Want::Same {
-        unit: Unit::Word,
-        contents: Contents::Zero,
-        racy: true,
-    }
-}
-
 /// Counts in a word of the host's own memory.
 pub(super) fn count(own: ObjectId, index: u64, by: u64) -> Vec<Operation> {
     const SCRATCH: Reg = Reg(15);
-    let at = word(own, Num::of(index));
+    let at = word(own, index);
     vec![
         Operation::Read(SCRATCH, at.clone()),
         Operation::Write(at, Num::reg(SCRATCH).more(by)),
@@ -217,11 +185,37 @@ pub(super) fn count(own: ObjectId, index: u64, by: u64) -> Vec<Operation> {
 }
 
 /// What is added where two numbers differ: one to a word of the host's own.
-pub(super) fn differ(left: Num, right: Num, own: ObjectId) -> Operation {
-    Operation::When(
-        left,
-        crate::host::exchange::Is::Unequal,
-        right,
-        count(own, 0, 1),
-    )
+pub(super) fn differ(left: impl Into<Num>, right: impl Into<Num>, own: ObjectId) -> Operation {
+    when(left, Is::Unequal, right, count(own, 0, 1))
+}
+
+/// Something that is done where numbers compare so.
+pub(super) fn when(
+    left: impl Into<Num>,
+    is: Is,
+    right: impl Into<Num>,
+    then: Vec<Operation>,
+) -> Operation {
+    Operation::When(left.into(), is, right.into(), then)
+}
+
+/// Leaves the innermost repetition where a register has a value.
+pub(super) fn leave_when(reg: Reg, value: u64) -> Operation {
+    when(reg, Is::Equal, value, vec![Operation::Leave])
+}
+
+/// Something that is done so often; the register counts.
+pub(super) fn repeat(times: impl Into<Num>, reg: Reg, body: Vec<Operation>) -> Operation {
+    Operation::Repeat(times.into(), reg, body)
+}
+
+/// Waits until the kernel has said that it is here. It is better to begin together, but nothing depends
+/// on it.
+pub(super) fn meet(here: ObjectId) -> Operation {
+    Operation::Await {
+        at: word(here, 0u64),
+        value: Num::of(1),
+        order: Order::Relaxed,
+        must: false,
+    }
 }

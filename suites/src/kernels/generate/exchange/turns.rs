@@ -1,13 +1,13 @@
 //! The host and a kernel in turns: each writes data, passes the turn, and checks what the other wrote.
 
 use super::sides::{
-    Idiom, TRIES_WITH_HOST, WITH_HOST, await_function, cell, differ, launch, none, objects, quit,
-    run, talk, with_host, word,
+    Idiom, TRIES_WITH_HOST, WITH_HOST, await_function, cell, differ, quit, repeat, talk, with_host,
+    word,
 };
 use crate::choices::Choices;
 use crate::host::exchange::{Change, Num, Operation, Reg};
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit};
-use crate::kernels::generate::builder::{CaseBuilder, at};
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit, Want};
+use crate::kernels::generate::builder::{CaseBuilder, INT64, args, at};
 use classay_vocabulary::Need;
 
 const ROUND: Reg = Reg(0);
@@ -29,22 +29,16 @@ pub fn turns(choices: &mut Choices) -> KernelCase {
         CaseBuilder::new("the host and a kernel exchange data in turns while the kernel runs");
     let kind = with_host(choices, &mut case);
     let idiom = Idiom::of(choices, &mut case, false);
-    let (ty, unit) = choices
-        .pick(&[
-            ("uint", Unit::Word),
-            ("int", Unit::Word),
-            ("ulong", Unit::Long),
-            ("long", Unit::Long),
-        ])
-        .unwrap_or(("uint", Unit::Word));
-    if unit == Unit::Long {
-        case.need(&[Need::Int64Atomics]);
-    }
-    let pass = choices
-        .pick(&[Pass::Store, Pass::Store, Pass::Exchange, Pass::Add])
-        .unwrap_or(Pass::Store);
-    let rounds = choices.pick(&[3u32, 10, 30]).unwrap_or(10);
-    let words = choices.pick(&[1u32, 5, 32]).unwrap_or(5);
+    let (ty, unit) = choices.one_of(&[
+        ("uint", Unit::Word),
+        ("int", Unit::Word),
+        ("ulong", Unit::Long),
+        ("long", Unit::Long),
+    ]);
+    case.need_if(unit == Unit::Long, &[Need::Int64Atomics]);
+    let pass = choices.one_of(&[Pass::Store, Pass::Store, Pass::Exchange, Pass::Add]);
+    let rounds = choices.one_of(&[3u32, 10, 30]);
+    let words = choices.one_of(&[1u32, 5, 32]);
     let (asked, answered) = (choices.below(1 << 20) as u32, choices.below(1 << 20) as u32);
     let scope = "all_svm_devices";
     let next = match pass {
@@ -58,11 +52,7 @@ pub fn turns(choices: &mut Choices) -> KernelCase {
     };
     case.case.source = format!(
         "\
-#ifdef cl_khr_int64_base_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
-{}\
+{INT64}{}\
 kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatile global atomic_uint *quit,
                    global uint *bad, uint rounds, uint words) {{
     uint wrong = 0;
@@ -88,17 +78,21 @@ kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatil
     let quit = quit(&mut case, kind);
     let bad = case.buffer(4);
     let own = case.object(Kind::Host, 4, Contents::Zero);
-    let mut args = objects(&[turn]);
-    args.push(Arg::Pointer(at(data, 4 * first as usize)));
-    args.extend(objects(&[quit, bad]));
-    args.extend([Arg::Uint(rounds), Arg::Uint(words)]);
-    run(&mut case, launch("answer", args, Range::line(1, 1)));
+    let args = args![
+        turn,
+        Arg::Pointer(at(data, 4 * first as usize)),
+        quit,
+        bad,
+        rounds,
+        words
+    ];
+    case.launch("answer", args, Range::line(1, 1));
     let datum = word(data, Num::reg(INDEX).more(first));
     let says = |k: u64, i: u64, plus: u32| Num::of(u64::from(plus)).and(ROUND, k).and(INDEX, i);
-    let turn_cell = cell(turn, unit, Num::of(0));
+    let turn_cell = cell(turn, unit, 0u64);
     let turn_is = |plus: u64| Num::of(plus).and(ROUND, 2);
-    let mut round = vec![Operation::Repeat(
-        Num::of(words.into()),
+    let mut round = vec![repeat(
+        words,
         INDEX,
         vec![Operation::Write(datum.clone(), says(7919, 31, asked))],
     )];
@@ -122,31 +116,27 @@ kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatil
         must: true,
     });
     round.extend(idiom.fence());
-    round.push(Operation::Repeat(
-        Num::of(words.into()),
+    round.push(repeat(
+        words,
         INDEX,
         vec![
             Operation::Read(SEEN, datum),
             // Below 2^32: words and numbers are the same.
-            differ(Num::reg(SEEN), says(104_729, 17, answered), own),
+            differ(SEEN, says(104_729, 17, answered), own),
         ],
     ));
-    talk(
-        &mut case,
-        vec![Operation::Repeat(Num::of(rounds.into()), ROUND, round)],
-        &WITH_HOST,
-    );
+    talk(&mut case, vec![repeat(rounds, ROUND, round)], &WITH_HOST);
     case.look_even_so(
         bad,
         &WITH_HOST,
         "words that the kernel found otherwise",
-        none(),
+        Want::zeros().racy(),
     );
     case.look_even_so(
         own,
         &WITH_HOST,
         "words that the host found otherwise",
-        none(),
+        Want::zeros().racy(),
     );
     case.case
 }
