@@ -298,11 +298,13 @@ impl Spot {
     pub fn corner(self, image: Image) -> Corner {
         let [w, h, _] = image.shape.size();
         let element = image.format.bytes();
+        let [x, y, z] = self.origin;
+        let row = w.saturating_mul(element);
         Corner {
             object: self.object,
-            origin: [self.origin[0] * element, self.origin[1], self.origin[2]],
-            row: w * element,
-            slice: w * h * element,
+            origin: [x.saturating_mul(element), y, z],
+            row,
+            slice: row.saturating_mul(h),
         }
     }
 }
