@@ -1,0 +1,350 @@
+//! Index spaces, work-groups, collective functions, sub-groups.
+
+use super::{
+    between, cases, first, launch, number, objects, same, uints, wanted, wanted_words, wants, words,
+};
+use crate::kernels::case::{Ids, KernelCase, Launch, Range, Step, Want};
+use crate::rule;
+
+#[test]
+fn ids_are_wanted_of_the_range_that_is_launched() {
+    for (name, case) in cases("ndrange/ids", 60) {
+        let mut launches = case.launches().map(|(_, launch)| launch);
+        for (object, want) in wants(&case) {
+            let (Some(ids), Some(tell)) = (launches.next(), launches.next()) else {
+                panic!("{name}: two launches for each look")
+            };
+            assert_eq!(
+                (ids.kernel.as_str(), tell.kernel.as_str()),
+                ("ids", "tell"),
+                "{name}"
+            );
+            let Want::Ids(Ids {
+                range,
+                times,
+                uniform,
+            }) = want
+            else {
+                panic!("{name}: ids")
+            };
+            assert_eq!((range, *times), (&ids.range, ids.times), "{name}");
+            assert_eq!(objects(ids), objects(tell), "{name}: the same memory");
+            assert_eq!(objects(ids)[1], object, "{name}");
+            let bound = case.build.options.contains("-cl-uniform-work-group-size");
+            assert_eq!(*uniform, bound, "{name}");
+            assert!(range.items() <= 2048, "{name}");
+            // As many records as work-items fit.
+            let records = range.items() * u64::from(*times);
+            assert_eq!(u64::from(uints(ids)[0]), records, "{name}");
+        }
+        assert_eq!(launches.next(), None, "{name}");
+    }
+}
+
+#[test]
+fn index_spaces_are_of_all_dimensions_and_groups_of_all_sizes() {
+    let mut dimensions = [0; 3];
+    let (mut ragged, mut large, mut offset) = (0, 0, 0);
+    for (_, case) in cases("ndrange/ids", 100) {
+        for (_, launch) in case.launches().filter(|(_, l)| l.kernel == "ids") {
+            let range = &launch.range;
+            dimensions[range.global.len() - 1] += 1;
+            let local = range
+                .local
+                .clone()
+                .unwrap_or_else(|| vec![1; range.global.len()]);
+            let sizes = range.global.iter().zip(&local);
+            ragged += u32::from(sizes.clone().all(|(g, l)| g % l > 0));
+            large += u32::from(range.group() >= 128);
+            offset += u32::from(range.offset.is_some());
+        }
+    }
+    assert!(dimensions.iter().all(|n| *n > 20), "{dimensions:?}");
+    assert!(
+        ragged > 5 && large > 5 && offset > 50,
+        "{ragged} {large} {offset}"
+    );
+}
+
+#[test]
+fn large_ranges_visit_each_place_once() {
+    for (name, case) in cases("ndrange/large", 12) {
+        let launch = launch(&case);
+        let hits = objects(launch)[0];
+        let items = launch.range.items() as usize;
+        assert!(items > 1 << 16, "{name}");
+        let seen = wanted_words(&case, hits);
+        assert_eq!(seen.len(), items + 1, "{name}");
+        // Behind the places are counted those that lie outside.
+        assert_eq!(seen.iter().filter(|n| **n == 1).count(), items, "{name}");
+        assert_eq!(seen.last(), Some(&0), "{name}");
+        // The kernel is told of the offset in three dimensions.
+        let shift: Vec<u64> = launch
+            .args
+            .iter()
+            .filter_map(|arg| match arg {
+                crate::kernels::case::Arg::Ulong(n) => Some(*n),
+                _ => None,
+            })
+            .collect();
+        let mut offset = launch.range.offset.clone().unwrap_or_default();
+        offset.resize(3, 0);
+        assert_eq!(shift, offset, "{name}");
+    }
+}
+
+/// Why clEnqueueNDRangeKernel must refuse a launch: its list of errors.
+fn refused(case: &KernelCase, launch: &Launch) -> i32 {
+    let Range {
+        offset,
+        global,
+        local,
+    } = &launch.range;
+    if let Some(local) = local
+        && !global.contains(&0)
+    {
+        let uniform = case.build.std.as_deref() == Some("CL1.2")
+            || case.build.options.contains("-cl-uniform-work-group-size");
+        let whole = global.iter().zip(local).all(|(g, l)| g % l == 0);
+        // reqd_work_group_size(4, 2, 1).
+        let required = launch.kernel == "required" && local[..] != [4, 2];
+        if uniform && !whole || required {
+            return -54;
+        }
+    }
+    let beyond = |(o, g): (&u64, &u64)| o.checked_add(*g).is_none();
+    if let Some(offset) = offset
+        && offset.iter().zip(global).any(beyond)
+    {
+        return -56;
+    }
+    0
+}
+
+#[test]
+fn launches_are_refused_for_what_the_specification_lists() {
+    let mut codes = std::collections::BTreeMap::new();
+    for (name, case) in cases("ndrange/errors", 100) {
+        let launch = launch(&case);
+        assert_eq!(launch.code, refused(&case, launch), "{name}");
+        let empty = launch.range.items() == 0;
+        assert_eq!(launch.code == 0, empty, "{name}: the kernel does not run");
+        assert_eq!(wanted_words(&case, objects(launch)[0]), [0], "{name}");
+        assert_eq!(launch.rules.is_empty(), launch.code == 0, "{name}");
+        let covers = case.covers();
+        assert_eq!(covers.contains(&rule::EMPTY_COMMAND), empty, "{name}");
+        *codes.entry(launch.code).or_insert(0) += 1;
+    }
+    assert_eq!(codes.len(), 3, "{codes:?}");
+}
+
+/// The result of a collective function for each work-item of a group of values.
+fn collective(name: &str, values: &[i64], from: usize, over: i64, none: i64) -> Vec<i64> {
+    let fold = |part: &[i64]| match name.rsplit('_').next() {
+        Some("min") => part.iter().copied().min().unwrap_or(none),
+        Some("max") => part.iter().copied().max().unwrap_or(none),
+        _ => part.iter().sum(),
+    };
+    let places = 0..values.len();
+    let each = |n: usize| match name {
+        "broadcast" => values[from],
+        "all" => i64::from(values.iter().all(|v| *v > over)),
+        "any" => i64::from(values.iter().any(|v| *v > over)),
+        _ if name.starts_with("scan_exclusive") => fold(&values[..n]),
+        _ if name.starts_with("scan_inclusive") => fold(&values[..=n]),
+        _ => fold(values),
+    };
+    places.map(each).collect()
+}
+
+/// What an empty scan gives: the extreme of the type, where it is told at all.
+fn extreme(name: &str, ty: &str) -> i64 {
+    let least = name.ends_with("min");
+    match ty {
+        "int" => i64::from(if least { i32::MAX } else { i32::MIN }),
+        "uint" => {
+            if least {
+                i64::from(u32::MAX)
+            } else {
+                0
+            }
+        }
+        "long" => {
+            if least {
+                i64::MAX
+            } else {
+                i64::MIN
+            }
+        }
+        "ulong" => {
+            if least {
+                -1
+            } else {
+                0
+            }
+        }
+        // An infinity, which the kernel tells as this.
+        _ => 0x5ca1_ab1e,
+    }
+}
+
+#[test]
+fn collective_functions_give_each_work_item_what_its_group_has() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (name, case) in cases("group/functions", 120) {
+        let launch = launch(&case);
+        let function = between(&case.about, "work_group_", " of ");
+        let ty = case.about.split(" of ").nth(1).expect("a type");
+        let source = &case.source;
+        let (seed, at) = (
+            number(source, "me * 7919u + "),
+            number(source, "uint from = "),
+        );
+        let (spread, bias) = (
+            number(source, ">> 16) % ") as i64,
+            number(source, "/ 2 + ") as i64,
+        );
+        let three = |list: &[u64], n: usize| list.get(n).copied().unwrap_or(1);
+        let local = launch.range.local.clone().expect("a shape");
+        let global: [u64; 3] = [0, 1, 2].map(|d| three(&launch.range.global, d));
+        let shape: [u64; 3] = [0, 1, 2].map(|d| three(&local, d));
+        let groups = [0, 1, 2].map(|d| global[d].div_ceil(shape[d]));
+        let mut out = vec![0i64; launch.range.items() as usize];
+        for number in 0..groups.iter().product::<u64>() {
+            let group = [
+                number % groups[0],
+                number / groups[0] % groups[1],
+                number / groups[0] / groups[1],
+            ];
+            let begin = [0, 1, 2].map(|d| group[d] * shape[d]);
+            let size = [0, 1, 2].map(|d: usize| shape[d].min(global[d] - begin[d]));
+            let items = size.iter().product::<u64>();
+            let values: Vec<i64> = (0..items)
+                .map(|me| {
+                    let mixed = (number * 977 + me * 7919 + seed) as u32;
+                    let mixed = i64::from(mixed.wrapping_mul(2_654_435_761) >> 16);
+                    mixed % spread - spread / 2 + bias
+                })
+                .collect();
+            let from = [0, 1, 2].map(|d| at % size[d]);
+            let from = ((from[2] * size[1] + from[1]) * size[0] + from[0]) as usize;
+            let none = extreme(function, ty);
+            let results = collective(function, &values, from, bias, none);
+            for (me, result) in results.into_iter().enumerate() {
+                let me = me as u64;
+                let inside = [me % size[0], me / size[0] % size[1], me / size[0] / size[1]];
+                let [x, y, z] = [0, 1, 2].map(|d| begin[d] + inside[d]);
+                out[((z * global[1] + y) * global[0] + x) as usize] = result;
+            }
+        }
+        let longs = wanted(&case, objects(launch)[0]);
+        let longs = longs
+            .chunks_exact(8)
+            .map(|b| i64::from_le_bytes(b.try_into().expect("eight")));
+        assert_eq!(longs.collect::<Vec<_>>(), out, "{name}: {}", case.about);
+        seen.insert(function.to_string());
+    }
+    assert_eq!(seen.len(), 12, "{seen:?}");
+}
+
+#[test]
+fn sub_groups_are_told_in_records_that_follow_each_other() {
+    for kind in ["subgroup/map", "subgroup/collective"] {
+        for (name, case) in cases(kind, 40) {
+            let (_, launch) = case.launches().next().expect("a launch");
+            let local = launch.range.local.clone().expect("a shape");
+            let each = launch.range.global.iter().zip(&local);
+            let counts: Vec<u64> = each.map(|(g, l)| g.div_ceil(*l)).collect();
+            let starts = words(&first(&case, objects(launch)[1]));
+            assert_eq!(
+                starts.len() as u64,
+                counts.iter().product::<u64>(),
+                "{name}"
+            );
+            assert_eq!(starts[0], 0, "{name}");
+            let most = local.iter().product::<u64>();
+            let mut ends = starts[1..].to_vec();
+            ends.push(launch.range.items() as u32);
+            for (start, end) in starts.iter().zip(&ends) {
+                assert!(
+                    start < end && u64::from(end - start) <= most,
+                    "{name}: {starts:?}"
+                );
+            }
+            for (_, want) in wants(&case) {
+                if let Want::SubGroups { asked, groups } = want {
+                    let sizes: Vec<u32> = starts.iter().zip(&ends).map(|(a, b)| b - a).collect();
+                    assert_eq!(groups, &sizes, "{name}");
+                    let Step::AskSubGroups {
+                        kernel,
+                        local: shape,
+                    } = &case.steps[*asked]
+                    else {
+                        panic!("{name}: a question")
+                    };
+                    assert_eq!((kernel, shape), (&launch.kernel, &local), "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sub_groups_that_wait_for_each_other_come_in_turn() {
+    for (name, case) in cases("subgroup/progress", 30) {
+        let launch = launch(&case);
+        assert_eq!(
+            launch.range.items(),
+            launch.range.group(),
+            "{name}: one work-group"
+        );
+        let wrong = objects(launch)[0];
+        assert!(same(&case, wrong).racy, "{name}");
+        assert!(wanted_words(&case, wrong).iter().all(|n| *n == 0), "{name}");
+        let last = case.about.contains("the last");
+        let mine = between(&case.source, "mine = ", ", bad");
+        assert_eq!(mine.contains("count - 1u"), last, "{name}");
+    }
+}
+
+#[test]
+fn who_writes_nothing_is_found() {
+    // Where zeros are wanted, memory begins with other values, or is changed in between.
+    for kind in [
+        "group/private",
+        "image/fence",
+        "subgroup/progress",
+        "pipe/crowd",
+    ] {
+        for (name, case) in cases(kind, 10) {
+            for (object, want) in wants(&case) {
+                if *want == Want::zeros() {
+                    assert_ne!(first(&case, object), wanted(&case, object), "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn images_that_are_written_and_read_have_an_element_for_each_work_item() {
+    for (name, case) in cases("image/fence", 40) {
+        let launch = launch(&case);
+        let [image, wrong] = objects(launch)[..] else {
+            panic!("{name}: an image and a buffer")
+        };
+        let crate::kernels::case::Kind::Image(own) = case.objects[image.index()].kind else {
+            panic!("{name}: an image")
+        };
+        assert_eq!(own.shape.elements() as u64, launch.range.items(), "{name}");
+        assert_eq!(
+            case.objects[wrong.index()].bytes as u64,
+            4 * launch.range.items(),
+            "{name}"
+        );
+        // The numbers fit into a byte, which every channel has.
+        assert!(case.source.contains("& 0xffu"), "{name}");
+        let group = number(&case.source, "group * 3u + pass * ");
+        assert_eq!(group, 31, "{name}");
+    }
+}

@@ -1,0 +1,100 @@
+//! SPIR-V modules: read again, and interpreted.
+
+use super::{cases, first, launch, objects, wanted_words, words};
+use rspirv::dr::{Instruction, Module, Operand, load_words};
+use rspirv::spirv::Op;
+use std::collections::BTreeMap;
+
+/// The constants of a module, by their ids.
+fn constants(module: &Module) -> BTreeMap<u32, u32> {
+    let all = module.types_global_values.iter();
+    let constants = all.filter(|i| i.class.opcode == Op::Constant);
+    let value = |i: &Instruction| match i.operands[0] {
+        Operand::LiteralBit32(value) => (i.result_id.expect("an id"), value),
+        ref other => panic!("a constant of 32 bits, not {other:?}"),
+    };
+    constants.map(value).collect()
+}
+
+fn id(operand: &Operand) -> u32 {
+    match operand {
+        Operand::IdRef(id) => *id,
+        other => panic!("an id, not {other:?}"),
+    }
+}
+
+/// What the kernel of a module writes for a work-item that read a word.
+fn play(module: &Module, item: u32, read: u32) -> u32 {
+    let mut values = constants(module);
+    let blocks = &module.functions[0].blocks;
+    assert_eq!(blocks.len(), 1, "no branches");
+    for i in &blocks[0].instructions {
+        let operand = |n: usize| values.get(&id(&i.operands[n])).copied();
+        let both = || (operand(0).expect("a value"), operand(1).expect("a value"));
+        let result = match i.class.opcode {
+            Op::UConvert => item,
+            // The ids are read first, then the word.
+            Op::Load => read,
+            Op::IAdd => both().0.wrapping_add(both().1),
+            Op::ISub => both().0.wrapping_sub(both().1),
+            Op::IMul => both().0.wrapping_mul(both().1),
+            Op::BitwiseXor => both().0 ^ both().1,
+            Op::BitwiseOr => both().0 | both().1,
+            Op::BitwiseAnd => both().0 & both().1,
+            Op::ShiftLeftLogical => both().0 << both().1,
+            Op::ShiftRightLogical => both().0 >> both().1,
+            Op::UDiv => both().0 / both().1,
+            Op::UMod => both().0 % both().1,
+            Op::Store => return operand(1).expect("a value"),
+            Op::CompositeExtract | Op::InBoundsPtrAccessChain => continue,
+            other => panic!("no instruction {other:?}"),
+        };
+        values.insert(i.result_id.expect("an id"), result);
+    }
+    panic!("nothing is stored")
+}
+
+#[test]
+fn modules_compute_what_is_wanted() {
+    let mut longest = 0;
+    for (name, case) in cases("program/il", 60) {
+        let module = load_words(&case.module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let [from, to] = objects(launch(&case))[..] else {
+            panic!("{name}: two buffers")
+        };
+        let read = words(&first(&case, from));
+        let each: Vec<u32> = read
+            .iter()
+            .enumerate()
+            .map(|(item, word)| play(&module, item as u32, *word))
+            .collect();
+        assert_eq!(wanted_words(&case, to), each, "{name}");
+        longest = longest.max(module.functions[0].blocks[0].instructions.len());
+    }
+    assert!(longest >= 12, "{longest} instructions");
+}
+
+#[test]
+fn modules_declare_what_they_use() {
+    for (name, case) in cases("program/il", 10) {
+        let module = load_words(&case.module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let entry = &module.entry_points[0];
+        let kernel = Operand::LiteralString(launch(&case).kernel.clone());
+        assert!(entry.operands.contains(&kernel), "{name}");
+        let function = module.functions[0].def.as_ref().expect("a function");
+        assert_eq!(
+            id(&entry.operands[1]),
+            function.result_id.expect("an id"),
+            "{name}"
+        );
+        assert_eq!(
+            module.functions[0].parameters.len(),
+            launch(&case).args.len(),
+            "{name}"
+        );
+        assert!(case.source.is_empty() && case.built_in.is_empty(), "{name}");
+        let ids = module.header.as_ref().expect("a header").bound;
+        let used = module.all_inst_iter().filter_map(|i| i.result_id).max();
+        assert!(used < Some(ids), "{name}: {used:?} of {ids}");
+    }
+}

@@ -1,0 +1,185 @@
+//! Copies of work-groups, stores of vectors, and the bytes of arguments.
+
+use super::{between, cases, first, launch, number, objects, uints, wanted};
+use crate::kernels::case::Arg;
+
+/// The bytes of a type of OpenCL C, and of one of its components.
+fn sizes(ty: &str) -> (usize, usize) {
+    let scalar = ty.trim_end_matches(|c: char| c.is_ascii_digit());
+    let component = match scalar.trim_start_matches('u') {
+        "char" => 1,
+        "short" => 2,
+        "int" | "float" => 4,
+        "long" => 8,
+        other => panic!("no type {other}"),
+    };
+    let lanes: usize = ty[scalar.len()..].parse().unwrap_or(1);
+    // A vector of three takes the place of four.
+    let places = if lanes == 3 { 4 } else { lanes };
+    (component * places, component)
+}
+
+/// One more in each component.
+fn one_more(element: &[u8], component: usize) -> Vec<u8> {
+    let parts = element.chunks(component);
+    let more = parts.flat_map(|part| {
+        let mut long = [0; 8];
+        long[..component].copy_from_slice(part);
+        let more = u64::from_le_bytes(long).wrapping_add(1);
+        more.to_le_bytes()[..component].to_vec()
+    });
+    more.collect()
+}
+
+/// How far apart elements lie on the side of a block's calls: of the first, in elements.
+fn apart(block: &str, side: &str) -> usize {
+    let at = block.find(&format!("{side} + first + ")).expect("a call");
+    number(&block[at..], ") * ") as usize
+}
+
+#[test]
+fn groups_take_back_one_more_than_they_brought() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (name, case) in cases("group/copies", 80) {
+        let launch = launch(&case);
+        let [from, to] = objects(launch)[..] else {
+            panic!("{name}: two buffers")
+        };
+        let [in_span, out_span] = uints(launch)[..] else {
+            panic!("{name}: two numbers")
+        };
+        let (in_span, out_span) = (in_span as usize, out_span as usize);
+        let ty = between(&case.source, "global const ", " *from");
+        let (size, component) = sizes(ty);
+        let count = number(&case.source, "near[") as usize;
+        let (bring, take) = case.source.split_once("near[i] +=").expect("two blocks");
+        let (gather, scatter) = (apart(bring, "from"), apart(take, "to"));
+        let place = number(
+            &bring[bring.find("from + first").expect("a call")..],
+            "first + ",
+        ) as usize;
+        let groups = launch.range.items().div_ceil(launch.range.group()) as usize;
+        let read = first(&case, from);
+        let mut bytes = first(&case, to);
+        for group in 0..groups {
+            for n in 0..count {
+                let a = (group * in_span + place + n * gather) * size;
+                let b = (group * out_span + place + n * scatter) * size;
+                let element = one_more(&read[a..a + size], component);
+                bytes[b..b + size].copy_from_slice(&element);
+            }
+        }
+        assert_eq!(wanted(&case, to), bytes, "{name}");
+        // No group writes where another does.
+        assert!(place + (count - 1) * scatter < out_span, "{name}");
+        assert!(place + (count - 1) * gather < in_span, "{name}");
+        seen.insert(ty.to_string());
+    }
+    assert!(seen.len() > 7, "{seen:?}");
+}
+
+#[test]
+fn vectors_lie_where_vstore_puts_them() {
+    for (name, case) in cases("memory/vectors", 80) {
+        let launch = launch(&case);
+        let [from, to, through] = objects(launch)[..] else {
+            panic!("{name}: three buffers")
+        };
+        let ty = between(&case.source, "global const ", " *from");
+        let (size, _) = sizes(ty);
+        let lanes = number(&case.source, "    vstore") as usize;
+        let apart = number(
+            &case.source,
+            "vstore3(value, n * "
+                .replace('3', &lanes.to_string())
+                .as_str(),
+        );
+        let begin = number(&case.source, ", to + ") as usize;
+        let items = launch.range.items() as usize;
+        let mut counted = first(&case, to);
+        let mut loaded = first(&case, through);
+        let given = first(&case, from);
+        for n in 0..items {
+            for lane in 0..lanes {
+                // vstoren writes to p + offset * n (OpenCL C, "Vector Data Load and Store Functions").
+                let at = (begin + n * apart as usize * lanes + lane) * size;
+                let number = (n * lanes + lane + 1) as u64;
+                counted[at..at + size].copy_from_slice(&number.to_le_bytes()[..size]);
+                let read = (n * lanes + lane) * size;
+                loaded[at..at + size].copy_from_slice(&given[read..read + size]);
+            }
+        }
+        assert_eq!(wanted(&case, to), counted, "{name}");
+        assert_eq!(wanted(&case, through), loaded, "{name}");
+        // What lies beside the vectors is looked at, too.
+        let stored = items * lanes * size;
+        assert!(case.objects[to.index()].bytes > stored, "{name}");
+    }
+}
+
+#[test]
+fn kernels_find_the_bytes_of_their_arguments_without_holes() {
+    let mut types = std::collections::BTreeSet::new();
+    for (name, case) in cases("memory/arguments", 120) {
+        let launch = launch(&case);
+        let parameters = between(&case.source, "kernel void take(global uchar *all", ") {");
+        let names = parameters.split(", ").filter(|p| !p.is_empty());
+        let given = launch.args.iter().skip(1);
+        let mut each = Vec::new();
+        for (parameter, arg) in names.zip(given) {
+            let ty = parameter.split(' ').next().expect("a type");
+            let Arg::Bytes(bytes) = arg else {
+                panic!("{name}: {arg:?}")
+            };
+            types.insert(ty.to_string());
+            match ty {
+                // A uchar, seven bytes that hold nothing, a ulong; the ushort is not read.
+                "thing" => {
+                    assert_eq!(bytes.len(), 24, "{name}");
+                    each.push(bytes[0]);
+                    each.extend(&bytes[8..16]);
+                }
+                "large" => {
+                    assert_eq!(bytes.len(), 4 * 64, "{name}");
+                    each.extend(bytes);
+                }
+                _ => {
+                    let (size, component) = sizes(ty);
+                    assert_eq!(bytes.len(), size, "{name}: {ty}");
+                    let used = if ty.ends_with("r3") || ty.ends_with("t3") {
+                        3 * component
+                    } else {
+                        size
+                    };
+                    each.extend(&bytes[..used]);
+                }
+            }
+        }
+        let items = launch.range.items() as usize;
+        assert_eq!(
+            wanted(&case, objects(launch)[0]),
+            each.repeat(items),
+            "{name}"
+        );
+        assert_eq!(
+            number(&case.source, "get_global_id(0) * ") as usize,
+            each.len(),
+            "{name}"
+        );
+        assert!(!(launch.cloned && launch.disturbed), "{name}");
+    }
+    assert!(types.len() > 20, "{types:?}");
+}
+
+#[test]
+fn a_program_of_a_binary_is_held_to_the_rule_of_binaries() {
+    let (mut binaries, mut sources) = (0, 0);
+    for (name, case) in cases("memory/arguments", 60) {
+        let rules = case.covers();
+        let binary = case.build.through_binary;
+        assert_eq!(rules.contains(&crate::rule::KIND_BINARY), binary, "{name}");
+        assert_eq!(rules.contains(&crate::rule::KIND_SOURCE), !binary, "{name}");
+        *(if binary { &mut binaries } else { &mut sources }) += 1;
+    }
+    assert!(binaries > 5 && sources > 5);
+}
