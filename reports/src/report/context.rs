@@ -52,25 +52,16 @@ pub struct Rule {
     pub kind: Kind,
 }
 
-/// What breaking a rule means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A violation fails.
-    Must,
-    /// Several ways are conformant.
-    May,
-    /// The behaviour is undefined: no case does it.
-    Undefined,
-}
-
-impl Kind {
-    /// One word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Must => "must",
-            Kind::May => "may",
-            Kind::Undefined => "undefined",
-        }
+classay_vocabulary::words! {
+    /// What breaking a rule means.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        /// A violation fails.
+        Must = "must",
+        /// Several ways are conformant.
+        May = "may",
+        /// The behaviour is undefined: no case does it.
+        Undefined = "undefined",
     }
 }
 
@@ -104,28 +95,18 @@ pub struct Annotation {
     pub strength: u32,
 }
 
-/// What a model says of an outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Expected {
-    /// Forbidden.
-    Forbidden,
-    /// Allowed, though no interleaving gives it.
-    Weak,
-    /// An interleaving gives it.
-    Interleaving,
-    /// The program has undefined behaviour.
-    Undefined,
-}
-
-impl Expected {
-    /// A few words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Expected::Forbidden => "forbidden",
-            Expected::Weak => "weak",
-            Expected::Interleaving => "interleaving",
-            Expected::Undefined => "undefined",
-        }
+classay_vocabulary::words! {
+    /// What a model says of an outcome.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Expected {
+        /// Forbidden.
+        Forbidden = "forbidden",
+        /// Allowed, though no interleaving gives it.
+        Weak = "weak",
+        /// An interleaving gives it.
+        Interleaving = "interleaving",
+        /// The program has undefined behaviour.
+        Undefined = "undefined",
     }
 }
 

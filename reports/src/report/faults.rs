@@ -49,32 +49,21 @@ pub struct FaultLine {
     pub reason: Option<String>,
 }
 
-/// What became of a fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fate {
-    /// No case detected it.
-    Undetected,
-    /// The broken device does not open.
-    Unopened,
-    /// The device lacks what programs need that have what it breaks.
-    NotApplicable,
-    /// The device breaks the same by itself.
-    Obscured,
-    /// A case detected it.
-    Detected,
-}
-
-impl Fate {
-    /// One word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Fate::Undetected => "undetected",
-            Fate::Unopened => "unopened",
-            Fate::NotApplicable => "not-applicable",
-            Fate::Obscured => "obscured",
-            Fate::Detected => "detected",
-        }
+classay_vocabulary::words! {
+    /// What became of a fault.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Fate {
+        /// No case detected it.
+        Undetected = "undetected",
+        /// The broken device does not open.
+        Unopened = "unopened",
+        /// The device lacks what programs need that have what it breaks.
+        NotApplicable = "not-applicable",
+        /// The device breaks the same by itself.
+        Obscured = "obscured",
+        /// A case detected it.
+        Detected = "detected",
     }
 }
 

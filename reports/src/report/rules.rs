@@ -38,49 +38,22 @@ impl Tally {
         let failed = Verdict::ALL.iter().filter(|v| v.is_failure());
         failed.map(|v| self.of(*v)).sum()
     }
-
-    /// Another's cases, too.
-    pub fn join(&mut self, other: &Tally) {
-        for (count, more) in self.0.iter_mut().zip(other.0) {
-            *count += more;
-        }
-    }
 }
 
-/// Where a rule stands after a run, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Standing {
-    /// A case names it as broken.
-    Broken,
-    /// Every case that is about it and ran failed, for other reasons.
-    Unclear,
-    /// Cases about it passed, and none names it as broken.
-    Held,
-    /// Cases about it were skipped or decide nothing.
-    Untested,
-    /// No case of the run is about it.
-    Uncovered,
-}
-
-impl Standing {
-    /// Every standing, the worst first.
-    pub const ALL: [Standing; 5] = [
-        Standing::Broken,
-        Standing::Unclear,
-        Standing::Held,
-        Standing::Untested,
-        Standing::Uncovered,
-    ];
-
-    /// One word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Standing::Broken => "broken",
-            Standing::Unclear => "unclear",
-            Standing::Held => "held",
-            Standing::Untested => "untested",
-            Standing::Uncovered => "uncovered",
-        }
+classay_vocabulary::words! {
+    /// Where a rule stands after a run, the worst first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Standing {
+        /// A case names it as broken.
+        Broken = "broken",
+        /// Every case that is about it and ran failed, for other reasons.
+        Unclear = "unclear",
+        /// Cases about it passed, and none names it as broken.
+        Held = "held",
+        /// Cases about it were skipped or decide nothing.
+        Untested = "untested",
+        /// No case of the run is about it.
+        Uncovered = "uncovered",
     }
 }
 
@@ -163,7 +136,7 @@ mod tests {
     use super::super::context::About;
     use super::*;
     use crate::record::Violation;
-    use crate::sample;
+    use crate::tests::sample;
 
     fn rule(id: &str) -> Rule {
         Rule {

@@ -79,29 +79,17 @@ impl PlanHash {
     }
 }
 
-/// Where a run stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RunStatus {
-    /// It goes on, or its process was killed.
-    Running,
-    /// Every planned case has a result.
-    Done,
-    /// It was stopped and can be resumed.
-    Interrupted,
-}
-
-impl RunStatus {
-    /// Every status.
-    pub const ALL: [RunStatus; 3] = [RunStatus::Running, RunStatus::Done, RunStatus::Interrupted];
-
-    /// Lower-case name, as stored and printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            RunStatus::Running => "running",
-            RunStatus::Done => "done",
-            RunStatus::Interrupted => "interrupted",
-        }
+classay_vocabulary::words! {
+    /// Where a run stands.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum RunStatus {
+        /// It goes on, or its process was killed.
+        Running = "running",
+        /// Every planned case has a result.
+        Done = "done",
+        /// It was stopped and can be resumed.
+        Interrupted = "interrupted",
     }
 }
 

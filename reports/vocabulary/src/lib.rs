@@ -7,7 +7,8 @@
 //! - [`Outcome`], [`Violation`], [`Observable`]: what one instance showed;
 //! - [`Quantifier`]: how a litmus test's condition quantifies over final states;
 //! - [`Verdict`], [`EvidenceKind`]: how a case ended, and what is kept to explain it;
-//! - [`ExitCode`]: how the program ends.
+//! - [`ExitCode`]: how the program ends;
+//! - [`words!`]: enums of plain words, for any crate.
 //!
 //! These are plain data. What a rule says stands in the catalogue of `suites`, how an outcome is written
 //! for people in `reports`. The crate lies within `reports/` because most of it is what a run leaves
@@ -16,6 +17,9 @@
 
 #![forbid(unsafe_code)]
 #![warn(clippy::missing_errors_doc)]
+
+#[macro_use]
+mod words;
 
 mod budget;
 mod case_id;

@@ -91,33 +91,17 @@ pub enum Need {
     BeforeApi31,
 }
 
-/// A built-in kernel of some implementation, and what it does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BuiltInKernel {
-    /// `(global uint *counter)`: each work-item adds one.
-    Count,
-    /// `(global uint *out, uint first)`: a work-item writes the first number plus its global id.
-    Iota,
-    /// `(global const uchar *from, global uchar *to)`: a work-item copies a byte.
-    Copy,
-}
-
-impl BuiltInKernel {
-    /// All.
-    pub const ALL: [BuiltInKernel; 3] = [
-        BuiltInKernel::Count,
-        BuiltInKernel::Iota,
-        BuiltInKernel::Copy,
-    ];
-
-    /// The name by which the implementation knows it.
-    pub fn name(self) -> &'static str {
-        match self {
-            BuiltInKernel::Count => "touchstone_count",
-            BuiltInKernel::Iota => "touchstone_iota",
-            BuiltInKernel::Copy => "touchstone_copy",
-        }
+words! {
+    /// A built-in kernel of some implementation, and what it does.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum BuiltInKernel {
+        /// `(global uint *counter)`: each work-item adds one.
+        Count = "touchstone_count",
+        /// `(global uint *out, uint first)`: a work-item writes the first number plus its global id.
+        Iota = "touchstone_iota",
+        /// `(global const uchar *from, global uchar *to)`: a work-item copies a byte.
+        Copy = "touchstone_copy",
     }
 }
 
