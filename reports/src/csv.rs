@@ -81,7 +81,7 @@ fn row(
 mod tests {
     use super::*;
     use crate::report::Context;
-    use crate::sample;
+    use crate::tests::sample;
 
     fn text(results: &[crate::record::CaseResult]) -> String {
         let run = sample::run(results);

@@ -315,8 +315,8 @@ fn cdata(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::record::DeviceRecord;
-    use crate::sample;
     use crate::store::{PlannedCase, RunRecord, RunStatus, Store};
+    use crate::tests::sample;
     use roxmltree::{Document, Node};
     use time::macros::datetime;
 

@@ -25,9 +25,11 @@ pub mod junit;
 pub mod pattern;
 pub mod record;
 pub mod report;
-#[cfg(test)]
-mod sample;
 pub mod stats;
 pub mod store;
+#[cfg(test)]
+mod tests {
+    pub mod sample;
+}
 pub mod text;
 pub mod verdict;

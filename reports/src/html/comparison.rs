@@ -4,7 +4,7 @@ use super::words::{count, moment};
 use super::{HtmlError, draw};
 use crate::difference::{OutcomeChange, VerdictChange};
 use crate::report::{Baseline, Report};
-use crate::text::number::{grouped, rate};
+use crate::text::number::{grouped, rate, ratio_interval};
 use askama::Template;
 
 /// Changed rates, and changed verdicts of a kind, that are reported one by one.
@@ -12,26 +12,14 @@ const MOST: usize = 300;
 
 #[derive(Template)]
 #[template(path = "comparison.html")]
-struct Comparison {
+struct Comparison<'a> {
     lead: String,
     headline: String,
     tone: &'static str,
     notes: Vec<String>,
-    groups: Vec<Group>,
+    groups: Vec<(&'static str, &'a [VerdictChange])>,
     rates: Vec<Rate>,
     more: String,
-}
-
-struct Group {
-    title: &'static str,
-    changes: Vec<Change>,
-}
-
-struct Change {
-    case: String,
-    before: &'static str,
-    after: &'static str,
-    reason: String,
 }
 
 struct Rate {
@@ -62,10 +50,7 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         .filter(|(_, changes)| !changes.is_empty())
         .map(|(title, changes)| {
             left_out += changes.len().saturating_sub(MOST);
-            Group {
-                title,
-                changes: changes.iter().take(MOST).map(verdict).collect(),
-            }
+            (title, &changes[..changes.len().min(MOST)])
         })
         .collect();
     let page = Comparison {
@@ -127,30 +112,14 @@ fn notes(baseline: &Baseline) -> Vec<String> {
     notes
 }
 
-fn verdict(change: &VerdictChange) -> Change {
-    Change {
-        case: change.case.to_string(),
-        before: change.before.name(),
-        after: change.after.name(),
-        reason: change.reason.clone(),
-    }
-}
-
 fn changed_rate(change: &OutcomeChange) -> Rate {
     let c = &change.comparison;
     let (ratio, interval, drawn) = match c.ratio {
-        Some((ratio, ends)) => {
-            let high = if ends.high.is_finite() {
-                format!("{:.3}", ends.high)
-            } else {
-                "no limit".into()
-            };
-            (
-                format!("{ratio:.3}"),
-                format!("[{:.3}, {high}]", ends.low),
-                draw::ratio(ratio, ends),
-            )
-        }
+        Some((ratio, ends)) => (
+            format!("{ratio:.3}"),
+            ratio_interval(ends),
+            draw::ratio(ratio, ends),
+        ),
         None => ("new".into(), String::new(), String::new()),
     };
     Rate {

@@ -127,6 +127,18 @@ pub(super) fn stretches(clusters: &[Cluster], most: usize) -> Vec<f64> {
         .collect()
 }
 
+/// The path of a line of rates from the left end over a width; `y` says how low a rate is.
+fn path(rates: &[f64], left: f64, width: f64, y: impl Fn(f64) -> f64) -> String {
+    let last = (rates.len().max(2) - 1) as f64;
+    let mut path = String::new();
+    for (place, rate) in rates.iter().enumerate() {
+        let x = (left + place as f64 / last * width).round();
+        let sign = if place == 0 { "M" } else { "L" };
+        let _ = write!(path, "{sign}{x} {}", y(*rate));
+    }
+    path
+}
+
 /// A line of rates over time, as small as a word; the band is the interval of the whole.
 pub(super) fn line(rates: &[f64], interval: Interval) -> String {
     let (width, height) = (110.0, 18.0);
@@ -137,16 +149,7 @@ pub(super) fn line(rates: &[f64], interval: Interval) -> String {
         return String::new();
     }
     let y = |rate: f64| ((top - rate) / span * height).round();
-    let mut path = String::new();
-    for (place, rate) in rates.iter().enumerate() {
-        let x = (place as f64 / (rates.len() - 1) as f64 * width).round();
-        let _ = write!(
-            path,
-            "{}{x} {}",
-            if place == 0 { "M" } else { "L" },
-            y(*rate)
-        );
-    }
+    let path = path(rates, 0.0, width, y);
     format!(
         "<svg class=\"sp\" role=\"img\" aria-label=\"over time\"><rect y=\"{}\" width=\"{width}\" \
          height=\"{}\"/><path d=\"{path}\"/></svg>",
@@ -163,16 +166,7 @@ pub(super) fn chart(rates: &[f64], facts: &OutcomeFacts, seconds: f64) -> String
     let span = (top - bottom).max(f64::MIN_POSITIVE);
     let y = |rate: f64| ((top - rate) / span * (height - 34.0) + 10.0).round();
     let across = width - left - 8.0;
-    let mut path = String::new();
-    for (place, rate) in rates.iter().enumerate() {
-        let x = (left + place as f64 / (rates.len().max(2) - 1) as f64 * across).round();
-        let _ = write!(
-            path,
-            "{}{x} {}",
-            if place == 0 { "M" } else { "L" },
-            y(*rate)
-        );
-    }
+    let path = path(rates, left, across, y);
     let (high, low, mean) = (
         y(facts.interval.high),
         y(facts.interval.low),

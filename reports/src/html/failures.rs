@@ -10,7 +10,7 @@ use super::words::{count, cut};
 use crate::expectation::Standing;
 use crate::record::{Evidence, EvidenceKind, Verdict};
 use crate::report::rules::named;
-use crate::report::{CaseFacts, Report, RuleFacts};
+use crate::report::{CaseFacts, Picture, Report, RuleFacts};
 use crate::text::number::{grouped, rate};
 use crate::text::outcome;
 use askama::Template;
@@ -29,23 +29,23 @@ const OPEN: usize = 2;
 
 #[derive(Template)]
 #[template(path = "failures.html")]
-struct Failures {
+struct Failures<'a> {
     lead: String,
-    groups: Vec<Group>,
+    groups: Vec<Group<'a>>,
     more: String,
 }
 
 /// Cases that failed alike; one alone has no title.
-struct Group {
+struct Group<'a> {
     number: usize,
     open: bool,
     verdict: &'static str,
     title: String,
-    rules: Vec<Broken>,
-    cases: Vec<Failed>,
+    rules: Vec<&'a RuleFacts<'a>>,
+    cases: Vec<Failed<'a>>,
 }
 
-struct Failed {
+struct Failed<'a> {
     number: usize,
     open: bool,
     verdict: &'static str,
@@ -54,23 +54,11 @@ struct Failed {
     reason: String,
     /// Why this is expected, where it is.
     expected: String,
-    rules: Vec<Broken>,
-    pictures: Vec<Shown>,
+    rules: Vec<&'a RuleFacts<'a>>,
+    /// Each as it is drawn here.
+    pictures: Vec<(String, &'a Picture)>,
     texts: Vec<Text>,
     left_out: String,
-}
-
-struct Broken {
-    id: String,
-    known: bool,
-    statement: String,
-    section: String,
-}
-
-struct Shown {
-    outcome: String,
-    svg: String,
-    text: String,
 }
 
 struct Text {
@@ -189,7 +177,7 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         left: BUDGET,
         shown: HashMap::new(),
     };
-    let reported: Vec<(Alike, Failed)> = failed
+    let reported: Vec<(Alike, Failed<'_>)> = failed
         .iter()
         .take(CASES)
         .enumerate()
@@ -227,8 +215,8 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
 }
 
 /// The failures in groups; they come with those alike beside each other.
-fn grouped_alike(reported: Vec<(Alike, Failed)>) -> Vec<Group> {
-    let mut groups: Vec<(Alike, Group)> = Vec::new();
+fn grouped_alike<'a>(reported: Vec<(Alike, Failed<'a>)>) -> Vec<Group<'a>> {
+    let mut groups: Vec<(Alike, Group<'a>)> = Vec::new();
     for (key, case) in reported {
         match groups.last_mut() {
             Some((last, group)) if *last == key => group.cases.push(case),
@@ -279,32 +267,20 @@ fn times(case: &CaseFacts<'_>) -> String {
     }
 }
 
-fn described(
-    report: &Report<'_>,
+fn described<'a>(
+    report: &'a Report<'_>,
     number: usize,
-    case: &CaseFacts<'_>,
+    case: &'a CaseFacts<'_>,
     budget: &mut Budget,
-) -> Failed {
+) -> Failed<'a> {
     let result = case.result;
     let id = result.case.as_str();
-    let rules = broken(report, case)
-        .map(|facts| Broken {
-            id: facts.rule.id.clone(),
-            known: facts.is_testable(),
-            statement: facts.rule.statement.clone(),
-            section: facts.rule.section.clone(),
-        })
-        .collect();
     let mut missing = 0;
     let mut pictures = Vec::new();
     for picture in case.about.map_or(&[][..], |about| &about.pictures) {
         let svg = drawn(&picture.svg);
         if svg.len() <= PICTURE && budget.take(svg.len() + picture.text.len()) {
-            pictures.push(Shown {
-                outcome: picture.outcome.clone(),
-                svg,
-                text: picture.text.clone(),
-            });
+            pictures.push((svg, picture));
         } else {
             missing += 1;
         }
@@ -358,7 +334,7 @@ fn described(
             Standing::Unexpected(entry) => entry.unmet(result.verdict),
             Standing::Plain => String::new(),
         },
-        rules,
+        rules: broken(report, case).collect(),
         pictures,
         texts,
         left_out,

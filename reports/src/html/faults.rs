@@ -1,6 +1,7 @@
 //! Which injected faults a campaign detected; those that it did not come first.
 
 use super::HtmlError;
+use super::bar::Bar;
 use super::words::count;
 use crate::report::Report;
 use crate::report::faults::{Fate, FaultLine, Faults};
@@ -9,30 +10,21 @@ use askama::Template;
 
 #[derive(Template)]
 #[template(path = "faults.html")]
-struct Campaign {
+struct Campaign<'a> {
     lead: String,
-    counted: String,
-    fates: Vec<Counted>,
-    groups: Vec<Group>,
+    fates: Bar,
+    groups: Vec<Group<'a>>,
 }
 
-struct Counted {
-    class: &'static str,
-    count: usize,
-}
-
-struct Group {
+struct Group<'a> {
     title: String,
     column: &'static str,
     open: bool,
-    faults: Vec<Fault>,
+    faults: Vec<Fault<'a>>,
 }
 
-struct Fault {
-    id: String,
-    by: String,
-    breaks: String,
-    rules: Vec<String>,
+struct Fault<'a> {
+    line: &'a FaultLine,
     how: String,
     runs: String,
 }
@@ -42,22 +34,7 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     let Some(faults) = &report.context.faults else {
         return Ok(None);
     };
-    let all: Vec<(Kind, Vec<&FaultLine>)> = Kind::ALL
-        .into_iter()
-        .map(|kind| (kind, kind.of(faults)))
-        .filter(|(_, lines)| !lines.is_empty())
-        .collect();
-    let fates: Vec<Counted> = all
-        .iter()
-        .map(|(kind, lines)| Counted {
-            class: kind.word(),
-            count: lines.len(),
-        })
-        .collect();
-    let counted: Vec<String> = fates
-        .iter()
-        .map(|f| format!("{} {}", f.count, f.class))
-        .collect();
+    let all = Kind::ALL.map(|kind| (kind, kind.of(faults)));
     let (detected, showable) = (faults.count(Fate::Detected), faults.showable().count());
     let page = Campaign {
         lead: format!(
@@ -69,40 +46,39 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
             grouped(showable as u64),
             100.0 * detected as f64 / showable.max(1) as f64
         ),
-        counted: counted.join(", "),
-        fates,
+        fates: Bar::of(
+            all.iter()
+                .map(|(kind, l)| (kind.name(), kind.name(), l.len())),
+        ),
         groups: all
             .into_iter()
+            .filter(|(_, lines)| !lines.is_empty())
             .map(|(kind, lines)| group(kind, lines))
             .collect(),
     };
     Ok(Some(page.render()?))
 }
 
-/// What the page keeps apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Not detected, though the device can show it.
-    Undetected,
-    /// Not detected, and not to be seen on the device.
-    Unseen,
-    Unopened,
-    NotApplicable,
-    Obscured,
-    Detected,
+classay_vocabulary::words! {
+    /// What the page keeps apart: what it takes the reader to know comes first. The word is also its class.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        /// Not detected, though the device can show it.
+        Undetected = "undetected",
+        /// The broken device does not open.
+        Unopened = "unopened",
+        /// Not detected, and not to be seen on the device.
+        Unseen = "unseen",
+        /// The device breaks the same by itself.
+        Obscured = "obscured",
+        /// The device lacks what programs need that have what it breaks.
+        NotApplicable = "not-applicable",
+        /// A case detected it.
+        Detected = "detected",
+    }
 }
 
 impl Kind {
-    /// What it takes the reader to know comes first.
-    const ALL: [Kind; 6] = [
-        Kind::Undetected,
-        Kind::Unopened,
-        Kind::Unseen,
-        Kind::Obscured,
-        Kind::NotApplicable,
-        Kind::Detected,
-    ];
-
     fn of(self, faults: &Faults) -> Vec<&FaultLine> {
         let kind = |line: &FaultLine| match line.result {
             Fate::Undetected if line.is_showable() => Kind::Undetected,
@@ -115,21 +91,9 @@ impl Kind {
         let lines = faults.lines.iter();
         lines.filter(|line| kind(line) == self).collect()
     }
-
-    /// A word, which is also its class.
-    fn word(self) -> &'static str {
-        match self {
-            Kind::Undetected => "undetected",
-            Kind::Unseen => "unseen",
-            Kind::Unopened => "unopened",
-            Kind::NotApplicable => "not-applicable",
-            Kind::Obscured => "obscured",
-            Kind::Detected => "detected",
-        }
-    }
 }
 
-fn group(kind: Kind, lines: Vec<&FaultLine>) -> Group {
+fn group(kind: Kind, lines: Vec<&FaultLine>) -> Group<'_> {
     let (title, column) = match kind {
         Kind::Undetected => ("undetected", "what is known"),
         Kind::Unseen => ("that this device does not show", "why"),
@@ -146,7 +110,7 @@ fn group(kind: Kind, lines: Vec<&FaultLine>) -> Group {
     }
 }
 
-fn fault(line: &FaultLine) -> Fault {
+fn fault(line: &FaultLine) -> Fault<'_> {
     let how = match line.result {
         Fate::Detected => {
             let case = line.case.clone().unwrap_or_default();
@@ -169,10 +133,7 @@ fn fault(line: &FaultLine) -> Fault {
         }
     };
     Fault {
-        id: line.id.clone(),
-        by: line.carrier.clone(),
-        breaks: line.sentence.clone(),
-        rules: line.rules.clone(),
+        line,
         how,
         runs: line.runs.map_or_else(String::new, grouped),
     }

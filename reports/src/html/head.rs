@@ -1,6 +1,7 @@
 //! How it ended, in a sentence and a bar.
 
 use super::HtmlError;
+use super::bar::Bar;
 use super::words::{count, lasting, moment};
 use crate::expectation::Standing;
 use crate::record::Verdict;
@@ -18,20 +19,12 @@ struct Head {
     headline: String,
     tone: &'static str,
     warnings: Vec<String>,
-    counted: String,
-    verdicts: Vec<Counted>,
+    verdicts: Bar,
     figures: Vec<Figure>,
 }
 
 /// Warnings that are shown.
 const WARNINGS: usize = 8;
-
-struct Counted {
-    name: &'static str,
-    class: &'static str,
-    count: usize,
-    shown: String,
-}
 
 struct Figure {
     name: &'static str,
@@ -202,20 +195,7 @@ pub(super) fn head(report: &Report<'_>) -> Result<String, HtmlError> {
     }
     under.push(format!("seed {}", run.record.seed));
     let (headline, tone) = headline(report);
-    let verdicts: Vec<Counted> = Verdict::WORST_FIRST
-        .into_iter()
-        .map(|verdict| Counted {
-            name: verdict.name(),
-            class: class(verdict),
-            count: report.count(verdict),
-            shown: grouped(report.count(verdict) as u64),
-        })
-        .filter(|counted| counted.count > 0)
-        .collect();
-    let counted: Vec<String> = verdicts
-        .iter()
-        .map(|v| format!("{} {}", v.count, v.name))
-        .collect();
+    let verdicts = Verdict::WORST_FIRST.map(|v| (class(v), v.name(), report.count(v)));
     let head = Head {
         run: run.id.to_string(),
         device: device(report).to_owned(),
@@ -223,8 +203,7 @@ pub(super) fn head(report: &Report<'_>) -> Result<String, HtmlError> {
         headline,
         tone,
         warnings: warnings(report),
-        counted: counted.join(", "),
-        verdicts,
+        verdicts: Bar::of(verdicts),
         figures: figures(report),
     };
     Ok(head.render()?)

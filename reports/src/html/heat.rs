@@ -12,18 +12,10 @@ const NAMED: usize = 8;
 #[derive(Template)]
 #[template(path = "heat.html")]
 struct Map<'a> {
-    columns: Vec<Column<'a>>,
-    rows: Vec<Row<'a>>,
-}
-
-struct Column<'a> {
-    scopes: &'a str,
-    orders: Vec<&'a str>,
-}
-
-struct Row<'a> {
-    shape: &'a str,
-    cells: Vec<Shown>,
+    /// Scopes, each with the orders under it.
+    columns: Vec<(&'a str, Vec<&'a str>)>,
+    /// Shapes with their cells.
+    rows: Vec<(&'a str, Vec<Shown>)>,
 }
 
 #[derive(Default)]
@@ -41,26 +33,13 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     if heat.rows.is_empty() {
         return Ok(None);
     }
+    let cell = |cell: &Option<Cell<'_, '_>>| cell.as_ref().map_or_else(Shown::default, shown);
+    let rows = heat.rows.iter();
     let page = Map {
-        columns: heat
-            .columns
-            .iter()
-            .map(|(scopes, orders)| Column {
-                scopes,
-                orders: orders.clone(),
-            })
+        rows: rows
+            .map(|(shape, cells)| (*shape, cells.iter().map(cell).collect()))
             .collect(),
-        rows: heat
-            .rows
-            .iter()
-            .map(|(shape, cells)| Row {
-                shape,
-                cells: cells
-                    .iter()
-                    .map(|cell| cell.as_ref().map_or_else(Shown::default, shown))
-                    .collect(),
-            })
-            .collect(),
+        columns: heat.columns,
     };
     Ok(Some(page.render()?))
 }

@@ -7,7 +7,7 @@ use super::draw::{self, Scale};
 use super::head::class;
 use super::words::{count, ends, seen};
 use crate::report::{CaseFacts, OutcomeFacts, Report};
-use crate::text::number::{grouped, rate};
+use crate::text::number::{self, grouped, rate};
 use askama::Template;
 use std::collections::BTreeMap;
 
@@ -180,13 +180,13 @@ fn said(case: &CaseFacts<'_>) -> String {
     let mut said = vec![format!(
         "{} in {}",
         count(case.result.instances as usize, "instance"),
-        launches(case.result.launches.len())
+        number::launches(case.result.launches.len())
     )];
     if let Some(expected) = case.about.and_then(|about| about.expected) {
         said.push(format!("target: {}", expected.name()));
     }
     if let Some(effect) = case.scatter() {
-        said.push(format!("design effect up to {}", effect_text(effect)));
+        said.push(format!("design effect up to {}", number::effect(effect)));
     }
     if let Some((outcome, found)) = case.drift() {
         said.push(format!(
@@ -198,22 +198,6 @@ fn said(case: &CaseFacts<'_>) -> String {
         said.push("one launch: intervals as if instances were independent".into());
     }
     said.join(" · ")
-}
-
-fn launches(n: usize) -> String {
-    match n {
-        1 => "1 launch".into(),
-        n => format!("{} launches", grouped(n as u64)),
-    }
-}
-
-/// A design effect in words.
-pub(super) fn effect_text(effect: f64) -> String {
-    if effect < 10.0 {
-        format!("{effect:.1}")
-    } else {
-        grouped(effect as u64)
-    }
 }
 
 /// A rate in words, for a drawing of it.

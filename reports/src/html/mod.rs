@@ -11,7 +11,7 @@
 //! - `faults`: what a mutation campaign detected;
 //! - `tuning`: which mutants tuning saw;
 //! - `machine`: device, plan, environment;
-//! - `draw`: the small drawings; `words`: numbers and texts as the page shows them.
+//! - `bar` and `draw`: the small drawings; `words`: numbers and texts as the page shows them.
 //!
 //! The markup is in `templates/`, and a page is at once HTML and well-formed XML, which tests check. It holds
 //! a policy under which a browser loads nothing from anywhere. Its script sorts and finds; without it
@@ -21,6 +21,7 @@
 //! what is longer (evidence, pictures, histograms of very many tests) is cut at stated bounds, and the page
 //! says what was left out.
 
+mod bar;
 mod comparison;
 mod draw;
 mod failures;

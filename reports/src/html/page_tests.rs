@@ -3,7 +3,7 @@
 use super::html;
 use crate::record::{CaseId, CaseResult, Launch, Outcome, OutcomeCount, Verdict, Violation};
 use crate::report::{Context, Report};
-use crate::sample;
+use crate::tests::sample;
 use std::collections::BTreeSet;
 
 fn page(results: &[CaseResult], context: &Context) -> String {

@@ -1,5 +1,6 @@
 //! How the rules of the specification fared, by section, those with broken rules first.
 
+use super::bar::Bar;
 use super::words::count;
 use super::{HtmlError, failures};
 use crate::record::Verdict;
@@ -12,39 +13,26 @@ const NAMED: usize = 6;
 
 #[derive(Template)]
 #[template(path = "rules.html")]
-struct Rules {
+struct Rules<'a> {
     lead: String,
-    counted: String,
-    standings: Vec<Counted>,
-    sections: Vec<Section>,
+    standings: Bar,
+    sections: Vec<Section<'a>>,
 }
 
-struct Counted {
-    class: &'static str,
-    count: usize,
-}
-
-struct Section {
+struct Section<'a> {
     title: String,
     open: bool,
     counts: String,
-    rules: Vec<Rule>,
+    rules: Vec<Rule<'a>>,
 }
 
-struct Rule {
-    id: String,
-    statement: String,
-    standing: &'static str,
+struct Rule<'a> {
+    facts: &'a RuleFacts<'a>,
     passed: usize,
     failed: usize,
     other: usize,
-    broken_by: Vec<Link>,
-}
-
-/// A case; without a number it is reported nowhere else.
-struct Link {
-    number: String,
-    text: String,
+    /// Cases; those without a number are reported nowhere else.
+    broken_by: Vec<(Option<usize>, String)>,
 }
 
 /// The section; none without a catalogue.
@@ -53,7 +41,6 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     if rules.is_empty() {
         return Ok(None);
     }
-    let standings = tally(&rules);
     let numbers = failures::numbers(report);
     let mut order: Vec<&str> = Vec::new();
     let mut by_section: BTreeMap<&str, Vec<&RuleFacts<'_>>> = BTreeMap::new();
@@ -71,24 +58,16 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
             rules.sort_by_key(|rule| rule.standing() != Standing::Broken);
             let worst = rules.iter().map(|r| r.standing()).min();
             let worst = worst.unwrap_or(Standing::Uncovered);
-            let counts: Vec<String> = tally(&rules)
-                .iter()
-                .map(|c| format!("{} {}", c.count, c.class))
-                .collect();
             let section = Section {
                 title: title.to_owned(),
                 open: worst == Standing::Broken,
-                counts: counts.join(", "),
+                counts: tally(&rules).counted(),
                 rules: rules.iter().map(|rule| row(rule, &numbers)).collect(),
             };
             (worst, section)
         })
         .collect();
     sections.sort_by_key(|(worst, _)| *worst != Standing::Broken);
-    let counted: Vec<String> = standings
-        .iter()
-        .map(|c| format!("{} {}", c.count, c.class))
-        .collect();
     let page = Rules {
         lead: format!(
             "{} of the specification. Broken: a failed case names it. Held: cases about it passed. Unclear: \
@@ -96,48 +75,35 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
              Uncovered: no case of this run is about it.",
             count(rules.len(), "rule")
         ),
-        counted: counted.join(", "),
-        standings,
+        standings: tally(&rules),
         sections: sections.into_iter().map(|(_, section)| section).collect(),
     };
     Ok(Some(page.render()?))
 }
 
-fn tally(rules: &[&RuleFacts<'_>]) -> Vec<Counted> {
-    Standing::ALL
-        .into_iter()
-        .map(|standing| Counted {
-            class: standing.name(),
-            count: rules.iter().filter(|r| r.standing() == standing).count(),
-        })
-        .filter(|counted| counted.count > 0)
-        .collect()
+fn tally(rules: &[&RuleFacts<'_>]) -> Bar {
+    Bar::of(Standing::ALL.map(|standing| {
+        let stands = rules.iter().filter(|r| r.standing() == standing);
+        (standing.name(), standing.name(), stands.count())
+    }))
 }
 
-fn row(facts: &RuleFacts<'_>, numbers: &BTreeMap<&str, usize>) -> Rule {
-    let mut broken_by: Vec<Link> = facts
-        .broken_by
-        .iter()
-        .take(NAMED)
-        .map(|result| Link {
-            number: numbers
-                .get(result.case.as_str())
-                .map_or_else(String::new, ToString::to_string),
-            text: result.case.to_string(),
+fn row<'a>(facts: &'a RuleFacts<'a>, numbers: &BTreeMap<&str, usize>) -> Rule<'a> {
+    let named = facts.broken_by.iter().take(NAMED);
+    let mut broken_by: Vec<(Option<usize>, String)> = named
+        .map(|result| {
+            let case = result.case.as_str();
+            (numbers.get(case).copied(), case.to_owned())
         })
         .collect();
     if facts.broken_by.len() > NAMED {
-        broken_by.push(Link {
-            number: String::new(),
-            text: format!("and {} more", facts.broken_by.len() - NAMED),
-        });
+        let more = facts.broken_by.len() - NAMED;
+        broken_by.push((None, format!("and {more} more")));
     }
     let passed = facts.cases.of(Verdict::Pass);
     let failed = facts.cases.failures();
     Rule {
-        id: facts.rule.id.clone(),
-        statement: facts.rule.statement.clone(),
-        standing: facts.standing().name(),
+        facts,
         passed,
         failed,
         other: facts.cases.all() - passed - failed,

@@ -1,10 +1,10 @@
 //! Rates over time: those that drift, or the most seen where none does.
 
-use super::histograms::{effect_text, rate_text};
+use super::histograms::rate_text;
 use super::words::count;
 use super::{HtmlError, draw};
 use crate::report::{CaseFacts, OutcomeFacts, Report};
-use crate::text::number::grouped;
+use crate::text::number::{self, grouped};
 use askama::Template;
 
 /// Drawings.
@@ -105,7 +105,7 @@ fn chart(case: &CaseFacts<'_>, outcome: &OutcomeFacts) -> Chart {
         .design_effect
         .filter(|_| outcome.all.is_overdispersed())
     {
-        said.push(format!("design effect {}", effect_text(effect)));
+        said.push(format!("design effect {}", number::effect(effect)));
     }
     if let Some(found) = outcome.stationarity {
         said.push(format!(

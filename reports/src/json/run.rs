@@ -221,7 +221,7 @@ fn changed(change: &OutcomeChange) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
 
     fn validator() -> jsonschema::Validator {
         let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");

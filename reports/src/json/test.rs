@@ -114,7 +114,7 @@ impl TestJson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
 
     #[test]
     fn keys_and_order_are_fixed() {

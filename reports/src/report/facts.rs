@@ -125,7 +125,7 @@ impl<'a> CaseFacts<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
 
     #[test]
     fn what_was_never_seen_has_a_bound_and_what_was_has_none() {

@@ -104,7 +104,7 @@ impl<'a, 'f> Cell<'a, 'f> {
 mod tests {
     use super::super::context::{About, Annotation};
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
 
     fn about(shape: &str, orders: &str, expected: Expected) -> About {
         About {

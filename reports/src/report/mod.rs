@@ -31,7 +31,7 @@ pub use tuning::Tuning;
 
 use crate::record::{CaseResult, Verdict};
 use crate::store::Run;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// A run with everything that reports say of it.
 #[derive(Debug)]
@@ -100,21 +100,8 @@ impl<'a> Report<'a> {
         self.cases.iter().map(|case| case.result.seconds).sum()
     }
 
-    /// How many cases of each kind (the id without its name) ended how, in the order of the plan.
-    pub fn kinds(&self) -> Vec<(&'a str, Tally)> {
-        let mut order = Vec::new();
-        let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-        for case in &self.cases {
-            let kind = case.kind();
-            let tally = tallies.entry(kind).or_insert_with(|| {
-                order.push(kind);
-                Tally::default()
-            });
-            tally.add(case.result.verdict);
-        }
-        order
-            .into_iter()
-            .map(|kind| (kind, tallies.remove(kind).unwrap_or_default()))
-            .collect()
+    /// The kinds of its cases: their ids without names.
+    pub fn kinds(&self) -> BTreeSet<&'a str> {
+        self.cases.iter().map(CaseFacts::kind).collect()
     }
 }

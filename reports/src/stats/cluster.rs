@@ -100,11 +100,6 @@ impl Clustered {
         self.count as f64 / self.instances as f64
     }
 
-    /// As many independent instances would say as much.
-    pub fn effective_instances(&self) -> f64 {
-        self.instances as f64 / self.design_effect.unwrap_or(1.0).max(f64::MIN_POSITIVE)
-    }
-
     /// Whether the launches scatter more than independent instances would, beyond doubt: by 20 % at
     /// least, and such a scatter would occur by chance less than once in a thousand times.
     pub fn is_overdispersed(&self) -> bool {
@@ -195,7 +190,6 @@ mod tests {
         let wild = Clustered::of(&clusters(&[0, 100, 0, 100, 0, 100, 0, 100], 1000));
         let effect = wild.design_effect.expect("two launches and more");
         assert!((effect - 60.150_375_9).abs() < 1e-6, "{effect}");
-        assert!((wild.effective_instances() - 133.0).abs() < 0.1);
         // Residuals of one size have no kurtosis to spare: all degrees are left.
         assert!((wild.degrees - 7.0).abs() < 1e-9, "{}", wild.degrees);
     }

@@ -12,7 +12,7 @@
 //! - [`stationarity`]: whether the rate stayed the same over time;
 //! - [`mod@compare`]: whether an outcome is as frequent in another run, and by how much;
 //! - [`frequency`]: how often something happens in a second;
-//! - [`power`]: what a run could have seen;
+//! - [`power`]: how surely a run sees again what another saw;
 //! - [`mod@clopper_pearson`]: an interval for a rate, never too narrow under the assumption above;
 //! - [`never_observed`]: how large a rate can be that was never seen;
 //! - [`binomial`]: the tails both stand on.

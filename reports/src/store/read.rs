@@ -184,8 +184,7 @@ impl Store {
                     continue;
                 }
             }
-            let known = EvidenceKind::ALL.into_iter().find(|k| k.name() == kind);
-            let kind = known.ok_or_else(|| unknown(0, "evidence", &kind))?;
+            let kind = EvidenceKind::named(&kind).ok_or_else(|| unknown(0, "evidence", &kind))?;
             result.evidence.push(Evidence { kind, text });
         }
         Ok(())
@@ -228,50 +227,56 @@ impl Store {
         which: &str,
         values: impl rusqlite::Params,
     ) -> Result<Vec<Run>, StoreError> {
-        let select = || -> rusqlite::Result<Vec<RunRow>> {
-            let sql = format!(
-                "SELECT id, created, finished, version, seed, plan, plan_hash, device, status,
-                     (SELECT count(*) FROM cases WHERE run = runs.id),
-                     (SELECT count(*) FROM cases JOIN results ON case_row = cases.id
-                      WHERE run = runs.id)
-                 FROM runs {which}"
-            );
-            self.db
-                .prepare_cached(&sql)?
-                .query_map(values, RunRow::read)?
-                .collect()
-        };
-        let rows = select().map_err(|e| self.error(e))?;
-        rows.into_iter().map(|row| self.understand(row)).collect()
+        let sql = format!(
+            "SELECT id, created, finished, version, seed, plan, plan_hash, device, status,
+                 (SELECT count(*) FROM cases WHERE run = runs.id),
+                 (SELECT count(*) FROM cases JOIN results ON case_row = cases.id
+                  WHERE run = runs.id)
+             FROM runs {which}"
+        );
+        self.each_row(&sql, values, |row| self.understand(row))
     }
 
     /// How the machine was during a run. A store of schema version 1 that was opened for reading only
     /// has no table of it.
     fn moments(&self, run: RunId) -> Result<Vec<Moment>, StoreError> {
-        let select = || -> rusqlite::Result<Vec<MomentRow>> {
-            if !self.db.table_exists(None, "moments")? {
-                return Ok(Vec::new());
-            }
-            self.db
-                .prepare_cached(
-                    "SELECT at, machine, load, clock FROM moments WHERE run = ?1 ORDER BY position",
-                )?
-                .query_map([run.0], MomentRow::read)?
-                .collect()
-        };
-        let rows = select().map_err(|e| self.error(e))?;
-        rows.into_iter()
-            .map(|row| {
-                Ok(Moment {
-                    at: OffsetDateTime::parse(&row.at, &Rfc3339)
-                        .map_err(|_| self.odd(run, "time", &row.at))?,
-                    machine: serde_json::from_str(&row.machine)
-                        .map_err(|_| self.odd(run, "machine", &row.machine))?,
-                    load: row.load,
-                    clock_mhz: row.clock,
-                })
+        let error = |e| self.error(e);
+        if !self.db.table_exists(None, "moments").map_err(error)? {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT at, machine, load, clock FROM moments WHERE run = ?1 ORDER BY position";
+        self.each_row(sql, [run.0], |row| {
+            let get = |column| row.get::<_, String>(column).map_err(error);
+            let (at, machine) = (get(0)?, get(1)?);
+            Ok(Moment {
+                at: self.moment(run, &at)?,
+                machine: serde_json::from_str(&machine)
+                    .map_err(|_| self.odd(run, "machine", &machine))?,
+                load: row.get(2).map_err(error)?,
+                clock_mhz: row.get(3).map_err(error)?,
             })
-            .collect()
+        })
+    }
+
+    /// The rows of a query, each understood in its turn.
+    fn each_row<T>(
+        &self,
+        sql: &str,
+        values: impl rusqlite::Params,
+        mut understand: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let error = |e| self.error(e);
+        let mut statement = self.db.prepare_cached(sql).map_err(error)?;
+        let mut rows = statement.query(values).map_err(error)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next().map_err(error)? {
+            all.push(understand(row)?);
+        }
+        Ok(all)
+    }
+
+    fn moment(&self, run: RunId, text: &str) -> Result<OffsetDateTime, StoreError> {
+        OffsetDateTime::parse(text, &Rfc3339).map_err(|_| self.odd(run, "time", text))
     }
 
     /// A text of a run that this program does not write.
@@ -282,28 +287,33 @@ impl Store {
         }
     }
 
-    fn understand(&self, row: RunRow) -> Result<Run, StoreError> {
-        let odd = |what: &str, text: &str| self.odd(row.id, what, text);
-        let moment =
-            |text: &str| OffsetDateTime::parse(text, &Rfc3339).map_err(|_| odd("time", text));
+    fn understand(&self, row: &Row<'_>) -> Result<Run, StoreError> {
+        let error = |e| self.error(e);
+        let text = |column| row.get::<_, String>(column).map_err(error);
+        let id = RunId(row.get(0).map_err(error)?);
+        let finished: Option<String> = row.get(2).map_err(error)?;
+        let seed = text(4)?;
+        let device: Option<String> = row.get(7).map_err(error)?;
         Ok(Run {
-            id: row.id,
+            id,
             record: RunRecord {
-                created: moment(&row.created)?,
-                version: row.version.clone(),
-                seed: row.seed.parse().map_err(|_| odd("seed", &row.seed))?,
-                plan: row.plan.clone(),
+                created: self.moment(id, &text(1)?)?,
+                version: text(3)?,
+                seed: seed.parse().map_err(|_| self.odd(id, "seed", &seed))?,
+                plan: text(5)?,
             },
-            plan_hash: PlanHash(row.plan_hash.clone()),
-            device: match &row.device {
-                Some(json) => Some(serde_json::from_str(json).map_err(|_| odd("device", json))?),
+            plan_hash: PlanHash(text(6)?),
+            device: match &device {
+                Some(json) => {
+                    Some(serde_json::from_str(json).map_err(|_| self.odd(id, "device", json))?)
+                }
                 None => None,
             },
-            status: row.status,
-            finished: row.finished.as_deref().map(moment).transpose()?,
-            planned: row.planned,
-            committed: row.committed,
-            moments: self.moments(row.id)?,
+            status: row.get(8).map_err(error)?,
+            finished: finished.map(|at| self.moment(id, &at)).transpose()?,
+            planned: unsigned(row, 9).map_err(error)?,
+            committed: unsigned(row, 10).map_err(error)?,
+            moments: self.moments(id)?,
         })
     }
 
@@ -361,71 +371,18 @@ fn unknown(column: usize, what: &str, name: &str) -> rusqlite::Error {
 
 fn verdict(row: &Row<'_>, column: usize) -> rusqlite::Result<Verdict> {
     let name: String = row.get(column)?;
-    let known = Verdict::ALL.into_iter().find(|v| v.name() == name);
-    known.ok_or_else(|| unknown(column, "verdict", &name))
+    Verdict::named(&name).ok_or_else(|| unknown(column, "verdict", &name))
 }
 
 impl FromSql for RunStatus {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<RunStatus> {
         let name = value.as_str()?;
-        let known = RunStatus::ALL.into_iter().find(|s| s.name() == name);
-        known.ok_or_else(|| FromSqlError::Other(format!("no status is called `{name}`").into()))
+        RunStatus::named(name)
+            .ok_or_else(|| FromSqlError::Other(format!("no status is called `{name}`").into()))
     }
 }
 
 fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let value: i64 = row.get(column)?;
     u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
-}
-
-/// A row of `runs`, before its texts are understood.
-struct RunRow {
-    id: RunId,
-    created: String,
-    finished: Option<String>,
-    version: String,
-    seed: String,
-    plan: String,
-    plan_hash: String,
-    device: Option<String>,
-    status: RunStatus,
-    planned: u64,
-    committed: u64,
-}
-
-impl RunRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
-        Ok(RunRow {
-            id: RunId(row.get(0)?),
-            created: row.get(1)?,
-            finished: row.get(2)?,
-            version: row.get(3)?,
-            seed: row.get(4)?,
-            plan: row.get(5)?,
-            plan_hash: row.get(6)?,
-            device: row.get(7)?,
-            status: row.get(8)?,
-            planned: unsigned(row, 9)?,
-            committed: unsigned(row, 10)?,
-        })
-    }
-}
-
-/// A row of `moments`, before its texts are understood.
-struct MomentRow {
-    at: String,
-    machine: String,
-    load: Option<f64>,
-    clock: Option<f64>,
-}
-
-impl MomentRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<MomentRow> {
-        Ok(MomentRow {
-            at: row.get(0)?,
-            machine: row.get(1)?,
-            load: row.get(2)?,
-            clock: row.get(3)?,
-        })
-    }
 }

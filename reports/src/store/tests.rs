@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::record::{CaseResult, MachineRecord, Verdict};
-use crate::sample;
+use crate::tests::sample;
 use tempfile::TempDir;
 use time::macros::datetime;
 

@@ -1,8 +1,8 @@
 //! Two runs side by side: new failures, other changes, and the rates that changed.
 
-use super::layout::{plain, push, wrap};
-use super::number::{grouped, rate};
-use super::{Colour, WIDTH};
+use super::Colour;
+use super::layout::{paragraph, plain, push};
+use super::number::{grouped, rate, ratio_interval};
 use crate::difference::{Differences, OutcomeChange, VerdictChange};
 use std::fmt::Write;
 
@@ -45,9 +45,7 @@ pub fn difference(found: &Differences, q: f64, colour: Colour) -> String {
         total,
         " (false discovery rate {q}; of those reported, at most that part is expected to be chance)"
     );
-    for line in wrap(&total, WIDTH) {
-        push(&mut out, &line);
-    }
+    paragraph(&mut out, "", &total);
     out
 }
 
@@ -61,9 +59,7 @@ fn verdict(out: &mut String, what: &str, change: &VerdictChange, colour: Colour)
             change.before
         ),
     );
-    for line in wrap(&plain(&change.reason), WIDTH - 2) {
-        push(out, &format!("  {line}"));
-    }
+    paragraph(out, "  ", &plain(&change.reason));
 }
 
 fn outcome(out: &mut String, change: &OutcomeChange, colour: Colour) {
@@ -77,14 +73,7 @@ fn outcome(out: &mut String, change: &OutcomeChange, colour: Colour) {
         ),
     );
     let times = match &c.ratio {
-        Some((ratio, ends)) => {
-            let high = if ends.high.is_finite() {
-                format!("{:.3}", ends.high)
-            } else {
-                "no limit".to_owned()
-            };
-            format!("{ratio:.3} times [{:.3}, {high}]", ends.low)
-        }
+        Some((ratio, ends)) => format!("{ratio:.3} times {}", ratio_interval(*ends)),
         None => "never before".to_owned(),
     };
     push(

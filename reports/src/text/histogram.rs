@@ -1,7 +1,7 @@
 //! One test's result: the verdict, each outcome with count, rate and interval, and the speed.
 
-use super::layout::{columns, plain, push, wrap};
-use super::number::{grouped, interval, rate, short};
+use super::layout::{columns, paragraph, plain, push, wrap};
+use super::number::{self, grouped, interval, launches, rate, short};
 use super::{Colour, WIDTH, outcome};
 use crate::record::{CaseResult, OutcomeCount};
 use crate::stats::cluster::{Cluster, Clustered};
@@ -37,9 +37,7 @@ fn title(out: &mut String, result: &CaseResult, colour: Colour) {
     for line in lines {
         push(out, &line);
     }
-    for line in wrap(&plain(&result.reason), WIDTH - 2) {
-        push(out, &format!("  {line}"));
-    }
+    paragraph(out, "  ", &plain(&result.reason));
 }
 
 fn table(
@@ -134,18 +132,12 @@ impl Scatter {
         };
         push(out, interval);
         if let Some(effect) = self.effect {
-            let times = if effect < 10.0 {
-                format!("{effect:.1}")
-            } else {
-                grouped(effect as u64)
-            };
+            let times = number::effect(effect);
             let reported = format!(
                 "instances of a launch are correlated: the variance of a rate is up to {times} times that \
                  of independent instances (the design effect)"
             );
-            for line in wrap(&reported, WIDTH - 2) {
-                push(out, &format!("  {line}"));
-            }
+            paragraph(out, "  ", &reported);
         }
         if let Some((p, outcome, found)) = &self.drift
             && *p * (outcomes as f64) < DRIFT
@@ -157,9 +149,7 @@ impl Scatter {
                 found.first,
                 found.last
             );
-            for line in wrap(&reported, WIDTH - 2) {
-                push(out, &format!("  {line}"));
-            }
+            paragraph(out, "  ", &reported);
         }
     }
 }
@@ -175,10 +165,7 @@ fn speed(out: &mut String, result: &CaseResult) {
     if instances == 0 {
         return;
     }
-    let launches = match result.launches.len() {
-        1 => "1 launch".to_string(),
-        n => format!("{} launches", grouped(n as u64)),
-    };
+    let launches = launches(result.launches.len());
     push(
         out,
         &format!(
@@ -200,7 +187,7 @@ fn speed(out: &mut String, result: &CaseResult) {
 mod tests {
     use super::*;
     use crate::record::{Observable, Outcome};
-    use crate::sample;
+    use crate::tests::sample;
 
     fn fits(text: &str) {
         for line in text.lines() {

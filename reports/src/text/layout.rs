@@ -1,6 +1,8 @@
 //! Wrapping, cutting and cleaning of text. Much of it comes from a driver or a file, and may hold
 //! anything.
 
+use super::WIDTH;
+
 /// `text` with every control character spelt out (`\x1b`, `\n`), so that nothing in it moves the
 /// cursor, colours the terminal or breaks a line.
 pub fn plain(text: &str) -> String {
@@ -65,6 +67,13 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// Adds a text in lines that begin with an indent.
+pub fn paragraph(out: &mut String, indent: &str, text: &str) {
+    for line in wrap(text, WIDTH - indent.len()) {
+        push(out, &format!("{indent}{line}"));
+    }
 }
 
 /// Adds a line without the spaces at its end.

@@ -1,6 +1,8 @@
 //! Counts, rates and bounds as text. A bound is rounded outward, so that what is printed is never
 //! a stronger claim than what was computed.
 
+use crate::stats::Interval;
+
 /// Which way a number that does not fit its digits goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Round {
@@ -34,6 +36,31 @@ pub fn grouped(n: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// How many launches.
+pub fn launches(n: usize) -> String {
+    match n {
+        1 => "1 launch".into(),
+        n => format!("{} launches", grouped(n as u64)),
+    }
+}
+
+/// A design effect.
+pub fn effect(effect: f64) -> String {
+    if effect < 10.0 {
+        format!("{effect:.1}")
+    } else {
+        grouped(effect as u64)
+    }
+}
+
+/// The interval of a ratio, which may have no upper end.
+pub fn ratio_interval(ends: Interval) -> String {
+    match ends.high.is_finite() {
+        true => format!("[{:.3}, {:.3}]", ends.low, ends.high),
+        false => format!("[{:.3}, no limit]", ends.low),
+    }
 }
 
 /// A number in at most five characters: `999`, `12.3k`, `1.23M`, `45.6G`, `789T`.

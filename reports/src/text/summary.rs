@@ -1,7 +1,7 @@
 //! One run: how many cases ended how, a line a case, and the whole reason of each that needs a
 //! look.
 
-use super::layout::{columns, cut, plain, push, wrap};
+use super::layout::{columns, cut, paragraph, plain, push, wrap};
 use super::number::{bound, grouped, rate, short};
 use super::{Colour, WIDTH, outcome};
 use crate::expectation::{Expectation, Expectations, Standing};
@@ -74,13 +74,12 @@ fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
         );
     }
     push(out, "");
-    for line in wrap(
+    paragraph(
+        out,
+        "",
         "target outcome: how often an outcome was seen for which the test's condition holds; a rate \
          that is below a bound is so at 95 % confidence",
-        WIDTH,
-    ) {
-        push(out, &line);
-    }
+    );
 }
 
 /// How often a target outcome was seen, or why nothing was.
@@ -117,23 +116,17 @@ fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations
         }
     }
     for (result, unmet, count) in failures {
-        let more = match (count, broken(result).is_empty()) {
-            (1, _) => String::new(),
-            (n, false) => format!(
-                " and {} more that break the same rules",
-                grouped(n as u64 - 1)
-            ),
-            (n, true) => format!(" and {} more that ended so", grouped(n as u64 - 1)),
+        let alike = match broken(result).is_empty() {
+            false => " that break the same rules",
+            true => " that ended so",
         };
-        detail(out, result, &more, colour);
+        detail(out, result, &and_more(count, alike), colour);
         for violation in besides(result) {
             let text = plain(&outcome::violation(violation));
-            for line in wrap(&format!("also `{text}`"), WIDTH - 4) {
-                push(out, &format!("    {line}"));
-            }
+            paragraph(out, "    ", &format!("also `{text}`"));
         }
-        for line in unmet.iter().flat_map(|text| wrap(&plain(text), WIDTH - 4)) {
-            push(out, &format!("    {line}"));
+        if let Some(text) = unmet {
+            paragraph(out, "    ", &plain(&text));
         }
         if result.attempts > 1 {
             let (failed, all) = (result.failed_attempts, result.attempts);
@@ -158,11 +151,7 @@ fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations
         }
     }
     for (first, count) in groups {
-        let more = match count {
-            1 => String::new(),
-            n => format!(" and {} more", grouped(n as u64 - 1)),
-        };
-        detail(out, first, &more, colour);
+        detail(out, first, &and_more(count, ""), colour);
         push(out, "");
     }
 }
@@ -206,6 +195,14 @@ fn needs_a_word(verdict: Verdict) -> bool {
     }
 }
 
+/// What follows the first of several cases that are told of together.
+fn and_more(cases: usize, that: &str) -> String {
+    match cases {
+        0 | 1 => String::new(),
+        n => format!(" and {} more{that}", grouped(n as u64 - 1)),
+    }
+}
+
 /// A case's verdict and id, followed by `more`, and its whole reason.
 fn detail(out: &mut String, result: &CaseResult, more: &str, colour: Colour) {
     let name = result.verdict.name();
@@ -234,10 +231,7 @@ fn expected(out: &mut String, results: &[CaseResult], expectations: &Expectation
         }
     }
     for (entry, cases) in groups {
-        let more = match cases.len() {
-            1 => String::new(),
-            n => format!(" and {} more", grouped(n as u64 - 1)),
-        };
+        let more = and_more(cases.len(), "");
         let text = format!(
             "expected: {} {}{more}: {}",
             cases[0].verdict,
@@ -322,7 +316,7 @@ fn totals(out: &mut String, device: &str, planned: usize, results: &[CaseResult]
 mod tests {
     use super::*;
     use crate::record::{CaseId, Launch, Outcome, OutcomeCount};
-    use crate::sample;
+    use crate::tests::sample;
 
     fn all() -> Vec<CaseResult> {
         vec![
