@@ -38,13 +38,9 @@ pub fn dot(report: &Report) -> Option<String> {
 }
 
 fn node(out: &mut String, indent: &str, event: usize, node: &Node) {
-    let first = match node.thread {
-        Some(_) => format!("{}: {}", node.id, node.label),
-        None => format!("init {}", node.label),
-    };
     let lines = match node.detail.as_str() {
-        "" => escaped(&first),
-        detail => format!("{}\\n{}", escaped(&first), escaped(detail)),
+        "" => escaped(&node.title()),
+        detail => format!("{}\\n{}", escaped(&node.title()), escaped(detail)),
     };
     let bold = if node.in_cycle { ", penwidth=2" } else { "" };
     out.push_str(&format!("{indent}e{event} [label=\"{lines}\"{bold}];\n"));

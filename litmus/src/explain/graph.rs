@@ -104,6 +104,16 @@ pub struct Broken {
     pub missing: bool,
 }
 
+impl Node {
+    /// What stands in its box: its letter and what it does, or that it is an initial value.
+    pub fn title(&self) -> String {
+        match self.thread {
+            Some(_) => format!("{}: {}", self.id, self.label),
+            None => format!("init {}", self.label),
+        }
+    }
+}
+
 impl Drawing {
     /// Draws an execution with the checks it fails.
     pub fn new(program: &Program, execution: &Execution, failures: &[Failure]) -> Drawing {

@@ -80,12 +80,7 @@ fn letter(mut index: usize) -> String {
 
 /// The regions that a fence orders, as flags: `global|local`.
 fn flag_words(flags: FenceFlags) -> String {
-    let all = [
-        (flags.global, "global"),
-        (flags.local, "local"),
-        (flags.image, "image"),
-    ];
-    let set: Vec<&str> = all.iter().filter(|(on, _)| *on).map(|(_, w)| *w).collect();
+    let set = flags.words();
     match set.is_empty() {
         true => "no flags".to_owned(),
         false => set.join("|"),

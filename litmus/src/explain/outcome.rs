@@ -3,9 +3,7 @@
 //! Any register or location of the test may be named, and not all of them need to be: what is left
 //! out may have any value.
 
-use crate::program::{
-    Atom, LocId, Observable, Predicate, Program, RegId, Relation, ScalarType, ThreadId,
-};
+use crate::program::{Atom, Observable, Predicate, Program, Relation, ScalarType};
 use std::ops::Range;
 use thiserror::Error;
 
@@ -222,27 +220,11 @@ fn is_value(part: &Predicate) -> bool {
     )
 }
 
-/// Everything of a program that an outcome can name.
-fn all(program: &Program) -> Vec<Observable> {
-    let mut all = Vec::new();
-    for (t, thread) in program.threads.iter().enumerate() {
-        for r in 0..thread.registers.len() {
-            all.push(Observable::Register(ThreadId(t as u32), RegId(r as u32)));
-        }
-    }
-    for (l, location) in program.locations.iter().enumerate() {
-        for element in 0..location.len() {
-            all.push(Observable::Memory(LocId(l as u32), element));
-        }
-    }
-    all
-}
-
 fn find(program: &Program, name: &str) -> Option<Observable> {
     let bare = name.strip_prefix('P').unwrap_or(name);
     let unbracketed = name.strip_prefix('[').and_then(|n| n.strip_suffix(']'));
     let location = unbracketed.unwrap_or(name);
-    let all = all(program);
+    let all = program.everything();
     let exact = |wanted: &str| {
         all.iter()
             .copied()
@@ -310,7 +292,7 @@ fn number(program: &Program, observable: Observable, text: &str) -> Result<i64, 
 
 fn known(program: &Program) -> String {
     const MOST: usize = 24;
-    let all = all(program);
+    let all = program.everything();
     let mut names: Vec<String> = all
         .iter()
         .take(MOST)

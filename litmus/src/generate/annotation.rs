@@ -268,11 +268,10 @@ fn meets(placements: &[Placement], threads: &[Vec<Step>]) -> bool {
 
 /// Whether threads annotated like this use flags as such, well or badly.
 fn carries_messages(annotation: Annotation) -> bool {
-    match annotation {
-        Relaxed | Ends | Every | SeqCst | Fence | FenceAcqRel | FenceSeqCst | Update
-        | UpdateRelaxed | UpdateSeqCst => true,
-        Address | Data | Control | Meet | Annotation::Barrier | PlainBarrier | Plain => false,
-    }
+    !matches!(
+        annotation,
+        Address | Data | Control | Meet | Annotation::Barrier | PlainBarrier | Plain
+    )
 }
 
 /// The steps of a thread and the word for them; `None` where the annotation does not fit, or is one
@@ -358,24 +357,32 @@ impl Annotation {
 
     /// How accesses depend on those before them.
     fn dependency(self) -> Dependency {
+        match self.link() {
+            Link::Dependency(dependency) => dependency,
+            Link::Nothing | Link::WeakestFence | Link::Fence(_) => Dependency::None,
+        }
+    }
+
+    /// What it puts between two accesses.
+    fn link(self) -> Link {
         match self {
-            Address => Dependency::Address,
-            Data => Dependency::Data,
-            Control => Dependency::Control,
+            Address => Link::Dependency(Dependency::Address),
+            Data => Link::Dependency(Dependency::Data),
+            Control => Link::Dependency(Dependency::Control),
+            Fence => Link::WeakestFence,
+            FenceAcqRel => Link::Fence(MemOrder::AcqRel),
+            FenceSeqCst => Link::Fence(MemOrder::SeqCst),
             Relaxed
             | Ends
             | Every
             | SeqCst
-            | Fence
-            | FenceAcqRel
-            | FenceSeqCst
             | Update
             | UpdateRelaxed
             | UpdateSeqCst
             | Meet
             | Annotation::Barrier
             | PlainBarrier
-            | Plain => Dependency::None,
+            | Plain => Link::Nothing,
         }
     }
 
@@ -475,26 +482,21 @@ fn weakest(before: &Slot, after: &Slot) -> MemOrder {
     }
 }
 
+/// What an annotation puts between two accesses.
+enum Link {
+    Nothing,
+    Dependency(Dependency),
+    /// The weakest fence that orders them.
+    WeakestFence,
+    Fence(MemOrder),
+}
+
 /// The order of the fence between two accesses.
 fn link(before: &Slot, after: &Slot, annotation: Annotation) -> Option<MemOrder> {
-    match annotation {
-        Fence => Some(weakest(before, after)),
-        FenceAcqRel => Some(MemOrder::AcqRel),
-        FenceSeqCst => Some(MemOrder::SeqCst),
-        Relaxed
-        | Ends
-        | Every
-        | SeqCst
-        | Address
-        | Data
-        | Control
-        | Update
-        | UpdateRelaxed
-        | UpdateSeqCst
-        | Meet
-        | Annotation::Barrier
-        | PlainBarrier
-        | Plain => None,
+    match annotation.link() {
+        Link::WeakestFence => Some(weakest(before, after)),
+        Link::Fence(order) => Some(order),
+        Link::Nothing | Link::Dependency(_) => None,
     }
 }
 

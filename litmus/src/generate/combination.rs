@@ -9,21 +9,6 @@ use super::context::{Context, Spread};
 use super::shape::Shape;
 use std::collections::BTreeSet;
 
-/// What a thread can have where every combination is tried.
-const COMBINED: [Annotation; 11] = [
-    Relaxed,
-    Ends,
-    Every,
-    SeqCst,
-    Fence,
-    FenceAcqRel,
-    FenceSeqCst,
-    Address,
-    Data,
-    Control,
-    Update,
-];
-
 /// What all threads can have alike.
 const UNIFORMS: [Annotation; 16] = [
     Relaxed,
@@ -43,6 +28,9 @@ const UNIFORMS: [Annotation; 16] = [
     PlainBarrier,
     Plain,
 ];
+
+/// So many of the uniforms a thread can have where every combination is tried.
+const COMBINED: usize = 11;
 
 /// What all threads can have alike in the core alphabet.
 const CORE: [Annotation; 10] = [
@@ -97,7 +85,7 @@ pub fn combinations(shape: &Shape, context: &Context, words: Words) -> Vec<Vec<A
         .map(|&annotation| annotate(&|_| annotation, annotation.companion()))
         .collect();
     let mixed: &[Annotation] = match words {
-        Words::All => &COMBINED,
+        Words::All => &UNIFORMS[..COMBINED],
         Words::Mixed | Words::CoreMixed => &MIXED,
         Words::Uniform => &[],
     };

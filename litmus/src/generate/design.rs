@@ -215,11 +215,7 @@ fn body(steps: &[Step], registers: &mut Registers) -> Vec<Instr> {
                     *dependency = Dependency::None;
                 }
                 out.push(Instr::If {
-                    condition: Expr::Binary(
-                        BinOp::Eq,
-                        Box::new(Expr::Reg(register)),
-                        Box::new(Expr::Const(value)),
-                    ),
+                    condition: Expr::binary(BinOp::Eq, Expr::Reg(register), Expr::Const(value)),
                     then: body(&rest, registers),
                     otherwise: Vec::new(),
                 });
@@ -248,11 +244,7 @@ fn body(steps: &[Step], registers: &mut Registers) -> Vec<Instr> {
 
 /// Zero, computed from a register.
 fn zero(register: RegId) -> Expr {
-    Expr::Binary(
-        BinOp::Xor,
-        Box::new(Expr::Reg(register)),
-        Box::new(Expr::Reg(register)),
-    )
+    Expr::binary(BinOp::Xor, Expr::Reg(register), Expr::Reg(register))
 }
 
 fn access(
@@ -267,21 +259,12 @@ fn access(
         index: index.map(Box::new),
     };
     let with_data = |constant: i64| match &data {
-        Some(data) => Expr::Binary(
-            BinOp::Add,
-            Box::new(Expr::Const(constant)),
-            Box::new(data.clone()),
-        ),
+        Some(data) => Expr::binary(BinOp::Add, Expr::Const(constant), data.clone()),
         None => Expr::Const(constant),
-    };
-    let atomic = |order, scope| Atomicity::Atomic {
-        order,
-        scope: Some(scope),
-        implicit: false,
     };
     let atomicity = match mode {
         Mode::Plain => Atomicity::Plain,
-        Mode::Atomic(order, scope) => atomic(order, scope),
+        Mode::Atomic(order, scope) => Atomicity::stated(order, scope),
         Mode::Update(update, order, scope) => {
             return self::update(slot, update, (order, scope), address, &with_data, registers);
         }
@@ -322,11 +305,7 @@ fn update(
                 op,
                 address,
                 operand: Box::new(with_data(operand)),
-                atomicity: Atomicity::Atomic {
-                    order,
-                    scope: Some(scope),
-                    implicit: false,
-                },
+                atomicity: Atomicity::stated(order, scope),
             };
             return match slot.read {
                 Some(read) => Instr::Assign {
@@ -363,18 +342,10 @@ fn update(
             expected: Expected::Register(expected),
             desired: Box::new(with_data(desired)),
             success: order,
-            failure: failing(order),
+            // what of it a read can have
+            failure: order.of_load(),
             scope: Some(scope),
             implicit: false,
         },
-    }
-}
-
-/// The order of a compare-exchange that fails: the part of its order that a read can have.
-fn failing(order: MemOrder) -> MemOrder {
-    match order {
-        MemOrder::Relaxed | MemOrder::Release => MemOrder::Relaxed,
-        MemOrder::Acquire | MemOrder::AcqRel => MemOrder::Acquire,
-        MemOrder::SeqCst => MemOrder::SeqCst,
     }
 }

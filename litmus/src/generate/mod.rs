@@ -40,21 +40,22 @@ use crate::oracle::{self, Model};
 use annotation::{Candidate, candidates};
 use classify::{Judge, Verdict, in_parallel};
 use std::collections::{BTreeMap, HashSet};
-use std::fmt;
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
-/// What a test's outcome is to a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
-    /// Forbidden, in a program without a race.
-    Conformance,
-    /// Allowed, but not by an interleaving.
-    Weak,
-    /// Allowed by an interleaving.
-    Sc,
-    /// The program has a race, so nothing is forbidden.
-    Racy,
+classay_vocabulary::words! {
+    /// What a test's outcome is to a model.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Class {
+        /// Forbidden, in a program without a race.
+        Conformance = "conformance",
+        /// Allowed, but not by an interleaving.
+        Weak = "weak",
+        /// Allowed by an interleaving.
+        Sc = "sc",
+        /// The program has a race, so nothing is forbidden.
+        Racy = "racy",
+    }
 }
 
 /// How much of what is generated is wanted.
@@ -109,27 +110,6 @@ pub struct Error {
     pub name: String,
     /// What the oracle says.
     pub error: oracle::Error,
-}
-
-impl Class {
-    /// Every class.
-    pub const ALL: [Class; 4] = [Class::Conformance, Class::Weak, Class::Sc, Class::Racy];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::Conformance => "conformance",
-            Class::Weak => "weak",
-            Class::Sc => "sc",
-            Class::Racy => "racy",
-        }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 impl Default for Options {

@@ -251,13 +251,16 @@ impl<'p> BodyWriter<'p> {
         self.pointer(address, name, volatile)
     }
 
+    /// What an ordinary access reads or writes.
+    fn plain(&mut self, access: &Access) -> String {
+        let volatile = access.atomicity == Atomicity::Volatile;
+        format!("*{}", self.plain_pointer(&access.address, volatile))
+    }
+
     fn store(&mut self, access: &Access, value: &str) -> String {
         match access.atomicity {
-            Atomicity::Plain => {
-                format!("*{} = {value}", self.plain_pointer(&access.address, false))
-            }
-            Atomicity::Volatile => {
-                format!("*{} = {value}", self.plain_pointer(&access.address, true))
+            Atomicity::Plain | Atomicity::Volatile => {
+                format!("{} = {value}", self.plain(access))
             }
             Atomicity::Atomic {
                 order,
@@ -383,12 +386,7 @@ impl<'p> BodyWriter<'p> {
             }
             Expr::Load(access) => {
                 let text = match access.atomicity {
-                    Atomicity::Plain => {
-                        format!("*{}", self.plain_pointer(&access.address, false))
-                    }
-                    Atomicity::Volatile => {
-                        format!("*{}", self.plain_pointer(&access.address, true))
-                    }
+                    Atomicity::Plain | Atomicity::Volatile => self.plain(access),
                     Atomicity::Atomic {
                         order,
                         scope,
@@ -423,22 +421,15 @@ impl<'p> BodyWriter<'p> {
                     // A read-modify-write is always atomic; readers never produce another form.
                     Atomicity::Plain | Atomicity::Volatile => (MemOrder::SeqCst, None, true),
                 };
-                let text = match (self.dialect, op) {
-                    (AtomicsDialect::V1, _) => format!("{}({p}, {operand})", v1_rmw(*op)),
-                    (AtomicsDialect::C11, RmwOp::TestAndSet) => {
+                let test_and_set = *op == RmwOp::TestAndSet;
+                let text = match self.dialect {
+                    AtomicsDialect::V1 => format!("{}({p}, {operand})", v1_rmw(*op)),
+                    AtomicsDialect::C11 if test_and_set => {
                         format!("(int){}", call(op.name(), &[&p], &[order], scope, implicit))
                     }
-                    (
-                        AtomicsDialect::C11,
-                        RmwOp::Exchange
-                        | RmwOp::Add
-                        | RmwOp::Sub
-                        | RmwOp::Or
-                        | RmwOp::Xor
-                        | RmwOp::And
-                        | RmwOp::Min
-                        | RmwOp::Max,
-                    ) => call(op.name(), &[&p, &operand], &[order], scope, implicit),
+                    AtomicsDialect::C11 => {
+                        call(op.name(), &[&p, &operand], &[order], scope, implicit)
+                    }
                 };
                 self.accessed(self.value_type(address.location), text)
             }

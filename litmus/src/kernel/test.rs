@@ -344,14 +344,7 @@ impl Writer<'_> {
         let mut slots = Vec::new();
         for (l, location) in self.program.locations.iter().enumerate() {
             let id = crate::program::LocId(l as u32);
-            let readable = match location.ty {
-                ScalarType::Int | ScalarType::UInt | ScalarType::Long | ScalarType::ULong => true,
-                ScalarType::Flag
-                | ScalarType::Char
-                | ScalarType::UChar
-                | ScalarType::Short
-                | ScalarType::UShort => false,
-            };
+            let readable = location.ty != ScalarType::Flag && location.ty.atomic_name().is_some();
             let (Region::Global, AtomicsDialect::C11, true) =
                 (location.region, self.dialect, readable)
             else {

@@ -122,45 +122,25 @@ pub(super) fn barrier_steps(barrier: &Barrier, place: Placement) -> Vec<Step> {
 
 /// The flags without one of them, and without all.
 fn fewer(flags: FenceFlags) -> Vec<Step> {
-    let mut out = Vec::new();
-    let without = [
-        (
-            "global",
-            flags.global,
-            FenceFlags {
-                global: false,
-                ..flags
-            },
-        ),
-        (
-            "local",
-            flags.local,
-            FenceFlags {
-                local: false,
-                ..flags
-            },
-        ),
-        (
-            "image",
-            flags.image,
-            FenceFlags {
-                image: false,
-                ..flags
-            },
-        ),
-    ];
-    let set = without.iter().filter(|(_, set, _)| *set).count() as u32;
-    for (name, _, to) in without.into_iter().filter(|(_, set, _)| *set) {
-        out.push(Step {
-            what: format!("without the {name} flag"),
-            steps: 1,
-            to: To::Flags(to),
-        });
-    }
-    if set > 1 {
+    let set = flags.words();
+    let mut out: Vec<Step> = set
+        .iter()
+        .map(|word| {
+            let mut to = flags;
+            for (_, flag) in to.named().into_iter().filter(|(w, _)| w == word) {
+                *flag = false;
+            }
+            Step {
+                what: format!("without the {word} flag"),
+                steps: 1,
+                to: To::Flags(to),
+            }
+        })
+        .collect();
+    if set.len() > 1 {
         out.push(Step {
             what: "without flags".into(),
-            steps: set,
+            steps: set.len() as u32,
             to: To::Flags(FenceFlags::default()),
         });
     }

@@ -6,7 +6,7 @@
 
 use super::change::{Change, Property, Target};
 use crate::program::{
-    Access, Address, Atomicity, BinOp, Expected, Expr, Instr, LocId, Program, RegId, RmwOp,
+    Access, Atomicity, BinOp, Expected, Expr, Instr, LocId, Program, RegId, RmwOp,
 };
 
 /// What becomes of the n-th place of a thread where something can be reshaped.
@@ -33,7 +33,7 @@ pub fn reshapings(program: &Program) -> Vec<Change> {
     for t in 0..program.threads.len() {
         let mut copy = program.threads[t].body.clone();
         let mut number = 0;
-        each_update(program, t, &mut copy, &mut |_, _| {
+        each_update(program, t, &mut copy, &mut |_, _, _| {
             out.push(Change {
                 word: numbered(format!("P{t}-split"), number),
                 what: format!("P{t}: a read-modify-write as a load and a store"),
@@ -109,10 +109,8 @@ impl Reshaping {
             }),
             How::Split => {
                 let mut body = std::mem::take(&mut thread.body);
-                each_update(program, self.thread, &mut body, &mut |block, i| {
-                    if at == self.place
-                        && let Some(two) = split(&block[i])
-                    {
+                each_update(program, self.thread, &mut body, &mut |block, i, two| {
+                    if at == self.place {
                         block.splice(i..=i, two);
                     }
                     at += 1;
@@ -150,34 +148,16 @@ fn each_pair(block: &mut [Instr], each: &mut dyn FnMut(&mut [Instr], usize, usiz
 
 /// The location of an instruction that makes one access and nothing else.
 fn access(instr: &Instr) -> Option<LocId> {
-    let quiet = |expr: &Expr| !expr.touches_memory();
-    match instr {
-        Instr::Store { access, value } => quiet(value).then_some(access.address.location),
-        Instr::Assign { value, .. } | Instr::Effect(value) => match value {
-            Expr::Load(access) => Some(access.address.location),
-            Expr::Rmw {
-                address, operand, ..
-            } => quiet(operand).then_some(address.location),
-            Expr::Cas {
-                address,
-                expected: Expected::Register(_),
-                desired,
-                ..
-            } => quiet(desired).then_some(address.location),
-            Expr::Cas { .. }
-            | Expr::Const(_)
-            | Expr::Reg(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select(..) => None,
-        },
-        Instr::Fence { .. }
-        | Instr::Barrier(_)
-        | Instr::If { .. }
-        | Instr::While { .. }
-        | Instr::Return
-        | Instr::Host(_) => None,
+    if let Instr::Store { access, value } = instr {
+        return (!value.touches_memory()).then_some(access.address.location);
     }
+    let (Instr::Assign { value, .. } | Instr::Effect(value)) = instr else {
+        return None;
+    };
+    let mut touched = value.addresses();
+    let only = touched.next()?;
+    let quiet = touched.next().is_none() && !value.parts().any(Expr::touches_memory);
+    quiet.then_some(only.location)
 }
 
 /// Whether neither of two accesses uses or writes a register that the other writes.
@@ -188,115 +168,71 @@ fn independent(first: &Instr, second: &Instr) -> bool {
 
 /// The registers that an access writes.
 fn written(instr: &Instr) -> Vec<RegId> {
-    let mut out = Vec::new();
-    let value = match instr {
-        Instr::Assign { register, value } => {
-            out.push(*register);
-            value
+    let mut out: Vec<RegId> = instr.assigned().into_iter().collect();
+    for value in instr.expressions() {
+        if let Expr::Cas { expected, .. } = value {
+            out.extend(expected.register());
         }
-        Instr::Effect(value) => value,
-        Instr::Store { .. }
-        | Instr::Fence { .. }
-        | Instr::Barrier(_)
-        | Instr::If { .. }
-        | Instr::While { .. }
-        | Instr::Return
-        | Instr::Host(_) => return out,
-    };
-    if let Expr::Cas {
-        expected: Expected::Register(register),
-        ..
-    } = value
-    {
-        out.push(*register);
     }
     out
 }
 
+/// Is given a block, a place in it, and what can stand there instead.
+type EachUpdate<'a> = dyn FnMut(&mut Vec<Instr>, usize, Vec<Instr>) + 'a;
+
 /// Calls `each` for every read-modify-write of a thread that a load and a store can stand for, with
-/// its block.
+/// its block and these.
 fn each_update(
     program: &Program,
     thread: usize,
     block: &mut Vec<Instr>,
-    each: &mut dyn FnMut(&mut Vec<Instr>, usize),
+    each: &mut EachUpdate<'_>,
 ) {
-    let found: Vec<usize> = (0..block.len())
-        .filter(|i| splits(program, thread, &block[*i]))
+    let found: Vec<(usize, Vec<Instr>)> = (0..block.len())
+        .filter_map(|i| Some((i, split(program, thread, &block[i])?)))
         .collect();
     for inner in block.iter_mut().flat_map(Instr::blocks_mut) {
         each_update(program, thread, inner, each);
     }
     // From the end, so that a split one moves none that is still to come.
-    for i in found.into_iter().rev() {
-        each(block, i);
+    for (i, two) in found.into_iter().rev() {
+        each(block, i, two);
     }
 }
 
-/// Whether two statements can do what a read-modify-write does, but for atomicity.
-fn splits(program: &Program, thread: usize, instr: &Instr) -> bool {
-    let Instr::Assign { register, value } = instr else {
-        return false;
-    };
-    let wide = |location: LocId| {
-        let registers = &program.threads[thread].registers;
-        registers[register.0 as usize].ty == program.locations[location.index()].ty
-    };
-    let apart = |expr: &Expr| !expr.touches_memory() && !expr.mentions(*register);
-    let here = |address: &Address| address.index.as_deref().is_none_or(apart);
-    match value {
-        Expr::Rmw {
-            op: RmwOp::Exchange | RmwOp::Add,
-            address,
-            operand,
-            ..
-        } => wide(address.location) && apart(operand) && here(address),
-        Expr::Cas {
-            address,
-            expected: Expected::Register(expected),
-            desired,
-            ..
-        } => wide(address.location) && apart(desired) && here(address) && expected != register,
-        Expr::Rmw { .. }
-        | Expr::Cas { .. }
-        | Expr::Const(_)
-        | Expr::Reg(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Select(..)
-        | Expr::Load(_) => false,
-    }
-}
-
-/// A load and a store for a read-modify-write that [`splits`].
-fn split(instr: &Instr) -> Option<Vec<Instr>> {
+/// A load and a store that do what a read-modify-write does, but for atomicity; none where two statements
+/// cannot.
+fn split(program: &Program, thread: usize, instr: &Instr) -> Option<Vec<Instr>> {
     let Instr::Assign { register, value } = instr else {
         return None;
     };
+    let address = value.addresses().next()?;
+    let held = program.threads[thread].registers[register.index()].ty;
+    let apart = |part: &Expr| !part.touches_memory() && !part.mentions(*register);
+    let wide = held == program.locations[address.location.index()].ty;
+    if !wide || !value.parts().all(apart) {
+        return None;
+    }
     let atomic = |order, scope, implicit| Atomicity::Atomic {
         order,
         scope,
         implicit,
     };
-    let load = |address: &Address, atomicity| Instr::Assign {
-        register: *register,
-        value: Expr::Load(Access {
-            address: address.clone(),
-            atomicity,
-        }),
+    let access = |atomicity| Access {
+        address: address.clone(),
+        atomicity,
     };
-    let store = |address: &Address, atomicity, value| Instr::Store {
-        access: Access {
-            address: address.clone(),
-            atomicity,
-        },
+    let load = |atomicity| Instr::Assign {
+        register: *register,
+        value: Expr::Load(access(atomicity)),
+    };
+    let store = |atomicity, value| Instr::Store {
+        access: access(atomicity),
         value,
     };
-    let old = || Box::new(Expr::Reg(*register));
     match value {
         Expr::Rmw {
-            op,
-            address,
+            op: op @ (RmwOp::Exchange | RmwOp::Add),
             operand,
             atomicity:
                 Atomicity::Atomic {
@@ -304,44 +240,35 @@ fn split(instr: &Instr) -> Option<Vec<Instr>> {
                     scope,
                     implicit,
                 },
+            ..
         } => {
-            let new = match op {
-                RmwOp::Add => Expr::Binary(BinOp::Add, old(), operand.clone()),
-                // [`splits`] lets no other operation through
-                RmwOp::Exchange
-                | RmwOp::Sub
-                | RmwOp::Or
-                | RmwOp::Xor
-                | RmwOp::And
-                | RmwOp::Min
-                | RmwOp::Max
-                | RmwOp::TestAndSet => (**operand).clone(),
+            let operand = (**operand).clone();
+            let new = match *op == RmwOp::Add {
+                true => Expr::binary(BinOp::Add, Expr::Reg(*register), operand),
+                false => operand,
             };
             Some(vec![
-                load(address, atomic(order.of_load(), *scope, *implicit)),
-                store(address, atomic(order.of_store(), *scope, *implicit), new),
+                load(atomic(order.of_load(), *scope, *implicit)),
+                store(atomic(order.of_store(), *scope, *implicit), new),
             ])
         }
         Expr::Cas {
-            address,
             expected: Expected::Register(expected),
             desired,
             success,
             scope,
             implicit,
             ..
-        } => {
+        } if expected != register => {
             let set = |register, value| Instr::Assign { register, value };
+            let same = Expr::binary(BinOp::Eq, Expr::Reg(*register), Expr::Reg(*expected));
+            let written = atomic(success.of_store(), *scope, *implicit);
             Some(vec![
-                load(address, atomic(success.of_load(), *scope, *implicit)),
+                load(atomic(success.of_load(), *scope, *implicit)),
                 Instr::If {
-                    condition: Expr::Binary(BinOp::Eq, old(), Box::new(Expr::Reg(*expected))),
+                    condition: same,
                     then: vec![
-                        store(
-                            address,
-                            atomic(success.of_store(), *scope, *implicit),
-                            (**desired).clone(),
-                        ),
+                        store(written, (**desired).clone()),
                         set(*register, Expr::Const(1)),
                     ],
                     otherwise: vec![

@@ -5,13 +5,7 @@ use crate::program::{FenceFlags, MemOrder, MemScope};
 
 /// An order in a word.
 pub(crate) fn order_word(order: MemOrder) -> &'static str {
-    match order {
-        MemOrder::Relaxed => "relaxed",
-        MemOrder::Acquire => "acquire",
-        MemOrder::Release => "release",
-        MemOrder::AcqRel => "acq_rel",
-        MemOrder::SeqCst => "seq_cst",
-    }
+    order.name().trim_start_matches("memory_order_")
 }
 
 /// A scope in a word.
@@ -61,10 +55,7 @@ pub(super) fn of(to: &To) -> String {
 
 /// The flags that are left: `gflag`, `lflag`, `noflag`.
 fn flag_word(flags: FenceFlags) -> String {
-    let letters: String = [(flags.global, 'g'), (flags.local, 'l'), (flags.image, 'i')]
-        .into_iter()
-        .filter_map(|(set, letter)| set.then_some(letter))
-        .collect();
+    let letters: String = flags.words().iter().map(|word| &word[..1]).collect();
     match letters.as_str() {
         "" => "noflag".to_owned(),
         letters => format!("{letters}flag"),

@@ -2,7 +2,6 @@
 
 use super::{Expr, LocId, RegId, ScalarType};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The element of a location that an access touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,50 +13,54 @@ pub struct Address {
     pub index: Option<Box<Expr>>,
 }
 
-/// A memory order, weakest first. No order is the same as no atomicity, see [`Atomicity`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MemOrder {
-    /// `memory_order_relaxed`
-    #[serde(alias = "memory_order_relaxed")]
-    Relaxed,
-    /// `memory_order_acquire`
-    #[serde(alias = "memory_order_acquire")]
-    Acquire,
-    /// `memory_order_release`
-    #[serde(alias = "memory_order_release")]
-    Release,
-    /// `memory_order_acq_rel`
-    #[serde(alias = "memory_order_acq_rel")]
-    AcqRel,
-    /// `memory_order_seq_cst`
-    #[serde(alias = "memory_order_seq_cst")]
-    SeqCst,
+classay_vocabulary::words! {
+    /// A memory order, weakest first. No order is the same as no atomicity, see [`Atomicity`].
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MemOrder {
+        /// `memory_order_relaxed`
+        #[serde(alias = "memory_order_relaxed")]
+        Relaxed = "memory_order_relaxed",
+        /// `memory_order_acquire`
+        #[serde(alias = "memory_order_acquire")]
+        Acquire = "memory_order_acquire",
+        /// `memory_order_release`
+        #[serde(alias = "memory_order_release")]
+        Release = "memory_order_release",
+        /// `memory_order_acq_rel`
+        #[serde(alias = "memory_order_acq_rel")]
+        AcqRel = "memory_order_acq_rel",
+        /// `memory_order_seq_cst`
+        #[serde(alias = "memory_order_seq_cst")]
+        SeqCst = "memory_order_seq_cst",
+    }
 }
 
-/// A memory scope, narrowest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MemScope {
-    /// `memory_scope_work_item`
-    #[serde(alias = "memory_scope_work_item")]
-    WorkItem,
-    /// `memory_scope_sub_group`
-    #[serde(alias = "memory_scope_sub_group")]
-    SubGroup,
-    /// `memory_scope_work_group`
-    #[serde(alias = "memory_scope_work_group")]
-    WorkGroup,
-    /// `memory_scope_device`
-    #[serde(alias = "memory_scope_device")]
-    Device,
-    /// `memory_scope_all_svm_devices`, also written `memory_scope_all_devices`
-    #[serde(
-        alias = "memory_scope_all_svm_devices",
-        alias = "all_devices",
-        alias = "memory_scope_all_devices"
-    )]
-    AllSvmDevices,
+classay_vocabulary::words! {
+    /// A memory scope, narrowest first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MemScope {
+        /// `memory_scope_work_item`
+        #[serde(alias = "memory_scope_work_item")]
+        WorkItem = "memory_scope_work_item",
+        /// `memory_scope_sub_group`
+        #[serde(alias = "memory_scope_sub_group")]
+        SubGroup = "memory_scope_sub_group",
+        /// `memory_scope_work_group`
+        #[serde(alias = "memory_scope_work_group")]
+        WorkGroup = "memory_scope_work_group",
+        /// `memory_scope_device`
+        #[serde(alias = "memory_scope_device")]
+        Device = "memory_scope_device",
+        /// `memory_scope_all_svm_devices`, also written `memory_scope_all_devices`
+        #[serde(
+            alias = "memory_scope_all_svm_devices",
+            alias = "all_devices",
+            alias = "memory_scope_all_devices"
+        )]
+        AllSvmDevices = "memory_scope_all_svm_devices",
+    }
 }
 
 /// How an access reaches memory.
@@ -79,6 +82,17 @@ pub enum Atomicity {
     },
 }
 
+impl Atomicity {
+    /// An atomic function with an order and a scope.
+    pub fn stated(order: MemOrder, scope: MemScope) -> Atomicity {
+        Atomicity::Atomic {
+            order,
+            scope: Some(scope),
+            implicit: false,
+        }
+    }
+}
+
 /// A read or a write of one element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
@@ -88,27 +102,29 @@ pub struct Access {
     pub atomicity: Atomicity,
 }
 
-/// What a read-modify-write computes from the old value and its operand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RmwOp {
-    /// `atomic_exchange`
-    Exchange,
-    /// `atomic_fetch_add`
-    Add,
-    /// `atomic_fetch_sub`
-    Sub,
-    /// `atomic_fetch_or`
-    Or,
-    /// `atomic_fetch_xor`
-    Xor,
-    /// `atomic_fetch_and`
-    And,
-    /// `atomic_fetch_min`
-    Min,
-    /// `atomic_fetch_max`
-    Max,
-    /// `atomic_flag_test_and_set`; the operand is the constant 1.
-    TestAndSet,
+classay_vocabulary::words! {
+    /// What a read-modify-write computes from the old value and its operand.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum RmwOp {
+        /// `atomic_exchange`
+        Exchange = "atomic_exchange",
+        /// `atomic_fetch_add`
+        Add = "atomic_fetch_add",
+        /// `atomic_fetch_sub`
+        Sub = "atomic_fetch_sub",
+        /// `atomic_fetch_or`
+        Or = "atomic_fetch_or",
+        /// `atomic_fetch_xor`
+        Xor = "atomic_fetch_xor",
+        /// `atomic_fetch_and`
+        And = "atomic_fetch_and",
+        /// `atomic_fetch_min`
+        Min = "atomic_fetch_min",
+        /// `atomic_fetch_max`
+        Max = "atomic_fetch_max",
+        /// `atomic_flag_test_and_set`; the operand is the constant 1.
+        TestAndSet = "atomic_flag_test_and_set",
+    }
 }
 
 /// Where a compare-exchange finds the expected value, and writes the value seen when it fails.
@@ -120,22 +136,14 @@ pub enum Expected {
     Register(RegId),
 }
 
-/// Which compare-exchange.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CasStrength {
-    /// May fail although the value is the expected one.
-    Weak,
-    /// Fails only when the value differs.
-    Strong,
-}
-
-impl CasStrength {
-    /// The function's name without `_explicit`.
-    pub fn name(self) -> &'static str {
-        match self {
-            CasStrength::Weak => "atomic_compare_exchange_weak",
-            CasStrength::Strong => "atomic_compare_exchange_strong",
-        }
+classay_vocabulary::words! {
+    /// Which compare-exchange.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum CasStrength {
+        /// May fail although the value is the expected one.
+        Weak = "atomic_compare_exchange_weak",
+        /// Fails only when the value differs.
+        Strong = "atomic_compare_exchange_strong",
     }
 }
 
@@ -157,80 +165,16 @@ impl MemOrder {
             MemOrder::SeqCst => MemOrder::SeqCst,
         }
     }
-
-    /// Every order, weakest first.
-    pub const ALL: [MemOrder; 5] = [
-        MemOrder::Relaxed,
-        MemOrder::Acquire,
-        MemOrder::Release,
-        MemOrder::AcqRel,
-        MemOrder::SeqCst,
-    ];
-
-    /// The enumerator of OpenCL C.
-    pub fn name(self) -> &'static str {
-        match self {
-            MemOrder::Relaxed => "memory_order_relaxed",
-            MemOrder::Acquire => "memory_order_acquire",
-            MemOrder::Release => "memory_order_release",
-            MemOrder::AcqRel => "memory_order_acq_rel",
-            MemOrder::SeqCst => "memory_order_seq_cst",
-        }
-    }
-}
-
-impl MemScope {
-    /// Every scope, narrowest first.
-    pub const ALL: [MemScope; 5] = [
-        MemScope::WorkItem,
-        MemScope::SubGroup,
-        MemScope::WorkGroup,
-        MemScope::Device,
-        MemScope::AllSvmDevices,
-    ];
-
-    /// The enumerator of OpenCL C.
-    pub fn name(self) -> &'static str {
-        match self {
-            MemScope::WorkItem => "memory_scope_work_item",
-            MemScope::SubGroup => "memory_scope_sub_group",
-            MemScope::WorkGroup => "memory_scope_work_group",
-            MemScope::Device => "memory_scope_device",
-            MemScope::AllSvmDevices => "memory_scope_all_svm_devices",
-        }
-    }
 }
 
 impl RmwOp {
-    /// The function's name without `_explicit`.
-    pub fn name(self) -> &'static str {
-        match self {
-            RmwOp::Exchange => "atomic_exchange",
-            RmwOp::Add => "atomic_fetch_add",
-            RmwOp::Sub => "atomic_fetch_sub",
-            RmwOp::Or => "atomic_fetch_or",
-            RmwOp::Xor => "atomic_fetch_xor",
-            RmwOp::And => "atomic_fetch_and",
-            RmwOp::Min => "atomic_fetch_min",
-            RmwOp::Max => "atomic_fetch_max",
-            RmwOp::TestAndSet => "atomic_flag_test_and_set",
-        }
-    }
-
     /// What a read-modify-write of a location of type `ty` stores: `old` is the value in it, in the
     /// type's range, `operand` any value. `min` and `max` compare as the type does.
     pub fn apply(self, ty: ScalarType, old: i64, operand: i64) -> i64 {
         let operand = ty.wrap(operand);
-        let less = match ty {
-            ScalarType::ULong => (operand as u64) < (old as u64),
-            ScalarType::Char
-            | ScalarType::UChar
-            | ScalarType::Short
-            | ScalarType::UShort
-            | ScalarType::Int
-            | ScalarType::UInt
-            | ScalarType::Long
-            | ScalarType::Flag => operand < old,
+        let less = match ty == ScalarType::ULong {
+            true => (operand as u64) < (old as u64),
+            false => operand < old,
         };
         let (smaller, larger) = if less { (operand, old) } else { (old, operand) };
         ty.wrap(match self {
@@ -243,18 +187,6 @@ impl RmwOp {
             RmwOp::Min => smaller,
             RmwOp::Max => larger,
         })
-    }
-}
-
-impl fmt::Display for MemOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for MemScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -31,15 +31,17 @@ impl CommandId {
     }
 }
 
-/// Whether a queue keeps the order of its commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QueueOrder {
-    /// Each command waits for the one before it; what OpenCL does unless asked otherwise.
-    #[default]
-    InOrder,
-    /// `CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE`
-    OutOfOrder,
+classay_vocabulary::words! {
+    /// Whether a queue keeps the order of its commands.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum QueueOrder {
+        /// Each command waits for the one before it; what OpenCL does unless asked otherwise.
+        #[default]
+        InOrder = "in_order",
+        /// `CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE`
+        OutOfOrder = "out_of_order",
+    }
 }
 
 /// A host command-queue. Its device is that of the kernels in it.
@@ -51,14 +53,16 @@ pub struct Queue {
     pub order: QueueOrder,
 }
 
-/// What a host thread wants of memory that it maps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MapAccess {
-    /// `CL_MAP_READ`
-    Read,
-    /// `CL_MAP_WRITE`, with or without `CL_MAP_READ`: the region holds the latest values either way.
-    Write,
+classay_vocabulary::words! {
+    /// What a host thread wants of memory that it maps.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MapAccess {
+        /// `CL_MAP_READ`
+        Read = "CL_MAP_READ",
+        /// `CL_MAP_WRITE`, with or without `CL_MAP_READ`: the region holds the latest values either way.
+        Write = "CL_MAP_WRITE",
+    }
 }
 
 /// What a command does.

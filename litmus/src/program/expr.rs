@@ -50,6 +50,13 @@ pub enum Expr {
     },
 }
 
+impl Expr {
+    /// A binary operator of two expressions.
+    pub fn binary(op: BinOp, left: Expr, right: Expr) -> Expr {
+        Expr::Binary(op, Box::new(left), Box::new(right))
+    }
+}
+
 /// A unary operator of C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnOp {

@@ -15,22 +15,31 @@ pub struct FenceFlags {
 }
 
 impl FenceFlags {
-    /// Each flag by its name in OpenCL C.
+    /// Each flag by its word.
     pub fn named(&mut self) -> [(&'static str, &mut bool); 3] {
         [
-            ("CLK_GLOBAL_MEM_FENCE", &mut self.global),
-            ("CLK_LOCAL_MEM_FENCE", &mut self.local),
-            ("CLK_IMAGE_MEM_FENCE", &mut self.image),
+            ("global", &mut self.global),
+            ("local", &mut self.local),
+            ("image", &mut self.image),
         ]
     }
+
+    /// The words of those that are set.
+    pub fn words(mut self) -> Vec<&'static str> {
+        let set = self.named().into_iter().filter(|(_, set)| **set);
+        set.map(|(word, _)| word).collect()
+    }
+}
+
+/// The name in OpenCL C of the flag with a word.
+pub fn flag_name(word: &str) -> String {
+    format!("CLK_{}_MEM_FENCE", word.to_ascii_uppercase())
 }
 
 /// As an argument in OpenCL C.
 impl fmt::Display for FenceFlags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut flags = *self;
-        let set = flags.named().into_iter().filter(|(_, set)| **set);
-        let names: Vec<&str> = set.map(|(name, _)| name).collect();
+        let names: Vec<String> = self.words().into_iter().map(flag_name).collect();
         f.write_str(if names.is_empty() { "0" } else { "" })?;
         f.write_str(&names.join(" | "))
     }

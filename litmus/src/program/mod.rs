@@ -25,7 +25,7 @@ pub use command::{
 };
 pub use condition::{Atom, Condition, Observable, Predicate, Quantifier, Relation};
 pub use expr::{BinOp, Expr, UnOp};
-pub use instr::{Barrier, BarrierScope, FenceFlags, Instr, legacy_fence};
+pub use instr::{Barrier, BarrierScope, FenceFlags, Instr, flag_name, legacy_fence};
 pub use order::{CommandError, CommandOrder, Link, Mistake, Point, Where};
 pub use place::{Location, Memory, Placement, Region, Register, Thread};
 pub use value::ScalarType;
@@ -115,35 +115,30 @@ impl Program {
             filter.each_observable(&mut add);
         }
         if seen.is_empty() {
-            for (t, thread) in self.threads.iter().enumerate() {
-                for r in 0..thread.registers.len() {
-                    seen.push(Observable::Register(ThreadId(t as u32), RegId(r as u32)));
-                }
-            }
-            for (l, location) in self.locations.iter().enumerate() {
-                for element in 0..location.len() {
-                    seen.push(Observable::Memory(LocId(l as u32), element));
-                }
-            }
+            return self.everything();
         }
         seen
+    }
+
+    /// Every register and every element of every location.
+    pub fn everything(&self) -> Vec<Observable> {
+        let mut all = Vec::new();
+        for (t, thread) in self.threads.iter().enumerate() {
+            let registers = 0..thread.registers.len() as u32;
+            all.extend(registers.map(|r| Observable::Register(ThreadId(t as u32), RegId(r))));
+        }
+        for (l, location) in self.locations.iter().enumerate() {
+            let elements = 0..location.len();
+            all.extend(elements.map(|element| Observable::Memory(LocId(l as u32), element)));
+        }
+        all
     }
 
     /// The names and types of what an outcome records, in the order of [`Program::observables`].
     pub fn recorded(&self) -> Vec<classay_vocabulary::Observable> {
         let recorded = |observable| classay_vocabulary::Observable {
             name: self.observable_name(observable),
-            unsigned: match self.observable_type(observable) {
-                ScalarType::ULong => true,
-                ScalarType::Char
-                | ScalarType::UChar
-                | ScalarType::Short
-                | ScalarType::UShort
-                | ScalarType::Int
-                | ScalarType::UInt
-                | ScalarType::Long
-                | ScalarType::Flag => false,
-            },
+            unsigned: self.observable_type(observable) == ScalarType::ULong,
         };
         self.observables().into_iter().map(recorded).collect()
     }

@@ -1,48 +1,33 @@
 //! Types of the values that registers and locations hold.
 
-use std::fmt;
-
-/// A scalar type of OpenCL C that a litmus test can store. Values travel as `i64` and are always
-/// kept in the range of their type (`ulong` keeps its bits).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum ScalarType {
-    /// 8-bit signed; plain accesses only.
-    Char,
-    /// 8-bit unsigned; plain accesses only.
-    UChar,
-    /// 16-bit signed; plain accesses only.
-    Short,
-    /// 16-bit unsigned; plain accesses only.
-    UShort,
-    /// 32-bit signed, the default.
-    #[default]
-    Int,
-    /// 32-bit unsigned.
-    UInt,
-    /// 64-bit signed.
-    Long,
-    /// 64-bit unsigned.
-    ULong,
-    /// A location of type `atomic_flag`, or the register that a test-and-set returns (0 or 1).
-    Flag,
+classay_vocabulary::words! {
+    /// A scalar type of OpenCL C that a litmus test can store. Values travel as `i64` and are always
+    /// kept in the range of their type (`ulong` keeps its bits).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+    pub enum ScalarType {
+        /// 8-bit signed; plain accesses only.
+        Char = "char",
+        /// 8-bit unsigned; plain accesses only.
+        UChar = "uchar",
+        /// 16-bit signed; plain accesses only.
+        Short = "short",
+        /// 16-bit unsigned; plain accesses only.
+        UShort = "ushort",
+        /// 32-bit signed, the default.
+        #[default]
+        Int = "int",
+        /// 32-bit unsigned.
+        UInt = "uint",
+        /// 64-bit signed.
+        Long = "long",
+        /// 64-bit unsigned.
+        ULong = "ulong",
+        /// A location of type `atomic_flag`, or the register that a test-and-set returns (0 or 1).
+        Flag = "atomic_flag",
+    }
 }
 
 impl ScalarType {
-    /// The name of the plain type in OpenCL C.
-    pub fn name(self) -> &'static str {
-        match self {
-            ScalarType::Char => "char",
-            ScalarType::UChar => "uchar",
-            ScalarType::Short => "short",
-            ScalarType::UShort => "ushort",
-            ScalarType::Int => "int",
-            ScalarType::UInt => "uint",
-            ScalarType::Long => "long",
-            ScalarType::ULong => "ulong",
-            ScalarType::Flag => "atomic_flag",
-        }
-    }
-
     /// The name of the atomic type in OpenCL C, where there is one.
     pub fn atomic_name(self) -> Option<&'static str> {
         match self {
@@ -81,23 +66,10 @@ impl ScalarType {
 
     /// A value of this type as text; `ulong` prints its bits as unsigned.
     pub fn show(self, value: i64) -> String {
-        match self {
-            ScalarType::ULong => (value as u64).to_string(),
-            ScalarType::Char
-            | ScalarType::UChar
-            | ScalarType::Short
-            | ScalarType::UShort
-            | ScalarType::Int
-            | ScalarType::UInt
-            | ScalarType::Long
-            | ScalarType::Flag => value.to_string(),
+        match self == ScalarType::ULong {
+            true => (value as u64).to_string(),
+            false => value.to_string(),
         }
-    }
-}
-
-impl fmt::Display for ScalarType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

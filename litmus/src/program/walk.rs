@@ -94,10 +94,17 @@ impl Instr {
         expressions.into_iter().flatten()
     }
 
+    /// The register that it assigns.
+    pub fn assigned(&self) -> Option<RegId> {
+        if let Instr::Assign { register, .. } = self {
+            return Some(*register);
+        }
+        None
+    }
+
     /// Whether it, or an instruction in it, assigns or uses a register.
     pub fn mentions(&self, register: RegId) -> bool {
-        let assigns = matches!(self, Instr::Assign { register: r, .. } if *r == register);
-        assigns
+        self.assigned() == Some(register)
             || self.expressions().any(|expr| expr.mentions(register))
             || (self.blocks().into_iter().flatten()).any(|instr| instr.mentions(register))
     }
@@ -207,6 +214,14 @@ impl Expected {
         match self {
             Expected::Location(address) => Some(address),
             Expected::Register(_) => None,
+        }
+    }
+
+    /// The register, where it is in one.
+    pub fn register(&self) -> Option<RegId> {
+        match self {
+            Expected::Location(_) => None,
+            Expected::Register(register) => Some(*register),
         }
     }
 }

@@ -15,6 +15,17 @@ impl Span {
         Span { start, end }
     }
 
+    /// A problem here; `label` is written under the text itself.
+    pub fn problem(self, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        Problem(Box::new(Details {
+            message: message.into(),
+            span: self,
+            label: label.into(),
+            second: None,
+            help: None,
+        }))
+    }
+
     /// From the start of `self` to the end of `other`.
     pub fn to(self, other: Span) -> Span {
         Span::new(self.start, other.end.max(self.start))
@@ -120,17 +131,6 @@ struct Details {
 pub(crate) type Outcome<T> = Result<T, Problem>;
 
 impl Problem {
-    /// A problem at `span`; `label` is written under the text itself.
-    pub fn new(span: Span, message: impl Into<String>, label: impl Into<String>) -> Problem {
-        Problem(Box::new(Details {
-            message: message.into(),
-            span,
-            label: label.into(),
-            second: None,
-            help: None,
-        }))
-    }
-
     /// What to do about it.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         self.0.help = Some(help.into());
@@ -190,14 +190,14 @@ pub(crate) fn nearest<'a>(
     let allowed = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()
-        .map(|c| (distance(word, c), c))
+        .map(|c| (edit_distance(word, c), c))
         .filter(|(d, c)| *d <= allowed && *d < c.chars().count())
         .min_by_key(|(d, _)| *d)
         .map(|(_, c)| c)
 }
 
-/// Levenshtein distance.
-fn distance(a: &str, b: &str) -> usize {
+/// How many letters must change to make one word the other (Levenshtein).
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.chars().enumerate() {

@@ -1,7 +1,7 @@
 //! The first line of a test, `OPENCL name`, and what may stand between it and the init list:
 //! comments, descriptions in quotes, and `Key=value` lines.
 
-use super::error::{Outcome, Problem, Span};
+use super::error::{Outcome, Span};
 use super::lexer::{nested_comment, shorten};
 
 /// Other litmus dialects, to tell a file of theirs from a file of noise.
@@ -17,10 +17,9 @@ pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
     let line = source[from..line_end].trim_end();
     let span = Span::new(from, from + line.len());
     if line.is_empty() {
-        return Err(
-            Problem::new(Span::new(0, 0), "the file is empty", "nothing here")
-                .help("a test starts with the line: OPENCL name"),
-        );
+        return Err(Span::new(0, 0)
+            .problem("the file is empty", "nothing here")
+            .help("a test starts with the line: OPENCL name"));
     }
     let word_end = line.find(char::is_whitespace).unwrap_or(line.len());
     let (dialect, name) = line.split_at(word_end);
@@ -28,20 +27,14 @@ pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
     let upper = dialect.to_ascii_uppercase();
     if upper != "OPENCL" {
         return Err(if OTHER_DIALECTS.contains(&upper.as_str()) {
-            Problem::new(
-                span_of_dialect,
+            span_of_dialect.problem(
                 format!(
                     "this is a test in the {dialect} dialect; only the OPENCL dialect can be read"
                 ),
                 "the dialect",
             )
         } else {
-            Problem::new(
-                if dialect.len() < line.len() {
-                    span_of_dialect
-                } else {
-                    span
-                },
+            span_of_dialect.problem(
                 format!(
                     "this is not a litmus test: it starts with {} where the dialect should stand",
                     printable(&shorten(dialect))
@@ -53,18 +46,13 @@ pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
     }
     let name = name.trim();
     if name.is_empty() {
-        return Err(
-            Problem::new(span, "the test has no name", "a name should follow")
-                .help("a test starts with the line: OPENCL name"),
-        );
+        return Err(span
+            .problem("the test has no name", "a name should follow")
+            .help("a test starts with the line: OPENCL name"));
     }
     let name = name.replace('\t', " ");
     if name.chars().any(char::is_control) {
-        return Err(Problem::new(
-            span,
-            "the test's name holds a control character",
-            "not a name",
-        ));
+        return Err(span.problem("the test's name holds a control character", "not a name"));
     }
     Ok((name, skip_preamble(source, line_end)?))
 }
@@ -104,8 +92,7 @@ fn skip_preamble(source: &str, mut at: usize) -> Outcome<usize> {
         let rest = &source[at..];
         if let Some(quoted) = rest.strip_prefix('"') {
             let Some(length) = quoted_length(quoted) else {
-                return Err(Problem::new(
-                    Span::new(at, at + 1),
+                return Err(Span::new(at, at + 1).problem(
                     "a description in quotes is never closed",
                     "no closing quote follows",
                 ));

@@ -22,6 +22,13 @@ pub(crate) struct Token {
     pub span: Span,
 }
 
+impl Token {
+    /// A problem where it stands.
+    pub fn problem(&self, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        self.span.problem(message, label)
+    }
+}
+
 /// Longest first.
 const MARKS: &[&str] = &[
     "<<=", ">>=", "/\\", "\\/", "&&", "||", "==", "!=", "<>", "<=", ">=", "<<", ">>", "++", "--",
@@ -170,21 +177,18 @@ impl Lexer<'_> {
                     self.push(TokenKind::Number(value), start);
                     Ok(())
                 }
-                Err(_) => Err(Problem::new(
-                    span,
+                Err(_) => Err(span.problem(
                     format!("the number {} does not fit in 64 bits", shorten(text)),
                     "too large",
                 )),
             }
         } else if radix != 16 && text.contains('.') {
-            Err(Problem::new(
-                span,
+            Err(span.problem(
                 format!("{} is not an integer", shorten(text)),
                 "floating-point values are not supported",
             ))
         } else {
-            Err(Problem::new(
-                span,
+            Err(span.problem(
                 format!("{} is not a number", shorten(text)),
                 "expected a decimal, hexadecimal (0x…), octal (0…) or binary (0b…) integer",
             ))
@@ -199,7 +203,7 @@ impl Lexer<'_> {
         } else {
             format!("the character '{c}'")
         };
-        let problem = Problem::new(span, format!("{shown} has no meaning here"), "unexpected");
+        let problem = span.problem(format!("{shown} has no meaning here"), "unexpected");
         match c {
             '"' => problem.help(
                 "a description in quotes may only stand between the first line and the init list",
@@ -269,8 +273,7 @@ impl Lexer<'_> {
     }
 
     fn unclosed(&self, open: &str, close: &str) -> Problem {
-        Problem::new(
-            Span::new(self.at, self.at + open.len()),
+        Span::new(self.at, self.at + open.len()).problem(
             format!("a comment opened by {open} is never closed"),
             format!("no {close} follows"),
         )

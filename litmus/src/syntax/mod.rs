@@ -26,6 +26,8 @@ mod write;
 mod yaml;
 
 pub use error::SyntaxError;
+pub(crate) use error::edit_distance;
+pub(crate) use lexer::nested_comment;
 pub use parsed::ParsedTest;
 pub(crate) use write::predicate as predicate_text;
 pub use write::write_litmus;
@@ -71,8 +73,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Program, SyntaxError> {
             let at = error.valid_up_to();
             let problem = match bytes.contains(&0) {
                 true => binary(bytes.iter().position(|b| *b == 0).unwrap_or(at)),
-                false => Problem::new(
-                    Span::new(at, at + 1),
+                false => Span::new(at, at + 1).problem(
                     "the file is not text in UTF-8",
                     "this byte is not part of a character",
                 ),
@@ -110,8 +111,7 @@ fn check_size(bytes: usize) -> Outcome<()> {
     if bytes <= limits::MAX_BYTES {
         return Ok(());
     }
-    Err(Problem::new(
-        Span::new(0, 0),
+    Err(Span::new(0, 0).problem(
         format!(
             "the file has {bytes} bytes; a litmus test has at most {}",
             limits::MAX_BYTES
@@ -130,11 +130,7 @@ fn excerpt(text: &str) -> &str {
 }
 
 fn binary(at: usize) -> Problem {
-    Problem::new(
-        Span::new(at, at + 1),
-        "this is a binary file, not a litmus test",
-        "not text",
-    )
+    Span::new(at, at + 1).problem("this is a binary file, not a litmus test", "not text")
 }
 
 /// Keeps the README's example true.

@@ -1,7 +1,7 @@
 //! The shape of the source, with names not yet resolved: what the parser makes and the lowering
 //! takes.
 
-use super::error::Span;
+use super::error::{Problem, Span};
 use crate::program::{BinOp, Memory, Quantifier, QueueOrder, Region, Relation, ScalarType, UnOp};
 
 /// A word of the source.
@@ -9,6 +9,13 @@ use crate::program::{BinOp, Memory, Quantifier, QueueOrder, Region, Relation, Sc
 pub(crate) struct Name {
     pub text: String,
     pub span: Span,
+}
+
+impl Name {
+    /// A problem where it stands.
+    pub fn problem(&self, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        self.span.problem(message, label)
+    }
 }
 
 /// What a declaration says about its value.
@@ -40,6 +47,13 @@ pub(crate) struct Type {
     pub span: Span,
 }
 
+impl Type {
+    /// A problem where it stands.
+    pub fn problem(&self, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        self.span.problem(message, label)
+    }
+}
+
 /// An expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
@@ -50,6 +64,11 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// A problem where it stands.
+    pub fn problem(&self, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        self.span.problem(message, label)
+    }
+
     /// The word that it is, where it is one.
     pub fn word(&self) -> Option<&str> {
         match &self.kind {

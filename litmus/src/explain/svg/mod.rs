@@ -186,13 +186,9 @@ impl Svg {
         };
         self.rect(rect, fill, stroke, width, 6.0);
         let middle = rect.middle();
-        let first = match node.thread {
-            Some(_) => format!("{}: {}", node.id, node.label),
-            None => format!("init {}", node.label),
-        };
         let lift = if node.detail.is_empty() { 5.0 } else { -3.0 };
         let at = Point::new(middle.x, middle.y + lift);
-        self.text(at, &first, LABEL, "middle", "#1f2328", false);
+        self.text(at, &node.title(), LABEL, "middle", "#1f2328", false);
         if !node.detail.is_empty() {
             let at = Point::new(middle.x, middle.y + 14.0);
             self.text(at, &node.detail, SMALL, "middle", "#57606a", false);

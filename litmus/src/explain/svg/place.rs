@@ -117,9 +117,5 @@ fn initial(drawing: &Drawing, middle: f64, boxes: &mut [Rect]) {
 }
 
 fn width(node: &Node) -> f64 {
-    let first = match node.thread {
-        Some(_) => format!("{}: {}", node.id, node.label),
-        None => format!("init {}", node.label),
-    };
-    text_width(&first, LABEL).max(text_width(&node.detail, SMALL)) + 22.0
+    text_width(&node.title(), LABEL).max(text_width(&node.detail, SMALL)) + 22.0
 }

@@ -455,11 +455,7 @@ impl Run<'_> {
         let event = PathEvent {
             kind,
             place: None,
-            atomicity: Atomicity::Atomic {
-                order,
-                scope: Some(scope),
-                implicit: false,
-            },
+            atomicity: Atomicity::stated(order, scope),
             flags,
             barrier,
             written: None,

@@ -2,7 +2,6 @@
 
 use super::check::MAX_CALLS;
 use crate::program::ThreadId;
-use std::fmt;
 use thiserror::Error;
 
 /// Something that is wrong with the commands of a program.
@@ -28,87 +27,65 @@ pub enum Where {
 }
 
 /// A mistake in the use of commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Mistake {
     /// A work-item calls the host's API.
+    #[error("only host threads can call the OpenCL API")]
     NotHost,
     /// A call in a branch or a loop, or one that a return may skip.
+    #[error("a call of the OpenCL API cannot stand in a branch or a loop, or after a return")]
     Conditional,
     /// The host makes too many calls.
+    #[error("the host makes more than {MAX_CALLS} calls")]
     TooMany,
     /// A command, queue or kernel that does not exist.
+    #[error("a command, a queue or a kernel does not exist")]
     Unknown,
     /// A command is enqueued twice.
+    #[error("{0} is enqueued twice")]
     Twice(String),
     /// A command is never enqueued.
+    #[error("{0} is never enqueued")]
     Never(String),
     /// Two commands have one name.
+    #[error("two commands are named {0}")]
     SameName(String),
     /// Two host threads use one queue.
+    #[error("two host threads use the queue {0}")]
     SharedQueue(String),
     /// A queue whose kernels are on two devices.
+    #[error("{0} is on two devices")]
     TwoDevices(String),
     /// A work-item without a kernel, in a program with commands.
+    #[error("the test has commands, but this thread belongs to no kernel")]
     NoKernel,
     /// A host thread with a kernel.
+    #[error("a host thread belongs to no kernel")]
     HostInKernel,
     /// A thread's kernel is another kind of command.
+    #[error("{0} is not a kernel")]
     NotKernel(String),
     /// A kernel without threads.
+    #[error("no thread belongs to the kernel {0}")]
     Empty(String),
     /// A wait without events.
+    #[error("clWaitForEvents needs at least one event")]
     WaitsForNothing,
     /// Commands that wait for one another.
+    #[error("{0} cannot start before something that waits for it")]
     Circle(String),
     /// A map or unmap of local memory.
+    #[error("{0} is local memory, which cannot be mapped")]
     LocalMapped(String),
     /// An unmap of something that the thread has not mapped.
+    #[error("this thread has no mapping of {0} left to end")]
     NotMapped(String),
     /// Two mappings that may overlap, one of them for writing.
+    #[error("{0} may be mapped twice at once, and for writing")]
     MappedTwice(String),
     /// Local memory that two kernels, or a kernel and the host, use.
+    #[error("{0} is local memory, and more than one kernel uses it")]
     LocalShared(String),
-}
-
-impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Mistake::NotHost => f.write_str("only host threads can call the OpenCL API"),
-            Mistake::Conditional => f.write_str(
-                "a call of the OpenCL API cannot stand in a branch or a loop, or after a return",
-            ),
-            Mistake::TooMany => write!(f, "the host makes more than {MAX_CALLS} calls"),
-            Mistake::Unknown => f.write_str("a command, a queue or a kernel does not exist"),
-            Mistake::Twice(name) => write!(f, "{name} is enqueued twice"),
-            Mistake::Never(name) => write!(f, "{name} is never enqueued"),
-            Mistake::SameName(name) => write!(f, "two commands are named {name}"),
-            Mistake::SharedQueue(queue) => write!(f, "two host threads use the queue {queue}"),
-            Mistake::TwoDevices(name) => write!(f, "{name} is on two devices"),
-            Mistake::NoKernel => {
-                f.write_str("the test has commands, but this thread belongs to no kernel")
-            }
-            Mistake::HostInKernel => f.write_str("a host thread belongs to no kernel"),
-            Mistake::NotKernel(name) => write!(f, "{name} is not a kernel"),
-            Mistake::Empty(name) => write!(f, "no thread belongs to the kernel {name}"),
-            Mistake::WaitsForNothing => f.write_str("clWaitForEvents needs at least one event"),
-            Mistake::Circle(name) => {
-                write!(f, "{name} cannot start before something that waits for it")
-            }
-            Mistake::LocalMapped(location) => {
-                write!(f, "{location} is local memory, which cannot be mapped")
-            }
-            Mistake::NotMapped(location) => {
-                write!(f, "this thread has no mapping of {location} left to end")
-            }
-            Mistake::MappedTwice(location) => {
-                write!(f, "{location} may be mapped twice at once, and for writing")
-            }
-            Mistake::LocalShared(location) => write!(
-                f,
-                "{location} is local memory, and more than one kernel uses it"
-            ),
-        }
-    }
 }
 
 impl Mistake {

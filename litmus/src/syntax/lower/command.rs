@@ -99,7 +99,9 @@ impl Host {
             Where::Thread(thread) => (self.places.get(thread.index()).copied(), "this thread"),
             Where::Program => (None, "the test"),
         };
-        let problem = Problem::new(span.unwrap_or_default(), error.what.to_string(), label);
+        let problem = span
+            .unwrap_or_default()
+            .problem(error.what.to_string(), label);
         match error.what.help() {
             Some(help) => problem.help(help),
             None => problem,
@@ -109,12 +111,12 @@ impl Host {
     fn check_queues(&self) -> Outcome<()> {
         for (i, (queue, span)) in self.queues.iter().enumerate() {
             if let Some((_, first)) = self.queues[..i].iter().find(|(q, _)| q.name == queue.name) {
-                return Err(Problem::new(
-                    *span,
-                    format!("the queue {} is declared twice", queue.name),
-                    "the second one",
-                )
-                .also(*first, "the first one"));
+                return Err(span
+                    .problem(
+                        format!("the queue {} is declared twice", queue.name),
+                        "the second one",
+                    )
+                    .also(*first, "the first one"));
             }
         }
         Ok(())
@@ -139,7 +141,8 @@ impl Host {
                     | CommandKind::Map { .. }
                     | CommandKind::Unmap { .. } => format!("two commands are named {}", name.text),
                 };
-                return Err(Problem::new(name.span, message, "the second one")
+                return Err(name
+                    .problem(message, "the second one")
                     .also(first.span, "the first one"));
             }
             given.push(name);
@@ -190,7 +193,7 @@ impl Host {
         let known = || self.queues.iter().map(|(q, _)| q.name.as_str());
         let at = known().position(|q| q == name.text).ok_or_else(|| {
             let message = format!("there is no queue {}", name.text);
-            Problem::new(name.span, message, "unknown queue").did_you_mean(
+            name.problem(message, "unknown queue").did_you_mean(
                 nearest(&name.text, known()),
                 || {
                     let text = &name.text;
@@ -210,7 +213,7 @@ impl Host {
         };
         position(name, names).ok_or_else(|| {
             let message = format!("no host thread enqueues the kernel {}", name.text);
-            Problem::new(name.span, message, "never enqueued").did_you_mean(
+            name.problem(message, "never enqueued").did_you_mean(
                 nearest(&name.text, kernels()),
                 || {
                     let text = &name.text;
@@ -239,7 +242,7 @@ fn position(name: &Name, names: &[String]) -> Option<CommandId> {
 fn event(name: &Name, names: &[String]) -> Outcome<CommandId> {
     position(name, names).ok_or_else(|| {
         let message = format!("no command is named {}", name.text);
-        Problem::new(name.span, message, "unknown event").did_you_mean(
+        name.problem(message, "unknown event").did_you_mean(
             nearest(&name.text, names.iter().map(String::as_str)),
             || {
                 "the event of a kernel has the kernel's name, that of another command its label"

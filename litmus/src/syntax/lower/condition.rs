@@ -75,11 +75,7 @@ impl Names<'_> {
             .ok()
             .and_then(|t| Some((t, self.threads.get(t)?)));
         let Some((t, threads)) = found else {
-            return Err(Problem::new(
-                span,
-                format!("the test has no thread {thread}"),
-                "no such thread",
-            ));
+            return Err(span.problem(format!("the test has no thread {thread}"), "no such thread"));
         };
         let registers = &threads.registers;
         if let Some(r) = registers.iter().position(|r| r.name == name.text) {
@@ -91,8 +87,7 @@ impl Names<'_> {
         if let Some(location) = self.locations.find(&name.text) {
             return Ok(memory(location, 0));
         }
-        let problem = Problem::new(
-            span,
+        let problem = span.problem(
             format!("thread P{thread} has no register {}", name.text),
             "unknown register",
         );
@@ -121,8 +116,7 @@ impl Names<'_> {
         let location = self.locations.get(id);
         let element = index.unwrap_or(0);
         if element >= u64::from(location.len()) {
-            return Err(Problem::new(
-                span,
+            return Err(span.problem(
                 format!(
                     "element {element} is outside {}, which has {}",
                     location.name,
@@ -135,8 +129,7 @@ impl Names<'_> {
     }
 
     fn unknown_location(&self, name: &Name) -> Problem {
-        let problem = Problem::new(
-            name.span,
+        let problem = name.problem(
             format!("the test has no location {}", name.text),
             "unknown location",
         );
@@ -162,16 +155,9 @@ fn memory(location: LocId, element: u32) -> Atom {
 /// A 32-bit pattern takes the sign of its type; anything wider stays and compares unequal.
 fn fit(value: i64, ty: ScalarType) -> i64 {
     let pattern = (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&value);
-    match ty {
-        ScalarType::Int | ScalarType::UInt if pattern => ty.wrap(value),
-        ScalarType::Int
-        | ScalarType::UInt
-        | ScalarType::Char
-        | ScalarType::UChar
-        | ScalarType::Short
-        | ScalarType::UShort
-        | ScalarType::Long
-        | ScalarType::ULong
-        | ScalarType::Flag => value,
+    let narrow = matches!(ty, ScalarType::Int | ScalarType::UInt);
+    match pattern && narrow {
+        true => ty.wrap(value),
+        false => value,
     }
 }

@@ -1,18 +1,14 @@
 //! The enumerators of OpenCL C among a call's arguments: orders, scopes, flags.
 
-use crate::program::{BinOp, FenceFlags, MemOrder, MemScope};
-use crate::syntax::error::{Outcome, Problem, nearest};
+use crate::program::{BinOp, FenceFlags, MemOrder, MemScope, flag_name};
+use crate::syntax::error::{Outcome, nearest};
 use crate::syntax::tree::{Node, NodeKind};
 
-pub(super) fn order_named(text: &str) -> Option<MemOrder> {
-    MemOrder::ALL.into_iter().find(|o| o.name() == text)
-}
-
 fn scope_named(text: &str) -> Option<MemScope> {
-    if text == "memory_scope_all_devices" {
-        return Some(MemScope::AllSvmDevices);
+    match text {
+        "memory_scope_all_devices" => Some(MemScope::AllSvmDevices),
+        _ => MemScope::named(text),
     }
-    MemScope::ALL.into_iter().find(|s| s.name() == text)
 }
 
 pub(super) fn names_scope(node: &Node) -> bool {
@@ -22,7 +18,7 @@ pub(super) fn names_scope(node: &Node) -> bool {
 
 pub(super) fn order(node: &Node) -> Outcome<MemOrder> {
     let names = MemOrder::ALL.map(MemOrder::name);
-    enumerator(node, "a memory order", &names, order_named)
+    enumerator(node, "a memory order", &names, MemOrder::named)
 }
 
 pub(super) fn scope(node: &Node) -> Outcome<MemScope> {
@@ -39,11 +35,11 @@ fn enumerator<T>(
     let all = || format!("one of {}", names.join(", "));
     let Some(text) = node.word() else {
         let message = format!("expected {what}");
-        return Err(Problem::new(node.span, message, format!("not {what}")).help(all()));
+        return Err(node.problem(message, format!("not {what}")).help(all()));
     };
     named(text).ok_or_else(|| {
         let message = format!("{text} is not {what}");
-        Problem::new(node.span, message, format!("expected {what}"))
+        node.problem(message, format!("expected {what}"))
             .did_you_mean(nearest(text, names.iter().copied()), all)
     })
 }
@@ -52,10 +48,9 @@ fn enumerator<T>(
 pub(super) fn some_flags(node: &Node) -> Outcome<FenceFlags> {
     let found = flags(node)?;
     if found == FenceFlags::default() {
-        return Err(
-            Problem::new(node.span, "a fence needs at least one flag", "no flag")
-                .help("CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE, or both joined by |"),
-        );
+        return Err(node
+            .problem("a fence needs at least one flag", "no flag")
+            .help("CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE, or both joined by |"));
     }
     Ok(found)
 }
@@ -76,14 +71,12 @@ fn add_flags(node: &Node, found: &mut FenceFlags) -> Outcome<()> {
         return Ok(());
     }
     let mut named = found.named().into_iter();
-    match named.find(|(name, _)| node.word() == Some(name)) {
+    match named.find(|(word, _)| node.word() == Some(flag_name(word).as_str())) {
         Some((_, flag)) => {
             *flag = true;
             Ok(())
         }
-        None => Err(Problem::new(
-            node.span,
-            "expected the flags of a fence",
+        None => Err(node.problem("expected the flags of a fence",
             "not a flag",
         )
         .help(

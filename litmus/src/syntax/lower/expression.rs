@@ -3,7 +3,7 @@
 use super::function::Called;
 use super::thread::ThreadLowering;
 use crate::program::{Access, Address, Atomicity, BinOp, Expr, ScalarType, UnOp};
-use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{BaseType, Name, Node, NodeKind, Type};
 
 /// An element of a location, and whether the way to it is volatile.
@@ -27,19 +27,18 @@ impl ThreadLowering<'_> {
                 let place = self.lvalue(node)?;
                 self.plain_load(place, node.span)
             }
-            NodeKind::AddressOf(_) => Err(Problem::new(
-                node.span,
-                "an address cannot be used as a value",
-                "expected a value",
-            )
-            .help("locations and registers hold integers; pointers as values are not supported")),
+            NodeKind::AddressOf(_) => Err(node
+                .problem("an address cannot be used as a value", "expected a value")
+                .help(
+                    "locations and registers hold integers; pointers as values are not supported",
+                )),
             NodeKind::Binary(op, left, right) => {
                 let left = self.value(left)?;
                 let lazy = matches!(op, BinOp::LogicalAnd | BinOp::LogicalOr);
                 self.conditional += u32::from(lazy);
                 let right = self.value(right);
                 self.conditional -= u32::from(lazy);
-                Ok(Expr::Binary(*op, Box::new(left), Box::new(right?)))
+                Ok(Expr::binary(*op, left, right?))
             }
             NodeKind::Select(condition, yes, no) => {
                 let condition = self.value(condition)?;
@@ -56,12 +55,12 @@ impl ThreadLowering<'_> {
             NodeKind::Call(name, arguments) => {
                 match self.call(name, arguments, node.span, None)? {
                     Called::Value(value) => Ok(value),
-                    Called::Instr(_) => Err(Problem::new(
-                        node.span,
-                        format!("{} returns nothing", name.text),
-                        "used as a value here",
-                    )
-                    .help("write it as a statement of its own")),
+                    Called::Instr(_) => Err(node
+                        .problem(
+                            format!("{} returns nothing", name.text),
+                            "used as a value here",
+                        )
+                        .help("write it as a statement of its own")),
                 }
             }
             NodeKind::Cast(ty, operand) => {
@@ -81,14 +80,14 @@ impl ThreadLowering<'_> {
         }
         if let Some(usage) = self.location(text) {
             if usage.pointer {
-                return Err(Problem::new(
-                    span,
-                    format!("{text} is a location; its address cannot be used as a value"),
-                    "an address",
-                )
-                .help(format!(
-                    "write *{text} to read it, or use an atomic function"
-                )));
+                return Err(span
+                    .problem(
+                        format!("{text} is a location; its address cannot be used as a value"),
+                        "an address",
+                    )
+                    .help(format!(
+                        "write *{text} to read it, or use an atomic function"
+                    )));
             }
             let place = Place {
                 address: Address {
@@ -115,12 +114,12 @@ impl ThreadLowering<'_> {
         let Place { address, volatile } = place;
         let location = self.locations.get(address.location);
         if location.ty == ScalarType::Flag {
-            return Err(Problem::new(
-                span,
-                format!("{} is an atomic_flag", location.name),
-                "an ordinary access",
-            )
-            .help("use atomic_flag_test_and_set and atomic_flag_clear"));
+            return Err(span
+                .problem(
+                    format!("{} is an atomic_flag", location.name),
+                    "an ordinary access",
+                )
+                .help("use atomic_flag_test_and_set and atomic_flag_clear"));
         }
         let atomicity = match volatile {
             true => Atomicity::Volatile,
@@ -162,12 +161,12 @@ impl ThreadLowering<'_> {
             | NodeKind::Index(..)
             | NodeKind::Call(..)
             | NodeKind::Cast(..) => {
-                return Err(Problem::new(
-                    node.span,
-                    "this is not the address of a location",
-                    "expected a location",
-                )
-                .help("name a location, x, or an element of one, &y[1] or y + 1"));
+                return Err(node
+                    .problem(
+                        "this is not the address of a location",
+                        "expected a location",
+                    )
+                    .help("name a location, x, or an element of one, &y[1] or y + 1"));
             }
         };
         self.check_bounds(&place.address, node.span)?;
@@ -207,8 +206,7 @@ impl ThreadLowering<'_> {
             span,
         };
         if self.register(&name)?.is_some() {
-            return Err(Problem::new(
-                span,
+            return Err(span.problem(
                 format!("{text} is a register, not a location"),
                 "expected a location",
             ));
@@ -237,8 +235,7 @@ impl ThreadLowering<'_> {
             | NodeKind::Binary(..)
             | NodeKind::Select(..)
             | NodeKind::Call(..)
-            | NodeKind::Cast(..) => Err(Problem::new(
-                node.span,
+            | NodeKind::Cast(..) => Err(node.problem(
                 "this cannot be written to",
                 "expected a register or a location",
             )),
@@ -250,19 +247,19 @@ impl ThreadLowering<'_> {
         if let Some(Expr::Const(index)) = address.index.as_deref()
             && !(0..i64::from(location.len())).contains(index)
         {
-            return Err(Problem::new(
-                span,
-                format!(
-                    "element {index} is outside {}, which has {}",
-                    location.name,
-                    location.len()
-                ),
-                "out of bounds",
-            )
-            .help(format!(
-                "declare a longer array in the init list, as in int {}[2] = {{0, 0}};",
-                location.name
-            )));
+            return Err(span
+                .problem(
+                    format!(
+                        "element {index} is outside {}, which has {}",
+                        location.name,
+                        location.len()
+                    ),
+                    "out of bounds",
+                )
+                .help(format!(
+                    "declare a longer array in the init list, as in int {}[2] = {{0, 0}};",
+                    location.name
+                )));
         }
         Ok(())
     }
@@ -272,8 +269,7 @@ impl ThreadLowering<'_> {
 /// anything.
 fn convert(ty: &Type, value: Expr) -> Outcome<Expr> {
     let wrong = |what: &str| {
-        Err(Problem::new(
-            ty.span,
+        Err(ty.problem(
             format!("a value cannot be cast to {what}"),
             "not an integer type",
         ))
@@ -281,7 +277,7 @@ fn convert(ty: &Type, value: Expr) -> Outcome<Expr> {
     if ty.pointer {
         return wrong("a pointer");
     }
-    let binary = |op, left, right| Expr::Binary(op, Box::new(left), Box::new(Expr::Const(right)));
+    let binary = |op, left, right| Expr::binary(op, left, Expr::Const(right));
     let sign_extend = |value, mask: i64| {
         let sign = (mask + 1) / 2;
         let flipped = binary(BinOp::Xor, binary(BinOp::And, value, mask), sign);

@@ -1,7 +1,7 @@
 //! The functions of OpenCL C that a litmus test may call: atomics of every version, fences and
 //! barriers.
 
-use super::enumerators::{flags, names_scope, order, order_named, scope, some_flags};
+use super::enumerators::{flags, names_scope, order, scope, some_flags};
 use super::expression::Place;
 use super::thread::ThreadLowering;
 use crate::program::{
@@ -51,26 +51,15 @@ enum Function {
     Barrier(BarrierScope),
 }
 
-/// Every name, without `_explicit`.
+/// Every name but those of read-modify-writes and compare-exchanges, without `_explicit`.
 const FUNCTIONS: &[(&str, Function)] = {
     use Function::{
-        Barrier, Cas, Fence, FlagClear, Init, LegacyCas, LegacyFence, Load, Rmw, Store, ThreadFence,
+        Barrier, Fence, FlagClear, Init, LegacyCas, LegacyFence, Load, Store, ThreadFence,
     };
     &[
         ("atomic_init", Init),
         ("atomic_load", Load),
         ("atomic_store", Store),
-        ("atomic_exchange", Rmw(RmwOp::Exchange)),
-        ("atomic_fetch_add", Rmw(RmwOp::Add)),
-        ("atomic_fetch_sub", Rmw(RmwOp::Sub)),
-        ("atomic_fetch_or", Rmw(RmwOp::Or)),
-        ("atomic_fetch_xor", Rmw(RmwOp::Xor)),
-        ("atomic_fetch_and", Rmw(RmwOp::And)),
-        ("atomic_fetch_min", Rmw(RmwOp::Min)),
-        ("atomic_fetch_max", Rmw(RmwOp::Max)),
-        ("atomic_compare_exchange_strong", Cas(CasStrength::Strong)),
-        ("atomic_compare_exchange_weak", Cas(CasStrength::Weak)),
-        ("atomic_flag_test_and_set", Rmw(RmwOp::TestAndSet)),
         ("atomic_flag_clear", FlagClear),
         ("atomic_work_item_fence", Fence),
         ("atomic_thread_fence", ThreadFence),
@@ -99,29 +88,34 @@ const LEGACY: &[(&str, Function)] = &[
     ("xor", Function::Legacy(RmwOp::Xor)),
 ];
 
+/// The function of a name without `_explicit`, but for those of OpenCL C 1.x that [`LEGACY`] lists.
+fn named(name: &str) -> Option<Function> {
+    let listed = FUNCTIONS.iter().find(|(known, _)| *known == name);
+    (listed.map(|(_, function)| *function))
+        .or_else(|| RmwOp::named(name).map(Function::Rmw))
+        .or_else(|| CasStrength::named(name).map(Function::Cas))
+}
+
 /// The function, and whether the `_explicit` form is meant.
 fn find(name: &str) -> Option<(Function, bool)> {
-    let entry = |table: &[(&str, Function)], name: &str| {
-        table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
-    };
-    if let Some(function) = entry(FUNCTIONS, name) {
+    if let Some(function) = named(name) {
         return Some((function, false));
     }
-    if let Some(base) = name.strip_suffix("_explicit")
-        && let Some(
-            function @ (Function::Load
-            | Function::Store
-            | Function::Rmw(_)
-            | Function::Cas(_)
-            | Function::FlagClear),
-        ) = entry(FUNCTIONS, base)
+    if let Some(
+        function @ (Function::Load
+        | Function::Store
+        | Function::Rmw(_)
+        | Function::Cas(_)
+        | Function::FlagClear),
+    ) = name.strip_suffix("_explicit").and_then(named)
     {
         return Some((function, true));
     }
     let legacy = name
         .strip_prefix("atomic_")
         .or(name.strip_prefix("atom_"))?;
-    Some((entry(LEGACY, legacy)?, false))
+    let (_, function) = LEGACY.iter().find(|(known, _)| *known == legacy)?;
+    Some((*function, false))
 }
 
 /// A call being lowered.
@@ -153,8 +147,7 @@ impl<'n> Call<'n> {
         } else {
             format!("{least} to {most}")
         };
-        let problem = Problem::new(
-            self.span,
+        let problem = self.span.problem(
             format!("{} takes {expected} arguments, not {given}", self.name.text),
             "wrong number of arguments",
         );
@@ -194,11 +187,10 @@ impl<'n> Call<'n> {
             return Ok(());
         }
         for argument in self.arguments {
-            if let Some(order) = argument.word().and_then(order_named)
+            if let Some(order) = argument.word().and_then(MemOrder::named)
                 && orders.contains(&order)
             {
-                return Err(Problem::new(
-                    argument.span,
+                return Err(argument.problem(
                     format!("{} cannot have the order {}", self.name.text, order.name()),
                     "not allowed here",
                 ));
@@ -322,16 +314,15 @@ impl ThreadLowering<'_> {
         let place = self.address(node)?;
         let location = self.locations.get(place.address.location);
         if location.ty == ScalarType::Flag {
-            return Err(Problem::new(
-                node.span,
-                format!("{} is an atomic_flag", location.name),
-                "expected an atomic integer",
-            )
-            .help("use atomic_flag_test_and_set and atomic_flag_clear"));
+            return Err(node
+                .problem(
+                    format!("{} is an atomic_flag", location.name),
+                    "expected an atomic integer",
+                )
+                .help("use atomic_flag_test_and_set and atomic_flag_clear"));
         }
         if location.ty.atomic_name().is_none() {
-            return Err(Problem::new(
-                node.span,
+            return Err(node.problem(
                 format!(
                     "{} is of type {}, which has no atomic operations",
                     location.name, location.ty
@@ -346,12 +337,12 @@ impl ThreadLowering<'_> {
         let place = self.address(node)?;
         let location = self.locations.get(place.address.location);
         if location.ty != ScalarType::Flag {
-            return Err(Problem::new(
-                node.span,
-                format!("{} is not an atomic_flag", location.name),
-                format!("of type {}", location.ty),
-            )
-            .help("declare the parameter as global atomic_flag*"));
+            return Err(node
+                .problem(
+                    format!("{} is not an atomic_flag", location.name),
+                    format!("of type {}", location.ty),
+                )
+                .help("declare the parameter as global atomic_flag*"));
         }
         Ok(place)
     }
@@ -389,8 +380,7 @@ impl ThreadLowering<'_> {
                 Some(_) | None => (success.of_load(), 4),
             };
             if call.arguments.len() > scope_at + 1 {
-                return Err(Problem::new(
-                    call.arguments[scope_at + 1].span,
+                return Err(call.arguments[scope_at + 1].span.problem(
                     format!("{} has an argument too many", call.name.text),
                     "nothing may follow the scope",
                 ));
@@ -432,15 +422,16 @@ impl ThreadLowering<'_> {
         let ty = self.locations.get(place.address.location).ty;
         let compared = self.value(&call.arguments[1])?;
         if self.conditional > 0 && !matches!(compared, Expr::Const(_)) {
-            return Err(Problem::new(
-                call.arguments[1].span,
-                format!(
-                    "{} inside &&, || or ?: can only compare with a constant",
-                    call.name.text
-                ),
-                "not a constant",
-            )
-            .help("write it as a statement of its own"));
+            return Err(call.arguments[1]
+                .span
+                .problem(
+                    format!(
+                        "{} inside &&, || or ?: can only compare with a constant",
+                        call.name.text
+                    ),
+                    "not a constant",
+                )
+                .help("write it as a statement of its own"));
         }
         let register = self.fresh("compared", call.span)?;
         self.set_type(register, ty);
@@ -472,11 +463,7 @@ fn legacy_rmw(op: RmwOp, place: Place, operand: Expr) -> Expr {
         op,
         address: place.address,
         operand: Box::new(operand),
-        atomicity: Atomicity::Atomic {
-            order: MemOrder::Relaxed,
-            scope: Some(LEGACY_SCOPE),
-            implicit: false,
-        },
+        atomicity: Atomicity::stated(MemOrder::Relaxed, LEGACY_SCOPE),
     }
 }
 
@@ -490,15 +477,14 @@ fn fence(flags: FenceFlags, order: MemOrder, scope: MemScope, legacy: bool) -> C
 }
 
 fn unknown_function(name: &Name) -> Problem {
-    let problem = Problem::new(
-        name.span,
+    let problem = name.problem(
         format!("there is no function {}", name.text),
         "unknown function",
     );
     let bare = name.text.strip_suffix("_explicit");
-    let known = FUNCTIONS
-        .iter()
-        .map(|(n, _)| *n)
+    let known = (FUNCTIONS.iter().map(|(n, _)| *n))
+        .chain(RmwOp::ALL.map(RmwOp::name))
+        .chain(CasStrength::ALL.map(CasStrength::name))
         .chain(super::host::names());
     let near = nearest(bare.unwrap_or(&name.text), known);
     let near = near.map(|near| match bare {

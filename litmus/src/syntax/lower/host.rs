@@ -7,7 +7,7 @@
 use super::command::CallTree;
 use super::thread::ThreadLowering;
 use crate::program::{BinOp, CommandKind, Instr, LocId, MapAccess};
-use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{Name, Node, NodeKind};
 
 /// A function of the API.
@@ -81,8 +81,7 @@ impl ThreadLowering<'_> {
                 let kind = match what {
                     Enqueue::Kernel => {
                         if let Some(label) = label {
-                            return Err(Problem::new(
-                                label.span,
+                            return Err(label.problem(
                                 "the event of a kernel has the kernel's name",
                                 "no label here",
                             ));
@@ -128,7 +127,7 @@ impl ThreadLowering<'_> {
     pub fn mapped(&self, name: &Name) -> Outcome<LocId> {
         self.locations.find(&name.text).ok_or_else(|| {
             let message = format!("there is no location {}", name.text);
-            let problem = Problem::new(name.span, message, "unknown location");
+            let problem = name.problem(message, "unknown location");
             match self.locations.nearest(&name.text) {
                 Some(near) => problem.help(format!("did you mean {near}?")),
                 None => problem,
@@ -146,8 +145,7 @@ struct Arguments<'n> {
 impl<'n> Arguments<'n> {
     fn next(&mut self, what: &str) -> Outcome<&'n Node> {
         self.rest.next().ok_or_else(|| {
-            Problem::new(
-                self.span,
+            self.span.problem(
                 format!("{} needs {what} here", self.function),
                 "too few arguments",
             )
@@ -165,8 +163,7 @@ impl<'n> Arguments<'n> {
     fn end(mut self) -> Outcome<()> {
         match self.rest.next() {
             None => Ok(()),
-            Some(node) => Err(Problem::new(
-                node.span,
+            Some(node) => Err(node.problem(
                 format!("{} takes no more arguments", self.function),
                 "too many arguments",
             )),
@@ -178,7 +175,7 @@ fn name(node: &Node, what: &str) -> Outcome<Name> {
     node.name().ok_or_else(|| {
         let what = what.trim_start_matches("a ").trim_start_matches("an ");
         let message = format!("expected the name of {what}");
-        Problem::new(node.span, message, "not a name")
+        node.problem(message, "not a name")
     })
 }
 
@@ -186,11 +183,9 @@ fn blocking(node: &Node) -> Outcome<bool> {
     match node.word() {
         Some("CL_TRUE") => Ok(true),
         Some("CL_FALSE") => Ok(false),
-        Some(_) | None => Err(Problem::new(
-            node.span,
-            "whether a map blocks is CL_TRUE or CL_FALSE",
-            "neither",
-        )),
+        Some(_) | None => {
+            Err(node.problem("whether a map blocks is CL_TRUE or CL_FALSE", "neither"))
+        }
     }
 }
 
@@ -199,17 +194,17 @@ fn map_access(node: &Node) -> Outcome<MapAccess> {
         // who writes may read, too
         return Ok(map_access(left)?.max(map_access(right)?));
     }
+    if let Some(access) = node.word().and_then(MapAccess::named) {
+        return Ok(access);
+    }
     match node.word() {
-        Some("CL_MAP_READ") => Ok(MapAccess::Read),
-        Some("CL_MAP_WRITE") => Ok(MapAccess::Write),
-        Some("CL_MAP_WRITE_INVALIDATE_REGION") => Err(Problem::new(
-            node.span,
-            "CL_MAP_WRITE_INVALIDATE_REGION leaves a location without a value",
-            "not supported",
-        )
-        .help("use CL_MAP_WRITE")),
-        Some(_) | None => Err(Problem::new(
-            node.span,
+        Some("CL_MAP_WRITE_INVALIDATE_REGION") => Err(node
+            .problem(
+                "CL_MAP_WRITE_INVALIDATE_REGION leaves a location without a value",
+                "not supported",
+            )
+            .help("use CL_MAP_WRITE")),
+        Some(_) | None => Err(node.problem(
             "the flags of a map are CL_MAP_READ, CL_MAP_WRITE, or both joined by |",
             "not such flags",
         )),

@@ -40,8 +40,7 @@ impl LocationsBuilder {
             Some(at) => *at,
             None => {
                 if self.drafts.len() == MAX_LOCATIONS {
-                    return Err(Problem::new(
-                        name.span,
+                    return Err(name.problem(
                         format!("the test has more than {MAX_LOCATIONS} locations"),
                         "one too many",
                     ));
@@ -69,12 +68,12 @@ impl LocationsBuilder {
     ) -> Outcome<()> {
         let draft = self.draft(name)?;
         if let Some(before) = draft.declared.replace(span) {
-            return Err(Problem::new(
-                span,
-                format!("{} is initialised twice", name.text),
-                "the second one",
-            )
-            .also(before, "the first one"));
+            return Err(span
+                .problem(
+                    format!("{} is initialised twice", name.text),
+                    "the second one",
+                )
+                .also(before, "the first one"));
         }
         draft.memory = memory;
         if let Some(ty) = ty {
@@ -82,8 +81,7 @@ impl LocationsBuilder {
         }
         match array {
             None if values.len() > 1 => {
-                return Err(Problem::new(
-                    span,
+                return Err(span.problem(
                     format!(
                         "{} is not an array but has {} values",
                         name.text,
@@ -99,15 +97,13 @@ impl LocationsBuilder {
                     None => values.len(),
                 };
                 if length == 0 || length > MAX_ELEMENTS {
-                    return Err(Problem::new(
-                        span,
+                    return Err(span.problem(
                         format!("an array has between 1 and {MAX_ELEMENTS} elements"),
                         "wrong length",
                     ));
                 }
                 if values.len() > length {
-                    return Err(Problem::new(
-                        span,
+                    return Err(span.problem(
                         format!("{length} elements but {} values", values.len()),
                         "too many values",
                     ));
@@ -176,8 +172,7 @@ impl LocationsBuilder {
 
 /// A kind of memory for local memory.
 pub(crate) fn local_memory(span: Span, name: &str) -> Problem {
-    Problem::new(
-        span,
+    span.problem(
         format!("{name} is local memory, which is not allocated by the host"),
         "only global memory has a kind",
     )
@@ -195,25 +190,21 @@ impl Draft {
                 if let Some((before, span)) = self.ty
                     && before != scalar
                 {
-                    return Err(Problem::new(
-                        ty.span,
-                        format!(
-                            "{} is declared with two types, {before} and {scalar}",
-                            name.text
-                        ),
-                        format!("{scalar} here"),
-                    )
-                    .also(span, format!("{before} here")));
+                    return Err(ty
+                        .problem(
+                            format!(
+                                "{} is declared with two types, {before} and {scalar}",
+                                name.text
+                            ),
+                            format!("{scalar} here"),
+                        )
+                        .also(span, format!("{before} here")));
                 }
                 self.ty.get_or_insert((scalar, ty.span));
             }
             BaseType::Void => {}
             BaseType::Bool => {
-                return Err(Problem::new(
-                    ty.span,
-                    "a shared location cannot be bool",
-                    "use int or uint",
-                ));
+                return Err(ty.problem("a shared location cannot be bool", "use int or uint"));
             }
         }
         self.atomic |= ty.atomic;
@@ -223,28 +214,28 @@ impl Draft {
                 if let Some((before, first)) = self.region
                     && before != region
                 {
-                    return Err(Problem::new(
-                        span,
-                        format!("{} is declared both global and local", name.text),
-                        format!("{} here", region_name(region)),
-                    )
-                    .also(first, format!("{} here", region_name(before))));
+                    return Err(span
+                        .problem(
+                            format!("{} is declared both global and local", name.text),
+                            format!("{} here", region_name(region)),
+                        )
+                        .also(first, format!("{} here", region_name(before))));
                 }
                 self.region.get_or_insert((region, span));
                 Ok(())
             }
-            Some((Space::Constant, span)) => Err(Problem::new(
-                span,
-                "a shared location cannot be constant",
-                "nobody can write to constant memory",
-            )
-            .help("use global or local")),
-            Some((Space::Private, span)) => Err(Problem::new(
-                span,
-                "a shared location cannot be private",
-                "private memory is not shared",
-            )
-            .help("use global or local")),
+            Some((Space::Constant, span)) => Err(span
+                .problem(
+                    "a shared location cannot be constant",
+                    "nobody can write to constant memory",
+                )
+                .help("use global or local")),
+            Some((Space::Private, span)) => Err(span
+                .problem(
+                    "a shared location cannot be private",
+                    "private memory is not shared",
+                )
+                .help("use global or local")),
         }
     }
 }

@@ -16,10 +16,11 @@ mod size;
 mod statement;
 pub(crate) mod thread;
 
-use super::error::{Outcome, Problem};
+use super::error::Outcome;
 use super::tree::{Init, Place, Test, ThreadTree};
-use crate::program::{Condition, Placement, Program, Queue, Thread};
+use crate::program::{Condition, Placement, Predicate, Program, Queue, Thread};
 use command::{CallTree, Host};
+use condition::Names;
 use locations::{Locations, LocationsBuilder};
 use std::collections::HashMap;
 use thread::{InitialRegister, ThreadLowering};
@@ -28,7 +29,7 @@ use thread::{InitialRegister, ThreadLowering};
 pub(crate) fn program(test: Test) -> Outcome<Program> {
     let locations = gather_locations(&test)?;
     let mut initial = initial_registers(&test)?;
-    let placements = placements(&test.threads)?;
+    let placements = placements(&test.threads);
     let mut threads = Vec::with_capacity(test.threads.len());
     let mut host = host(&test);
     for (t, (tree, placement)) in test.threads.iter().zip(placements).enumerate() {
@@ -37,25 +38,38 @@ pub(crate) fn program(test: Test) -> Outcome<Program> {
         threads.push(thread);
         host.calls.push(calls);
     }
+    assemble(test.name, locations, threads, &host, |names| {
+        let (quantifier, predicate, span) = &test.question;
+        let condition = Condition {
+            quantifier: *quantifier,
+            predicate: names.question(predicate, *span)?,
+        };
+        let filter = test.filter.as_ref();
+        let filter = filter.map(|(filter, span)| names.question(filter, *span));
+        let filter = filter.transpose()?;
+        for operand in &test.listed {
+            names.operand(operand)?;
+        }
+        Ok((condition, filter))
+    })
+}
+
+/// Joins what was read of a test, resolves the names of its commands, and checks that they fit together;
+/// `ask` gives the question and the filter, whose names it resolves.
+pub(crate) fn assemble(
+    name: String,
+    locations: Locations,
+    mut threads: Vec<Thread>,
+    host: &Host,
+    ask: impl FnOnce(&Names<'_>) -> Outcome<(Condition, Option<Predicate>)>,
+) -> Outcome<Program> {
     let (queues, commands) = host.resolve(&mut threads)?;
-    let names = condition::Names {
+    let (condition, filter) = ask(&Names {
         locations: &locations,
         threads: &threads,
-    };
-    let (quantifier, predicate, span) = &test.question;
-    let condition = Condition {
-        quantifier: *quantifier,
-        predicate: names.question(predicate, *span)?,
-    };
-    let filter = match &test.filter {
-        Some((filter, span)) => Some(names.question(filter, *span)?),
-        None => None,
-    };
-    for operand in &test.listed {
-        names.operand(operand)?;
-    }
+    })?;
     let program = Program {
-        name: test.name,
+        name,
         locations: locations.into_list(),
         threads,
         queues,
@@ -127,16 +141,11 @@ fn initial_registers(test: &Test) -> Outcome<HashMap<usize, Vec<InitialRegister>
             .ok()
             .filter(|t| *t < test.threads.len())
         else {
-            return Err(Problem::new(
-                *span,
-                format!("the test has no thread {thread}"),
-                "no such thread",
-            ));
+            return Err(span.problem(format!("the test has no thread {thread}"), "no such thread"));
         };
         let registers = initial.entry(t).or_default();
         if registers.iter().any(|r| r.name.text == name.text) {
-            return Err(Problem::new(
-                *span,
+            return Err(span.problem(
                 format!("{thread}:{} is initialised twice", name.text),
                 "the second one",
             ));
@@ -155,38 +164,18 @@ fn initial_registers(test: &Test) -> Outcome<HashMap<usize, Vec<InitialRegister>
 }
 
 /// Placements as stated; a thread that states no work-group gets one of its own.
-fn placements(threads: &[ThreadTree]) -> Outcome<Vec<Placement>> {
+fn placements(threads: &[ThreadTree]) -> Vec<Placement> {
     let used: Vec<u32> = threads.iter().filter_map(|t| t.place.work_group).collect();
-    let mut next = 0;
-    threads
-        .iter()
-        .map(|thread| {
-            let Place {
-                host,
-                device,
-                work_group,
-                sub_group,
-            } = thread.place;
-            if host.is_some() {
-                return Ok(Placement::Host);
-            }
-            let work_group = match work_group {
-                Some(number) => number,
-                None => {
-                    while used.contains(&next) {
-                        next += 1;
-                    }
-                    next += 1;
-                    next - 1
-                }
-            };
-            Ok(Placement::Device {
-                device: device.unwrap_or(0),
-                work_group,
-                sub_group,
-            })
-        })
-        .collect()
+    let mut unused = (0..).filter(|group| !used.contains(group));
+    let mut placement = |place: Place| match place.host {
+        Some(_) => Placement::Host,
+        None => Placement::Device {
+            device: place.device.unwrap_or(0),
+            work_group: place.work_group.or_else(|| unused.next()).unwrap_or(0),
+            sub_group: place.sub_group,
+        },
+    };
+    threads.iter().map(|t| placement(t.place)).collect()
 }
 
 fn thread(

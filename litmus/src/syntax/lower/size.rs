@@ -2,7 +2,7 @@
 
 use super::thread::ThreadLowering;
 use crate::program::{Expr, Instr, Predicate};
-use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::error::{Outcome, Span};
 use crate::syntax::limits::{MAX_BLOCKS, MAX_HEIGHT, MAX_INSTRUCTIONS};
 
 impl ThreadLowering<'_> {
@@ -10,26 +10,24 @@ impl ThreadLowering<'_> {
     pub(super) fn check_size(&mut self, instr: &Instr, span: Span) -> Outcome<()> {
         self.instructions += 1;
         if self.instructions > MAX_INSTRUCTIONS {
-            return Err(Problem::new(
-                span,
+            return Err(span.problem(
                 format!("a thread has more than {MAX_INSTRUCTIONS} instructions"),
                 "one too many",
             ));
         }
         if blocks(instr) > MAX_BLOCKS {
-            return Err(Problem::new(
-                span,
+            return Err(span.problem(
                 format!("statements nest more than {MAX_BLOCKS} levels deep"),
                 "too deep",
             ));
         }
         if own_expressions(instr) > MAX_HEIGHT {
-            return Err(Problem::new(
-                span,
-                format!("an expression nests more than {MAX_HEIGHT} operators deep"),
-                "too deep",
-            )
-            .help("compute parts of it in registers first"));
+            return Err(span
+                .problem(
+                    format!("an expression nests more than {MAX_HEIGHT} operators deep"),
+                    "too deep",
+                )
+                .help("compute parts of it in registers first"));
         }
         Ok(())
     }
@@ -38,8 +36,7 @@ impl ThreadLowering<'_> {
 /// Fails where a predicate is too deep.
 pub(super) fn check_predicate(predicate: &Predicate, span: Span) -> Outcome<()> {
     if predicate_height(predicate) > MAX_HEIGHT {
-        return Err(Problem::new(
-            span,
+        return Err(span.problem(
             format!("a question nests more than {MAX_HEIGHT} levels deep"),
             "too deep",
         ));

@@ -4,7 +4,7 @@
 use super::function::Called;
 use super::thread::{Loop, ThreadLowering};
 use crate::program::{Access, Address, Atomicity, BinOp, Expr, Instr, RegId, ScalarType};
-use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{BaseType, Name, Node, NodeKind, Stmt, StmtKind};
 
 impl ThreadLowering<'_> {
@@ -127,11 +127,9 @@ impl ThreadLowering<'_> {
             StmtKind::Break | StmtKind::Continue => {
                 let leaves = matches!(statement.kind, StmtKind::Break);
                 let Some(enclosing) = self.loops.last() else {
-                    return Err(Problem::new(
-                        span,
-                        "this statement needs a loop around it",
-                        "not in a loop",
-                    ));
+                    return Err(
+                        span.problem("this statement needs a loop around it", "not in a loop")
+                    );
                 };
                 let going = enclosing.going.filter(|_| leaves);
                 for register in [going, enclosing.running].into_iter().flatten() {
@@ -155,12 +153,14 @@ impl ThreadLowering<'_> {
                 Some(_) => true,
                 None => match self.location(text) {
                     Some(usage) if usage.pointer => {
-                        return Err(Problem::new(
-                            target.span,
-                            format!("{text} is the address of a location and cannot be assigned"),
-                            "an address",
-                        )
-                        .help(format!("write *{text} = …; to store to it")));
+                        return Err(target
+                            .problem(
+                                format!(
+                                    "{text} is the address of a location and cannot be assigned"
+                                ),
+                                "an address",
+                            )
+                            .help(format!("write *{text} = …; to store to it")));
                     }
                     Some(_) => false,
                     None => true,
@@ -174,7 +174,7 @@ impl ThreadLowering<'_> {
                 let register = self.register_or_new(&name)?;
                 let value = match op {
                     None => value,
-                    Some(op) => Expr::Binary(op, Box::new(Expr::Reg(register)), Box::new(value)),
+                    Some(op) => Expr::binary(op, Expr::Reg(register), value),
                 };
                 return Ok(Instr::Assign { register, value });
             }
@@ -191,15 +191,14 @@ impl ThreadLowering<'_> {
                     .as_deref()
                     .is_some_and(Expr::touches_memory)
                 {
-                    return Err(Problem::new(
-                        span,
-                        "the index would be evaluated twice, and it accesses memory",
-                        "not supported",
-                    )
-                    .help("read the index into a register first"));
+                    return Err(span
+                        .problem(
+                            "the index would be evaluated twice, and it accesses memory",
+                            "not supported",
+                        )
+                        .help("read the index into a register first"));
                 }
-                let old = Expr::Load(access.clone());
-                Expr::Binary(op, Box::new(old), Box::new(value))
+                Expr::binary(op, Expr::Load(access.clone()), value)
             }
         };
         Ok(Instr::Store { access, value })
@@ -273,14 +272,14 @@ impl ThreadLowering<'_> {
         }
 
         let condition = match first {
-            Some(first) => either(BinOp::LogicalOr, first, condition),
+            Some(first) => Expr::binary(BinOp::LogicalOr, Expr::Reg(first), condition),
             None => {
                 out.extend(prelude);
                 condition
             }
         };
         let condition = match going {
-            Some(going) => either(BinOp::LogicalAnd, going, condition),
+            Some(going) => Expr::binary(BinOp::LogicalAnd, Expr::Reg(going), condition),
             None => condition,
         };
         for register in [first, going].into_iter().flatten() {
@@ -320,10 +319,6 @@ fn when(register: RegId, then: Vec<Instr>) -> Instr {
     }
 }
 
-fn either(op: BinOp, register: RegId, other: Expr) -> Expr {
-    Expr::Binary(op, Box::new(Expr::Reg(register)), Box::new(other))
-}
-
 /// Whether a statement may leave (`leaves`) or go on with (otherwise) the loop it stands in.
 fn jumps(statement: &Stmt, leaves: bool) -> bool {
     let any = |statements: &[Stmt]| statements.iter().any(|s| jumps(s, leaves));
@@ -360,19 +355,18 @@ impl ThreadLowering<'_> {
         let ty = self.locations.get(address.location).ty;
         let atomic = matches!(atomicity, Atomicity::Atomic { .. });
         if atomic && ty.atomic_name().is_none() {
-            return Err(Problem::new(
-                target.span,
+            return Err(target.problem(
                 format!("a {ty} has no atomic operations"),
                 "expected 32 or 64 bits",
             ));
         }
         if ty == ScalarType::Flag {
-            return Err(Problem::new(
-                target.span,
-                "an atomic_flag cannot be loaded or stored",
-                "expected another type",
-            )
-            .help("use atomic_flag_test_and_set and atomic_flag_clear"));
+            return Err(target
+                .problem(
+                    "an atomic_flag cannot be loaded or stored",
+                    "expected another type",
+                )
+                .help("use atomic_flag_test_and_set and atomic_flag_clear"));
         }
         let atomicity = match atomicity {
             Atomicity::Plain if place.volatile => Atomicity::Volatile,

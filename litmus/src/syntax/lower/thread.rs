@@ -77,8 +77,7 @@ impl<'l> ThreadLowering<'l> {
         let Name { text, span } = &param.name;
         let twice = self.params.contains_key(text) || self.names.contains_key(text);
         if twice {
-            return Err(Problem::new(
-                *span,
+            return Err(span.problem(
                 format!("the parameter {text} is declared twice"),
                 "the second one",
             ));
@@ -127,7 +126,8 @@ impl<'l> ThreadLowering<'l> {
                 } else {
                     format!("{} is declared with two types", name.text)
                 };
-                return Err(Problem::new(name.span, message, "the second one")
+                return Err(name
+                    .problem(message, "the second one")
                     .also(before, "the first one")
                     .help("a test's question cannot tell two registers of one name apart"));
             }
@@ -158,8 +158,7 @@ impl<'l> ThreadLowering<'l> {
 
     fn add(&mut self, name: &str, ty: ScalarType, span: Span) -> Outcome<RegId> {
         if self.registers.len() == MAX_REGISTERS {
-            return Err(Problem::new(
-                span,
+            return Err(span.problem(
                 format!("a thread has more than {MAX_REGISTERS} registers"),
                 "one too many",
             ));
@@ -177,8 +176,7 @@ impl<'l> ThreadLowering<'l> {
     /// A complete register, as YAML states it.
     pub fn add_register(&mut self, register: Register, span: Span) -> Outcome<()> {
         if self.names.contains_key(&register.name) {
-            return Err(Problem::new(
-                span,
+            return Err(span.problem(
                 format!("{} is already declared", register.name),
                 "the second one",
             ));
@@ -257,8 +255,7 @@ impl<'l> ThreadLowering<'l> {
 
     pub(super) fn unknown(&self, name: &str, span: Span) -> Problem {
         let known = self.names.keys().map(String::as_str);
-        let problem = Problem::new(
-            span,
+        let problem = span.problem(
             format!("{name} is neither a register of this thread nor a location"),
             "unknown name",
         );
@@ -272,27 +269,26 @@ impl<'l> ThreadLowering<'l> {
 /// The type of a private variable.
 pub(crate) fn register_type(ty: &Type) -> Outcome<ScalarType> {
     if ty.pointer {
-        return Err(Problem::new(
-            ty.span,
-            "pointer variables are not supported",
-            "a register holds an integer",
-        )
-        .help("name the location itself where it is accessed"));
+        return Err(ty
+            .problem(
+                "pointer variables are not supported",
+                "a register holds an integer",
+            )
+            .help("name the location itself where it is accessed"));
     }
     if ty.atomic {
-        return Err(Problem::new(
-            ty.span,
+        return Err(ty.problem(
             "a private variable cannot be atomic",
             "expected an integer type",
         ));
     }
     if let Some((Space::Memory(_) | Space::Generic | Space::Constant, span)) = ty.space {
-        return Err(Problem::new(
-            span,
-            "a variable of a thread is private",
-            "remove the address space",
-        )
-        .help("shared locations are declared in the init list and as parameters"));
+        return Err(span
+            .problem(
+                "a variable of a thread is private",
+                "remove the address space",
+            )
+            .help("shared locations are declared in the init list and as parameters"));
     }
     scalar_type(ty.base, ty.span)
 }
@@ -302,10 +298,8 @@ fn scalar_type(base: BaseType, span: Span) -> Outcome<ScalarType> {
     match base {
         BaseType::Scalar(ty) => Ok(ty),
         BaseType::Bool => Ok(ScalarType::Flag),
-        BaseType::Void => Err(Problem::new(
-            span,
-            "a variable cannot be void",
-            "expected an integer type",
-        )),
+        BaseType::Void => {
+            Err(span.problem("a variable cannot be void", "expected an integer type"))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::program::{Quantifier, Relation};
-use crate::syntax::error::{Outcome, Problem};
+use crate::syntax::error::Outcome;
 use crate::syntax::lexer::TokenKind;
 use crate::syntax::tree::{Name, Operand, Pred};
 
@@ -123,8 +123,7 @@ impl Parser<'_> {
                 let name = self.word("a location")?;
                 if self.eat(":").is_some() {
                     let Some(thread) = thread_number(&name.text) else {
-                        return Err(Problem::new(
-                            name.span,
+                        return Err(name.problem(
                             format!("{} is not a thread", name.text),
                             "expected 0, 1, … or P0, P1, …",
                         ));

@@ -3,7 +3,7 @@
 use super::types::starts_type;
 use super::{Parser, negative, too_deep};
 use crate::program::{BinOp, UnOp};
-use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::error::{Outcome, Span};
 use crate::syntax::lexer::TokenKind;
 use crate::syntax::limits::MAX_NESTING;
 use crate::syntax::tree::{Name, Node, NodeKind};
@@ -84,12 +84,12 @@ impl Parser<'_> {
                 return self.nested(Self::unary);
             }
             "++" | "--" => {
-                return Err(Problem::new(
-                    token.span,
-                    format!("{mark} inside an expression is not supported"),
-                    "not here",
-                )
-                .help("write it as a statement of its own"));
+                return Err(token
+                    .problem(
+                        format!("{mark} inside an expression is not supported"),
+                        "not here",
+                    )
+                    .help("write it as a statement of its own"));
             }
             "(" if self.cast_follows() => return self.cast(),
             _ => return self.postfix(),
@@ -130,8 +130,7 @@ impl Parser<'_> {
                     below,
                 )?;
             } else if self.is(".") || self.is("->") {
-                return Err(Problem::new(
-                    self.peek().span,
+                return Err(self.peek().problem(
                     "structures are not supported",
                     "a location holds an integer",
                 ));

@@ -42,8 +42,7 @@ pub(crate) fn is_reserved(word: &str) -> bool {
 }
 
 pub(crate) fn reserved(name: &Name) -> Problem {
-    Problem::new(
-        name.span,
+    name.problem(
         format!("{} cannot be a name", name.text),
         "has a meaning of its own",
     )
@@ -175,16 +174,14 @@ impl<'s> Parser<'s> {
         match token.kind {
             TokenKind::End => {
                 let end = self.last_span().end;
-                Problem::new(
-                    Span::new(end.saturating_sub(1), end),
+                Span::new(end.saturating_sub(1), end).problem(
                     format!("{} ends too early", self.whole),
                     format!("expected {expected} after this"),
                 )
             }
             TokenKind::Word | TokenKind::Number(_) | TokenKind::Mark(_) => {
                 let found = shorten(self.text(token));
-                Problem::new(
-                    token.span,
+                token.problem(
                     format!("expected {expected}, found {found}"),
                     format!("expected {expected}"),
                 )
@@ -213,8 +210,7 @@ impl<'s> Parser<'s> {
             return Ok(());
         }
         let token = self.peek();
-        Err(Problem::new(
-            token.span,
+        Err(token.problem(
             format!(
                 "{} after the end of {}",
                 shorten(self.text(token)),
@@ -226,8 +222,7 @@ impl<'s> Parser<'s> {
 }
 
 fn too_deep(span: Span) -> Problem {
-    Problem::new(
-        span,
+    span.problem(
         format!("the test nests more than {MAX_NESTING} levels deep"),
         "too deep here",
     )
@@ -236,11 +231,7 @@ fn too_deep(span: Span) -> Problem {
 /// `-value`.
 fn negative(value: u64, span: Span) -> Outcome<i64> {
     if value > 1 << 63 {
-        return Err(Problem::new(
-            span,
-            "the number does not fit in 64 bits",
-            "too small",
-        ));
+        return Err(span.problem("the number does not fit in 64 bits", "too small"));
     }
     Ok((value as i64).wrapping_neg())
 }

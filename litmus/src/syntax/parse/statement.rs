@@ -3,7 +3,7 @@
 use super::Parser;
 use super::types::starts_type;
 use crate::program::BinOp;
-use crate::syntax::error::{Outcome, Problem};
+use crate::syntax::error::Outcome;
 use crate::syntax::lexer::TokenKind;
 use crate::syntax::tree::{Declarator, Name, Node, NodeKind, Stmt, StmtKind};
 
@@ -14,8 +14,7 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         while self.eat("}").is_none() {
             if self.at_end() {
-                return Err(Problem::new(
-                    open,
+                return Err(open.problem(
                     format!("the file ends before the end of {what}"),
                     "this brace is never closed",
                 ));
@@ -68,11 +67,7 @@ impl Parser<'_> {
                 "do" => return self.do_while(),
                 "for" => return self.for_statement(),
                 "else" => {
-                    return Err(Problem::new(
-                        token.span,
-                        "an else without an if before it",
-                        "no if",
-                    ));
+                    return Err(token.problem("an else without an if before it", "no if"));
                 }
                 "return" => {
                     self.bump();
@@ -92,12 +87,9 @@ impl Parser<'_> {
                     });
                 }
                 "goto" | "switch" | "case" | "default" => {
-                    return Err(Problem::new(
-                        token.span,
-                        format!("{word} is not supported"),
-                        "not supported",
-                    )
-                    .help("use if, while, do or for"));
+                    return Err(token
+                        .problem(format!("{word} is not supported"), "not supported")
+                        .help("use if, while, do or for"));
                 }
                 _ => {}
             }
@@ -116,8 +108,7 @@ impl Parser<'_> {
         }
         let end = self.last_span();
         let found = self.text(self.peek());
-        Err(Problem::new(
-            end,
+        Err(end.problem(
             format!(
                 "expected ; {after}, found {}",
                 crate::syntax::lexer::shorten(found)
@@ -157,12 +148,13 @@ impl Parser<'_> {
         self.bump();
         let value = self.expression()?;
         if self.is("=") {
-            return Err(Problem::new(
-                self.peek().span,
-                "an assignment inside an expression is not supported",
-                "not here",
-            )
-            .help("write one assignment a statement; compare with =="));
+            return Err(self
+                .peek()
+                .problem(
+                    "an assignment inside an expression is not supported",
+                    "not here",
+                )
+                .help("write one assignment a statement; compare with =="));
         }
         Ok(StmtKind::Assign(target, op, value))
     }
@@ -174,8 +166,7 @@ impl Parser<'_> {
         loop {
             let name: Name = self.new_name("the name of a variable")?;
             if self.is("[") {
-                return Err(Problem::new(
-                    self.peek().span,
+                return Err(self.peek().problem(
                     "private arrays are not supported",
                     "a register holds one value",
                 ));
@@ -200,12 +191,13 @@ impl Parser<'_> {
         self.expect("(", &format!("after {after}"))?;
         let condition = self.expression()?;
         if self.is("=") {
-            return Err(Problem::new(
-                self.peek().span,
-                "an assignment inside an expression is not supported",
-                "not here",
-            )
-            .help("compare with =="));
+            return Err(self
+                .peek()
+                .problem(
+                    "an assignment inside an expression is not supported",
+                    "not here",
+                )
+                .help("compare with =="));
         }
         self.expect(")", &format!("after the condition of {after}"))?;
         Ok(condition)

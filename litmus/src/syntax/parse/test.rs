@@ -31,8 +31,7 @@ impl Parser<'_> {
         let mut threads = Vec::new();
         while self.at_thread() {
             if threads.len() == MAX_THREADS {
-                return Err(Problem::new(
-                    self.peek().span,
+                return Err(self.peek().problem(
                     format!("the test has more than {MAX_THREADS} threads"),
                     "one too many",
                 ));
@@ -69,8 +68,7 @@ impl Parser<'_> {
                 return Ok(entries);
             }
             if self.at_end() {
-                return Err(Problem::new(
-                    open,
+                return Err(open.problem(
                     "the file ends before the end of the init list",
                     "this brace is never closed",
                 ));
@@ -106,8 +104,7 @@ impl Parser<'_> {
             self.expect("]", "after the location")?;
         } else if self.is(":") && memory.is_none() {
             let Some(thread) = thread_number(&name.text) else {
-                return Err(Problem::new(
-                    name.span,
+                return Err(name.problem(
                     format!("{} is not a thread", name.text),
                     "expected 0, 1, … or P0, P1, …",
                 ));
@@ -160,17 +157,12 @@ impl Parser<'_> {
             None => QueueOrder::InOrder,
             Some(_) => {
                 let word = self.word("in_order or out_of_order")?;
-                match word.text.as_str() {
-                    "in_order" => QueueOrder::InOrder,
-                    "out_of_order" => QueueOrder::OutOfOrder,
-                    other => {
-                        return Err(Problem::new(
-                            word.span,
-                            format!("{other} is not an order of queues"),
-                            "expected in_order or out_of_order",
-                        ));
-                    }
-                }
+                QueueOrder::named(&word.text).ok_or_else(|| {
+                    word.problem(
+                        format!("{} is not an order of queues", word.text),
+                        "expected in_order or out_of_order",
+                    )
+                })?
             }
         };
         Ok(Init::Queue { name, order })
@@ -208,12 +200,11 @@ impl Parser<'_> {
             return Ok(1);
         }
         if token.kind == TokenKind::Word || self.is("&") {
-            return Err(Problem::new(
-                token.span,
-                "an initial value must be a number",
-                "not a number",
-            )
-            .help("locations and registers hold integers; pointers as values are not supported"));
+            return Err(token
+                .problem("an initial value must be a number", "not a number")
+                .help(
+                    "locations and registers hold integers; pointers as values are not supported",
+                ));
         }
         self.signed("a value")
     }
@@ -223,8 +214,7 @@ impl Parser<'_> {
         let mut values = Vec::new();
         while self.eat("}").is_none() {
             if values.len() == MAX_ELEMENTS {
-                return Err(Problem::new(
-                    open,
+                return Err(open.problem(
                     format!("an array of more than {MAX_ELEMENTS} elements"),
                     "too long",
                 ));
@@ -256,12 +246,12 @@ impl Parser<'_> {
         }
         let name = self.word("a thread")?;
         if thread_number(&name.text) != Some(expected as u64) {
-            return Err(Problem::new(
-                name.span,
-                format!("expected thread P{expected}, found {}", name.text),
-                "out of order",
-            )
-            .help("threads are numbered P0, P1, … in the order they are written"));
+            return Err(name
+                .problem(
+                    format!("expected thread P{expected}, found {}", name.text),
+                    "out of order",
+                )
+                .help("threads are numbered P0, P1, … in the order they are written"));
         }
         let (place, kernel) = self.placement()?;
         let header = name.span.to(self.last_span());
@@ -296,11 +286,7 @@ impl Parser<'_> {
             let what = self.word("kernel, wg, sg, dev or host")?;
             if what.text == "kernel" {
                 if kernel.is_some() {
-                    return Err(Problem::new(
-                        what.span,
-                        "the placement states kernel twice",
-                        "the second one",
-                    ));
+                    return Err(what.problem("the placement states kernel twice", "the second one"));
                 }
                 kernel = Some(self.new_name("the name of a kernel")?);
                 if self.eat(",").is_none() {
@@ -313,17 +299,16 @@ impl Parser<'_> {
                 "wg" | "work_group" | "workgroup" => &mut place.work_group,
                 "sg" | "sub_group" | "subgroup" => &mut place.sub_group,
                 _ => {
-                    return Err(Problem::new(
-                        what.span,
-                        format!("{} is not part of a placement", what.text),
-                        "expected kernel, wg, sg, dev or host",
-                    )
-                    .help("a thread is placed as in P0@sg 0, wg 1, dev 0"));
+                    return Err(what
+                        .problem(
+                            format!("{} is not part of a placement", what.text),
+                            "expected kernel, wg, sg, dev or host",
+                        )
+                        .help("a thread is placed as in P0@sg 0, wg 1, dev 0"));
                 }
             };
             if slot.is_some() {
-                return Err(Problem::new(
-                    what.span,
+                return Err(what.problem(
                     format!("the placement states {} twice", what.text),
                     "the second one",
                 ));
@@ -331,17 +316,12 @@ impl Parser<'_> {
             let start = self.peek().span;
             let (number, span) = self.number("a number")?;
             if number > u64::from(MAX_PLACE) {
-                return Err(Problem::new(
-                    start.to(span),
+                return Err(start.to(span).problem(
                     format!("numbers of devices and groups end at {MAX_PLACE}"),
                     "too large",
                 ));
             }
-            match what.text.as_bytes()[0] {
-                b'd' => place.device = Some(number as u32),
-                b'w' => place.work_group = Some(number as u32),
-                _ => place.sub_group = Some(number as u32),
-            }
+            *slot = Some(number as u32);
             if self.eat(",").is_none() {
                 return Ok((place, kernel));
             }
@@ -402,7 +382,7 @@ impl Parser<'_> {
         let Some(question) = question else {
             let problem = if self.at_end() {
                 let end = self.last_span();
-                Problem::new(end, "the test asks no question", "the test ends here")
+                end.problem("the test asks no question", "the test ends here")
             } else {
                 self.unexpected("a question")
             };
@@ -429,8 +409,7 @@ impl Parser<'_> {
 }
 
 fn twice(span: Span, what: &str) -> Problem {
-    Problem::new(
-        span,
+    span.problem(
         format!("the test states its {what} twice"),
         "the second one",
     )

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::program::{Region, ScalarType};
-use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{BaseType, Space, Type};
 
 /// What one word of a type means.
@@ -93,8 +93,7 @@ impl Parser<'_> {
             ty.span = start.to(star);
         }
         if let Some(star) = self.eat("*") {
-            return Err(Problem::new(
-                start.to(star),
+            return Err(start.to(star).problem(
                 "pointers to pointers are not supported",
                 "a location holds an integer",
             ));
@@ -116,8 +115,7 @@ impl Parser<'_> {
         };
         self.bump();
         let clash = |what: &str| {
-            Err(Problem::new(
-                token.span,
+            Err(token.problem(
                 format!("a declaration states {what} twice"),
                 "the second one",
             ))
@@ -156,8 +154,7 @@ impl Parser<'_> {
                 seen.space = Some((space, token.span));
             }
             Word::Unsupported => {
-                return Err(Problem::new(
-                    token.span,
+                return Err(token.problem(
                     format!("the type {} is not supported", self.text(token)),
                     "litmus tests hold integers",
                 ));
@@ -183,13 +180,7 @@ struct Seen {
 impl Seen {
     fn base(&self, span: Span) -> Outcome<Option<BaseType>> {
         use ScalarType::{Char, Int, Long, Short, UChar, UInt, ULong, UShort};
-        let wrong = || {
-            Problem::new(
-                span,
-                "these words do not form a type together",
-                "not a type",
-            )
-        };
+        let wrong = || span.problem("these words do not form a type together", "not a type");
         let signed = match self.named {
             None if self.longs > 0 => Long,
             None if self.ints > 0 || self.unsigned || self.signed => Int,
@@ -221,8 +212,7 @@ impl Seen {
             (ty, false) => ty,
         };
         if self.atomic && ty.atomic_name().is_none() {
-            return Err(Problem::new(
-                span,
+            return Err(span.problem(
                 format!("{} has no atomic type", ty.name()),
                 "atomic types are 32 or 64 bits wide",
             ));

@@ -1,8 +1,6 @@
 //! Calls of the OpenCL API, as the `.litmus` dialect writes them.
 
-use crate::program::{
-    Command, CommandId, CommandKind, HostCall, LocId, MapAccess, Memory, Program,
-};
+use crate::program::{Command, CommandId, CommandKind, HostCall, LocId, Memory, Program};
 
 /// A call as a statement.
 pub(crate) fn host_call(program: &Program, call: &HostCall) -> String {
@@ -43,13 +41,7 @@ fn enqueue(program: &Program, command: &Command) -> String {
         } => {
             arguments.push(place(location).clone());
             arguments.push(if blocking { "CL_TRUE" } else { "CL_FALSE" }.to_owned());
-            arguments.push(
-                match access {
-                    MapAccess::Read => "CL_MAP_READ",
-                    MapAccess::Write => "CL_MAP_WRITE",
-                }
-                .to_owned(),
-            );
+            arguments.push(access.to_string());
             if buffer(location) {
                 "clEnqueueMapBuffer"
             } else {

@@ -5,8 +5,7 @@ use super::expression::ThreadText;
 use super::predicate::predicate;
 use crate::program::{
     Access, Atomicity, BarrierScope, Expr, Instr, LocId, Location, Placement, Program, Quantifier,
-    QueueOrder, RegId, Region, ScalarType, Thread, each_address, each_expr, each_instr,
-    legacy_fence,
+    RegId, Region, ScalarType, Thread, each_address, each_expr, each_instr, legacy_fence,
 };
 use std::fmt::Write;
 
@@ -34,11 +33,7 @@ pub fn write_litmus(program: &Program) -> String {
 fn init_list(program: &Program, out: &mut String) {
     out.push_str("{\n");
     for queue in &program.queues {
-        let order = match queue.order {
-            QueueOrder::InOrder => "in_order",
-            QueueOrder::OutOfOrder => "out_of_order",
-        };
-        let _ = writeln!(out, "  queue {} = {order};", queue.name);
+        let _ = writeln!(out, "  queue {} = {};", queue.name, queue.order);
     }
     for location in &program.locations {
         let _ = writeln!(out, "  {};", init_entry(location));
@@ -187,16 +182,9 @@ fn param(location: &Location, volatile: bool) -> String {
 
 /// How a register is declared; `bool` holds flags.
 fn register_type(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Flag => "bool",
-        ScalarType::Char
-        | ScalarType::UChar
-        | ScalarType::Short
-        | ScalarType::UShort
-        | ScalarType::Int
-        | ScalarType::UInt
-        | ScalarType::Long
-        | ScalarType::ULong => ty.name(),
+    match ty == ScalarType::Flag {
+        true => "bool",
+        false => ty.name(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::value::{At, Flags, Text, names};
 use crate::program::{
     Atomicity, Barrier, BarrierScope, CommandKind, Expr, FenceFlags, Instr, MemOrder, legacy_fence,
 };
-use crate::syntax::error::{Outcome, Problem, Span};
+use crate::syntax::error::{Outcome, Span};
 use crate::syntax::lower::command::CallTree;
 use crate::syntax::lower::function::{LOAD_FORBIDS, STORE_FORBIDS};
 use crate::syntax::lower::thread::ThreadLowering;
@@ -139,12 +139,13 @@ impl ThreadReader<'_, '_> {
 
     fn effect(&mut self, call: &Text) -> Outcome<Instr> {
         match self.lower(call, |lowering, node| lowering.effect(node, None))? {
-            Instr::Host(_) => Err(Problem::new(
-                call.span,
-                "a call of the OpenCL API is an instruction of its own",
-                "not an effect",
-            )
-            .help(format!("its keys are {}", form_names(&FORMS[FIRST_CALL..])))),
+            Instr::Host(_) => Err(call
+                .span
+                .problem(
+                    "a call of the OpenCL API is an instruction of its own",
+                    "not an effect",
+                )
+                .help(format!("its keys are {}", form_names(&FORMS[FIRST_CALL..])))),
             instr => Ok(instr),
         }
     }
@@ -234,8 +235,7 @@ impl Form {
     /// The value of a key that this form cannot do without.
     fn needs<'k, T>(self, key: &str, value: &'k Option<T>) -> Outcome<&'k T> {
         value.as_ref().ok_or_else(|| {
-            Problem::new(
-                self.span,
+            self.span.problem(
                 format!("the instruction {} has no {key}", self.name),
                 format!("the key {key} is missing"),
             )
@@ -251,18 +251,16 @@ fn form(keys: &Instruction, span: Span) -> Outcome<Form> {
         Some((head, *others))
     });
     let Some((&(name, head), others)) = found else {
-        return Err(Problem::new(
-            present.first().map_or(span, |(_, first)| *first),
-            "nothing says what this instruction does",
-            "incomplete",
-        )
-        .help(format!("it needs one of the keys {}", form_names(&FORMS))));
+        return Err(present
+            .first()
+            .map_or(span, |(_, first)| *first)
+            .problem("nothing says what this instruction does", "incomplete")
+            .help(format!("it needs one of the keys {}", form_names(&FORMS))));
     };
     let odd = |(key, _): &&(&str, Span)| *key != name && !others.contains(key);
     match present.iter().find(odd) {
         None => Ok(Form { name, span: head }),
-        Some((key, span)) => Err(Problem::new(
-            *span,
+        Some((key, span)) => Err(span.problem(
             format!("the instruction {name} has no {key}"),
             "does not belong here",
         )),
@@ -280,21 +278,20 @@ fn fence(flags: &At<Flags>, keys: &Instruction, form: Form) -> Outcome<Instr> {
     let span = flags.span;
     let flags = FenceFlags::from(&flags.value);
     if flags == FenceFlags::default() {
-        return Err(
-            Problem::new(span, "a fence needs at least one flag", "empty")
-                .help("global, local, or both"),
-        );
+        return Err(span
+            .problem("a fence needs at least one flag", "empty")
+            .help("global, local, or both"));
     }
     let order = form.needs("order", &keys.order)?.value;
     let scope = form.needs("scope", &keys.scope)?.value;
     let legacy = keys.legacy.as_ref().is_some_and(|l| l.value);
     if legacy && legacy_fence(order, scope).is_none() {
-        return Err(Problem::new(
-            span,
-            "no fence of OpenCL C 1.x has this order and scope",
-            "marked as legacy",
-        )
-        .help("they acquire, release or both, with the scope work_group"));
+        return Err(span
+            .problem(
+                "no fence of OpenCL C 1.x has this order and scope",
+                "marked as legacy",
+            )
+            .help("they acquire, release or both, with the scope work_group"));
     }
     Ok(Instr::Fence {
         flags,
@@ -309,8 +306,7 @@ fn fence(flags: &At<Flags>, keys: &Instruction, form: Form) -> Outcome<Instr> {
 fn atomicity(keys: &Instruction, forbidden: &[MemOrder]) -> Outcome<Atomicity> {
     let is_set = |flag: &Option<At<bool>>| flag.as_ref().is_some_and(|f| f.value);
     match (&keys.order, &keys.scope) {
-        (Some(order), _) if forbidden.contains(&order.value) => Err(Problem::new(
-            order.span,
+        (Some(order), _) if forbidden.contains(&order.value) => Err(order.problem(
             format!(
                 "this instruction cannot have the order {}",
                 order.value.name()
@@ -322,12 +318,12 @@ fn atomicity(keys: &Instruction, forbidden: &[MemOrder]) -> Outcome<Atomicity> {
             scope: scope.as_ref().map(|scope| scope.value),
             implicit: false,
         }),
-        (None, Some(scope)) => Err(Problem::new(
-            scope.span,
-            "a scope without an order",
-            "only atomic accesses have a scope",
-        )
-        .help("add an order: relaxed, acquire, release, acq_rel or seq_cst")),
+        (None, Some(scope)) => Err(scope
+            .problem(
+                "a scope without an order",
+                "only atomic accesses have a scope",
+            )
+            .help("add an order: relaxed, acquire, release, acq_rel or seq_cst")),
         (None, None) if is_set(&keys.atomic) => Ok(Atomicity::Atomic {
             order: MemOrder::SeqCst,
             scope: None,

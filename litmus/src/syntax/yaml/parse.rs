@@ -34,22 +34,22 @@ fn problem(error: &Error, text: &str) -> Problem {
             field, expected, ..
         } => {
             let message = format!("no key is called {} here", shorten(field));
-            Problem::new(span, message, "unknown key")
+            span.problem(message, "unknown key")
                 .did_you_mean(nearest(field, expected.iter().copied()), || {
                     format!("the keys are {}", expected.join(", "))
                 })
         }
         Error::SerdeMissingField { field, .. } => {
-            Problem::new(span, format!("the key {field} is missing"), "not complete")
+            span.problem(format!("the key {field} is missing"), "not complete")
         }
         Error::SerdeUnknownVariant {
             variant, expected, ..
-        } => Problem::new(
-            span,
-            format!("{} is none of the words expected", shorten(variant)),
-            "unknown",
-        )
-        .help(format!("one of {}", expected.join(", "))),
+        } => span
+            .problem(
+                format!("{} is none of the words expected", shorten(variant)),
+                "unknown",
+            )
+            .help(format!("one of {}", expected.join(", "))),
         Error::SerdeInvalidType {
             unexpected,
             expected,
@@ -59,8 +59,7 @@ fn problem(error: &Error, text: &str) -> Problem {
             unexpected,
             expected,
             ..
-        } => Problem::new(
-            span,
+        } => span.problem(
             format!("expected {expected}, not {}", shorten(unexpected)),
             "not what is expected",
         ),
@@ -71,7 +70,7 @@ fn problem(error: &Error, text: &str) -> Problem {
                 other => other,
             };
             let message = format!("{expected} is expected");
-            Problem::new(span, message, "not what is expected")
+            span.problem(message, "not what is expected")
         }
         other => {
             // the label shows the place already, and the library's options are not the user's
@@ -79,7 +78,7 @@ fn problem(error: &Error, text: &str) -> Problem {
             let message = message.split(" at line ").next().unwrap_or_default();
             let message = message.split(", set ").next().unwrap_or_default();
             let message = message.lines().next().unwrap_or("it cannot be read");
-            Problem::new(span, format!("not the YAML expected: {message}"), "here")
+            span.problem(format!("not the YAML expected: {message}"), "here")
         }
     }
 }

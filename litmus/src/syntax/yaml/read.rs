@@ -11,6 +11,7 @@ use crate::program::{
 use crate::syntax::error::{Outcome, Problem, Span, SyntaxError};
 use crate::syntax::lexer::shorten;
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_LOCATIONS, MAX_PLACE, MAX_REGISTERS, MAX_THREADS};
+use crate::syntax::lower::assemble;
 use crate::syntax::lower::command::Host;
 use crate::syntax::lower::condition::Names;
 use crate::syntax::lower::locations::{Locations, local_memory};
@@ -31,17 +32,17 @@ pub fn read_yaml(name: &str, text: &str) -> Result<Program, SyntaxError> {
 
 fn program(text: &str) -> Outcome<Program> {
     if text.trim().is_empty() {
-        return Err(
-            Problem::new(Span::new(0, 0), "the file is empty", "nothing here")
-                .help("a test in YAML starts with the lines: kind: litmus, litmus: NAME"),
-        );
+        return Err(Span::new(0, 0)
+            .problem("the file is empty", "nothing here")
+            .help("a test in YAML starts with the lines: kind: litmus, litmus: NAME"));
     }
     let document = parse(text)?;
     if let Some(kind) = &document.kind
         && kind.value != KIND
     {
         let message = format!("{} is no kind of litmus test", shorten(&kind.value));
-        return Err(Problem::new(kind.span, message, "another kind of file")
+        return Err(kind
+            .problem(message, "another kind of file")
             .help("a litmus test starts with the line: kind: litmus"));
     }
     let name = program_name(&document.litmus)?;
@@ -55,29 +56,15 @@ fn program(text: &str) -> Outcome<Program> {
         };
         host.queues.push((queue, entry.name.span));
     }
-    let mut threads = threads(document.threads, &locations, text, &mut host)?;
-    let (queues, commands) = host.resolve(&mut threads)?;
-    let names = Names {
-        locations: &locations,
-        threads: &threads,
-    };
-    let filter = document.filter.map(|f| predicate(&f, &names, text));
-    let condition = Condition {
-        quantifier,
-        predicate: predicate(&target, &names, text)?,
-    };
-    let filter = filter.transpose()?;
-    let program = Program {
-        name,
-        locations: locations.into_list(),
-        threads,
-        queues,
-        commands,
-        condition,
-        filter,
-    };
-    host.check(&program)?;
-    Ok(program)
+    let threads = threads(document.threads, &locations, text, &mut host)?;
+    assemble(name, locations, threads, &host, |names| {
+        let condition = Condition {
+            quantifier,
+            predicate: predicate(&target, names, text)?,
+        };
+        let filter = document.filter.map(|f| predicate(&f, names, text));
+        Ok((condition, filter.transpose()?))
+    })
 }
 
 /// The one question that a test asks.
@@ -90,32 +77,23 @@ fn question(document: &Document) -> Outcome<(Quantifier, Text)> {
     .into_iter()
     .filter_map(|(text, quantifier)| Some((quantifier, text.clone()?)));
     let first = questions.next().ok_or_else(|| {
-        Problem::new(
-            document.litmus.span,
-            "the test asks no question",
-            "the question is missing",
-        )
-        .help("add one of the keys exists, not_exists and forall")
+        document
+            .litmus
+            .problem("the test asks no question", "the question is missing")
+            .help("add one of the keys exists, not_exists and forall")
     })?;
     match questions.next() {
         None => Ok(first),
-        Some((_, second)) => {
-            Err(
-                Problem::new(second.span, "a test asks one question", "the second one")
-                    .also(first.1.span, "the first one"),
-            )
-        }
+        Some((_, second)) => Err(second
+            .problem("a test asks one question", "the second one")
+            .also(first.1.span, "the first one")),
     }
 }
 
 fn program_name(text: &Text) -> Outcome<String> {
     let name = text.value.trim();
     if name.is_empty() || name.chars().any(char::is_control) {
-        return Err(Problem::new(
-            text.span,
-            "the name of a test is one line of text",
-            "not a name",
-        ));
+        return Err(text.problem("the name of a test is one line of text", "not a name"));
     }
     Ok(name.to_string())
 }
@@ -128,7 +106,7 @@ fn predicate(text: &Text, names: &Names<'_>, document: &str) -> Outcome<Predicat
 }
 
 fn too_many(span: Span, what: &str, most: usize) -> Problem {
-    Problem::new(span, format!("more than {most} {what}"), "one too many")
+    span.problem(format!("more than {most} {what}"), "one too many")
 }
 
 fn locations(entries: Vec<FlowMap<LocationEntry>>) -> Outcome<Locations> {
@@ -140,8 +118,7 @@ fn locations(entries: Vec<FlowMap<LocationEntry>>) -> Outcome<Locations> {
         }
         let location = location(entry)?;
         if list.iter().any(|l| l.name == location.name) {
-            return Err(Problem::new(
-                span,
+            return Err(span.problem(
                 format!("{} is declared twice", location.name),
                 "the second one",
             ));
@@ -158,8 +135,7 @@ fn location(entry: LocationEntry) -> Outcome<Location> {
         && atomic.value
         && ty.atomic_name().is_none()
     {
-        return Err(Problem::new(
-            atomic.span,
+        return Err(atomic.problem(
             format!("{ty} has no atomic type"),
             "atomic types are 32 or 64 bits wide",
         ));
@@ -190,8 +166,7 @@ fn initial_values(init: Option<&At<OneOrMany<Integer>>>) -> Outcome<(bool, Vec<i
     };
     let values: Vec<i64> = init.value.as_slice().iter().map(|v| v.bits()).collect();
     if values.is_empty() || values.len() > MAX_ELEMENTS {
-        return Err(Problem::new(
-            init.span,
+        return Err(init.problem(
             format!("an array has between 1 and {MAX_ELEMENTS} elements"),
             "wrong length",
         ));
@@ -201,28 +176,24 @@ fn initial_values(init: Option<&At<OneOrMany<Integer>>>) -> Outcome<(bool, Vec<i
 
 /// A type by name, `int` where none is stated; `flag` is what a flag is called here.
 fn scalar(text: Option<&Text>, flag: &'static str) -> Outcome<ScalarType> {
-    const TYPES: [ScalarType; 8] = [
-        ScalarType::Char,
-        ScalarType::UChar,
-        ScalarType::Short,
-        ScalarType::UShort,
-        ScalarType::Int,
-        ScalarType::UInt,
-        ScalarType::Long,
-        ScalarType::ULong,
-    ];
     let Some(text) = text else {
         return Ok(ScalarType::Int);
     };
     if text.value == flag {
         return Ok(ScalarType::Flag);
     }
-    let found = TYPES.into_iter().find(|ty| ty.name() == text.value);
+    let types = || {
+        ScalarType::ALL
+            .into_iter()
+            .filter(|ty| *ty != ScalarType::Flag)
+    };
+    let found = types().find(|ty| ty.name() == text.value);
     found.ok_or_else(|| {
         let message = format!("{} is not a type", shorten(&text.value));
-        let mut names: Vec<&str> = TYPES.iter().map(|ty| ty.name()).collect();
+        let mut names: Vec<&str> = types().map(ScalarType::name).collect();
         names.push(flag);
-        Problem::new(text.span, message, "unknown").help(format!("one of {}", names.join(", ")))
+        text.problem(message, "unknown")
+            .help(format!("one of {}", names.join(", ")))
     })
 }
 
@@ -233,11 +204,7 @@ fn threads(
     host: &mut Host,
 ) -> Outcome<Vec<Thread>> {
     if entries.value.is_empty() {
-        return Err(Problem::new(
-            entries.span,
-            "the test has no threads",
-            "empty",
-        ));
+        return Err(entries.problem("the test has no threads", "empty"));
     }
     if let Some(beyond) = entries.value.get(MAX_THREADS) {
         return Err(too_many(beyond.span, "threads", MAX_THREADS));
@@ -275,8 +242,7 @@ fn placement(entry: &ThreadEntry, unused: &mut impl Iterator<Item = u32>) -> Out
     let stated = [&entry.device, &entry.work_group, &entry.sub_group];
     for number in stated.into_iter().flatten() {
         if number.value > MAX_PLACE {
-            return Err(Problem::new(
-                number.span,
+            return Err(number.problem(
                 format!("a place is a number from 0 to {MAX_PLACE}"),
                 "too large",
             ));
@@ -285,8 +251,7 @@ fn placement(entry: &ThreadEntry, unused: &mut impl Iterator<Item = u32>) -> Out
     match &entry.host {
         Some(host) if host.value => {
             if stated.iter().any(|number| number.is_some()) {
-                return Err(Problem::new(
-                    host.span,
+                return Err(host.problem(
                     "a host thread has no device, work-group or sub-group",
                     "on the host",
                 ));

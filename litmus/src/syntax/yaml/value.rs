@@ -18,6 +18,13 @@ pub(super) struct At<T> {
     pub span: Span,
 }
 
+impl<T> At<T> {
+    /// A problem where it stands.
+    pub fn problem(&self, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        self.span.problem(message, label)
+    }
+}
+
 /// Text, also of numbers and booleans.
 pub(super) type Text = At<String>;
 
@@ -65,15 +72,13 @@ impl Text {
             .next()
             .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
         if !starts || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(Problem::new(
-                self.span,
+            return Err(self.span.problem(
                 format!("{} is not a name", shorten(text)),
                 "expected letters, digits and _, a letter first",
             ));
         }
         if is_reserved(text) {
-            return Err(Problem::new(
-                self.span,
+            return Err(self.span.problem(
                 format!("{text} cannot be a name"),
                 "has a meaning of its own",
             ));
