@@ -19,142 +19,111 @@ impl NodeId {
     }
 }
 
-/// What a node computes. `s`, `t` are sets, everything else relations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// The empty set.
-    EmptySet,
-    /// A set of the program.
-    SetBase(BaseSet),
-    /// `s | t`
-    SetUnion(NodeId, NodeId),
-    /// `s & t`
-    SetInter(NodeId, NodeId),
-    /// `s \ t`
-    SetDiff(NodeId, NodeId),
-    /// `domain(r)`
-    Domain(NodeId),
-    /// `range(r)`
-    Range(NodeId),
-    /// The empty relation.
-    Empty,
-    /// A relation of the program.
-    RelBase(BaseRel),
-    /// Reads-from, a choice of the search.
-    Rf,
-    /// A total order, a choice of the search.
-    Order(u32),
-    /// `r | q`
-    Union(NodeId, NodeId),
-    /// `r & q`
-    Inter(NodeId, NodeId),
-    /// `r \ q`
-    Diff(NodeId, NodeId),
-    /// `r; q`
-    Seq(NodeId, NodeId),
-    /// `r+`
-    Plus(NodeId),
-    /// `r^-1`
-    Inverse(NodeId),
-    /// `s * t`
-    Cross(NodeId, NodeId),
-    /// `[s]`
-    Id(NodeId),
-    /// `[s]; r`
-    MaskLeft(NodeId, NodeId),
-    /// `r; [s]`
-    MaskRight(NodeId, NodeId),
-    /// A relation that a `let rec` defines: number of the group, position in it.
-    RecVar(u32, u32),
-    /// The point where a group's relations have reached their least fixed point.
-    Fix(u32),
+/// Declares the operators by what they read: nothing, one node or two.
+macro_rules! operators {
+    (
+        $(#[$of:meta])*
+        leaves: { $($(#[$leaf_doc:meta])* $leaf:ident $(($($data:ty),+))?,)+ }
+        of_one: { $($(#[$one_doc:meta])* $one:ident,)+ }
+        of_two: { $($(#[$two_doc:meta])* $two:ident,)+ }
+        sets: $sets:pat,
+    ) => {
+        $(#[$of])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Op {
+            $($(#[$leaf_doc])* $leaf $(($($data),+))?,)+
+            $($(#[$one_doc])* $one(NodeId),)+
+            $($(#[$two_doc])* $two(NodeId, NodeId),)+
+        }
+
+        impl Op {
+            /// Whether the node's value is a set.
+            pub fn is_set(self) -> bool {
+                matches!(self, $sets)
+            }
+
+            /// The nodes it reads.
+            pub fn inputs(self) -> [Option<NodeId>; 2] {
+                match self {
+                    $(Op::$leaf { .. } => [None, None],)+
+                    $(Op::$one(a) => [Some(a), None],)+
+                    $(Op::$two(a, b) => [Some(a), Some(b)],)+
+                }
+            }
+
+            /// The same operator over renumbered inputs.
+            fn renumbered(self, f: impl Fn(NodeId) -> NodeId) -> Op {
+                match self {
+                    $(Op::$leaf { .. } => self,)+
+                    $(Op::$one(a) => Op::$one(f(a)),)+
+                    $(Op::$two(a, b) => Op::$two(f(a), f(b)),)+
+                }
+            }
+        }
+    };
 }
 
-impl Op {
-    /// Whether the node's value is a set.
-    pub fn is_set(self) -> bool {
-        match self {
-            Op::EmptySet
-            | Op::SetBase(_)
-            | Op::SetUnion(..)
-            | Op::SetInter(..)
-            | Op::SetDiff(..)
-            | Op::Domain(_)
-            | Op::Range(_) => true,
-            Op::Empty
-            | Op::RelBase(_)
-            | Op::Rf
-            | Op::Order(_)
-            | Op::Union(..)
-            | Op::Inter(..)
-            | Op::Diff(..)
-            | Op::Seq(..)
-            | Op::Plus(_)
-            | Op::Inverse(_)
-            | Op::Cross(..)
-            | Op::Id(_)
-            | Op::MaskLeft(..)
-            | Op::MaskRight(..)
-            | Op::RecVar(..)
-            | Op::Fix(_) => false,
-        }
+operators! {
+    /// What a node computes. `s`, `t` are sets, everything else relations.
+    leaves: {
+        /// The empty set.
+        EmptySet,
+        /// A set of the program.
+        SetBase(BaseSet),
+        /// The empty relation.
+        Empty,
+        /// A relation of the program.
+        RelBase(BaseRel),
+        /// Reads-from, a choice of the search.
+        Rf,
+        /// A total order, a choice of the search.
+        Order(u32),
+        /// A relation that a `let rec` defines: number of the group, position in it.
+        RecVar(u32, u32),
+        /// The point where a group's relations have reached their least fixed point.
+        Fix(u32),
     }
-
-    /// The nodes it reads.
-    pub fn inputs(self) -> [Option<NodeId>; 2] {
-        match self {
-            Op::EmptySet
-            | Op::SetBase(_)
-            | Op::Empty
-            | Op::RelBase(_)
-            | Op::Rf
-            | Op::Order(_)
-            | Op::RecVar(..)
-            | Op::Fix(_) => [None, None],
-            Op::Domain(a) | Op::Range(a) | Op::Plus(a) | Op::Inverse(a) | Op::Id(a) => {
-                [Some(a), None]
-            }
-            Op::SetUnion(a, b)
-            | Op::SetInter(a, b)
-            | Op::SetDiff(a, b)
-            | Op::Union(a, b)
-            | Op::Inter(a, b)
-            | Op::Diff(a, b)
-            | Op::Seq(a, b)
-            | Op::Cross(a, b)
-            | Op::MaskLeft(a, b)
-            | Op::MaskRight(a, b) => [Some(a), Some(b)],
-        }
+    of_one: {
+        /// `domain(r)`
+        Domain,
+        /// `range(r)`
+        Range,
+        /// `r+`
+        Plus,
+        /// `r^-1`
+        Inverse,
+        /// `[s]`
+        Id,
     }
-
-    /// The same operator over renumbered inputs.
-    fn renumbered(self, f: impl Fn(NodeId) -> NodeId) -> Op {
-        match self {
-            Op::EmptySet
-            | Op::SetBase(_)
-            | Op::Empty
-            | Op::RelBase(_)
-            | Op::Rf
-            | Op::Order(_)
-            | Op::RecVar(..)
-            | Op::Fix(_) => self,
-            Op::Domain(a) => Op::Domain(f(a)),
-            Op::Range(a) => Op::Range(f(a)),
-            Op::Plus(a) => Op::Plus(f(a)),
-            Op::Inverse(a) => Op::Inverse(f(a)),
-            Op::Id(a) => Op::Id(f(a)),
-            Op::SetUnion(a, b) => Op::SetUnion(f(a), f(b)),
-            Op::SetInter(a, b) => Op::SetInter(f(a), f(b)),
-            Op::SetDiff(a, b) => Op::SetDiff(f(a), f(b)),
-            Op::Union(a, b) => Op::Union(f(a), f(b)),
-            Op::Inter(a, b) => Op::Inter(f(a), f(b)),
-            Op::Diff(a, b) => Op::Diff(f(a), f(b)),
-            Op::Seq(a, b) => Op::Seq(f(a), f(b)),
-            Op::Cross(a, b) => Op::Cross(f(a), f(b)),
-            Op::MaskLeft(a, b) => Op::MaskLeft(f(a), f(b)),
-            Op::MaskRight(a, b) => Op::MaskRight(f(a), f(b)),
-        }
+    of_two: {
+        /// `s | t`
+        SetUnion,
+        /// `s & t`
+        SetInter,
+        /// `s \ t`
+        SetDiff,
+        /// `r | q`
+        Union,
+        /// `r & q`
+        Inter,
+        /// `r \ q`
+        Diff,
+        /// `r; q`
+        Seq,
+        /// `s * t`
+        Cross,
+        /// `[s]; r`
+        MaskLeft,
+        /// `r; [s]`
+        MaskRight,
     }
+    sets: Op::EmptySet
+        | Op::SetBase(_)
+        | Op::SetUnion(..)
+        | Op::SetInter(..)
+        | Op::SetDiff(..)
+        | Op::Domain(_)
+        | Op::Range(_),
 }
 
 /// A group of relations defined by one `let rec`.

@@ -4,6 +4,7 @@
 //! Comments are `(* … *)`, which nest, and `// …` and `# …` to the end of the line.
 
 use super::error::{Result, Source, Span};
+use crate::syntax::nested_comment;
 use std::sync::Arc;
 
 /// A token.
@@ -25,29 +26,11 @@ pub enum Token {
     End,
 }
 
-macro_rules! vocabulary {
-    ($(#[$meta:meta])* $name:ident { $($variant:ident = $text:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[allow(missing_docs)]
-        pub enum $name { $($variant,)* }
-
-        impl $name {
-            /// How it is written.
-            pub fn text(self) -> &'static str {
-                match self { $($name::$variant => $text,)* }
-            }
-
-            fn all() -> &'static [$name] {
-                &[$($name::$variant,)*]
-            }
-        }
-    };
-}
-
-vocabulary! {
+classay_vocabulary::words! {
     /// The words of the language.
-    Word {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[allow(missing_docs)]
+    pub enum Word {
         Let = "let", Rec = "rec", And = "and", In = "in", With = "with", From = "from",
         Fun = "fun", Procedure = "procedure", End = "end", Begin = "begin", Call = "call",
         Forall = "forall", Do = "do", As = "as", Flag = "flag", Show = "show", Unshow = "unshow",
@@ -58,9 +41,11 @@ vocabulary! {
     }
 }
 
-vocabulary! {
+classay_vocabulary::words! {
     /// Operators and brackets; where one is a prefix of another the longer one comes first.
-    Sign {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[allow(missing_docs)]
+    pub enum Sign {
         Inverse = "^-1", CaretStar = "^*", CaretPlus = "^+", Arrow = "->", PlusPlus = "++",
         BarBar = "||", AndAnd = "&&",
         Open = "(", Close = ")", OpenSquare = "[", CloseSquare = "]", OpenBrace = "{",
@@ -77,8 +62,8 @@ impl Token {
             Token::Name(n) => format!("`{n}`"),
             Token::Tag(t) => format!("`'{t}`"),
             Token::Text(t) => format!("the string \"{t}\""),
-            Token::Word(w) => format!("`{}`", w.text()),
-            Token::Sign(s) => format!("`{}`", s.text()),
+            Token::Word(w) => format!("`{}`", w.name()),
+            Token::Sign(s) => format!("`{}`", s.name()),
             Token::Zero => "`0`".to_owned(),
             Token::End => "the end of the file".to_owned(),
         }
@@ -137,8 +122,8 @@ pub fn tokens(source: &Source) -> Result<Vec<(Token, Span)>> {
             let token = if c == b'\'' {
                 Token::Tag(name.into())
             } else {
-                match Word::all().iter().find(|w| w.text() == name) {
-                    Some(word) => Token::Word(*word),
+                match Word::named(name) {
+                    Some(word) => Token::Word(word),
                     None => Token::Name(name.into()),
                 }
             };
@@ -151,12 +136,10 @@ pub fn tokens(source: &Source) -> Result<Vec<(Token, Span)>> {
             at += 1;
             continue;
         }
-        if let Some(sign) = Sign::all()
-            .iter()
-            .find(|s| text[at..].starts_with(s.text()))
-        {
-            let end = at + sign.text().len();
-            out.push((Token::Sign(*sign), span(end)));
+        let mut signs = Sign::ALL.into_iter();
+        if let Some(sign) = signs.find(|s| text[at..].starts_with(s.name())) {
+            let end = at + sign.name().len();
+            out.push((Token::Sign(sign), span(end)));
             at = end;
             continue;
         }
@@ -193,28 +176,14 @@ fn name_end(bytes: &[u8], from: usize) -> usize {
 }
 
 fn comment_end(source: &Source, start: usize) -> Result<usize> {
-    let bytes = source.text.as_bytes();
-    let mut depth = 0usize;
-    let mut at = start;
-    while at < bytes.len() {
-        if bytes[at..].starts_with(b"(*") {
-            depth += 1;
-            at += 2;
-        } else if bytes[at..].starts_with(b"*)") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                return Ok(at);
-            }
-        } else {
-            at += 1;
-        }
-    }
-    let span = Span {
-        start: start as u32,
-        end: start as u32 + 2,
-    };
-    Err(source.error(span, "this comment is never closed", "opened here"))
+    let length = nested_comment(&source.text[start..]);
+    length.map(|length| start + length).ok_or_else(|| {
+        let span = Span {
+            start: start as u32,
+            end: start as u32 + 2,
+        };
+        source.error(span, "this comment is never closed", "opened here")
+    })
 }
 
 fn string(source: &Source, start: usize) -> Result<(String, usize)> {

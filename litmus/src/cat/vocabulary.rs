@@ -3,6 +3,8 @@
 //! Sets and relations of events carry the names that models of OpenCL and C11 in the cat language
 //! use, with their common aliases. Names that can be derived are written in cat, in `prelude.cat`.
 
+use crate::syntax::edit_distance;
+
 /// A set of events that the program determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BaseSet {
@@ -262,7 +264,7 @@ pub fn scope_of_tag(tag: &str) -> Option<BaseRel> {
 pub fn near<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
     let lower = name.to_lowercase();
     let mut scored: Vec<(usize, &str)> = candidates
-        .map(|c| (distance(&lower, &c.to_lowercase()), c))
+        .map(|c| (edit_distance(&lower, &c.to_lowercase()), c))
         .filter(|(d, c)| *d <= 2 && *d < name.chars().count().max(c.chars().count()))
         .collect();
     scored.sort();
@@ -272,19 +274,4 @@ pub fn near<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<St
         .take(4)
         .map(|(_, c)| format!("`{c}`"))
         .collect()
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -3,14 +3,14 @@
 use super::{Closure, Env, Lowerer, Value};
 use crate::cat::OrderDomain;
 use crate::cat::ast::{Case, Expr, ExprKind, Infix, Postfix};
-use crate::cat::error::{Result, Source, Span};
+use crate::cat::error::{Result, Span};
 use crate::cat::vocabulary::{BaseSet, Function, Known, lookup, scope_of_tag};
 use std::rc::Rc;
 use std::sync::Arc;
 
 impl Lowerer<'_> {
-    pub(super) fn expr(&mut self, env: &Env, source: &Source, expr: &Expr) -> Result<Value> {
-        self.step(source, expr.span)?;
+    pub(super) fn expr(&mut self, env: &Env, expr: &Expr) -> Result<Value> {
+        self.step(expr.span)?;
         match &expr.kind {
             ExprKind::Name(name) => {
                 if env.get(name).is_none()
@@ -18,39 +18,39 @@ impl Lowerer<'_> {
                 {
                     return Ok(self.known(known));
                 }
-                self.name(env, source, expr.span, name)
+                self.name(env, expr.span, name)
             }
             ExprKind::Tag(tag) => Ok(Value::Tag(tag.clone())),
             ExprKind::Zero => Ok(Value::Empty),
             ExprKind::Universe => Ok(Value::Set(self.builder.set(BaseSet::All))),
-            ExprKind::Braces(items) => self.braces(env, source, items),
+            ExprKind::Braces(items) => self.braces(env, items),
             ExprKind::Tuple(items) => {
                 let mut values = Vec::new();
                 for item in items {
-                    values.push(self.expr(env, source, item)?);
+                    values.push(self.expr(env, item)?);
                 }
                 Ok(Value::Tuple(values))
             }
             ExprKind::Identity(inner) => {
-                let value = self.expr(env, source, inner)?;
-                let set = self.set(source, inner.span, value)?;
+                let value = self.expr(env, inner)?;
+                let set = self.set(inner.span, value)?;
                 Ok(Value::Rel(self.builder.id(set)))
             }
-            ExprKind::Complement(inner) => match self.expr(env, source, inner)? {
+            ExprKind::Complement(inner) => match self.expr(env, inner)? {
                 Value::Set(set) => {
                     let all = self.builder.set(BaseSet::All);
                     Ok(Value::Set(self.builder.set_diff(all, set)))
                 }
                 value => {
-                    let rel = self.relation(source, inner.span, value)?;
+                    let rel = self.relation(inner.span, value)?;
                     let full = self.builder.full();
                     Ok(Value::Rel(self.builder.diff(full, rel)))
                 }
             },
-            ExprKind::Infix(op, a, b) => self.infix(env, source, expr.span, *op, a, b),
+            ExprKind::Infix(op, a, b) => self.infix(env, expr.span, *op, a, b),
             ExprKind::Postfix(op, inner) => {
-                let value = self.expr(env, source, inner)?;
-                let r = self.relation(source, inner.span, value)?;
+                let value = self.expr(env, inner)?;
+                let r = self.relation(inner.span, value)?;
                 Ok(Value::Rel(match op {
                     Postfix::Plus => self.builder.plus(r),
                     Postfix::Star => self.builder.star(r),
@@ -59,15 +59,15 @@ impl Lowerer<'_> {
                 }))
             }
             ExprKind::Apply(function, argument) => {
-                let callee = self.expr(env, source, function)?;
-                let value = self.expr(env, source, argument)?;
-                self.apply(source, expr.span, callee, argument.span, value)
+                let callee = self.expr(env, function)?;
+                let value = self.expr(env, argument)?;
+                self.apply(expr.span, callee, argument.span, value)
             }
             ExprKind::Fun(pattern, body) => Ok(Value::Closure(Rc::new(Closure {
                 pattern: pattern.clone(),
                 body: body.clone(),
                 env: env.clone(),
-                source: source.clone(),
+                source: self.source.clone(),
                 family: Rc::default(),
             }))),
             ExprKind::Let {
@@ -76,23 +76,23 @@ impl Lowerer<'_> {
                 body,
             } => {
                 let mut inner = env.clone();
-                self.bind_all(&mut inner, source, *recursive, bindings)?;
-                self.expr(&inner, source, body)
+                self.bind_all(&mut inner, *recursive, bindings)?;
+                self.expr(&inner, body)
             }
             ExprKind::If(condition, then, otherwise) => {
-                let chosen = if self.condition(env, source, condition)? {
+                let chosen = if self.condition(env, condition)? {
                     then
                 } else {
                     otherwise
                 };
-                self.expr(env, source, chosen)
+                self.expr(env, chosen)
             }
             ExprKind::Match(subject, cases) => {
-                let value = self.expr(env, source, subject)?;
+                let value = self.expr(env, subject)?;
                 for (case, result) in cases {
                     let taken = match (case, &value) {
                         (Case::Empty | Case::Parts(..), Value::Set(_) | Value::Rel(_)) => {
-                            return Err(source
+                            return Err(self
                                 .error(
                                     subject.span,
                                     "the elements of a set or relation are not known before an \
@@ -111,15 +111,15 @@ impl Lowerer<'_> {
                             let mut inner = env.clone();
                             inner.bind(first.clone(), Value::Tag(tags[0].clone()));
                             inner.bind(rest.clone(), Value::Tags(tags[1..].to_vec()));
-                            return self.expr(&inner, source, result);
+                            return self.expr(&inner, result);
                         }
                         (Case::Tag(_) | Case::Empty | Case::Parts(..), _) => false,
                     };
                     if taken {
-                        return self.expr(env, source, result);
+                        return self.expr(env, result);
                     }
                 }
-                Err(source
+                Err(self
                     .error(
                         subject.span,
                         "no case of this `match` accepts the value",
@@ -127,23 +127,23 @@ impl Lowerer<'_> {
                     )
                     .with_help("add a last case `|| _ -> …` for everything else"))
             }
-            ExprKind::Try(first, second) => match self.expr(env, source, first) {
+            ExprKind::Try(first, second) => match self.expr(env, first) {
                 Ok(value) => Ok(value),
-                Err(_) => self.expr(env, source, second),
+                Err(_) => self.expr(env, second),
             },
         }
     }
 
-    fn braces(&mut self, env: &Env, source: &Source, items: &[Expr]) -> Result<Value> {
+    fn braces(&mut self, env: &Env, items: &[Expr]) -> Result<Value> {
         if items.is_empty() {
             return Ok(Value::Empty);
         }
         let mut tags = Vec::new();
         for item in items {
-            match self.expr(env, source, item)? {
+            match self.expr(env, item)? {
                 Value::Tag(tag) => tags.push(tag),
                 other => {
-                    return Err(source.error(
+                    return Err(self.error(
                         item.span,
                         format!("braces list tags, this is {}", other.kind()),
                         "not a tag",
@@ -154,17 +154,9 @@ impl Lowerer<'_> {
         Ok(Value::Tags(tags))
     }
 
-    fn infix(
-        &mut self,
-        env: &Env,
-        source: &Source,
-        span: Span,
-        op: Infix,
-        a: &Expr,
-        b: &Expr,
-    ) -> Result<Value> {
-        let left = self.expr(env, source, a)?;
-        let right = self.expr(env, source, b)?;
+    fn infix(&mut self, env: &Env, span: Span, op: Infix, a: &Expr, b: &Expr) -> Result<Value> {
+        let left = self.expr(env, a)?;
+        let right = self.expr(env, b)?;
         match op {
             Infix::Union | Infix::Inter | Infix::Diff => {
                 if matches!((&left, &right), (Value::Empty, Value::Empty)) {
@@ -195,7 +187,7 @@ impl Lowerer<'_> {
                         Infix::Inter => "&",
                         Infix::Diff | Infix::Add | Infix::Seq | Infix::Product => "\\",
                     };
-                    return Err(source
+                    return Err(self
                         .error(
                             span,
                             format!("`{sign}` joins two sets or two relations"),
@@ -204,8 +196,8 @@ impl Lowerer<'_> {
                         .with_help("write `[s]` for the identity on a set"));
                 }
                 if sets {
-                    let s = self.set(source, a.span, left)?;
-                    let t = self.set(source, b.span, right)?;
+                    let s = self.set(a.span, left)?;
+                    let t = self.set(b.span, right)?;
                     return Ok(Value::Set(match op {
                         Infix::Inter => self.builder.set_inter(s, t),
                         Infix::Diff => self.builder.set_diff(s, t),
@@ -214,8 +206,8 @@ impl Lowerer<'_> {
                         }
                     }));
                 }
-                let r = self.relation(source, a.span, left)?;
-                let q = self.relation(source, b.span, right)?;
+                let r = self.relation(a.span, left)?;
+                let q = self.relation(b.span, right)?;
                 Ok(Value::Rel(match op {
                     Infix::Inter => self.builder.inter(r, q),
                     Infix::Diff => self.builder.diff(r, q),
@@ -225,13 +217,13 @@ impl Lowerer<'_> {
                 }))
             }
             Infix::Seq => {
-                let r = self.relation(source, a.span, left)?;
-                let q = self.relation(source, b.span, right)?;
+                let r = self.relation(a.span, left)?;
+                let q = self.relation(b.span, right)?;
                 Ok(Value::Rel(self.builder.seq(r, q)))
             }
             Infix::Product => {
-                let s = self.set(source, a.span, left)?;
-                let t = self.set(source, b.span, right)?;
+                let s = self.set(a.span, left)?;
+                let t = self.set(b.span, right)?;
                 Ok(Value::Rel(self.builder.cross(s, t)))
             }
             Infix::Add => match (left, right) {
@@ -242,7 +234,7 @@ impl Lowerer<'_> {
                     Ok(Value::Tags(tags))
                 }
                 (Value::Tag(tag), Value::Empty) => Ok(Value::Tags(vec![tag])),
-                (left, right) => Err(source.error(
+                (left, right) => Err(self.error(
                     span,
                     format!(
                         "`++` adds a tag to a set of tags, here {} to {}",
@@ -255,25 +247,18 @@ impl Lowerer<'_> {
         }
     }
 
-    fn apply(
-        &mut self,
-        source: &Source,
-        span: Span,
-        callee: Value,
-        at: Span,
-        argument: Value,
-    ) -> Result<Value> {
+    fn apply(&mut self, span: Span, callee: Value, at: Span, argument: Value) -> Result<Value> {
         match callee {
             Value::Closure(closure) => {
                 let mut inner = closure.inside();
-                self.bind(&mut inner, source, at, &closure.pattern, argument)?;
-                self.called(source, span, |l| {
-                    l.expr(&inner, &closure.source, &closure.body)
+                self.bind(&mut inner, at, &closure.pattern, argument)?;
+                self.called(span, |l| {
+                    l.within(&closure.source, |l| l.expr(&inner, &closure.body))
                 })
             }
-            Value::Function(function) => self.builtin(source, at, function, argument),
-            Value::Mapper(function) => self.map(source, at, &function, argument),
-            other => Err(source.error(
+            Value::Function(function) => self.builtin(at, function, argument),
+            Value::Mapper(function) => self.map(at, &function, argument),
+            other => Err(self.error(
                 span,
                 format!("{} is applied like a function", other.kind()),
                 "here",
@@ -281,63 +266,47 @@ impl Lowerer<'_> {
         }
     }
 
-    fn builtin(
-        &mut self,
-        source: &Source,
-        at: Span,
-        function: Function,
-        argument: Value,
-    ) -> Result<Value> {
+    fn builtin(&mut self, at: Span, function: Function, argument: Value) -> Result<Value> {
         match function {
             Function::Domain => {
-                let r = self.relation(source, at, argument)?;
+                let r = self.relation(at, argument)?;
                 Ok(Value::Set(self.builder.domain(r)))
             }
             Function::Range => {
-                let r = self.relation(source, at, argument)?;
+                let r = self.relation(at, argument)?;
                 Ok(Value::Set(self.builder.range(r)))
             }
             Function::GenerateCos => {
-                let r = self.relation(source, at, argument)?;
+                let r = self.relation(at, argument)?;
                 Ok(Value::Orders(OrderDomain::Coherence, Some(r)))
             }
-            Function::Linearisations => match argument {
-                Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
-                    Ok([set, rel]) => {
-                        let s = self.set(source, at, set)?;
-                        let r = self.relation(source, at, rel)?;
-                        Ok(Value::Orders(OrderDomain::Linear(s), Some(r)))
-                    }
-                    Err(_) => Err(source.error(
-                        at,
-                        "`linearisations` takes a set and a relation",
-                        "two arguments are needed",
-                    )),
-                },
-                _ => Err(source.error(
+            Function::Linearisations => match two(argument) {
+                Ok([set, rel]) => {
+                    let s = self.set(at, set)?;
+                    let r = self.relation(at, rel)?;
+                    Ok(Value::Orders(OrderDomain::Linear(s), Some(r)))
+                }
+                Err(_) => Err(self.error(
                     at,
                     "`linearisations` takes a set and a relation",
                     "two arguments are needed",
                 )),
             },
-            Function::ClassesLoc => Ok(Value::Classes(self.set(source, at, argument)?)),
-            Function::Map => match argument {
-                Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
-                    Ok([function, classes]) => self.map(source, at, &function, classes),
-                    Err(_) => Err(source.error(
-                        at,
-                        "`map` takes a function and a set",
-                        "two arguments are needed",
-                    )),
-                },
-                function => Ok(Value::Mapper(Rc::new(function))),
+            Function::ClassesLoc => Ok(Value::Classes(self.set(at, argument)?)),
+            Function::Map => match two(argument) {
+                Ok([function, classes]) => self.map(at, &function, classes),
+                Err(Value::Tuple(_)) => Err(self.error(
+                    at,
+                    "`map` takes a function and a set",
+                    "two arguments are needed",
+                )),
+                Err(function) => Ok(Value::Mapper(Rc::new(function))),
             },
             Function::Cross => match argument {
                 Value::OrdersOfClasses(set, base) if set == self.builder.set(BaseSet::Write) => {
                     Ok(Value::Orders(OrderDomain::Coherence, base))
                 }
-                other => Err(source
-                    .error(
+                other => Err(self.error(
                         at,
                         format!(
                             "`cross` combines total orders of the writes of each location, this is {}",
@@ -353,9 +322,9 @@ impl Lowerer<'_> {
                     None if matches!(&*tag.to_lowercase(), "sys" | "system" | "all") => {
                         Ok(Value::Rel(self.builder.full()))
                     }
-                    None => Err(source.error(at, format!("`'{tag}` is not a scope"), "here")),
+                    None => Err(self.error(at, format!("`'{tag}` is not a scope"), "here")),
                 },
-                other => Err(source.error(
+                other => Err(self.error(
                     at,
                     format!("`tag2scope` takes a tag, this is {}", other.kind()),
                     "not a tag",
@@ -366,10 +335,10 @@ impl Lowerer<'_> {
                     Some(Known::Set(set)) => Ok(Value::Set(self.builder.set(set))),
                     Some(Known::Empty) => Ok(Value::Empty),
                     Some(Known::Rel(_) | Known::Rf | Known::Co | Known::Function(_)) | None => {
-                        Err(source.error(at, format!("no event carries `'{tag}`"), "here"))
+                        Err(self.error(at, format!("no event carries `'{tag}`"), "here"))
                     }
                 },
-                other => Err(source.error(
+                other => Err(self.error(
                     at,
                     format!("`tag2events` takes a tag, this is {}", other.kind()),
                     "not a tag",
@@ -379,23 +348,17 @@ impl Lowerer<'_> {
     }
 
     /// `map f c`, where `f` gives the total orders of a class, or takes a tag to a tag.
-    fn map(
-        &mut self,
-        source: &Source,
-        at: Span,
-        function: &Value,
-        argument: Value,
-    ) -> Result<Value> {
+    fn map(&mut self, at: Span, function: &Value, argument: Value) -> Result<Value> {
         match argument {
             Value::Empty => Ok(Value::Empty),
             Value::Tags(tags) => {
                 let mut images: Vec<Arc<str>> = Vec::new();
                 for tag in tags {
-                    match self.apply(source, at, function.clone(), at, Value::Tag(tag))? {
+                    match self.apply(at, function.clone(), at, Value::Tag(tag))? {
                         Value::Tag(image) if images.contains(&image) => {}
                         Value::Tag(image) => images.push(image),
                         other => {
-                            return Err(source.error(
+                            return Err(self.error(
                                 at,
                                 format!("`map` over tags gives tags, here {}", other.kind()),
                                 "not tags",
@@ -405,24 +368,22 @@ impl Lowerer<'_> {
                 }
                 Ok(Value::Tags(images))
             }
-            Value::Classes(set) => {
-                match self.apply(source, at, function.clone(), at, Value::Set(set))? {
-                    Value::Orders(OrderDomain::Linear(ordered), base) if ordered == set => {
-                        Ok(Value::OrdersOfClasses(set, base))
-                    }
-                    other => Err(source
-                        .error(
-                            at,
-                            format!(
-                                "of classes only the total orders can be asked, here {}",
-                                other.kind()
-                            ),
-                            "not `linearisations` of the class",
-                        )
-                        .with_help("write `with co from generate_cos(r)` for coherence")),
+            Value::Classes(set) => match self.apply(at, function.clone(), at, Value::Set(set))? {
+                Value::Orders(OrderDomain::Linear(ordered), base) if ordered == set => {
+                    Ok(Value::OrdersOfClasses(set, base))
                 }
-            }
-            other => Err(source.error(
+                other => Err(self
+                    .error(
+                        at,
+                        format!(
+                            "of classes only the total orders can be asked, here {}",
+                            other.kind()
+                        ),
+                        "not `linearisations` of the class",
+                    )
+                    .with_help("write `with co from generate_cos(r)` for coherence")),
+            },
+            other => Err(self.error(
                 at,
                 format!(
                     "`map` needs tags or `classes-loc(…)`, this is {}",
@@ -431,5 +392,13 @@ impl Lowerer<'_> {
                 "cannot be taken apart",
             )),
         }
+    }
+}
+
+/// The two values of a pair, or what else it is.
+fn two(argument: Value) -> std::result::Result<[Value; 2], Value> {
+    match argument {
+        Value::Tuple(parts) => <[Value; 2]>::try_from(parts).map_err(Value::Tuple),
+        other => Err(other),
     }
 }

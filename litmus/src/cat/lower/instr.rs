@@ -10,26 +10,21 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Lowerer<'_> {
-    pub(super) fn instrs(
-        &mut self,
-        env: &mut Env,
-        source: &Source,
-        instrs: &[Instr],
-    ) -> Result<()> {
+    pub(super) fn instrs(&mut self, env: &mut Env, instrs: &[Instr]) -> Result<()> {
         for instr in instrs {
-            self.step(source, instr.span)?;
-            self.instr(env, source, instr)?;
+            self.step(instr.span)?;
+            self.instr(env, instr)?;
         }
         Ok(())
     }
 
-    fn instr(&mut self, env: &mut Env, source: &Source, instr: &Instr) -> Result<()> {
+    fn instr(&mut self, env: &mut Env, instr: &Instr) -> Result<()> {
         match &instr.kind {
             InstrKind::Let {
                 recursive,
                 bindings,
             } => {
-                self.bind_all(env, source, *recursive, bindings)?;
+                self.bind_all(env, *recursive, bindings)?;
                 for binding in bindings {
                     if let Pattern::Name(name) = &binding.pattern
                         && let Some(Value::Rel(node)) = env.get(name)
@@ -45,19 +40,11 @@ impl Lowerer<'_> {
                 property,
                 subject,
                 name,
-            } => self.check(
-                env,
-                source,
-                instr.span,
-                (*role, *negated, *property),
-                subject,
-                name,
-            ),
-            InstrKind::WithFrom(name, from) => self.with_from(env, source, name, from),
+            } => self.check(env, instr.span, (*role, *negated, *property), subject, name),
+            InstrKind::WithFrom(name, from) => self.with_from(env, name, from),
             InstrKind::Include(path) => {
                 let Some(included) = (self.resolver)(path) else {
-                    return Err(source
-                        .error(
+                    return Err(self.error(
                             instr.span,
                             format!("the file \"{path}\" cannot be found or read"),
                             "included here",
@@ -67,9 +54,9 @@ impl Lowerer<'_> {
                             library().collect::<Vec<_>>().join(", ")
                         )));
                 };
-                self.called(source, instr.span, |l| {
+                self.called(instr.span, |l| {
                     let file = parser::parse(&included)?;
-                    l.instrs(env, &included, &file.instrs)
+                    l.within(&included, |l| l.instrs(env, &file.instrs))
                 })
             }
             InstrKind::Procedure(name, pattern, body) => {
@@ -77,15 +64,15 @@ impl Lowerer<'_> {
                     pattern: pattern.clone(),
                     body: body.clone(),
                     env: env.clone(),
-                    source: source.clone(),
+                    source: self.source.clone(),
                 }));
                 env.bind(name.clone(), procedure);
                 Ok(())
             }
             InstrKind::Call(name, argument) => {
-                let value = self.name(env, source, instr.span, name)?;
+                let value = self.name(env, instr.span, name)?;
                 let Value::Procedure(procedure) = value else {
-                    return Err(source.error(
+                    return Err(self.error(
                         instr.span,
                         format!(
                             "`{name}` is {}, and only procedures are called",
@@ -94,21 +81,21 @@ impl Lowerer<'_> {
                         "called here",
                     ));
                 };
-                let argument = self.expr(env, source, argument)?;
+                let argument = self.expr(env, argument)?;
                 let mut inner = procedure.env.clone();
-                self.bind(&mut inner, source, instr.span, &procedure.pattern, argument)?;
-                self.called(source, instr.span, |l| {
-                    l.instrs(&mut inner, &procedure.source, &procedure.body)
+                self.bind(&mut inner, instr.span, &procedure.pattern, argument)?;
+                self.called(instr.span, |l| {
+                    l.within(&procedure.source, |l| l.instrs(&mut inner, &procedure.body))
                 })
             }
             InstrKind::Forall(name, values, body) => {
                 let span = values.span;
-                let values = self.expr(env, source, values)?;
+                let values = self.expr(env, values)?;
                 let items: Vec<Value> = match values {
                     Value::Tags(tags) => tags.into_iter().map(Value::Tag).collect(),
                     Value::Empty => Vec::new(),
                     other => {
-                        return Err(source.error(
+                        return Err(self.error(
                             span,
                             format!("`forall` needs a set of tags, this is {}", other.kind()),
                             "not a set of tags",
@@ -118,17 +105,17 @@ impl Lowerer<'_> {
                 for item in items {
                     let mut inner = env.clone();
                     inner.bind(name.clone(), item);
-                    self.instrs(&mut inner, source, body)?;
+                    self.instrs(&mut inner, body)?;
                 }
                 Ok(())
             }
             InstrKind::If(condition, then, otherwise) => {
-                let chosen = if self.condition(env, source, condition)? {
+                let chosen = if self.condition(env, condition)? {
                     then
                 } else {
                     otherwise
                 };
-                self.instrs(env, source, chosen)
+                self.instrs(env, chosen)
             }
             InstrKind::Enum(name, tags) => {
                 env.bind(name.clone(), Value::Tags(tags.clone()));
@@ -152,7 +139,7 @@ impl Lowerer<'_> {
                     };
                     for instr in parser::parse(&source)?.instrs {
                         if let InstrKind::Let { bindings, .. } = instr.kind {
-                            self.bind_all(env, &source, false, &bindings)?;
+                            self.within(&source, |l| l.bind_all(env, false, &bindings))?;
                         }
                     }
                 }
@@ -164,25 +151,28 @@ impl Lowerer<'_> {
     fn check(
         &mut self,
         env: &Env,
-        source: &Source,
         span: Span,
         (role, negated, property): (Role, bool, Property),
         subject: &Expr,
         name: &Option<Arc<str>>,
     ) -> Result<()> {
-        let value = self.expr(env, source, subject)?;
+        let value = self.expr(env, subject)?;
         let node = match (&value, property) {
             (Value::Set(s), Property::Empty) => self.builder.id(*s),
-            _ => self.relation(source, subject.span, value)?,
+            _ => self.relation(subject.span, value)?,
         };
         let name = match name {
             Some(name) => name.clone(),
             None => {
-                let text = &source.text[subject.span.start as usize..subject.span.end as usize];
+                let text =
+                    &self.source.text[subject.span.start as usize..subject.span.end as usize];
                 text.split_whitespace().collect::<Vec<_>>().join(" ").into()
             }
         };
-        let line = source.text[..span.start as usize].matches('\n').count() + 1;
+        let line = self.source.text[..span.start as usize]
+            .matches('\n')
+            .count()
+            + 1;
         if self.without.left_out.iter().any(|out| **out == *name) {
             return Ok(());
         }
@@ -192,21 +182,15 @@ impl Lowerer<'_> {
             negated,
             property,
             node,
-            file: source.name.clone(),
+            file: self.source.name.clone(),
             line: line as u32,
-            note: super::note::note(&source.text, span.start as usize),
+            note: super::note::note(&self.source.text, span.start as usize),
         });
         Ok(())
     }
 
-    fn with_from(
-        &mut self,
-        env: &mut Env,
-        source: &Source,
-        name: &Arc<str>,
-        from: &Expr,
-    ) -> Result<()> {
-        match self.expr(env, source, from)? {
+    fn with_from(&mut self, env: &mut Env, name: &Arc<str>, from: &Expr) -> Result<()> {
+        match self.expr(env, from)? {
             Value::Orders(OrderDomain::Coherence, base) => {
                 // Coherence is one order however often a model names it.
                 if let Some(base) = base {
@@ -226,14 +210,14 @@ impl Lowerer<'_> {
                     domain,
                     base,
                 });
-                self.chosen.push((source.clone(), from.span));
+                self.chosen.push((self.source.clone(), from.span));
                 let node = self.builder.order(number);
                 env.bind(name.clone(), Value::Rel(node));
             }
             // `with co from co`: the order that every execution has.
             Value::Rel(node) => env.bind(name.clone(), Value::Rel(node)),
             other => {
-                return Err(source
+                return Err(self
                     .error(
                         from.span,
                         format!(
@@ -251,7 +235,6 @@ impl Lowerer<'_> {
     pub(super) fn bind_all(
         &mut self,
         env: &mut Env,
-        source: &Source,
         recursive: bool,
         bindings: &[Binding],
     ) -> Result<()> {
@@ -259,10 +242,10 @@ impl Lowerer<'_> {
             // All values are computed before any name is bound.
             let mut values = Vec::new();
             for binding in bindings {
-                values.push(self.expr(env, source, &binding.value)?);
+                values.push(self.expr(env, &binding.value)?);
             }
             for (binding, value) in bindings.iter().zip(values) {
-                self.bind(env, source, binding.span, &binding.pattern, value)?;
+                self.bind(env, binding.span, &binding.pattern, value)?;
             }
             return Ok(());
         }
@@ -281,7 +264,7 @@ impl Lowerer<'_> {
                     pattern: pattern.clone(),
                     body: body.clone(),
                     env: env.clone(),
-                    source: source.clone(),
+                    source: self.source.clone(),
                     family: family.clone(),
                 };
                 env.bind(name.clone(), Value::Closure(Rc::new(closure)));
@@ -291,14 +274,14 @@ impl Lowerer<'_> {
         let (group, vars) = self.builder.open_group(bindings.len());
         for (binding, var) in bindings.iter().zip(&vars) {
             let Pattern::Name(name) = &binding.pattern else {
-                return Err(source.error(
+                return Err(self.error(
                     binding.span,
                     "`let rec` defines relations by name",
                     "a tuple stands here",
                 ));
             };
             if matches!(binding.value.kind, ExprKind::Fun(..)) {
-                return Err(source.error(
+                return Err(self.error(
                     binding.span,
                     format!("`{name}` is a function, and others of this `let rec` are not"),
                     "define functions with a `let rec` of their own",
@@ -308,9 +291,9 @@ impl Lowerer<'_> {
         }
         let mut bodies = Vec::new();
         for binding in bindings {
-            let value = self.expr(env, source, &binding.value)?;
+            let value = self.expr(env, &binding.value)?;
             if let Value::Set(_) = value {
-                return Err(source
+                return Err(self
                     .error(
                         binding.value.span,
                         "`let rec` defines relations, this is a set",
@@ -318,10 +301,10 @@ impl Lowerer<'_> {
                     )
                     .with_help("define the identity `[s]` recursively and take its `domain`"));
             }
-            bodies.push(self.relation(source, binding.value.span, value)?);
+            bodies.push(self.relation(binding.value.span, value)?);
         }
         if !self.builder.close_group(group, bodies) {
-            return Err(source.error(
+            return Err(self.error(
                 bindings[0].span,
                 "a recursive definition must not use its own name under `~` or to the right of `\\`",
                 "this definition has no least solution",
@@ -333,7 +316,6 @@ impl Lowerer<'_> {
     pub(super) fn bind(
         &mut self,
         env: &mut Env,
-        source: &Source,
         span: Span,
         pattern: &Pattern,
         value: Value,
@@ -346,7 +328,7 @@ impl Lowerer<'_> {
                     single => vec![single],
                 };
                 if values.len() != names.len() {
-                    return Err(source.error(
+                    return Err(self.error(
                         span,
                         format!(
                             "{} values are expected, {} are given",
@@ -364,33 +346,24 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    pub(super) fn condition(
-        &mut self,
-        env: &Env,
-        source: &Source,
-        condition: &Condition,
-    ) -> Result<bool> {
+    pub(super) fn condition(&mut self, env: &Env, condition: &Condition) -> Result<bool> {
         Ok(match condition {
             // No variant is ever switched on.
             Condition::Variant(_) => false,
-            Condition::Not(inner) => !self.condition(env, source, inner)?,
-            Condition::And(a, b) => {
-                self.condition(env, source, a)? && self.condition(env, source, b)?
-            }
-            Condition::Or(a, b) => {
-                self.condition(env, source, a)? || self.condition(env, source, b)?
-            }
+            Condition::Not(inner) => !self.condition(env, inner)?,
+            Condition::And(a, b) => self.condition(env, a)? && self.condition(env, b)?,
+            Condition::Or(a, b) => self.condition(env, a)? || self.condition(env, b)?,
             Condition::Equal(a, b) => {
                 let span = a.span.to(b.span);
-                let left = self.expr(env, source, a)?;
-                let right = self.expr(env, source, b)?;
+                let left = self.expr(env, a)?;
+                let right = self.expr(env, b)?;
                 match (left, right) {
                     (Value::Tag(a), Value::Tag(b)) => a == b,
                     (Value::Tags(a), Value::Tags(b)) => a == b,
                     (Value::Empty, Value::Tags(t)) | (Value::Tags(t), Value::Empty) => t.is_empty(),
                     (Value::Empty, Value::Empty) => true,
                     (a, b) => {
-                        return Err(source.error(
+                        return Err(self.error(
                             span,
                             format!(
                                 "{} and {} cannot be compared before an execution is known",

@@ -8,7 +8,7 @@ mod instr;
 mod note;
 
 use super::ast::{Expr, Instr, Pattern};
-use super::error::{Result, Source, Span};
+use super::error::{CatError, Result, Source, Span};
 use super::ir::{Builder, NodeId};
 use super::vocabulary::{Function, Known, NAMES, near};
 use super::without::Without;
@@ -49,6 +49,7 @@ pub fn lower(
     without: &Without,
 ) -> Result<Lowered> {
     let mut lowerer = Lowerer {
+        source: prelude.clone(),
         builder: Builder::default(),
         checks: Vec::new(),
         orders: vec![OrderVar {
@@ -65,16 +66,17 @@ pub fn lower(
     };
     let mut env = Env::default();
     let file = parser::parse(prelude)?;
-    lowerer.instrs(&mut env, prelude, &file.instrs)?;
+    lowerer.instrs(&mut env, &file.instrs)?;
     lowerer.prelude = false;
     let file = parser::parse(source)?;
-    lowerer.instrs(&mut env, source, &file.instrs)?;
+    lowerer.within(source, |l| l.instrs(&mut env, &file.instrs))?;
     for text in &without.more {
         let source = Source {
             name: source.name.clone(),
             text: (*text).into(),
         };
-        lowerer.instrs(&mut env, &source, &parser::parse(&source)?.instrs)?;
+        let file = parser::parse(&source)?;
+        lowerer.within(&source, |l| l.instrs(&mut env, &file.instrs))?;
     }
     Ok(Lowered {
         builder: lowerer.builder,
@@ -202,25 +204,16 @@ impl Value {
 
     /// What it is, with its text where that is short.
     fn shown(&self) -> String {
-        match self {
-            Value::Tag(tag) => format!("the tag `'{tag}`"),
-            Value::Set(_)
-            | Value::Rel(_)
-            | Value::Empty
-            | Value::Tags(_)
-            | Value::Function(_)
-            | Value::Closure(_)
-            | Value::Procedure(_)
-            | Value::Tuple(_)
-            | Value::Orders(..)
-            | Value::Classes(_)
-            | Value::Mapper(_)
-            | Value::OrdersOfClasses(..) => self.kind().to_owned(),
+        if let Value::Tag(tag) = self {
+            return format!("the tag `'{tag}`");
         }
+        self.kind().to_owned()
     }
 }
 
 struct Lowerer<'a> {
+    /// The text that is being read.
+    source: Source,
     builder: Builder,
     checks: Vec<Check>,
     orders: Vec<OrderVar>,
@@ -234,14 +227,9 @@ struct Lowerer<'a> {
 }
 
 impl Lowerer<'_> {
-    fn called<T>(
-        &mut self,
-        source: &Source,
-        span: Span,
-        f: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
+    fn called<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.calls >= MAX_CALLS {
-            return Err(source.error(
+            return Err(self.error(
                 span,
                 format!("calls and includes nest more than {MAX_CALLS} deep"),
                 "reached here",
@@ -253,10 +241,28 @@ impl Lowerer<'_> {
         result
     }
 
-    fn step(&mut self, source: &Source, span: Span) -> Result<()> {
+    /// What is wrong at a place of the text that is being read.
+    fn error(
+        &self,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Box<CatError> {
+        self.source.error(span, message, label)
+    }
+
+    /// Does something in another text.
+    fn within<T>(&mut self, source: &Source, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let outer = std::mem::replace(&mut self.source, source.clone());
+        let result = f(self);
+        self.source = outer;
+        result
+    }
+
+    fn step(&mut self, span: Span) -> Result<()> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
-            return Err(source.error(
+            return Err(self.error(
                 span,
                 "this model grows too large when its functions are expanded",
                 "the limit was reached here",
@@ -265,7 +271,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn name(&self, env: &Env, source: &Source, span: Span, name: &str) -> Result<Value> {
+    fn name(&self, env: &Env, span: Span, name: &str) -> Result<Value> {
         if let Some(value) = env.get(name) {
             return Ok(value.clone());
         }
@@ -274,7 +280,7 @@ impl Lowerer<'_> {
             .map(|s| &*s.name)
             .chain(NAMES.iter().map(|(n, _)| *n));
         let close = near(name, candidates);
-        let error = source.error(span, format!("nothing is named `{name}`"), "unknown name");
+        let error = self.error(span, format!("nothing is named `{name}`"), "unknown name");
         Err(if let Some(home) = foreign::home(name) {
             error.with_help(format!(
                 "`{name}` is a name of {home}, and programs in OpenCL C have nothing of the kind; \
@@ -298,39 +304,39 @@ impl Lowerer<'_> {
         }
     }
 
-    fn relation(&mut self, source: &Source, span: Span, value: Value) -> Result<NodeId> {
-        match value {
-            Value::Rel(node) => Ok(node),
-            Value::Empty => Ok(self.builder.empty()),
-            other => {
-                let error = source.error(
-                    span,
-                    format!("a relation is needed here, this is {}", other.kind()),
-                    "not a relation",
-                );
-                Err(match other {
-                    Value::Set(_) => error.with_help("write `[s]` for the identity on a set"),
-                    _ => error,
-                })
-            }
-        }
+    fn relation(&mut self, span: Span, value: Value) -> Result<NodeId> {
+        let help = match value {
+            Value::Rel(node) => return Ok(node),
+            Value::Empty => return Ok(self.builder.empty()),
+            Value::Set(_) => Some("write `[s]` for the identity on a set"),
+            _ => None,
+        };
+        needed(&self.source, span, "relation", &value, help)
     }
 
-    fn set(&mut self, source: &Source, span: Span, value: Value) -> Result<NodeId> {
-        match value {
-            Value::Set(node) => Ok(node),
-            Value::Empty => Ok(self.builder.empty_set()),
-            other => {
-                let error = source.error(
-                    span,
-                    format!("a set is needed here, this is {}", other.kind()),
-                    "not a set",
-                );
-                Err(match other {
-                    Value::Rel(_) => error.with_help("write `domain(r)` or `range(r)`"),
-                    _ => error,
-                })
-            }
-        }
+    fn set(&mut self, span: Span, value: Value) -> Result<NodeId> {
+        let help = match value {
+            Value::Set(node) => return Ok(node),
+            Value::Empty => return Ok(self.builder.empty_set()),
+            Value::Rel(_) => Some("write `domain(r)` or `range(r)`"),
+            _ => None,
+        };
+        needed(&self.source, span, "set", &value, help)
     }
+}
+
+/// Says that something else stands where a set or a relation is needed.
+fn needed<T>(
+    source: &Source,
+    span: Span,
+    what: &str,
+    value: &Value,
+    help: Option<&str>,
+) -> Result<T> {
+    let message = format!("a {what} is needed here, this is {}", value.kind());
+    let error = source.error(span, message, format!("not a {what}"));
+    Err(match help {
+        Some(help) => error.with_help(help),
+        None => error,
+    })
 }

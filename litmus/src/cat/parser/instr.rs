@@ -103,12 +103,7 @@ impl Parser<'_> {
                 }
                 InstrKind::Enum(name, tags)
             }
-            Token::Word(Word::Instructions) => {
-                self.next();
-                self.annotations()?;
-                InstrKind::Nothing
-            }
-            Token::Word(Word::Default) => {
+            Token::Word(Word::Instructions | Word::Default) => {
                 self.next();
                 self.annotations()?;
                 InstrKind::Nothing
@@ -227,38 +222,25 @@ impl Parser<'_> {
         let mut out = Vec::new();
         loop {
             let start = self.span();
-            let pattern = match self.peek().clone() {
-                Token::Name(name) => {
-                    self.next();
-                    let is_function =
-                        self.is_sign(Sign::Open) || matches!(self.peek(), Token::Name(_));
-                    if is_function {
-                        let parameter = self.pattern()?;
-                        let span = start.to(self.previous());
-                        self.sign(Sign::Equals)?;
-                        let body = self.nested(Parser::expr)?;
-                        let value = Expr {
-                            span: body.span,
-                            kind: ExprKind::Fun(parameter, Arc::new(body)),
-                        };
-                        out.push(Binding {
-                            pattern: Pattern::Name(name),
-                            span,
-                            value,
-                        });
-                        if self.eat_word(Word::And) {
-                            continue;
-                        }
-                        return Ok((recursive, out));
-                    }
-                    Pattern::Name(name)
-                }
-                Token::Sign(Sign::Open) => self.pattern()?,
+            let named = matches!(self.peek(), Token::Name(_));
+            let pattern = match self.peek() {
+                Token::Name(_) | Token::Sign(Sign::Open) => self.pattern()?,
                 _ => return self.unexpected("the name that `let` defines"),
+            };
+            let is_function = self.is_sign(Sign::Open) || matches!(self.peek(), Token::Name(_));
+            let parameter = match named && is_function {
+                true => Some(self.pattern()?),
+                false => None,
             };
             let span = start.to(self.previous());
             self.sign(Sign::Equals)?;
-            let value = self.nested(Parser::expr)?;
+            let mut value = self.nested(Parser::expr)?;
+            if let Some(parameter) = parameter {
+                value = Expr {
+                    span: value.span,
+                    kind: ExprKind::Fun(parameter, Arc::new(value)),
+                };
+            }
             out.push(Binding {
                 pattern,
                 span,

@@ -107,7 +107,7 @@ impl Parser<'_> {
         if self.is_sign(sign) {
             Ok(self.next().1)
         } else {
-            self.unexpected(&format!("`{}`", sign.text()))
+            self.unexpected(&format!("`{}`", sign.name()))
         }
     }
 
@@ -115,7 +115,7 @@ impl Parser<'_> {
         if self.is_word(word) {
             Ok(self.next().1)
         } else {
-            self.unexpected(&format!("`{}`", word.text()))
+            self.unexpected(&format!("`{}`", word.name()))
         }
     }
 
