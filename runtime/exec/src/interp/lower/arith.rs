@@ -98,46 +98,8 @@ impl Lowering<'_> {
                 let parts: Vec<Slot> = elements.iter().map(|&o| self.operand(o)).collect();
                 self.assemble(dst, &parts);
             }
-            Op::Extract(vector, index) => {
-                let n = self.type_of(*vector).lanes();
-                let a = self.operand(*vector);
-                match *index {
-                    Operand::Const(c) => {
-                        let lane = (c.bits() % u64::from(n)) as Slot;
-                        let d = self.home(dst);
-                        self.moves(d, a + lane, 1);
-                    }
-                    Operand::Reg(_) => {
-                        let index = self.operand(*index);
-                        let d = self.home(dst);
-                        self.e.emit(Ins::ExtractDyn {
-                            d,
-                            a,
-                            index,
-                            n: n as u16,
-                        });
-                    }
-                }
-            }
-            Op::Insert(vector, index, value) => {
-                let v = self.operand(*vector);
-                let a = self.operand(*value);
-                let slot = self.operand(*index);
-                let d = self.home(dst);
-                self.moves(d, v, lanes);
-                match *index {
-                    Operand::Const(c) => {
-                        let lane = (c.bits() % u64::from(lanes)) as Slot;
-                        self.moves(d + lane, a, 1);
-                    }
-                    Operand::Reg(_) => self.e.emit(Ins::InsertDyn {
-                        d,
-                        a,
-                        index: slot,
-                        n: lanes as u16,
-                    }),
-                }
-            }
+            Op::Extract(vector, index) => self.extract(*vector, *index, dst),
+            Op::Insert(vector, index, value) => self.insert(*vector, *index, *value, dst),
             Op::Shuffle(a, b, mask) => {
                 let n = self.type_of(*a).lanes() as Slot;
                 let (a, b) = (self.operand(*a), self.operand(*b));
@@ -173,6 +135,43 @@ impl Lowering<'_> {
             | Op::Barrier { .. }
             | Op::Printf { .. }
             | Op::Call { .. } => unreachable!("not arithmetic"),
+        }
+    }
+
+    fn extract(&mut self, vector: Operand, index: Operand, dst: Reg) {
+        let n = self.type_of(vector).lanes();
+        let a = self.operand(vector);
+        match index {
+            Operand::Const(c) => {
+                let lane = (c.bits() % u64::from(n)) as Slot;
+                let d = self.home(dst);
+                self.moves(d, a + lane, 1);
+            }
+            Operand::Reg(_) => {
+                let index = self.operand(index);
+                let d = self.home(dst);
+                let n = n as u16;
+                self.e.emit(Ins::ExtractDyn { d, a, index, n });
+            }
+        }
+    }
+
+    fn insert(&mut self, vector: Operand, index: Operand, value: Operand, dst: Reg) {
+        let lanes = self.reg_type(dst).lanes();
+        let v = self.operand(vector);
+        let a = self.operand(value);
+        let slot = self.operand(index);
+        let d = self.home(dst);
+        self.moves(d, v, lanes);
+        match index {
+            Operand::Const(c) => {
+                let lane = (c.bits() % u64::from(lanes)) as Slot;
+                self.moves(d + lane, a, 1);
+            }
+            Operand::Reg(_) => {
+                let (index, n) = (slot, lanes as u16);
+                self.e.emit(Ins::InsertDyn { d, a, index, n });
+            }
         }
     }
 
