@@ -11,11 +11,12 @@
 //! act, not at every call: so a fault that never finds one differs from one that acts undetected.
 
 use crate::library::Entry;
+use crate::shared::lock;
 use classay_faults::{ApiViolation, Carrier, SourceMutation, all};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 /// Names the file.
 pub const VARIABLE: &str = "CLASSAY_LAYER_EFFECTS";
@@ -92,7 +93,7 @@ pub(crate) fn of_source(source: &[u8], changes: impl Fn(SourceMutation, &[u8]) -
     let mut hasher = DefaultHasher::new();
     source.hash(&mut hasher);
     // An entry is made at once when it is known, so the map is whole whenever its lock is free.
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&KNOWN);
     let changed = known
         .get_or_insert_default()
         .entry(hasher.finish())

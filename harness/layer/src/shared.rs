@@ -1,8 +1,14 @@
-//! Memory that the program shares with whoever reads a file.
+//! What is shared: between threads, and memory with whoever reads a file.
 
 use std::ffi::{OsStr, c_void};
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The contents of a lock, whoever panicked with it: every change to what the layer locks is whole.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The first bytes of the file that a variable of the environment names, as shared memory, which is
 /// zero where the file was shorter; it is never given up. None where the variable is not set, and

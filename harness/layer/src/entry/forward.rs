@@ -1,7 +1,8 @@
 //! What every exported function is made of: the macro that writes it from its row, and what guards it.
 
 use crate::answer::Answer;
-use crate::library::Entry;
+use crate::library::{Entry, Symbol};
+use libc::c_void;
 use opencl_sys::{CL_OUT_OF_HOST_MEMORY, cl_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -28,96 +29,159 @@ pub(crate) unsafe fn guard<R: Answer>(
     })
 }
 
-/// A function whose type is left open.
-pub(crate) type Address = unsafe extern "C" fn();
+/// What an object calls with itself and the program's data.
+pub(super) type Notify = unsafe extern "C" fn(*mut c_void, *mut c_void);
 
 /// An exported function.
 pub(crate) struct Exported {
     /// The entry point that it serves.
     pub(super) entry: Entry,
     /// Its address; whoever asked for it by name calls it with its own type.
-    pub(super) function: Address,
+    pub(super) function: Symbol,
+}
+
+impl Exported {
+    /// The function of this name.
+    pub(super) const fn new(name: &str, function: *const c_void) -> Exported {
+        let (entry, function) = (Entry::named(name), Symbol(function.cast_mut()));
+        Exported { entry, function }
+    }
 }
 
 /// Defines and exports the entry points of a table; see the folder for what a row says.
 macro_rules! entry_points {
-    ($(
-        $name:ident ( $($argument:ident : $type:ty),* $(,)? ) -> $result:ty,
-        by $find:ident ( $($hint:expr),* )
-        $(, replaces $replaced:ident)?
-        $(, errcode $errcode:ident)?
-        $(, command($queue:ident, $count:ident, $list:ident, $event:ident $(, $blocking:ident)?))?
-        $(, alters ($($altered:ident),+) $alter:path)*
-        $(, hook $hook:path)?;
-    )*) => {
-        $(
-            #[doc = concat!("Forwards `", stringify!($name), "`.")]
-            ///
-            /// # Safety
-            /// As OpenCL asks of this entry point's caller.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
-                const ENTRY: $crate::library::Entry =
-                    $crate::library::Entry::named(stringify!($name));
-                type Next = unsafe extern "C" fn($($type),*) -> $result;
-                let body = || {
-                    let call = $crate::faults::enter(ENTRY)?;
-                    // SAFETY: the caller passes what OpenCL asks for: handles that are NULL or
-                    // valid, lists as long as they say.
-                    let object = unsafe { find::$find($($hint),*) }
-                        .map_err(|status| call.missing(status))?;
-                    // SAFETY: the object was found among the caller's handles.
-                    let function = unsafe {
-                        $crate::library::Library::get().function(ENTRY, object)
-                    }?;
-                    // SAFETY: the library offers this address as the entry point of this name,
-                    // whose type OpenCL fixes.
-                    let next = unsafe {
-                        ::std::mem::transmute::<*mut ::libc::c_void, Next>(function)
-                    };
-                    $(let $replaced = object;)?
-                    $(
-                        // SAFETY: the caller's arguments.
-                        let changed = unsafe { $alter(&call, $($altered),+) };
-                        #[allow(unused_parens, reason = "one parameter needs none")]
-                        let ($($altered),+) = changed;
-                    )*
-                    // SAFETY: the caller's arguments, unchanged but for what a fault asks.
-                    let result = unsafe {
-                        entry_points!(
-                            @issue next, &call, ENTRY, ($($argument),*),
-                            ($($queue, $count, $list, $event $(, $blocking)?)?) $(, $hook)?
-                        )
-                    };
-                    $crate::faults::leave();
-                    Ok(result)
-                };
-                // SAFETY: the caller passes NULL or a place for the status.
-                unsafe { $crate::entry::forward::guard(entry_points!(@errcode $($errcode)?), body) }
-            }
-        )*
+    ($($section:ident $of:tt { $(
+        $name:ident $arguments:tt -> $result:ty $(, $fact:ident $named:tt $(=> $by:path)?)*;
+    )* })*) => {
+        $($(entry_points!(
+            @$section $of $name $arguments -> $result { $(, $fact $named $(=> $by)?)* }
+        );)*)*
 
         /// The functions above.
-        pub(super) static EXPORTED: &[$crate::entry::forward::Exported] = &[$($crate::entry::forward::Exported {
-            entry: $crate::library::Entry::named(stringify!($name)),
-            // SAFETY: a function pointer kept as an address, not called with this type.
-            function: unsafe {
-                ::std::mem::transmute::<
-                    unsafe extern "C" fn($($type),*) -> $result,
-                    $crate::entry::forward::Address,
-                >($name)
-            },
-        }),*];
+        pub(super) static EXPORTED: &[$crate::entry::forward::Exported] = &[$($(
+            $crate::entry::forward::Exported::new(stringify!($name), $name as *const _)
+        ),*),*];
     };
-    (@issue $next:ident, $call:expr, $entry:expr, $arguments:tt, () $(, $hook:path)?) => {
-        entry_points!(@call $next, $call, $arguments $(, $hook)?)
+
+    // The sections: parameters that all functions of one have, and how the object is found.
+    (
+        @object ($object:ident: $kind:ty, $missing:expr)
+        $name:ident ($($argument:ident: $type:ty),* $(,)?) $($rest:tt)*
+    ) => {
+        entry_points!(
+            @define ($object, $crate::entry::find::object($object, $missing)) []
+            $name ($object: $kind $(, $argument: $type)*) $($rest)*
+        );
+    };
+    (@platform ($platform:ident) $name:ident ($($arguments:tt)*) $($rest:tt)*) => {
+        entry_points!(
+            @define ($platform, $crate::entry::find::platform_or_first($platform)) []
+            $name ($platform: cl_platform_id, $($arguments)*) $($rest)*
+        );
     };
     (
-        @issue $next:ident, $call:expr, $entry:expr, $arguments:tt,
-        ($queue:ident, $count:ident, $list:ident, $event:ident $(, $blocking:ident)?)
-        $(, $hook:path)?
+        @command ($queue:ident, $count:ident, $list:ident, $event:ident)
+        $name:ident ($($argument:ident: $type:ty),* $(,)?) $($rest:tt)*
+    ) => {
+        entry_points!(
+            @define ($queue, $crate::entry::find::object($queue, CL_INVALID_COMMAND_QUEUE))
+            [$queue, $count, $list, $event]
+            $name (
+                $queue: cl_command_queue, $($argument: $type,)*
+                $count: cl_uint, $list: *const cl_event, $event: *mut cl_event
+            ) $($rest)*
+        );
+    };
+    (
+        @other () $name:ident $arguments:tt -> $result:ty
+        { , by($($hint:expr),*) => $find:path $(, $fact:ident $named:tt $(=> $by:path)?)* }
+    ) => {
+        entry_points!(
+            @define (_found, $find($($hint),*)) []
+            $name $arguments -> $result { $(, $fact $named $(=> $by)?)* }
+        );
+    };
+
+    // One function.
+    (
+        @define ($object:pat, $find:expr) $command:tt
+        $name:ident ($($argument:ident: $type:ty),* $(,)?) -> $result:ty {
+            $(, errcode($errcode:ident))?
+            $(, blocks($blocking:ident))?
+            $(, alters($($altered:ident),+) => $alter:path)*
+            $(, hook($($seen:ident),* $(; $($changed:ident),+)?) => $hook:path)?
+        }
+    ) => {
+        #[doc = concat!("Forwards `", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As OpenCL asks of this entry point's caller.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            $($argument: $type,)* $($errcode: *mut cl_int)?
+        ) -> $result {
+            const ENTRY: $crate::library::Entry =
+                $crate::library::Entry::named(stringify!($name));
+            type Next = unsafe extern "C" fn(
+                $($type,)* $(entry_points!(@errcode_type $errcode))?
+            ) -> $result;
+            let body = || {
+                let call = $crate::faults::enter(ENTRY)?;
+                // SAFETY: the caller passes what OpenCL asks for: handles that are NULL or
+                // valid, lists as long as they say.
+                let object = unsafe { $find }.map_err(|status| call.missing(status))?;
+                // SAFETY: the object was found among the caller's handles.
+                let function = unsafe {
+                    $crate::library::Library::get().function(ENTRY, object)
+                }?;
+                // SAFETY: the library offers this address as the entry point of this name,
+                // whose type OpenCL fixes.
+                let next = unsafe {
+                    ::std::mem::transmute::<*mut ::libc::c_void, Next>(function)
+                };
+                let $object = object;
+                $(
+                    // SAFETY: the caller's arguments.
+                    let changed = unsafe { $alter(&call, $($altered),+) };
+                    #[allow(unused_parens, reason = "one parameter needs none")]
+                    let ($($altered),+) = changed;
+                )*
+                // SAFETY: the caller's arguments, unchanged but for what a fault asks.
+                let result = unsafe {
+                    entry_points!(
+                        @issue next call $command ENTRY [$($argument,)* $($errcode)?]
+                        [$($blocking)?] $(($($seen),*) ($($($changed),+)?) $hook)?
+                    )
+                };
+                $crate::faults::leave();
+                Ok(result)
+            };
+            // SAFETY: the caller passes NULL or a place for the status.
+            unsafe { $crate::entry::forward::guard(entry_points!(@errcode $($errcode)?), body) }
+        }
+    };
+    (@errcode) => { ::std::ptr::null_mut() };
+    (@errcode $errcode:ident) => { $errcode };
+    (@errcode_type $errcode:ident) => { *mut cl_int };
+
+    // The call, through the hook if there is one.
+    (@issue $next:ident $call:ident [] $entry:ident [$($argument:ident),* $(,)?] []) => {
+        $next($($argument),*)
+    };
+    (
+        @issue $next:ident $call:ident [] $entry:ident [$($argument:ident),* $(,)?] []
+        ($($seen:ident),*) ($($changed:ident),*) $hook:path
+    ) => {
+        $hook(&$call, |$($changed),*| $next($($argument),*), $($seen,)* $($changed),*)
+    };
+    (
+        @issue $next:ident $call:ident
+        [$queue:ident, $count:ident, $list:ident, $event:ident] $entry:ident
+        [$($argument:ident),* $(,)?] [$($blocking:ident)?]
+        $(($($seen:ident),*) ($($changed:ident),*) $hook:path)?
     ) => {{
-        let command = $crate::faults::command::Command {
+        use $crate::faults::command::Command;
+        let command = Command {
             entry: $entry,
             queue: $queue,
             blocking: entry_points!(@blocking $($blocking)?),
@@ -125,27 +189,24 @@ macro_rules! entry_points {
             list: $list,
             event: $event,
         };
-        $crate::faults::enqueue::around($call, command, |command| {
+        let issue = |command: &Command $($(, $changed)*)?| {
             let ($count, $list, $event) = (command.count, command.list, command.event);
             $(let $blocking = command.blocking.unwrap_or($blocking);)?
-            entry_points!(@call $next, $call, $arguments $(, $hook)?)
-        })
+            $next($($argument),*)
+        };
+        $(let issue = |command: &Command| {
+            $hook(&$call, command, issue, $($seen,)* $($changed),*)
+        };)?
+        $crate::faults::enqueue::around(&$call, command, issue)
     }};
     (@blocking) => { None };
     (@blocking $blocking:ident) => { Some($blocking) };
-    (@call $next:ident, $call:expr, ($($argument:ident),*)) => { $next($($argument),*) };
-    (@call $next:ident, $call:expr, ($($argument:ident),*), $hook:path) => {
-        $hook($call, $next, $($argument),*)
-    };
-    (@errcode) => { ::std::ptr::null_mut() };
-    (@errcode $errcode:ident) => { $errcode };
 }
 pub(super) use entry_points;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use libc::c_void;
 
     #[test]
     fn a_panic_stays_inside() {

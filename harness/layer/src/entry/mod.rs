@@ -1,11 +1,15 @@
-//! The exported functions: one table in seven files, one macro in `forward`.
+//! The exported functions: one table in six files, one macro in `forward`.
 //!
-//! A row of `entry_points!` is a function's signature and these facts: how its object, and with it
-//! the function to call, is found (`by`), and whether the found one takes its place in the call
-//! (`replaces`); through which parameter it reports its status, if not by
-//! its value (`errcode`); for a command, where its queue, wait list and event are, and whether it
-//! blocks (`command`); which fault can change some of its parameters (`alters`), and which can take
-//! part in the call (`hook`). Everything else is the same for all of them:
+//! A section of `entry_points!` says which parameters its functions begin and end with, and how the
+//! object is found, and with it the function to call: `object` by the first parameter, `platform`
+//! likewise or by the first platform, `command` by the queue, before a wait list and an event. A row
+//! is the signature of a function without these, and facts in this order: how the object is found
+//! where no parameter is it (`by`); through which last parameter it reports its status, if not by
+//! its value (`errcode`); what says that it blocks (`blocks`); which fault can change some of its
+//! parameters (`alters`), and which can take part in the call (`hook`). A hook is called with the
+//! call, a command's hook with the command too, with a function that goes on, with the parameters
+//! that the row names, and gives those behind a semicolon to that function, changed or not.
+//! Everything else is the same for all functions:
 //!
 //! 1. the faults see the call; they may end it, or the process, here;
 //! 2. the function of the implementation is found; where there is none, the call answers with the

@@ -1,7 +1,8 @@
 //! The entry points that begin without an object: the platforms themselves, and addresses by name.
 
-use super::forward::{Address, Exported, guard};
+use super::forward::{Exported, guard};
 use super::{commands, memory, platforms, programs, queues, sharing};
+use crate::answer::Answer;
 use crate::faults;
 use crate::library::{Entry, Kind, Library, PLATFORM_NOT_FOUND};
 use libc::{c_char, c_void};
@@ -10,10 +11,21 @@ use std::ffi::CStr;
 use std::mem::transmute;
 use std::ptr;
 
-type GetPlatforms = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
 type Unload = unsafe extern "C" fn() -> cl_int;
 type GetAddress = unsafe extern "C" fn(*const c_char) -> *mut c_void;
 type GetAddressForPlatform = unsafe extern "C" fn(cl_platform_id, *const c_char) -> *mut c_void;
+
+/// An entry point that reports no status but by its value: the faults see the call, and its answer.
+fn answered<R: Answer>(entry: Entry, call: impl FnOnce() -> Result<R, cl_int>) -> R {
+    let body = || {
+        faults::enter(entry)?;
+        let answer = call()?;
+        faults::leave();
+        Ok(answer)
+    };
+    // SAFETY: no place for a status.
+    unsafe { guard(ptr::null_mut(), body) }
+}
 
 /// Forwards `clGetPlatformIDs`; `clIcdGetPlatformIDsKHR` answers for libraries without it.
 ///
@@ -25,16 +37,11 @@ pub unsafe extern "C" fn clGetPlatformIDs(
     platforms: *mut cl_platform_id,
     num_platforms: *mut cl_uint,
 ) -> cl_int {
-    let body = || {
-        faults::enter(const { Entry::named("clGetPlatformIDs") })?;
+    answered(const { Entry::named("clGetPlatformIDs") }, || {
         let next = Library::get().platforms().ok_or(PLATFORM_NOT_FOUND)?;
         // SAFETY: the caller's arguments, unchanged.
-        let status = unsafe { next(num_entries, platforms, num_platforms) };
-        faults::leave();
-        Ok(status)
-    };
-    // SAFETY: no place for a status.
-    unsafe { guard(ptr::null_mut(), body) }
+        Ok(unsafe { next(num_entries, platforms, num_platforms) })
+    })
 }
 
 /// Forwards `clIcdGetPlatformIDsKHR`.
@@ -47,20 +54,13 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
     platforms: *mut cl_platform_id,
     num_platforms: *mut cl_uint,
 ) -> cl_int {
-    let body = || {
-        faults::enter(const { Entry::named("clIcdGetPlatformIDsKHR") })?;
+    answered(const { Entry::named("clIcdGetPlatformIDsKHR") }, || {
         let library = Library::get();
-        let next = library
-            .icd_platforms()
-            .or(library.platforms())
-            .ok_or(PLATFORM_NOT_FOUND)?;
+        let next = library.icd_platforms().or(library.platforms());
+        let next = next.ok_or(PLATFORM_NOT_FOUND)?;
         // SAFETY: the caller's arguments, unchanged.
-        let status = unsafe { next(num_entries, platforms, num_platforms) };
-        faults::leave();
-        Ok(status)
-    };
-    // SAFETY: no place for a status.
-    unsafe { guard(ptr::null_mut(), body) }
+        Ok(unsafe { next(num_entries, platforms, num_platforms) })
+    })
 }
 
 /// Forwards `clUnloadCompiler`; to the first platform where only dispatch tables have it.
@@ -70,18 +70,13 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clUnloadCompiler() -> cl_int {
     const ENTRY: Entry = Entry::named("clUnloadCompiler");
-    let body = || {
-        faults::enter(ENTRY)?;
+    answered(ENTRY, || {
         let library = Library::get();
         // SAFETY: the first platform is NULL or a handle of the library.
         let function = unsafe { library.function(ENTRY, library.first_platform()) }?;
         // SAFETY: the address of clUnloadCompiler, whose type OpenCL fixes.
-        let status = unsafe { transmute::<*mut c_void, Unload>(function)() };
-        faults::leave();
-        Ok(status)
-    };
-    // SAFETY: no place for a status.
-    unsafe { guard(ptr::null_mut(), body) }
+        Ok(unsafe { transmute::<*mut c_void, Unload>(function)() })
+    })
 }
 
 /// Forwards `clGetExtensionFunctionAddress`.
@@ -91,8 +86,7 @@ pub unsafe extern "C" fn clUnloadCompiler() -> cl_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(func_name: *const c_char) -> *mut c_void {
     const ENTRY: Entry = Entry::named("clGetExtensionFunctionAddress");
-    let body = || {
-        faults::enter(ENTRY)?;
+    answered(ENTRY, || {
         let library = Library::get();
         if func_name.is_null() {
             return Err(CL_INVALID_VALUE);
@@ -107,12 +101,9 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(func_name: *const c_char)
             // SAFETY: as above.
             Err(_) => unsafe { for_platform(library, library.first_platform(), func_name) }?,
         };
-        faults::leave();
         // SAFETY: not NULL, and a C string by the caller's word.
         Ok(unsafe { own_or(func_name, address) })
-    };
-    // SAFETY: no place for a status.
-    unsafe { guard(ptr::null_mut(), body) }
+    })
 }
 
 /// Forwards `clGetExtensionFunctionAddressForPlatform`.
@@ -124,19 +115,16 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
     platform: cl_platform_id,
     func_name: *const c_char,
 ) -> *mut c_void {
-    let body = || {
-        faults::enter(const { Entry::named("clGetExtensionFunctionAddressForPlatform") })?;
+    const ENTRY: Entry = Entry::named("clGetExtensionFunctionAddressForPlatform");
+    answered(ENTRY, || {
         if func_name.is_null() {
             return Err(CL_INVALID_VALUE);
         }
         // SAFETY: the caller's arguments: a platform and a C string.
         let address = unsafe { for_platform(Library::get(), platform, func_name) }?;
-        faults::leave();
         // SAFETY: not NULL, and a C string by the caller's word.
         Ok(unsafe { own_or(func_name, address) })
-    };
-    // SAFETY: no place for a status.
-    unsafe { guard(ptr::null_mut(), body) }
+    })
 }
 
 /// Asks the implementation of this platform.
@@ -173,11 +161,11 @@ unsafe fn own_or(name: *const c_char, address: *mut c_void) -> *mut c_void {
         .ok()
         .and_then(Entry::find)
         .and_then(own)
-        .map_or(address, |function| function as *mut c_void)
+        .unwrap_or(address)
 }
 
 /// The layer's own function for an entry point.
-fn own(entry: Entry) -> Option<Address> {
+fn own(entry: Entry) -> Option<*mut c_void> {
     [
         platforms::EXPORTED,
         queues::EXPORTED,
@@ -190,43 +178,23 @@ fn own(entry: Entry) -> Option<Address> {
     .into_iter()
     .flatten()
     .find(|exported| exported.entry == entry)
-    .map(|exported| exported.function)
+    .map(|exported| exported.function.0)
 }
 
-/// One of the functions of this file.
-const fn exported(name: &str, function: Address) -> Exported {
-    Exported {
-        entry: Entry::named(name),
-        function,
-    }
+macro_rules! exported {
+    ($($name:ident),* $(,)?) => {
+        /// The functions of this file.
+        static EXPORTED: &[Exported] =
+            &[$(Exported::new(stringify!($name), $name as *const _)),*];
+    };
 }
-
-/// The functions of this file.
-// SAFETY: function pointers kept as addresses, not called with this type.
-static EXPORTED: &[Exported] = unsafe {
-    &[
-        exported(
-            "clGetPlatformIDs",
-            transmute::<GetPlatforms, Address>(clGetPlatformIDs),
-        ),
-        exported(
-            "clIcdGetPlatformIDsKHR",
-            transmute::<GetPlatforms, Address>(clIcdGetPlatformIDsKHR),
-        ),
-        exported(
-            "clUnloadCompiler",
-            transmute::<Unload, Address>(clUnloadCompiler),
-        ),
-        exported(
-            "clGetExtensionFunctionAddress",
-            transmute::<GetAddress, Address>(clGetExtensionFunctionAddress),
-        ),
-        exported(
-            "clGetExtensionFunctionAddressForPlatform",
-            transmute::<GetAddressForPlatform, Address>(clGetExtensionFunctionAddressForPlatform),
-        ),
-    ]
-};
+exported![
+    clGetPlatformIDs,
+    clIcdGetPlatformIDsKHR,
+    clUnloadCompiler,
+    clGetExtensionFunctionAddress,
+    clGetExtensionFunctionAddressForPlatform,
+];
 
 #[cfg(test)]
 mod tests {

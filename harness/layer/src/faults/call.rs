@@ -92,7 +92,12 @@ impl Call {
         self.violations.has(violation)
     }
 
-    /// Likewise, of a violation whose occasion is there: it acts now.
+    /// Whether this call is to go wrong in one of these ways.
+    pub(crate) fn has_any(&self, violations: &[ApiViolation]) -> bool {
+        violations.iter().any(|violation| self.has(*violation))
+    }
+
+    /// Whether it is to go wrong in this way, whose occasion is there: it acts now.
     pub(crate) fn does(&self, violation: ApiViolation) -> bool {
         let has = self.has(violation);
         if has {

@@ -1,5 +1,6 @@
 //! A command as the program enqueues it.
 
+use crate::answer::Answer;
 use crate::library::Entry;
 use crate::library::driver::Event;
 use opencl_sys::*;
@@ -46,6 +47,11 @@ impl Command {
         .contains(&self.entry)
     }
 
+    /// What each command is enqueued with: queue, wait list and event.
+    pub(crate) fn parts(&self) -> (cl_command_queue, cl_uint, *const cl_event, *mut cl_event) {
+        (self.queue, self.count, self.list, self.event)
+    }
+
     /// The wait list; empty if it is wrong, which the implementation is to say.
     ///
     /// # Safety
@@ -69,6 +75,39 @@ impl Command {
             },
             ..self.clone()
         }
+    }
+
+    /// Enqueues it with a place for its event in any case: its answer, and a reference to the event
+    /// where it was accepted.
+    ///
+    /// # Safety
+    /// `issue` writes the event of a command that it enqueues.
+    pub(super) unsafe fn observed<R: Answer>(
+        &self,
+        issue: impl FnOnce(&Command) -> R,
+    ) -> (R, Option<Event>) {
+        let mut own = ptr::null_mut();
+        let event = if self.event.is_null() {
+            &raw mut own
+        } else {
+            self.event
+        };
+        let answer = issue(&Command {
+            event,
+            ..self.clone()
+        });
+        let enqueued = answer.succeeded().then(|| {
+            // SAFETY: the command was accepted, so its event was written; the program keeps its own
+            // reference, or has asked for none and the layer has the only one.
+            unsafe {
+                if self.event.is_null() {
+                    Event::adopt(own)
+                } else {
+                    Event::retain(*event)
+                }
+            }
+        });
+        (answer, enqueued)
     }
 
     /// Gives the program a complete event, as if a command without effect had been enqueued.

@@ -6,6 +6,7 @@
 
 use super::grammar::Site;
 use crate::library::Entry;
+use crate::shared::lock;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -98,10 +99,7 @@ impl Shared {
     }
 
     fn next(&self, place: usize) -> io::Result<u64> {
-        let _mine = self
-            .threads
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _mine = lock(&self.threads);
         self.file.lock()?;
         let at = (HEAD.len() + place * size_of::<u64>()) as u64;
         let mut number = [0; size_of::<u64>()];

@@ -17,20 +17,16 @@ use std::ptr;
 pub(crate) unsafe fn around<R: Answer>(
     call: &Call,
     command: Command,
-    mut issue: impl FnMut(&Command) -> R,
+    issue: impl Fn(&Command) -> R,
 ) -> R {
     if call.is_clean() {
         return issue(&command);
     }
     // SAFETY: this function's own contract.
-    unsafe { broken(call, command, &mut issue) }
+    unsafe { broken(call, command, &issue) }
 }
 
-unsafe fn broken<R: Answer>(
-    call: &Call,
-    command: Command,
-    issue: &mut impl FnMut(&Command) -> R,
-) -> R {
+unsafe fn broken<R: Answer>(call: &Call, command: Command, issue: &impl Fn(&Command) -> R) -> R {
     // SAFETY: the program's list.
     let changed = unsafe { waits::change(call, &command) };
     let mut command = match &changed {
@@ -52,7 +48,7 @@ unsafe fn broken<R: Answer>(
     }
     // SAFETY: the program's command.
     let answer = unsafe {
-        order::around(call, &command, &mut |command| {
+        order::around(call, &command, |command| {
             if call.has(ApiViolation::RunsTwice) {
                 twice(command, issue)
             } else {
@@ -82,12 +78,7 @@ unsafe fn instead(call: &Call, command: &Command) -> Option<cl_int> {
         if call.has(ApiViolation::BarrierAsMarker) && all
             || call.has(ApiViolation::BarrierListAsMarker) && !all
         {
-            return status(driver::marker(
-                command.queue,
-                command.count,
-                command.list,
-                command.event,
-            ));
+            return status(driver::marker(command));
         }
     }
     if command.entry == MARKER && all && call.has(ApiViolation::MarkerEarly) {
@@ -97,7 +88,7 @@ unsafe fn instead(call: &Call, command: &Command) -> Option<cl_int> {
 }
 
 /// Enqueues a kernel twice, the second run behind the first.
-fn twice<R: Answer>(command: &Command, issue: &mut impl FnMut(&Command) -> R) -> R {
+fn twice<R: Answer>(command: &Command, issue: &impl Fn(&Command) -> R) -> R {
     let mut first = ptr::null_mut();
     let answer = issue(&Command {
         event: &mut first,
@@ -116,7 +107,7 @@ unsafe fn forgiven<R: Answer>(
     call: &Call,
     command: &Command,
     status: cl_int,
-    issue: &mut impl FnMut(&Command) -> R,
+    issue: &impl Fn(&Command) -> R,
 ) -> Option<R> {
     let pretend = || {
         Some(R::without_call(

@@ -3,14 +3,16 @@
 use super::call::Call;
 use super::later;
 use crate::library::driver::{self, Event};
+use crate::shared::lock;
 use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
-type Callback = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
+/// The callback of an event.
+pub(crate) type Callback = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 
 /// What a callback that takes the place of the program's does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +65,7 @@ unsafe extern "C" fn instead(event: cl_event, status: cl_int, data: *mut c_void)
             (event, status)
         }
         Twist::First => {
-            let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
-            first.remove(&(event as usize));
+            lock(&FIRST).remove(&(event as usize));
             (event, status)
         }
     };
@@ -86,16 +87,12 @@ pub(super) fn in_callback() -> bool {
 /// Around `clSetEventCallback`. Lost callbacks need no hook: they are skipped calls.
 pub(crate) unsafe fn set_callback(
     call: &Call,
-    next: unsafe extern "C" fn(cl_event, cl_int, Option<Callback>, *mut c_void) -> cl_int,
+    register: impl Fn(Option<Callback>, *mut c_void) -> cl_int,
     event: cl_event,
     status: cl_int,
     callback: Option<Callback>,
     data: *mut c_void,
 ) -> cl_int {
-    let register = |callback, data| {
-        // SAFETY: the caller's arguments, or a callback of the layer's own with its data.
-        unsafe { next(event, status, callback, data) }
-    };
     let Some(own) = callback.filter(|_| !call.is_clean() || later::waits()) else {
         return register(callback, data);
     };
@@ -121,8 +118,7 @@ pub(crate) unsafe fn set_callback(
     } else if call.has(ApiViolation::CallbackTwiceOnFailure) {
         Twist::TwiceOnFailure
     } else if call.has(ApiViolation::CallbackFirstOnly) {
-        let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
-        if !first.insert(event as usize) {
+        if !lock(&FIRST).insert(event as usize) {
             return CL_SUCCESS;
         }
         Twist::First
@@ -159,7 +155,7 @@ fn reported(call: &Call, event: cl_event, status: cl_int) -> cl_int {
         return CL_RUNNING;
     }
     if call.has(ApiViolation::StatusBackwards) && status < CL_QUEUED {
-        let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = lock(&ASKED);
         let back = asked.entry(event as usize).or_insert(false);
         let now = *back;
         *back = !now;
@@ -171,15 +167,12 @@ fn reported(call: &Call, event: cl_event, status: cl_int) -> cl_int {
 /// Around `clGetEventInfo`.
 pub(crate) unsafe fn info(
     call: &Call,
-    next: unsafe extern "C" fn(cl_event, cl_event_info, size_t, *mut c_void, *mut size_t) -> cl_int,
+    ask: impl Fn() -> cl_int,
     event: cl_event,
     info: cl_event_info,
-    capacity: size_t,
     value: *mut c_void,
-    size: *mut size_t,
 ) -> cl_int {
-    // SAFETY: the caller's arguments, unchanged.
-    let answer = unsafe { next(event, info, capacity, value, size) };
+    let answer = ask();
     let status = info == CL_EVENT_COMMAND_EXECUTION_STATUS && answer == CL_SUCCESS;
     if status && !call.is_clean() && !value.is_null() {
         let place = value.cast::<cl_int>();
@@ -230,21 +223,12 @@ fn time(call: &Call, info: cl_profiling_info, real: cl_ulong, ask: Times<'_>) ->
 /// Around `clGetEventProfilingInfo`.
 pub(crate) unsafe fn profiling_info(
     call: &Call,
-    next: unsafe extern "C" fn(
-        cl_event,
-        cl_profiling_info,
-        size_t,
-        *mut c_void,
-        *mut size_t,
-    ) -> cl_int,
-    event: cl_event,
-    info: cl_profiling_info,
+    ask: impl Fn(cl_profiling_info, *mut c_void) -> cl_int,
     capacity: size_t,
+    info: cl_profiling_info,
     value: *mut c_void,
-    size: *mut size_t,
 ) -> cl_int {
-    // SAFETY: the caller's arguments, unchanged.
-    let answer = unsafe { next(event, info, capacity, value, size) };
+    let answer = ask(info, value);
     let known = matches!(
         info,
         CL_PROFILING_COMMAND_QUEUED
@@ -265,18 +249,8 @@ pub(crate) unsafe fn profiling_info(
     if answer == CL_SUCCESS {
         let ask = |info| {
             let mut time: cl_ulong = 0;
-            let value: *mut c_void = (&raw mut time).cast();
-            // SAFETY: the caller's event; a time fits.
-            let answer = unsafe {
-                next(
-                    event,
-                    info,
-                    size_of::<cl_ulong>(),
-                    value,
-                    std::ptr::null_mut(),
-                )
-            };
-            (answer == CL_SUCCESS).then_some(time)
+            // A time fits: the capacity is the caller's, which was enough for one.
+            (ask(info, (&raw mut time).cast()) == CL_SUCCESS).then_some(time)
         };
         // SAFETY: the query succeeded, so a whole time was written there.
         unsafe { place.write_unaligned(time(call, info, place.read_unaligned(), &ask)) };
@@ -295,15 +269,10 @@ mod tests {
     }
 
     /// Calls what is registered at once, as complete.
-    unsafe extern "C" fn register(
-        event: cl_event,
-        _: cl_int,
-        callback: Option<Callback>,
-        data: *mut c_void,
-    ) -> cl_int {
+    fn register(callback: Option<Callback>, data: *mut c_void) -> cl_int {
         if let Some(callback) = callback {
             // SAFETY: a callback and its data.
-            unsafe { callback(event, CL_COMPLETE, data) };
+            unsafe { callback(ptr::null_mut(), CL_COMPLETE, data) };
         }
         CL_SUCCESS
     }
@@ -336,13 +305,7 @@ mod tests {
     }
 
     /// Times that are right: each is its own query.
-    unsafe extern "C" fn clock(
-        _: cl_event,
-        info: cl_profiling_info,
-        _: size_t,
-        value: *mut c_void,
-        _: *mut size_t,
-    ) -> cl_int {
+    fn clock(info: cl_profiling_info, value: *mut c_void) -> cl_int {
         let time = match info {
             CL_PROFILING_COMMAND_QUEUED => 100,
             CL_PROFILING_COMMAND_SUBMIT => 110,
@@ -371,15 +334,7 @@ mod tests {
                 unsafe {
                     let value = (&raw mut time).cast();
                     let call = Call::broken(violation);
-                    profiling_info(
-                        &call,
-                        clock,
-                        ptr::null_mut(),
-                        info,
-                        8,
-                        value,
-                        ptr::null_mut(),
-                    );
+                    profiling_info(&call, clock, 8, info, value);
                 }
                 time
             })

@@ -6,45 +6,24 @@
 //! does. An error of a launch that is kept back comes too late for the call: its event has it.
 
 use super::call::Call;
-use super::svm;
+use super::command::Command;
 use crate::library::Entry;
 use crate::library::driver::{self, Event};
+use crate::shared::lock;
 use classay_faults::ApiViolation;
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::ptr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-type Range = unsafe extern "C" fn(
-    cl_command_queue,
-    cl_kernel,
-    cl_uint,
-    *const size_t,
-    *const size_t,
-    *const size_t,
-    cl_uint,
-    *const cl_event,
-    *mut cl_event,
-) -> cl_int;
 
 /// Around `clCreateProgramWithBuiltInKernels`.
 pub(crate) unsafe fn built_in(
     call: &Call,
-    next: unsafe extern "C" fn(
-        cl_context,
-        cl_uint,
-        *const cl_device_id,
-        *const c_char,
-        *mut cl_int,
-    ) -> cl_program,
-    context: cl_context,
-    count: cl_uint,
-    devices: *const cl_device_id,
+    create: impl Fn(*const c_char) -> cl_program,
     names: *const c_char,
-    errcode: *mut cl_int,
 ) -> cl_program {
     let first = (call.has(ApiViolation::BuiltInsFirst) && !names.is_null()).then(|| {
         // SAFETY: the caller's names end with a NUL.
@@ -56,12 +35,9 @@ pub(crate) unsafe fn built_in(
         first.push(0);
         first
     });
-    let names = first.as_ref().map_or(names, |first| first.as_ptr().cast());
-    // SAFETY: the caller's arguments, the names perhaps shortened.
-    let program = unsafe { next(context, count, devices, names, errcode) };
+    let program = create(first.as_ref().map_or(names, |first| first.as_ptr().cast()));
     if call.has(ApiViolation::WaitsIgnoredBuiltIn) && !program.is_null() {
-        let mut built_in = BUILT_IN.lock().unwrap_or_else(PoisonError::into_inner);
-        built_in.insert(program as usize);
+        lock(&BUILT_IN).insert(program as usize);
     }
     program
 }
@@ -72,19 +48,16 @@ static BUILT_IN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 /// Whether a kernel is of a program of built-in kernels.
 fn is_built_in(kernel: cl_kernel) -> bool {
-    let built_in = BUILT_IN.lock().unwrap_or_else(PoisonError::into_inner);
-    driver::program_of(kernel).is_some_and(|program| built_in.contains(&(program as usize)))
+    driver::program_of(kernel).is_some_and(|program| lock(&BUILT_IN).contains(&(program as usize)))
 }
 
 /// Around `clCloneKernel`.
 pub(crate) unsafe fn clone(
     call: &Call,
-    next: unsafe extern "C" fn(cl_kernel, *mut cl_int) -> cl_kernel,
+    clone: impl Fn() -> cl_kernel,
     kernel: cl_kernel,
-    errcode: *mut cl_int,
 ) -> cl_kernel {
-    // SAFETY: the caller's arguments, unchanged.
-    let cloned = unsafe { next(kernel, errcode) };
+    let cloned = clone();
     if cloned.is_null() || !call.has(ApiViolation::CloneBare) {
         return cloned;
     }
@@ -103,7 +76,6 @@ struct Space {
 
 /// A launch that is kept back.
 struct Late {
-    next: Range,
     queue: cl_command_queue,
     kernel: cl_kernel,
     space: Space,
@@ -133,7 +105,7 @@ pub(super) fn let_go(entry: Entry) {
         return;
     }
     // Launched under the lock: whoever comes second finds them enqueued.
-    let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut late = lock(&LATE);
     COUNT.store(0, Ordering::Release);
     for late in late.drain(..) {
         late.launch();
@@ -143,49 +115,37 @@ pub(super) fn let_go(entry: Entry) {
 impl Late {
     fn launch(self) {
         let list: Vec<cl_event> = self.before.iter().map(Event::raw).collect();
-        let Space {
-            dimensions,
-            offset,
-            global,
-            local,
-        } = self.space;
-        let place =
-            |sizes: &Option<[size_t; 3]>| sizes.as_ref().map_or(ptr::null(), |s| s.as_ptr());
-        let mut event = ptr::null_mut();
-        // SAFETY: the program's objects and sizes; the list lives across the call.
-        let status = unsafe {
-            (self.next)(
-                self.queue,
-                self.kernel,
-                dimensions as cl_uint,
-                place(&offset),
-                global.as_ptr(),
-                place(&local),
-                list.len() as cl_uint,
-                if list.is_empty() {
-                    ptr::null()
-                } else {
-                    list.as_ptr()
-                },
-                &mut event,
-            )
-        };
-        if status == CL_SUCCESS {
-            // SAFETY: the implementation gave the layer this reference.
-            let event = unsafe { Event::adopt(event) };
-            if let Some(given) = self.given {
+        let launched = self.space.launch(self.queue, self.kernel, &list);
+        let Some(given) = self.given else { return };
+        match launched {
+            Ok(event) => {
                 std::thread::spawn(move || {
                     let _ = driver::wait(&event);
-                    given.set(
-                        driver::status_of(event.raw())
-                            .unwrap_or(CL_COMPLETE)
-                            .min(CL_COMPLETE),
-                    );
+                    let status = driver::status_of(event.raw()).unwrap_or(CL_COMPLETE);
+                    given.set(status.min(CL_COMPLETE));
                 });
             }
-        } else if let Some(given) = self.given {
-            given.set(status);
+            Err(status) => given.set(status),
         }
+    }
+}
+
+impl Space {
+    /// Enqueues a kernel behind these events.
+    fn launch(
+        &self,
+        queue: cl_command_queue,
+        kernel: cl_kernel,
+        list: &[cl_event],
+    ) -> Result<Event, cl_int> {
+        let place =
+            |sizes: &Option<[size_t; 3]>| sizes.as_ref().map_or(ptr::null(), |s| s.as_ptr());
+        let sizes = [
+            place(&self.offset),
+            self.global.as_ptr(),
+            place(&self.local),
+        ];
+        driver::range(queue, kernel, self.dimensions as cl_uint, sizes, list)
     }
 }
 
@@ -194,64 +154,39 @@ static LAUNCHED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 /// The kernel is given up; its handle may come back for another one.
 pub(super) fn forget(kernel: cl_kernel) {
-    LAUNCHED
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .remove(&(kernel as usize));
+    lock(&LAUNCHED).remove(&(kernel as usize));
 }
 
-/// Whether the arguments of this kernel stay as they are.
-fn keeps_arguments(call: &Call, kernel: cl_kernel) -> bool {
-    call.has(ApiViolation::ArgsStale)
-        && LAUNCHED
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(&(kernel as usize))
-}
-
-/// Around `clSetKernelArg`.
+/// Around the functions that set an argument: those of a kernel that was launched may stay.
 pub(crate) unsafe fn set_argument(
     call: &Call,
-    next: unsafe extern "C" fn(cl_kernel, cl_uint, size_t, *const c_void) -> cl_int,
+    set: impl Fn() -> cl_int,
     kernel: cl_kernel,
-    index: cl_uint,
+) -> cl_int {
+    let stays = call.has(ApiViolation::ArgsStale) && lock(&LAUNCHED).contains(&(kernel as usize));
+    if stays { CL_SUCCESS } else { set() }
+}
+
+/// The size and the value of an argument, perhaps without the upper half of its bytes.
+pub(crate) unsafe fn argument(
+    call: &Call,
     size: size_t,
     value: *const c_void,
-) -> cl_int {
-    if keeps_arguments(call, kernel) {
-        return CL_SUCCESS;
-    }
+) -> (size_t, *const c_void) {
     // A value of eight bytes may be the handle of an object.
     let truncated = call.has(ApiViolation::ArgTruncated)
         && !value.is_null()
         && (2..=128).contains(&size)
         && size != size_of::<cl_mem>();
-    if truncated {
-        // SAFETY: not NULL, and as long as it says.
-        let mut bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) }.to_vec();
-        if let Some(upper) = bytes.get_mut(size / 2..) {
-            upper.fill(0);
-        }
-        // SAFETY: a value of the same size.
-        return unsafe { next(kernel, index, size, bytes.as_ptr().cast()) };
+    if !truncated {
+        return (size, value);
     }
-    // SAFETY: the caller's arguments, unchanged.
-    unsafe { next(kernel, index, size, value) }
-}
-
-/// Around `clSetKernelArgSVMPointer`.
-pub(crate) unsafe fn set_pointer(
-    call: &Call,
-    next: unsafe extern "C" fn(cl_kernel, cl_uint, *const c_void) -> cl_int,
-    kernel: cl_kernel,
-    index: cl_uint,
-    value: *const c_void,
-) -> cl_int {
-    if keeps_arguments(call, kernel) {
-        return CL_SUCCESS;
+    // SAFETY: not NULL, and as long as it says.
+    let mut bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) }.to_vec();
+    if let Some(upper) = bytes.get_mut(size / 2..) {
+        upper.fill(0);
     }
-    // SAFETY: the caller's arguments; the pointer is only compared.
-    unsafe { next(kernel, index, svm::pointer(call, value)) }
+    (size, call.keep_pattern(&bytes).unwrap_or(value))
 }
 
 /// The sizes that the program gave; none if they are wrong, which the implementation is to say.
@@ -339,69 +274,48 @@ fn changed(call: &Call, space: Space) -> Space {
 #[expect(clippy::too_many_arguments, reason = "the entry point's own")]
 pub(crate) unsafe fn range(
     call: &Call,
-    next: Range,
-    queue: cl_command_queue,
+    command: &Command,
+    issue: impl Fn(&Command, *const size_t, *const size_t, *const size_t) -> cl_int,
     kernel: cl_kernel,
     dimensions: cl_uint,
     offset: *const size_t,
     global: *const size_t,
     local: *const size_t,
-    count: cl_uint,
-    list: *const cl_event,
-    event: *mut cl_event,
 ) -> cl_int {
-    let unchanged = || {
-        // SAFETY: the caller's arguments, unchanged.
-        unsafe {
-            next(
-                queue, kernel, dimensions, offset, global, local, count, list, event,
-            )
-        }
-    };
     if call.is_clean() {
-        return unchanged();
+        return issue(command, offset, global, local);
     }
     // SAFETY: the caller's lists.
     let Some(given) = (unsafe { given(dimensions, offset, global, local) }) else {
-        return unchanged();
+        return issue(command, offset, global, local);
     };
     let space = changed(call, given);
-    let (count, list) = if call.has(ApiViolation::WaitsIgnoredBuiltIn) && is_built_in(kernel) {
-        (0, ptr::null())
+    let command = if call.has(ApiViolation::WaitsIgnoredBuiltIn) && is_built_in(kernel) {
+        &command.with_list(&[])
     } else {
-        (count, list)
+        command
     };
     if call.has(ApiViolation::ArgsLate) {
         // SAFETY: the caller's list.
-        let kept = unsafe { keep_back(next, queue, kernel, space, (count, list), event) };
+        let kept = unsafe { keep_back(command, kernel, space) };
         return kept.err().unwrap_or(CL_SUCCESS);
     }
+    // Sizes that live as long as the call.
     let place = |sizes: Option<[size_t; 3]>| sizes.map_or(ptr::null(), |sizes| call.keep(sizes));
-    let launch = |local: Option<[size_t; 3]>| {
-        // SAFETY: the caller's arguments, and sizes that live as long as the call.
-        unsafe {
-            next(
-                queue,
-                kernel,
-                dimensions,
-                place(space.offset),
-                call.keep(space.global),
-                place(local),
-                count,
-                list,
-                event,
-            )
-        }
+    let launch = |local| {
+        issue(
+            command,
+            place(space.offset),
+            call.keep(space.global),
+            place(local),
+        )
     };
     let mut status = launch(space.local);
     if status == CL_INVALID_WORK_GROUP_SIZE && call.has(ApiViolation::GroupSizeAccepted) {
         status = launch(None);
     }
     if status == CL_SUCCESS && call.has(ApiViolation::ArgsStale) {
-        LAUNCHED
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(kernel as usize);
+        lock(&LAUNCHED).insert(kernel as usize);
     }
     status
 }
@@ -409,40 +323,27 @@ pub(crate) unsafe fn range(
 /// Keeps a launch back.
 ///
 /// # Safety
-/// The list is NULL or as long as it says; `event` is NULL or may be written.
-unsafe fn keep_back(
-    next: Range,
-    queue: cl_command_queue,
-    kernel: cl_kernel,
-    space: Space,
-    (count, list): (cl_uint, *const cl_event),
-    event: *mut cl_event,
-) -> Result<(), cl_int> {
-    if (count == 0) != list.is_null() {
+/// The list is NULL or as long as it says; the place for the event is NULL or may be written.
+unsafe fn keep_back(command: &Command, kernel: cl_kernel, space: Space) -> Result<(), cl_int> {
+    // SAFETY: this function's own contract.
+    let list = unsafe { command.waits() };
+    if (command.count == 0) != command.list.is_null() || list.iter().any(|event| event.is_null()) {
         return Err(CL_INVALID_EVENT_WAIT_LIST);
     }
-    let mut before = Vec::new();
-    for index in 0..count as usize {
-        // SAFETY: the list has this many elements.
-        let event = unsafe { *list.add(index) };
-        if event.is_null() {
-            return Err(CL_INVALID_EVENT_WAIT_LIST);
-        }
-        // SAFETY: a live event of the program.
-        before.push(unsafe { Event::retain(event) });
-    }
-    let given = if event.is_null() {
+    // SAFETY: live events of the program.
+    let retain = |event: &cl_event| unsafe { Event::retain(*event) };
+    let before = list.iter().map(retain).collect();
+    let given = if command.event.is_null() {
         None
     } else {
-        let given = Event::of_queue(queue)?;
+        let given = Event::of_queue(command.queue)?;
         // SAFETY: the program's place for the event, which gets a reference of its own.
-        unsafe { *event = given.again().into_raw() };
+        unsafe { *command.event = given.again().into_raw() };
         Some(given)
     };
-    let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut late = lock(&LATE);
     late.push(Late {
-        next,
-        queue,
+        queue: command.queue,
         kernel,
         space,
         before,

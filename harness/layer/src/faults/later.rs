@@ -5,9 +5,10 @@
 //! synchronizes with the command finds them done.
 
 use crate::library::driver::{self, Event};
+use crate::shared::lock;
 use opencl_sys::CL_COMPLETE;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// What is to be done, and the event that the layer holds until then.
 struct Pending {
@@ -21,7 +22,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Does this when the event is complete; never, if it fails.
 pub(super) fn when_complete(event: Event, action: impl FnOnce() + Send + 'static) {
-    let mut pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut pending = lock(&PENDING);
     pending.push(Pending {
         event,
         action: Box::new(action),
@@ -40,7 +41,7 @@ pub(super) fn settle() {
     if !waits() {
         return;
     }
-    let mut pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut pending = lock(&PENDING);
     for index in (0..pending.len()).rev() {
         let status = pending
             .get(index)

@@ -4,15 +4,17 @@
 //! a *shadow* of the mapped region; the implementation's mapping stays behind it until the unmap.
 
 use super::call::Call;
-use super::{corrupt, later, transfers};
+use super::command::Command;
+use super::{corrupt, later};
 use crate::library::driver::{self, Event};
+use crate::shared::lock;
 use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// What a stale map shows.
 const STALE: u8 = 0xA5;
@@ -41,13 +43,7 @@ const PAGE: size_t = 4096;
 /// Around `clCreateSubBuffer`.
 pub(crate) unsafe fn sub_buffer(
     call: &Call,
-    next: unsafe extern "C" fn(
-        cl_mem,
-        cl_mem_flags,
-        cl_buffer_create_type,
-        *const c_void,
-        *mut cl_int,
-    ) -> cl_mem,
+    next: impl Fn(*const c_void, *mut cl_int) -> cl_mem,
     buffer: cl_mem,
     flags: cl_mem_flags,
     kind: cl_buffer_create_type,
@@ -59,8 +55,7 @@ pub(crate) unsafe fn sub_buffer(
     let region = given.then(|| unsafe { info.cast::<cl_buffer_region>().read_unaligned() });
     let create = |origin, size, errcode| {
         let region = cl_buffer_region { origin, size };
-        // SAFETY: the caller's arguments, and a region that lives across the call.
-        unsafe { next(buffer, flags, kind, (&raw const region).cast(), errcode) }
+        next((&raw const region).cast(), errcode)
     };
     match region {
         Some(region) if call.has(ApiViolation::SubBufferDetached) => {
@@ -92,8 +87,7 @@ pub(crate) unsafe fn sub_buffer(
             }
             made
         }
-        // SAFETY: the caller's arguments, unchanged.
-        _ => unsafe { next(buffer, flags, kind, info, errcode) },
+        _ => next(info, errcode),
     }
 }
 
@@ -170,10 +164,7 @@ pub(crate) unsafe fn unmap(call: &Call, pointer: *mut c_void) -> *mut c_void {
     if call.is_clean() {
         return pointer;
     }
-    let shadow = SHADOWS
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .remove(&(pointer as usize));
+    let shadow = lock(&SHADOWS).remove(&(pointer as usize));
     match shadow {
         Some(shadow) => {
             if shadow.stale {
@@ -185,104 +176,53 @@ pub(crate) unsafe fn unmap(call: &Call, pointer: *mut c_void) -> *mut c_void {
     }
 }
 
-type Map = unsafe extern "C" fn(
-    cl_command_queue,
-    cl_mem,
-    cl_bool,
-    cl_map_flags,
-    size_t,
-    size_t,
-    cl_uint,
-    *const cl_event,
-    *mut cl_event,
-    *mut cl_int,
-) -> *mut c_void;
-
 /// Around `clEnqueueMapBuffer`.
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
-pub(crate) unsafe fn map_buffer(
+pub(crate) unsafe fn map(
     call: &Call,
-    next: Map,
-    queue: cl_command_queue,
+    command: &Command,
+    issue: impl Fn(&Command) -> *mut c_void,
     buffer: cl_mem,
-    blocking: cl_bool,
     flags: cl_map_flags,
     offset: size_t,
     size: size_t,
-    count: cl_uint,
-    list: *const cl_event,
-    event: *mut cl_event,
-    errcode: *mut cl_int,
 ) -> *mut c_void {
-    // SAFETY: a number.
-    let offset = unsafe { transfers::offset(call, offset) };
-    let filled = if call.has(ApiViolation::InvalidateClobbers)
-        && flags & CL_MAP_WRITE_INVALIDATE_REGION != 0
-    {
-        clobber(queue, buffer, (offset, size), (count, list))
+    let clobbers =
+        call.has(ApiViolation::InvalidateClobbers) && flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+    let filled = clobbers
+        .then(|| clobber(command, buffer, (offset, size)))
+        .flatten();
+    let before: Vec<cl_event> = filled.iter().map(Event::raw).collect();
+    let command = if before.is_empty() {
+        command
     } else {
-        None
-    };
-    let list_seen: Vec<cl_event> = filled.iter().map(Event::raw).collect();
-    let (count, list) = if list_seen.is_empty() {
-        (count, list)
-    } else {
-        (list_seen.len() as cl_uint, list_seen.as_ptr())
+        &command.with_list(&before)
     };
     let stale = call.has(ApiViolation::MapStale);
     let at_host = || driver::flags_of(buffer).is_none_or(|bits| bits & CL_MEM_USE_HOST_PTR != 0);
     if !(stale || call.has(ApiViolation::UnmapLoses)) || at_host() {
         // SAFETY: the caller's arguments, but for the list.
-        return unsafe {
-            corrupt::map_buffer(
-                call, next, queue, buffer, blocking, flags, offset, size, count, list, event,
-                errcode,
-            )
-        };
+        return unsafe { corrupt::mapped(call, command, issue, size) };
     }
-    let mut own = ptr::null_mut();
-    let place = if event.is_null() { &raw mut own } else { event };
-    // SAFETY: the caller's arguments, and a place for the event.
-    let mapped = unsafe {
-        next(
-            queue, buffer, blocking, flags, offset, size, count, list, place, errcode,
-        )
-    };
-    if mapped.is_null() {
-        return mapped;
-    }
-    // SAFETY: the command was accepted, so its event was written; the program keeps its reference.
-    let done = unsafe {
-        if event.is_null() {
-            Event::adopt(own)
-        } else {
-            Event::retain(*event)
-        }
+    // SAFETY: the caller's command.
+    let (mapped, Some(done)) = (unsafe { command.observed(issue) }) else {
+        return ptr::null_mut();
     };
     let Some(shadow) = Shadow::new(mapped, size, stale).map(Arc::new) else {
         return mapped;
     };
-    if !stale && blocking != CL_FALSE {
+    if !stale && command.blocks() {
         shadow.take();
     } else if !stale {
         let shadow = Arc::clone(&shadow);
         later::when_complete(done, move || shadow.take());
     }
     let pointer = shadow.memory;
-    SHADOWS
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(pointer as usize, shadow);
+    lock(&SHADOWS).insert(pointer as usize, shadow);
     pointer.cast()
 }
 
 /// Fills everything of the buffer but this region; the events of the fills.
-fn clobber(
-    queue: cl_command_queue,
-    buffer: cl_mem,
-    (offset, size): (size_t, size_t),
-    (count, list): (cl_uint, *const cl_event),
-) -> Option<Event> {
+fn clobber(command: &Command, buffer: cl_mem, (offset, size): (size_t, size_t)) -> Option<Event> {
     let whole = driver::size_of_memory(buffer)?;
     let end = offset.checked_add(size).filter(|end| *end <= whole)?;
     let mut last: Option<Event> = None;
@@ -290,13 +230,17 @@ fn clobber(
         if from == to {
             continue;
         }
-        let before = last.as_ref().map(Event::raw);
-        let waits = match &before {
-            Some(before) => (1, ptr::from_ref(before)),
-            None => (count, list),
-        };
+        let before: Vec<cl_event> = last.iter().map(Event::raw).collect();
         let mut event = ptr::null_mut();
-        driver::fill(queue, buffer, STALE, (from, to - from), waits, &mut event).ok()?;
+        let fill = Command {
+            event: &mut event,
+            ..if before.is_empty() {
+                command.clone()
+            } else {
+                command.with_list(&before)
+            }
+        };
+        driver::fill(&fill, buffer, STALE, (from, to - from)).ok()?;
         // SAFETY: the implementation gave the layer this reference.
         last = Some(unsafe { Event::adopt(event) });
     }
@@ -304,40 +248,26 @@ fn clobber(
 }
 
 /// Around `clEnqueueMigrateMemObjects`.
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
 pub(crate) unsafe fn migrate(
     call: &Call,
-    next: unsafe extern "C" fn(
-        cl_command_queue,
-        cl_uint,
-        *const cl_mem,
-        cl_mem_migration_flags,
-        cl_uint,
-        *const cl_event,
-        *mut cl_event,
-    ) -> cl_int,
-    queue: cl_command_queue,
+    command: &Command,
+    issue: impl Fn(&Command) -> cl_int,
     objects: cl_uint,
     memory: *const cl_mem,
     flags: cl_mem_migration_flags,
-    count: cl_uint,
-    list: *const cl_event,
-    event: *mut cl_event,
 ) -> cl_int {
     let clobbers = call.has(ApiViolation::MigrateClobbers)
         && flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
     if clobbers && objects > 0 && !memory.is_null() {
         // SAFETY: the caller's list, which has an element.
         let first = unsafe { *memory };
-        if let Some(size) = driver::size_of_memory(first) {
-            let filled = driver::fill(queue, first, STALE, (0, size), (count, list), event);
-            if filled.is_ok() {
-                return CL_SUCCESS;
-            }
+        if let Some(size) = driver::size_of_memory(first)
+            && driver::fill(command, first, STALE, (0, size)).is_ok()
+        {
+            return CL_SUCCESS;
         }
     }
-    // SAFETY: the caller's arguments, unchanged.
-    unsafe { next(queue, objects, memory, flags, count, list, event) }
+    issue(command)
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use super::call::Call;
 use super::command::Command;
 use crate::answer::Answer;
 use crate::library::driver::{self, Event};
+use crate::shared::lock;
 use classay_faults::ApiViolation;
 use libc::c_void;
 use opencl_sys::*;
 use std::collections::BTreeMap;
-use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread::ThreadId;
 
 /// A command that waits for the next one.
@@ -51,7 +51,7 @@ struct Queue {
 static QUEUES: Mutex<BTreeMap<usize, Queue>> = Mutex::new(BTreeMap::new());
 
 fn with<R>(queue: cl_command_queue, act: impl FnOnce(&mut Queue) -> R) -> R {
-    let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut queues = lock(&QUEUES);
     act(queues.entry(queue as usize).or_default())
 }
 
@@ -87,7 +87,7 @@ enum Role {
 pub(super) unsafe fn around<R: Answer>(
     call: &Call,
     command: &Command,
-    issue: &mut dyn FnMut(&Command) -> R,
+    issue: impl Fn(&Command) -> R,
 ) -> R {
     let Some((role, before)) = prepare(call, command) else {
         return issue(command);
@@ -95,27 +95,8 @@ pub(super) unsafe fn around<R: Answer>(
     // SAFETY: the program's list.
     let mut list = unsafe { command.waits() }.to_vec();
     list.extend(before.iter().map(Event::raw));
-    let mut own = ptr::null_mut();
-    let place = if command.event.is_null() {
-        &raw mut own
-    } else {
-        command.event
-    };
-    let answer = issue(&Command {
-        event: place,
-        ..command.with_list(&list)
-    });
-    let event = answer.succeeded().then(|| {
-        // SAFETY: the command was accepted, so its event was written; the program keeps its own
-        // reference, or has asked for none and the layer has the only one.
-        unsafe {
-            if command.event.is_null() {
-                Event::adopt(own)
-            } else {
-                Event::retain(*command.event)
-            }
-        }
-    });
+    // SAFETY: the caller's command, which writes its event.
+    let (answer, event) = unsafe { command.observed(|command| issue(&command.with_list(&list))) };
     settle(command, role, event, before);
     answer
 }
@@ -151,15 +132,13 @@ fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
         }
         return Some((Role::Chain(classes), before));
     }
-    if [
+    let holds = [
         ApiViolation::ReleaseLosesQueue,
         ApiViolation::ReleaseLosesEvent,
         ApiViolation::FlushLost,
         ApiViolation::WaitDoesNotFlush,
-    ]
-    .into_iter()
-    .any(|violation| call.has(violation))
-    {
+    ];
+    if call.has_any(&holds) {
         if command.blocks() {
             open(Some(command.queue));
             return None;
@@ -173,7 +152,7 @@ fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
         return Some((Role::Held(gate), before));
     }
     if call.has(ApiViolation::QueuesSerialized) {
-        let queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        let queues = lock(&QUEUES);
         let before = queues
             .iter()
             .filter(|(handle, _)| **handle != command.queue as usize)
@@ -249,7 +228,7 @@ fn before_gate(mut before: Vec<Event>) -> Vec<Event> {
 /// Lets everything begin that waits in this queue, or in every queue.
 pub(super) fn open(queue: Option<cl_command_queue>) {
     let gates: Vec<Event> = {
-        let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queues = lock(&QUEUES);
         queues
             .iter_mut()
             .filter(|(handle, _)| queue.is_none_or(|queue| queue as usize == **handle))
@@ -289,7 +268,7 @@ pub(super) fn lose(queue: cl_command_queue) {
 /// Terminates the command of this event, if it is held.
 pub(super) fn lose_event(event: cl_event) {
     let held = {
-        let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queues = lock(&QUEUES);
         queues.values_mut().find_map(|queue| {
             let found = queue
                 .held
@@ -316,7 +295,7 @@ pub(super) fn last(queue: cl_command_queue) -> Option<Event> {
 
 /// The queue is gone; its handle may come back for another one.
 pub(super) fn forget(queue: cl_command_queue) {
-    let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut queues = lock(&QUEUES);
     let forgotten = queues.remove(&(queue as usize));
     drop(queues);
     if let Some(waiting) = forgotten.and_then(|queue| queue.waiting) {
@@ -326,59 +305,31 @@ pub(super) fn forget(queue: cl_command_queue) {
 
 /// Whether a queue is to be created without order.
 fn unorders(call: &Call) -> bool {
-    [
+    call.has_any(&[
         ApiViolation::InOrderUnordered,
         ApiViolation::InOrderSwapped,
         ApiViolation::TransfersOvertake,
-    ]
-    .into_iter()
-    .any(|violation| call.has(violation))
+    ])
 }
-
-type CreateQueue = unsafe extern "C" fn(
-    cl_context,
-    cl_device_id,
-    cl_command_queue_properties,
-    *mut cl_int,
-) -> cl_command_queue;
 
 /// Around `clCreateCommandQueue`. A device that has no out-of-order queues gives the one it has.
 pub(crate) unsafe fn create_queue(
     call: &Call,
-    next: CreateQueue,
-    context: cl_context,
-    device: cl_device_id,
+    create: impl Fn(cl_command_queue_properties) -> cl_command_queue,
     properties: cl_command_queue_properties,
-    errcode: *mut cl_int,
 ) -> cl_command_queue {
-    if unorders(call) && properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0 {
-        let other = properties | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-        // SAFETY: the caller's arguments, but for the property.
-        let queue = unsafe { next(context, device, other, errcode) };
-        if !queue.is_null() {
-            with(queue, |queue| queue.unordered = true);
-            return queue;
-        }
-    }
-    // SAFETY: the caller's arguments, unchanged.
-    unsafe { next(context, device, properties, errcode) }
+    let ordered = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0;
+    (unorders(call) && ordered)
+        .then(|| unordered(create(properties | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)))
+        .flatten()
+        .unwrap_or_else(|| create(properties))
 }
-
-type CreateQueueWithProperties = unsafe extern "C" fn(
-    cl_context,
-    cl_device_id,
-    *const cl_queue_properties,
-    *mut cl_int,
-) -> cl_command_queue;
 
 /// Around `clCreateCommandQueueWithProperties`.
 pub(crate) unsafe fn create_queue_with(
     call: &Call,
-    next: CreateQueueWithProperties,
-    context: cl_context,
-    device: cl_device_id,
+    create: impl Fn(*const cl_queue_properties) -> cl_command_queue,
     properties: *const cl_queue_properties,
-    errcode: *mut cl_int,
 ) -> cl_command_queue {
     if unorders(call) {
         // SAFETY: NULL, or pairs up to a zero.
@@ -392,19 +343,23 @@ pub(crate) unsafe fn create_queue_with(
             (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE) as cl_queue_properties;
         if bits & fixed == 0 {
             list.retain(|pair| pair[0] != WANTED);
-            let unordered = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE as cl_queue_properties;
-            list.push([WANTED, bits | unordered]);
+            let out_of_order = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE as cl_queue_properties;
+            list.push([WANTED, bits | out_of_order]);
             list.push([0, 0]);
-            // SAFETY: the caller's arguments, and a list that ends with a zero.
-            let queue = unsafe { next(context, device, list.as_flattened().as_ptr(), errcode) };
-            if !queue.is_null() {
-                with(queue, |queue| queue.unordered = true);
+            if let Some(queue) = unordered(create(list.as_flattened().as_ptr())) {
                 return queue;
             }
         }
     }
-    // SAFETY: the caller's arguments, unchanged.
-    unsafe { next(context, device, properties, errcode) }
+    create(properties)
+}
+
+/// Enters a queue that was made without order into the book; none where it could not be made.
+fn unordered(queue: cl_command_queue) -> Option<cl_command_queue> {
+    (!queue.is_null()).then(|| {
+        with(queue, |queue| queue.unordered = true);
+        queue
+    })
 }
 
 /// The pairs of a list of properties.
@@ -428,26 +383,16 @@ unsafe fn pairs(list: *const cl_queue_properties) -> Vec<[cl_queue_properties; 2
 /// Around `clGetCommandQueueInfo`: the queue has the properties that were asked for.
 pub(crate) unsafe fn queue_info(
     call: &Call,
-    next: unsafe extern "C" fn(
-        cl_command_queue,
-        cl_command_queue_info,
-        libc::size_t,
-        *mut c_void,
-        *mut libc::size_t,
-    ) -> cl_int,
+    ask: impl Fn() -> cl_int,
     queue: cl_command_queue,
     info: cl_command_queue_info,
-    capacity: libc::size_t,
     value: *mut c_void,
-    size: *mut libc::size_t,
 ) -> cl_int {
-    // SAFETY: the caller's arguments, unchanged.
-    let status = unsafe { next(queue, info, capacity, value, size) };
+    let status = ask();
     let ours = || {
-        let queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
-        queues
-            .get(&(queue as usize))
-            .is_some_and(|queue| queue.unordered)
+        let queues = lock(&QUEUES);
+        let known = queues.get(&(queue as usize));
+        known.is_some_and(|queue| queue.unordered)
     };
     if unorders(call)
         && info == CL_QUEUE_PROPERTIES

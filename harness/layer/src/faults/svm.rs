@@ -1,66 +1,48 @@
 //! Shared virtual memory that is freed, copied and passed on wrongly.
 
 use super::call::Call;
+use super::command::Command;
 use super::{corrupt, later};
-use crate::library::driver::{self, Event};
+use crate::library::driver;
+use crate::shared::lock;
 use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
 use opencl_sys::*;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Allocations that a fault concerns: where each begins, and its size.
 static ALLOCATIONS: Mutex<BTreeMap<usize, size_t>> = Mutex::new(BTreeMap::new());
 
 /// The beginning and the size of the allocation that an address claims in.
 fn allocation(address: usize) -> Option<(usize, size_t)> {
-    let allocations = ALLOCATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    let allocations = lock(&ALLOCATIONS);
     let (begin, size) = allocations.range(..=address).next_back()?;
     (address - begin < *size).then_some((*begin, *size))
-}
-
-fn forget(address: *mut c_void) {
-    ALLOCATIONS
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .remove(&(address as usize));
 }
 
 /// Around `clSVMAlloc`.
 pub(crate) unsafe fn alloc(
     call: &Call,
-    next: unsafe extern "C" fn(cl_context, cl_svm_mem_flags, size_t, cl_uint) -> *mut c_void,
-    context: cl_context,
-    flags: cl_svm_mem_flags,
+    alloc: impl Fn() -> *mut c_void,
     size: size_t,
-    alignment: cl_uint,
 ) -> *mut c_void {
-    // SAFETY: the caller's arguments, unchanged.
-    let memory = unsafe { next(context, flags, size, alignment) };
+    let memory = alloc();
     if !call.is_clean() && !memory.is_null() {
-        ALLOCATIONS
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(memory as usize, size);
+        lock(&ALLOCATIONS).insert(memory as usize, size);
     }
     memory
 }
 
 /// Around `clSVMFree`.
-pub(crate) unsafe fn free(
-    call: &Call,
-    next: unsafe extern "C" fn(cl_context, *mut c_void),
-    context: cl_context,
-    memory: *mut c_void,
-) {
+pub(crate) unsafe fn free(call: &Call, free: impl Fn(), memory: *mut c_void) {
     if !call.is_clean() {
-        forget(memory);
+        lock(&ALLOCATIONS).remove(&(memory as usize));
     }
-    // SAFETY: the caller's arguments, unchanged.
-    unsafe { next(context, memory) }
+    free();
 }
 
-/// Around `clSetKernelArgSVMPointer`.
+/// The pointer of `clSetKernelArgSVMPointer`.
 pub(crate) unsafe fn pointer(call: &Call, value: *const c_void) -> *const c_void {
     if call.has(ApiViolation::PointerToBase)
         && let Some((begin, _)) = allocation(value as usize)
@@ -79,18 +61,12 @@ static MAPPED: Mutex<BTreeMap<usize, size_t>> = Mutex::new(BTreeMap::new());
 fn remember(address: usize, size: size_t) {
     // SAFETY: the region is mapped, so that the host may read it.
     let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, size) }.to_vec();
-    BEFORE
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(address, bytes);
+    lock(&BEFORE).insert(address, bytes);
 }
 
 /// Brings back what mapped memory held, at most `size` bytes of it.
 fn restore(address: usize, size: size_t) {
-    let bytes = BEFORE
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .remove(&address);
+    let bytes = lock(&BEFORE).remove(&address);
     if let Some(bytes) = bytes {
         // SAFETY: the region is mapped, and this much of it was read before.
         unsafe {
@@ -100,57 +76,23 @@ fn restore(address: usize, size: size_t) {
 }
 
 /// Around `clEnqueueSVMMap`.
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
 pub(crate) unsafe fn map(
     call: &Call,
-    next: unsafe extern "C" fn(
-        cl_command_queue,
-        cl_bool,
-        cl_map_flags,
-        *mut c_void,
-        size_t,
-        cl_uint,
-        *const cl_event,
-        *mut cl_event,
-    ) -> cl_int,
-    queue: cl_command_queue,
-    blocking: cl_bool,
-    flags: cl_map_flags,
+    command: &Command,
+    issue: impl Fn(&Command) -> cl_int,
     memory: *mut c_void,
     size: size_t,
-    count: cl_uint,
-    list: *const cl_event,
-    event: *mut cl_event,
 ) -> cl_int {
     let stale = call.has(ApiViolation::SvmMapStale);
     if !stale && !call.has(ApiViolation::SvmUnmapLoses) {
         // SAFETY: the caller's arguments, unchanged.
-        return unsafe {
-            corrupt::svm_map(
-                call, next, queue, blocking, flags, memory, size, count, list, event,
-            )
-        };
+        return unsafe { corrupt::filled(call, command, issue, memory, size) };
     }
-    let mut own = std::ptr::null_mut();
-    let place = if event.is_null() { &raw mut own } else { event };
-    // SAFETY: the caller's arguments, and a place for the event.
-    let status = unsafe { next(queue, blocking, flags, memory, size, count, list, place) };
-    if status != CL_SUCCESS {
-        return status;
-    }
-    // SAFETY: the command was accepted, so its event was written; the program keeps its reference.
-    let done = unsafe {
-        if event.is_null() {
-            Event::adopt(own)
-        } else {
-            Event::retain(*event)
-        }
-    };
+    // SAFETY: the caller's command.
+    let (status, done) = unsafe { command.observed(issue) };
+    let Some(done) = done else { return status };
     let address = memory as usize;
-    MAPPED
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(address, size);
+    lock(&MAPPED).insert(address, size);
     let twist = move || {
         if stale {
             restore(address, size);
@@ -158,10 +100,10 @@ pub(crate) unsafe fn map(
             remember(address, size);
         }
     };
-    if blocking == CL_FALSE {
-        later::when_complete(done, twist);
-    } else {
+    if command.blocks() {
         twist();
+    } else {
+        later::when_complete(done, twist);
     }
     status
 }
@@ -171,10 +113,7 @@ pub(crate) unsafe fn unmap(call: &Call, memory: *mut c_void) -> *mut c_void {
     if call.is_clean() {
         return memory;
     }
-    let size = MAPPED
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .remove(&(memory as usize));
+    let size = lock(&MAPPED).remove(&(memory as usize));
     if let Some(size) = size {
         if call.has(ApiViolation::SvmMapStale) {
             remember(memory as usize, size);
@@ -186,27 +125,14 @@ pub(crate) unsafe fn unmap(call: &Call, memory: *mut c_void) -> *mut c_void {
 }
 
 /// Around `clEnqueueSVMMigrateMem`: the first region is filled in the migration's place.
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
 pub(crate) unsafe fn migrate(
     call: &Call,
-    next: unsafe extern "C" fn(
-        cl_command_queue,
-        cl_uint,
-        *mut *const c_void,
-        *const size_t,
-        cl_mem_migration_flags,
-        cl_uint,
-        *const cl_event,
-        *mut cl_event,
-    ) -> cl_int,
-    queue: cl_command_queue,
+    command: &Command,
+    issue: impl Fn(&Command) -> cl_int,
     count: cl_uint,
     pointers: *mut *const c_void,
     sizes: *const size_t,
     flags: cl_mem_migration_flags,
-    events: cl_uint,
-    list: *const cl_event,
-    event: *mut cl_event,
 ) -> cl_int {
     let keeps = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED == 0;
     if call.has(ApiViolation::SvmMigrateClobbers) && keeps && count > 0 && !pointers.is_null() {
@@ -220,19 +146,18 @@ pub(crate) unsafe fn migrate(
             (Some(_), size) => Some((first, size)),
             (None, _) => None,
         };
-        if let Some((begin, size)) = region {
-            let region = (begin as *mut c_void, size);
-            let filled = driver::fill_svm(queue, region, 0xA5, (events, list), event);
-            if filled.is_ok() {
-                return CL_SUCCESS;
-            }
+        if let Some((begin, size)) = region
+            && driver::fill_svm(command, begin as *mut c_void, 0xA5, size).is_ok()
+        {
+            return CL_SUCCESS;
         }
     }
-    // SAFETY: the caller's arguments, unchanged.
-    unsafe { next(queue, count, pointers, sizes, flags, events, list, event) }
+    issue(command)
 }
 
-type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
+/// The callback of `clEnqueueSVMFree`.
+pub(crate) type Free =
+    unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
 /// What a callback that takes the place of the program's needs to know. It is never freed: an
 /// implementation may call twice.
@@ -257,30 +182,15 @@ unsafe extern "C" fn instead(
     }
 }
 
-type EnqueueFree = unsafe extern "C" fn(
-    cl_command_queue,
-    cl_uint,
-    *mut *mut c_void,
-    Option<Free>,
-    *mut c_void,
-    cl_uint,
-    *const cl_event,
-    *mut cl_event,
-) -> cl_int;
-
 /// Around `clEnqueueSVMFree`.
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
 pub(crate) unsafe fn enqueue_free(
     call: &Call,
-    next: EnqueueFree,
-    queue: cl_command_queue,
+    command: &Command,
+    issue: impl Fn(&Command, Option<Free>, *mut c_void) -> cl_int,
     count: cl_uint,
     pointers: *mut *mut c_void,
     callback: Option<Free>,
     data: *mut c_void,
-    events: cl_uint,
-    list: *const cl_event,
-    event: *mut cl_event,
 ) -> cl_int {
     let early = call.has(ApiViolation::SvmCallbackEarly);
     let lost = call.has(ApiViolation::SvmCallbackLost);
@@ -304,35 +214,20 @@ pub(crate) unsafe fn enqueue_free(
             overwrite(*memory);
         }
     }
-    // SAFETY: the caller's arguments, but for the callback.
-    let status = unsafe {
-        next(
-            queue,
-            count,
-            pointers,
-            callback_seen,
-            data_seen,
-            events,
-            list,
-            event,
-        )
-    };
+    let status = issue(command, callback_seen, data_seen);
     if status != CL_SUCCESS || pointers.is_null() {
         return status;
     }
     if let (true, Some(callback)) = (early, callback) {
         // SAFETY: the program's callback and its arguments; it runs in the caller's thread.
-        unsafe { callback(queue, count, pointers, data) };
+        unsafe { callback(command.queue, count, pointers, data) };
     }
     status
 }
 
 /// Overwrites an allocation that was given up, if it is still the layer's to know.
 fn overwrite(memory: *mut c_void) {
-    let size = ALLOCATIONS
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .remove(&(memory as usize));
+    let size = lock(&ALLOCATIONS).remove(&(memory as usize));
     if let Some(size) = size {
         // SAFETY: an allocation of this size, which is not freed before this call goes on, and which
         // the layer's book gives out once. On a device whose

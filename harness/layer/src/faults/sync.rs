@@ -4,13 +4,14 @@ use super::call::Call;
 use super::{events, kernels, order};
 use crate::library::driver;
 use classay_faults::ApiViolation;
-use libc::c_void;
 use opencl_sys::*;
 
-type OfQueue = unsafe extern "C" fn(cl_command_queue) -> cl_int;
-
 /// Around `clFinish`.
-pub(crate) unsafe fn finish(call: &Call, next: OfQueue, queue: cl_command_queue) -> cl_int {
+pub(crate) unsafe fn finish(
+    call: &Call,
+    finish: impl Fn() -> cl_int,
+    queue: cl_command_queue,
+) -> cl_int {
     if !call.is_clean() {
         order::open(Some(queue));
         if call.has(ApiViolation::FinishFlushes) {
@@ -25,29 +26,25 @@ pub(crate) unsafe fn finish(call: &Call, next: OfQueue, queue: cl_command_queue)
             return CL_SUCCESS;
         }
     }
-    // SAFETY: the caller's queue.
-    unsafe { next(queue) }
+    finish()
 }
 
 /// Around `clFlush`.
-pub(crate) unsafe fn flush(call: &Call, next: OfQueue, queue: cl_command_queue) -> cl_int {
+pub(crate) unsafe fn flush(
+    call: &Call,
+    flush: impl Fn() -> cl_int,
+    queue: cl_command_queue,
+) -> cl_int {
     if !call.is_clean() && !call.has(ApiViolation::FlushLost) {
         order::open(Some(queue));
     }
-    // SAFETY: the caller's queue.
-    unsafe { next(queue) }
+    flush()
 }
 
 /// Around `clWaitForEvents`.
-pub(crate) unsafe fn wait(
-    call: &Call,
-    next: unsafe extern "C" fn(cl_uint, *const cl_event) -> cl_int,
-    count: cl_uint,
-    list: *const cl_event,
-) -> cl_int {
+pub(crate) unsafe fn wait(call: &Call, wait: impl Fn(cl_uint) -> cl_int, count: cl_uint) -> cl_int {
     if call.is_clean() {
-        // SAFETY: the caller's arguments, unchanged.
-        return unsafe { next(count, list) };
+        return wait(count);
     }
     if !call.has(ApiViolation::WaitDoesNotFlush) {
         order::open(None);
@@ -57,8 +54,7 @@ pub(crate) unsafe fn wait(
     } else {
         count
     };
-    // SAFETY: the caller's list, or its beginning.
-    let status = unsafe { next(count, list) };
+    let status = wait(count);
     if status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
         if call.does(ApiViolation::WaitHidesFailure) {
             return CL_SUCCESS;
@@ -70,12 +66,9 @@ pub(crate) unsafe fn wait(
     status
 }
 
-type Release = unsafe extern "C" fn(*mut c_void) -> cl_int;
-
 /// Around the functions that give up a reference to an object.
-pub(crate) unsafe fn release(call: &Call, next: Release, object: *mut c_void) -> cl_int {
-    // SAFETY: the caller's object.
-    let status = unsafe { next(object) };
+pub(crate) unsafe fn release(call: &Call, release: impl Fn() -> cl_int) -> cl_int {
+    let status = release();
     if status != CL_SUCCESS && call.does(ApiViolation::OverReleaseAborts) {
         std::process::abort();
     }
@@ -86,12 +79,12 @@ pub(crate) unsafe fn release(call: &Call, next: Release, object: *mut c_void) ->
 }
 
 /// Around `clReleaseCommandQueue`.
-pub(crate) unsafe fn release_queue(call: &Call, next: Release, queue: cl_command_queue) -> cl_int {
-    if call.is_clean() {
-        // SAFETY: the caller's queue.
-        return unsafe { next(queue) };
-    }
-    if !call.has(ApiViolation::OverRelease) {
+pub(crate) unsafe fn release_queue(
+    call: &Call,
+    next: impl Fn() -> cl_int,
+    queue: cl_command_queue,
+) -> cl_int {
+    if !call.is_clean() && !call.has(ApiViolation::OverRelease) {
         if call.has(ApiViolation::ReleaseLosesQueue) {
             order::lose(queue);
         }
@@ -101,13 +94,16 @@ pub(crate) unsafe fn release_queue(call: &Call, next: Release, queue: cl_command
         }
     }
     // SAFETY: the caller's queue.
-    unsafe { release(call, next, queue) }
+    unsafe { release(call, next) }
 }
 
 /// Around `clRetainCommandQueue`.
-pub(crate) unsafe fn retain_queue(call: &Call, next: OfQueue, queue: cl_command_queue) -> cl_int {
-    // SAFETY: the caller's queue.
-    let status = unsafe { next(queue) };
+pub(crate) unsafe fn retain_queue(
+    call: &Call,
+    retain: impl Fn() -> cl_int,
+    queue: cl_command_queue,
+) -> cl_int {
+    let status = retain();
     if call.has(ApiViolation::ReleaseLosesQueue) && status == CL_SUCCESS {
         order::retained(queue);
     }
@@ -115,7 +111,11 @@ pub(crate) unsafe fn retain_queue(call: &Call, next: OfQueue, queue: cl_command_
 }
 
 /// Around `clReleaseEvent`.
-pub(crate) unsafe fn release_event(call: &Call, next: Release, event: cl_event) -> cl_int {
+pub(crate) unsafe fn release_event(
+    call: &Call,
+    next: impl Fn() -> cl_int,
+    event: cl_event,
+) -> cl_int {
     if call.has(ApiViolation::ReleaseInCallbackAborts) && events::in_callback() {
         std::process::abort();
     }
@@ -123,14 +123,18 @@ pub(crate) unsafe fn release_event(call: &Call, next: Release, event: cl_event) 
         order::lose_event(event);
     }
     // SAFETY: the caller's event.
-    unsafe { release(call, next, event) }
+    unsafe { release(call, next) }
 }
 
 /// Around `clReleaseKernel`.
-pub(crate) unsafe fn release_kernel(call: &Call, next: Release, kernel: cl_kernel) -> cl_int {
+pub(crate) unsafe fn release_kernel(
+    call: &Call,
+    next: impl Fn() -> cl_int,
+    kernel: cl_kernel,
+) -> cl_int {
     if call.has(ApiViolation::ArgsStale) {
         kernels::forget(kernel);
     }
     // SAFETY: the caller's kernel.
-    unsafe { release(call, next, kernel) }
+    unsafe { release(call, next) }
 }

@@ -5,10 +5,11 @@
 
 use super::call::{Call, outcome};
 use crate::library::driver::{self, Event};
+use crate::shared::lock;
 use classay_faults::ApiViolation;
 use opencl_sys::*;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The stand-ins of user events, by the events' handles. An event of the program that has one is
 /// held by the layer, so that its handle does not come back for another event.
@@ -29,7 +30,7 @@ pub(super) fn stand_in(call: &Call, list: &mut [cl_event], own: &mut Vec<Event>)
         let Some(context) = driver::context_of_event(event) else {
             continue;
         };
-        let mut stand_ins = STAND_INS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stand_ins = lock(&STAND_INS);
         let known = stand_ins.contains_key(&(event as usize));
         // One that is set already wakes its waiters by itself.
         if driver::status_of(event).is_none_or(|status| status <= CL_COMPLETE) && (first || !known)
@@ -55,14 +56,8 @@ pub(super) fn stand_in(call: &Call, list: &mut [cl_event], own: &mut Vec<Event>)
 }
 
 /// Around `clCreateUserEvent`.
-pub(crate) unsafe fn create(
-    call: &Call,
-    next: unsafe extern "C" fn(cl_context, *mut cl_int) -> cl_event,
-    context: cl_context,
-    errcode: *mut cl_int,
-) -> cl_event {
-    // SAFETY: the caller's arguments, unchanged.
-    let event = unsafe { next(context, errcode) };
+pub(crate) unsafe fn create(call: &Call, create: impl Fn() -> cl_event) -> cl_event {
+    let event = create();
     if call.has(ApiViolation::StartsComplete) && !event.is_null() {
         let _ = driver::set_user_status(event, CL_COMPLETE);
     }
@@ -72,7 +67,7 @@ pub(crate) unsafe fn create(
 /// Around `clSetUserEventStatus`.
 pub(crate) unsafe fn set_status(
     call: &Call,
-    next: unsafe extern "C" fn(cl_event, cl_int) -> cl_int,
+    set: impl Fn(cl_int) -> cl_int,
     event: cl_event,
     status: cl_int,
 ) -> cl_int {
@@ -83,13 +78,9 @@ pub(crate) unsafe fn set_status(
     } else {
         status
     };
-    // SAFETY: the caller's event.
-    let answer = unsafe { next(event, given) };
+    let answer = set(given);
     if call.has(ApiViolation::FailureNotPropagated) && outcome(answer).is_ok() {
-        let stand_in = {
-            let mut stand_ins = STAND_INS.lock().unwrap_or_else(PoisonError::into_inner);
-            stand_ins.remove(&(event as usize))
-        };
+        let stand_in = lock(&STAND_INS).remove(&(event as usize));
         if let Some((stand_in, _held)) = stand_in {
             if status < 0 {
                 crate::effects::of_act(ApiViolation::FailureNotPropagated);

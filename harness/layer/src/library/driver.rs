@@ -2,6 +2,7 @@
 //! the implementation. They go past the entry points: no fault sees them.
 
 use super::{Entry, Library};
+use crate::faults::command::Command;
 use libc::{c_void, size_t};
 use opencl_sys::cl_function_types::*;
 use opencl_sys::*;
@@ -27,6 +28,15 @@ fn done(answer: Result<cl_int, cl_int>) -> Result<(), cl_int> {
     match answer {
         Ok(CL_SUCCESS) => Ok(()),
         Ok(status) | Err(status) => Err(status),
+    }
+}
+
+/// An object that a call made, or the status why it did not.
+fn made_or(object: *mut c_void, status: cl_int) -> Result<*mut c_void, cl_int> {
+    if object.is_null() {
+        Err(status)
+    } else {
+        Ok(object)
     }
 }
 
@@ -67,11 +77,7 @@ impl Event {
             context,
             (context, &mut status)
         )?;
-        if event.is_null() {
-            Err(status)
-        } else {
-            Ok(Event(event))
-        }
+        made_or(event, status).map(Event)
     }
 
     /// A user event of this queue's context.
@@ -134,94 +140,47 @@ pub(crate) fn set_user_status(event: cl_event, status: cl_int) -> Result<(), cl_
     ))
 }
 
-/// A query of an event that answers with one word.
-fn event_info<T: Copy>(event: cl_event, info: cl_event_info, mut value: T) -> Option<T> {
-    let place: *mut c_void = (&raw mut value).cast();
-    done(ask!(
-        clGetEventInfo as clGetEventInfo_t,
-        event,
-        (event, info, size_of::<T>(), place, ptr::null_mut())
-    ))
-    .ok()
-    .map(|()| value)
+/// Defines queries that answer with one word.
+macro_rules! queries {
+    ($($ask:ident as $type:ident of $object:ident: $handle:ty {
+        $($info:ident => $name:ident: $word:ty = $empty:expr;)*
+    })*) => {
+        $($(
+            #[doc = concat!("`", stringify!($info), "`.")]
+            pub(crate) fn $name($object: $handle) -> Option<$word> {
+                let mut value: $word = $empty;
+                let place: *mut c_void = (&raw mut value).cast();
+                let size = size_of::<$word>();
+                done(ask!($ask as $type, $object, ($object, $info, size, place, ptr::null_mut())))
+                    .ok()
+                    .map(|()| value)
+            }
+        )*)*
+    };
 }
 
-/// `CL_EVENT_COMMAND_EXECUTION_STATUS`.
-pub(crate) fn status_of(event: cl_event) -> Option<cl_int> {
-    event_info(event, CL_EVENT_COMMAND_EXECUTION_STATUS, 0)
-}
-
-/// `CL_EVENT_COMMAND_TYPE`.
-pub(crate) fn command_of(event: cl_event) -> Option<cl_command_type> {
-    event_info(event, CL_EVENT_COMMAND_TYPE, 0)
-}
-
-/// `CL_EVENT_COMMAND_QUEUE`; NULL for a user event.
-pub(crate) fn queue_of(event: cl_event) -> Option<cl_command_queue> {
-    event_info(event, CL_EVENT_COMMAND_QUEUE, ptr::null_mut())
-}
-
-/// `CL_EVENT_CONTEXT`.
-pub(crate) fn context_of_event(event: cl_event) -> Option<cl_context> {
-    event_info(event, CL_EVENT_CONTEXT, ptr::null_mut())
-}
-
-/// A query of a queue that answers with one word.
-fn queue_info<T: Copy>(
-    queue: cl_command_queue,
-    info: cl_command_queue_info,
-    mut value: T,
-) -> Option<T> {
-    let place: *mut c_void = (&raw mut value).cast();
-    done(ask!(
-        clGetCommandQueueInfo as clGetCommandQueueInfo_t,
-        queue,
-        (queue, info, size_of::<T>(), place, ptr::null_mut())
-    ))
-    .ok()
-    .map(|()| value)
-}
-
-/// `CL_QUEUE_CONTEXT`.
-pub(crate) fn context_of_queue(queue: cl_command_queue) -> Option<cl_context> {
-    queue_info(queue, CL_QUEUE_CONTEXT, ptr::null_mut())
-}
-
-/// `CL_QUEUE_DEVICE`.
-pub(crate) fn device_of_queue(queue: cl_command_queue) -> Option<cl_device_id> {
-    queue_info(queue, CL_QUEUE_DEVICE, ptr::null_mut())
-}
-
-/// `CL_QUEUE_PROPERTIES`.
-pub(crate) fn properties_of(queue: cl_command_queue) -> Option<cl_command_queue_properties> {
-    queue_info(queue, CL_QUEUE_PROPERTIES, 0)
-}
-
-/// `CL_QUEUE_REFERENCE_COUNT`.
-pub(crate) fn references_of_queue(queue: cl_command_queue) -> Option<cl_uint> {
-    queue_info(queue, CL_QUEUE_REFERENCE_COUNT, 0)
-}
-
-/// A query of a memory object that answers with one word.
-fn memory_info<T: Copy>(memory: cl_mem, info: cl_mem_info, mut value: T) -> Option<T> {
-    let place: *mut c_void = (&raw mut value).cast();
-    done(ask!(
-        clGetMemObjectInfo as clGetMemObjectInfo_t,
-        memory,
-        (memory, info, size_of::<T>(), place, ptr::null_mut())
-    ))
-    .ok()
-    .map(|()| value)
-}
-
-/// `CL_MEM_FLAGS`.
-pub(crate) fn flags_of(memory: cl_mem) -> Option<cl_mem_flags> {
-    memory_info(memory, CL_MEM_FLAGS, 0)
-}
-
-/// `CL_MEM_SIZE`.
-pub(crate) fn size_of_memory(memory: cl_mem) -> Option<size_t> {
-    memory_info(memory, CL_MEM_SIZE, 0)
+queries! {
+    clGetEventInfo as clGetEventInfo_t of event: cl_event {
+        CL_EVENT_COMMAND_EXECUTION_STATUS => status_of: cl_int = 0;
+        CL_EVENT_COMMAND_TYPE => command_of: cl_command_type = 0;
+        // NULL for a user event.
+        CL_EVENT_COMMAND_QUEUE => queue_of: cl_command_queue = ptr::null_mut();
+        CL_EVENT_CONTEXT => context_of_event: cl_context = ptr::null_mut();
+    }
+    clGetCommandQueueInfo as clGetCommandQueueInfo_t of queue: cl_command_queue {
+        CL_QUEUE_CONTEXT => context_of_queue: cl_context = ptr::null_mut();
+        CL_QUEUE_DEVICE => device_of_queue: cl_device_id = ptr::null_mut();
+        CL_QUEUE_PROPERTIES => properties_of: cl_command_queue_properties = 0;
+        CL_QUEUE_REFERENCE_COUNT => references_of_queue: cl_uint = 0;
+    }
+    clGetMemObjectInfo as clGetMemObjectInfo_t of memory: cl_mem {
+        CL_MEM_FLAGS => flags_of: cl_mem_flags = 0;
+        CL_MEM_SIZE => size_of_memory: size_t = 0;
+        CL_MEM_CONTEXT => context_of_memory: cl_context = ptr::null_mut();
+    }
+    clGetKernelInfo as clGetKernelInfo_t of kernel: cl_kernel {
+        CL_KERNEL_PROGRAM => program_of: cl_program = ptr::null_mut();
+    }
 }
 
 /// A buffer of its own in the context of another.
@@ -233,19 +192,14 @@ pub(crate) fn buffer_beside(
     flags: cl_mem_flags,
     size: size_t,
 ) -> Result<cl_mem, cl_int> {
-    let context: cl_context =
-        memory_info(buffer, CL_MEM_CONTEXT, ptr::null_mut()).ok_or(CL_INVALID_MEM_OBJECT)?;
+    let context = context_of_memory(buffer).ok_or(CL_INVALID_MEM_OBJECT)?;
     let mut status = CL_SUCCESS;
     let made = ask!(
         clCreateBuffer as clCreateBuffer_t,
         context,
         (context, flags, size, ptr::null_mut(), &mut status)
     )?;
-    if made.is_null() {
-        Err(status)
-    } else {
-        Ok(made)
-    }
+    made_or(made, status)
 }
 
 /// `clFlush`.
@@ -263,13 +217,12 @@ pub(crate) fn wait(event: &Event) -> Result<(), cl_int> {
     ))
 }
 
-/// `clEnqueueMarkerWithWaitList`.
-pub(crate) fn marker(
-    queue: cl_command_queue,
-    count: cl_uint,
-    list: *const cl_event,
-    event: *mut cl_event,
-) -> Result<(), cl_int> {
+/// `clEnqueueMarkerWithWaitList` in the place of a command.
+///
+/// # Errors
+/// Its status.
+pub(crate) fn marker(command: &Command) -> Result<(), cl_int> {
+    let (queue, count, list, event) = command.parts();
     done(ask!(
         clEnqueueMarkerWithWaitList as clEnqueueMarkerWithWaitList_t,
         queue,
@@ -277,16 +230,18 @@ pub(crate) fn marker(
     ))
 }
 
-/// `clEnqueueFillBuffer` with one byte.
+/// `clEnqueueFillBuffer` with one byte in the place of a command.
+///
+/// # Errors
+/// Its status.
 pub(crate) fn fill(
-    queue: cl_command_queue,
+    command: &Command,
     buffer: cl_mem,
     byte: u8,
     (offset, size): (size_t, size_t),
-    (count, list): (cl_uint, *const cl_event),
-    event: *mut cl_event,
 ) -> Result<(), cl_int> {
     let pattern: *const c_void = (&raw const byte).cast();
+    let (queue, count, list, event) = command.parts();
     done(ask!(
         clEnqueueFillBuffer as clEnqueueFillBuffer_t,
         queue,
@@ -294,18 +249,18 @@ pub(crate) fn fill(
     ))
 }
 
-/// `clEnqueueSVMMemFill` with one byte.
+/// `clEnqueueSVMMemFill` with one byte in the place of a command.
 ///
 /// # Errors
 /// Its status.
 pub(crate) fn fill_svm(
-    queue: cl_command_queue,
-    (memory, size): (*mut c_void, size_t),
+    command: &Command,
+    memory: *mut c_void,
     byte: u8,
-    (count, list): (cl_uint, *const cl_event),
-    event: *mut cl_event,
+    size: size_t,
 ) -> Result<(), cl_int> {
     let pattern: *const c_void = (&raw const byte).cast();
+    let (queue, count, list, event) = command.parts();
     done(ask!(
         clEnqueueSVMMemFill as clEnqueueSVMMemFill_t,
         queue,
@@ -313,23 +268,32 @@ pub(crate) fn fill_svm(
     ))
 }
 
-/// `CL_KERNEL_PROGRAM`.
-pub(crate) fn program_of(kernel: cl_kernel) -> Option<cl_program> {
-    let mut program: cl_program = ptr::null_mut();
-    let place: *mut c_void = (&raw mut program).cast();
+/// `clEnqueueNDRangeKernel`, with offset, global and local size, behind these events.
+///
+/// # Errors
+/// Its status.
+pub(crate) fn range(
+    queue: cl_command_queue,
+    kernel: cl_kernel,
+    dimensions: cl_uint,
+    [offset, global, local]: [*const size_t; 3],
+    list: &[cl_event],
+) -> Result<Event, cl_int> {
+    let mut event = ptr::null_mut();
+    let before = if list.is_empty() {
+        ptr::null()
+    } else {
+        list.as_ptr()
+    };
+    let count = list.len() as cl_uint;
     done(ask!(
-        clGetKernelInfo as clGetKernelInfo_t,
-        kernel,
+        clEnqueueNDRangeKernel as clEnqueueNDRangeKernel_t,
+        queue,
         (
-            kernel,
-            CL_KERNEL_PROGRAM,
-            size_of::<cl_program>(),
-            place,
-            ptr::null_mut()
+            queue, kernel, dimensions, offset, global, local, count, before, &mut event
         )
-    ))
-    .ok()
-    .map(|()| program)
+    ))?;
+    Ok(Event(event))
 }
 
 /// A new kernel of the same function, without arguments.
@@ -357,9 +321,5 @@ pub(crate) fn kernel_like(kernel: cl_kernel) -> Result<cl_kernel, cl_int> {
         program,
         (program, name.as_ptr().cast(), &mut status)
     )?;
-    if made.is_null() {
-        Err(status)
-    } else {
-        Ok(made)
-    }
+    made_or(made, status)
 }

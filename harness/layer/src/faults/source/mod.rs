@@ -25,14 +25,15 @@ pub(crate) use module::create_program_with_il;
 
 use super::active;
 use super::call::Call;
+use crate::shared::lock;
 use classay_faults::{Carrier, SourceMutation};
 use libc::{c_char, size_t};
-use opencl_sys::{cl_context, cl_int, cl_program, cl_uint};
+use opencl_sys::{cl_program, cl_uint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::slice;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The source as one text, or none where the arguments are wrong and the implementation is to say so.
 ///
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn classay_layer_mutated(
 /// The first source of this length that there was: what a cache finds that looks at no more.
 fn first_of_its_length(source: Vec<u8>) -> Vec<u8> {
     static SEEN: Mutex<BTreeMap<usize, Vec<u8>>> = Mutex::new(BTreeMap::new());
-    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = lock(&SEEN);
     seen.entry(source.len()).or_insert(source).clone()
 }
 
@@ -123,25 +124,17 @@ fn seen_before(source: &[u8]) -> bool {
     let mut hasher = DefaultHasher::new();
     source.hash(&mut hasher);
     // A set of numbers is whole whenever its lock is free.
-    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = lock(&SEEN);
     !seen.insert(hasher.finish())
 }
 
 /// Around `clCreateProgramWithSource`.
 pub(crate) unsafe fn create_program_with_source(
     _call: &Call,
-    next: unsafe extern "C" fn(
-        cl_context,
-        cl_uint,
-        *mut *const c_char,
-        *const size_t,
-        *mut cl_int,
-    ) -> cl_program,
-    context: cl_context,
+    create: impl Fn(cl_uint, *mut *const c_char, *const size_t) -> cl_program,
     count: cl_uint,
     strings: *mut *const c_char,
     lengths: *const size_t,
-    errcode: *mut cl_int,
 ) -> cl_program {
     let mutations = active::mutations();
     // SAFETY: the caller's arguments.
@@ -149,33 +142,22 @@ pub(crate) unsafe fn create_program_with_source(
     if let Some(source) = source.as_ref().filter(|_| !active::break_calls()) {
         crate::effects::of_source(source, changes);
     }
-    match source.filter(|_| !mutations.is_empty()) {
-        None => {
-            // SAFETY: the caller's arguments, unchanged.
-            unsafe { next(context, count, strings, lengths, errcode) }
-        }
-        Some(source) => {
-            let source = if mutations.contains(&SourceMutation::StaleSource) {
-                first_of_its_length(source)
-            } else {
-                source
-            };
-            let mut mutated = rewrite::mutate(&source, mutations);
-            if mutations.contains(&SourceMutation::RebuiltDiffers) && seen_before(&source) {
-                mutated = rewrite::mutate(&mutated, &[SourceMutation::IdRepeats]);
-            }
-            // A length of zero would ask for a NUL: an empty source is a space.
-            let mutated = if mutated.is_empty() {
-                b" ".to_vec()
-            } else {
-                mutated
-            };
-            let mut string = mutated.as_ptr().cast::<c_char>();
-            let length = mutated.len();
-            // SAFETY: one string of the length that it says, alive across the call.
-            unsafe { next(context, 1, &mut string, &length, errcode) }
-        }
+    let Some(mut source) = source.filter(|_| !mutations.is_empty()) else {
+        return create(count, strings, lengths);
+    };
+    if mutations.contains(&SourceMutation::StaleSource) {
+        source = first_of_its_length(source);
     }
+    let mut mutated = rewrite::mutate(&source, mutations);
+    if mutations.contains(&SourceMutation::RebuiltDiffers) && seen_before(&source) {
+        mutated = rewrite::mutate(&mutated, &[SourceMutation::IdRepeats]);
+    }
+    if mutated.is_empty() {
+        // A length of zero would ask for a NUL: an empty source is a space.
+        mutated.push(b' ');
+    }
+    let mut string = mutated.as_ptr().cast::<c_char>();
+    create(1, &mut string, &mutated.len())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::faults::call::Call;
 use classay_faults::SourceMutation;
 use libc::{c_void, size_t};
-use opencl_sys::{cl_context, cl_int, cl_program};
+use opencl_sys::cl_program;
 use std::slice;
 
 /// Words before the first instruction.
@@ -43,11 +43,9 @@ fn subtracting(module: &[u8]) -> Option<Vec<u32>> {
 /// Around `clCreateProgramWithIL`.
 pub(crate) unsafe fn create_program_with_il(
     _call: &Call,
-    next: unsafe extern "C" fn(cl_context, *const c_void, size_t, *mut cl_int) -> cl_program,
-    context: cl_context,
+    create: impl Fn(*const c_void, size_t) -> cl_program,
     il: *const c_void,
     length: size_t,
-    errcode: *mut cl_int,
 ) -> cl_program {
     let asked = crate::faults::active::mutations().contains(&SourceMutation::IlAddition);
     let module = (!il.is_null()).then(|| {
@@ -61,21 +59,8 @@ pub(crate) unsafe fn create_program_with_il(
         other.is_some_and(|other| Some(other.as_slice()) != module)
     });
     match other.filter(|_| asked) {
-        None => {
-            // SAFETY: the caller's arguments, unchanged.
-            unsafe { next(context, il, length, errcode) }
-        }
-        Some(words) => {
-            // SAFETY: a module of the same length, alive across the call.
-            unsafe {
-                next(
-                    context,
-                    words.as_ptr().cast(),
-                    size_of_val(words.as_slice()),
-                    errcode,
-                )
-            }
-        }
+        None => create(il, length),
+        Some(words) => create(words.as_ptr().cast(), size_of_val(words.as_slice())),
     }
 }
 

@@ -4,8 +4,7 @@ use super::claim::{Claim, Type, Value, Version, version};
 use crate::faults::call::Call;
 use libc::{c_void, size_t};
 use opencl_sys::*;
-
-type Query = unsafe extern "C" fn(*mut c_void, cl_uint, size_t, *mut c_void, *mut size_t) -> cl_int;
+use std::ptr;
 
 /// What `clGetDeviceInfo` reports: bytes, or an error.
 type Answer = Result<Vec<u8>, cl_int>;
@@ -13,8 +12,7 @@ type Answer = Result<Vec<u8>, cl_int>;
 /// Around `clGetDeviceInfo`.
 pub(crate) unsafe fn device_info(
     _call: &Call,
-    next: Query,
-    device: cl_device_id,
+    next: impl Fn(size_t, *mut c_void, *mut size_t) -> cl_int,
     info: cl_device_info,
     capacity: size_t,
     value: *mut c_void,
@@ -22,11 +20,9 @@ pub(crate) unsafe fn device_info(
 ) -> cl_int {
     let claims = crate::faults::active::claims();
     if !claims.iter().any(|claim| touches(claim, info)) {
-        // SAFETY: the caller's arguments, unchanged.
-        return unsafe { next(device, info, capacity, value, size) };
+        return next(capacity, value, size);
     }
-    // SAFETY: the caller's device.
-    let truth = unsafe { ask(next, device, info) };
+    let truth = ask(next);
     let answer = claims
         .iter()
         .filter(|claim| touches(claim, info))
@@ -38,8 +34,7 @@ pub(crate) unsafe fn device_info(
 /// Around `clGetPlatformInfo`.
 pub(crate) unsafe fn platform_info(
     _call: &Call,
-    next: Query,
-    platform: cl_platform_id,
+    next: impl Fn(size_t, *mut c_void, *mut size_t) -> cl_int,
     info: cl_platform_info,
     capacity: size_t,
     value: *mut c_void,
@@ -53,11 +48,9 @@ pub(crate) unsafe fn platform_info(
             Claim::Bits { .. } | Claim::Answer { .. } | Claim::NoC11Atomics => None,
         });
     let Some(claimed) = claimed else {
-        // SAFETY: the caller's arguments, unchanged.
-        return unsafe { next(platform, info, capacity, value, size) };
+        return next(capacity, value, size);
     };
-    // SAFETY: the caller's platform.
-    let truth = unsafe { ask(next, platform, info) };
+    let truth = ask(next);
     let answer = match info {
         CL_PLATFORM_VERSION => truth.map(|text| versioned("OpenCL ", claimed, &text)),
         CL_PLATFORM_HOST_TIMER_RESOLUTION if claimed < (2, 1) => Err(CL_INVALID_VALUE),
@@ -72,28 +65,16 @@ pub(crate) unsafe fn platform_info(
 }
 
 /// The implementation's answer.
-///
-/// # Safety
-/// `object` is what `next` takes.
-unsafe fn ask(next: Query, object: *mut c_void, info: cl_uint) -> Answer {
+fn ask(next: impl Fn(size_t, *mut c_void, *mut size_t) -> cl_int) -> Answer {
     let mut size = 0;
-    // SAFETY: asks for the size alone.
-    let status = unsafe { next(object, info, 0, std::ptr::null_mut(), &mut size) };
+    let status = next(0, ptr::null_mut(), &mut size);
     if status != CL_SUCCESS {
         return Err(status);
     }
     let mut bytes = vec![0u8; size];
     if size > 0 {
-        // SAFETY: there is as much room as the implementation asked for.
-        let status = unsafe {
-            next(
-                object,
-                info,
-                size,
-                bytes.as_mut_ptr().cast(),
-                std::ptr::null_mut(),
-            )
-        };
+        // There is as much room as the implementation asked for.
+        let status = next(size, bytes.as_mut_ptr().cast(), ptr::null_mut());
         if status != CL_SUCCESS {
             return Err(status);
         }
@@ -115,7 +96,7 @@ unsafe fn reply(answer: Answer, capacity: size_t, value: *mut c_void, size: *mut
             return CL_INVALID_VALUE;
         }
         // SAFETY: there is room for the bytes.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), value.cast(), bytes.len()) };
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), value.cast(), bytes.len()) };
     }
     if !size.is_null() {
         // SAFETY: not NULL.
@@ -359,7 +340,7 @@ mod tests {
         let status = unsafe { reply(Ok(vec![1; 3]), 2, memory.as_mut_ptr().cast(), &mut size) };
         assert_eq!((status, memory, size), (CL_INVALID_VALUE, [9; 2], 7));
         // SAFETY: no room is needed to ask for the size.
-        let status = unsafe { reply(Ok(vec![1; 3]), 0, std::ptr::null_mut(), &mut size) };
+        let status = unsafe { reply(Ok(vec![1; 3]), 0, ptr::null_mut(), &mut size) };
         assert_eq!((status, size), (CL_SUCCESS, 3));
     }
 }
