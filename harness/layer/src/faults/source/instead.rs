@@ -27,129 +27,171 @@ pub(super) fn instead(
         "write_mem_fence" => makes(DropFences) || makes(DropWriteFences),
         "barrier" | "work_group_barrier" => makes(DropBarriers) || makes(DropGroupBarriers),
         "sub_group_barrier" => makes(DropBarriers) || makes(DropSubGroupBarriers),
+        "enqueue_kernel" => return enqueued(count, makes, a),
         _ => false,
     };
     if dropped {
-        return Some("((void)0)".to_owned());
+        return Some(NOTHING.to_owned());
     }
-    match name {
-        "barrier" | "work_group_barrier" if count > 0 && makes(BarrierToFence) => {
-            Some(format!("mem_fence({})", a(0)))
+    form(name, count, makes).map(|form| fill(form, name, count, a))
+}
+
+/// A call that does nothing.
+const NOTHING: &str = "((void)0)";
+
+/// An atomic read-modify-write as a load and a store, with the value before.
+macro_rules! split {
+    ($apply:literal, $undo:literal) => {
+        concat!(
+            "(atomic_store_explicit($0, atomic_load_explicit($0, memory_order_relaxed$3?) ",
+            $apply,
+            " ($1), memory_order_relaxed$3?), atomic_load_explicit($0, memory_order_relaxed$3?) ",
+            $undo,
+            " ($1))"
+        )
+    };
+}
+
+/// What takes the place of a call of so many arguments: `$name` stands for the function's name, `$0` for
+/// the first argument, `$3?` for the fourth with a comma before it, where there is one, and `$3+` for it
+/// and all behind it.
+fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Option<&'static str> {
+    Some(match (name, count) {
+        ("barrier" | "work_group_barrier", 1..) if makes(BarrierToFence) => "mem_fence($0)",
+
+        ("atomic_add" | "atom_add", 2) if makes(SplitRmw) => "((*($0) += ($1)) - ($1))",
+        ("atomic_sub" | "atom_sub", 2) if makes(SplitRmw) => "((*($0) -= ($1)) + ($1))",
+        ("atomic_xor" | "atom_xor", 2) if makes(SplitRmw) => "((*($0) ^= ($1)) ^ ($1))",
+        ("atomic_inc" | "atom_inc", 1) if makes(SplitRmw) => "((*($0))++)",
+        ("atomic_dec" | "atom_dec", 1) if makes(SplitRmw) => "((*($0))--)",
+        ("atomic_fetch_add", 2) | ("atomic_fetch_add_explicit", 3 | 4) if makes(SplitRmw) => {
+            split!("+", "-")
         }
-        _ if makes(SplitRmw) && split(name, count).is_some() => {
-            split(name, count).map(|form| form(&a, count))
+        ("atomic_fetch_sub", 2) | ("atomic_fetch_sub_explicit", 3 | 4) if makes(SplitRmw) => {
+            split!("-", "+")
         }
-        _ if makes(BlindExchange) => blind(name, count, &a),
-        "get_global_id" if count == 1 && makes(IdWithoutOffset) => Some(format!(
-            "(get_global_id({0}) - get_global_offset({0}))",
-            a(0)
-        )),
-        "get_global_id" if count == 1 && makes(IdRepeats) => {
-            Some(format!("(get_global_id({}) & ~(size_t)1)", a(0)))
+        ("atomic_fetch_xor", 2) | ("atomic_fetch_xor_explicit", 3 | 4) if makes(SplitRmw) => {
+            split!("^", "^")
         }
-        "get_local_id" if count == 1 && makes(LocalIdReversed) => Some(format!(
-            "(get_local_size({0}) - 1 - get_local_id({0}))",
-            a(0)
-        )),
-        "get_num_groups" if count == 1 && makes(GroupCountShort) => Some(format!(
-            "(get_num_groups({0}) - (get_num_groups({0}) > 1))",
-            a(0)
-        )),
-        "get_global_size" if count == 1 && makes(GlobalSizeRounded) => {
-            Some(format!("(get_num_groups({0}) * get_local_size({0}))", a(0)))
-        }
-        "get_sub_group_id" if count == 0 && makes(SubGroupIdReversed) => {
-            Some("(get_num_sub_groups() - 1 - get_sub_group_id())".to_owned())
-        }
-        "get_num_sub_groups" if count == 0 && makes(SubGroupCountShort) => {
-            Some("(get_num_sub_groups() - 1)".to_owned())
-        }
-        "work_group_broadcast" | "sub_group_broadcast" if count > 1 && makes(BroadcastFirst) => {
-            let zeros = ", 0".repeat(count - 1);
-            Some(format!("{name}({}{zeros})", a(0)))
-        }
-        "to_global" | "to_local" if count == 1 && makes(ToAddressNull) => {
-            // The conditional keeps the type.
-            Some(format!("(1 ? 0 : {name}({}))", a(0)))
-        }
-        "async_work_group_copy" | "async_work_group_strided_copy"
-            if count > 3 && makes(AsyncCopyShort) =>
+
+        // Exchanges that do not compare, and say that they did.
+        ("atomic_compare_exchange_strong" | "atomic_compare_exchange_weak", 3)
+            if makes(BlindExchange) =>
         {
-            let rest: Vec<String> = (3..count).map(&a).collect();
-            Some(format!(
-                "{name}({}, {}, ({2}) - (({2}) > 1), {3})",
-                a(0),
-                a(1),
-                a(2),
-                rest.join(", ")
-            ))
+            "(atomic_exchange($0, $2), true)"
         }
-        "vstore3" if count == 3 && makes(VectorStoreWide) => Some(format!(
-            "vstore4(({}).s0120, 0, ({}) + 3 * ({}))",
-            a(0),
-            a(2),
-            a(1)
-        )),
-        "get_fence" if count == 1 && makes(GetFenceSwapped) => Some(format!(
-            "(get_fence({}) ^ (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE))",
-            a(0)
-        )),
-        "write_pipe" if count > 1 && makes(PipeWriteLost) => Some("(0)".to_owned()),
-        "read_pipe" if count > 1 && makes(PipeReadStale) => Some("(0)".to_owned()),
-        "write_pipe" if count == 4 && makes(PipeIndex) => {
-            Some(format!("{name}({}, {}, 0, {})", a(0), a(1), a(3)))
+        (
+            "atomic_compare_exchange_strong_explicit" | "atomic_compare_exchange_weak_explicit",
+            5 | 6,
+        ) if makes(BlindExchange) => "(atomic_exchange_explicit($0, $2, $3$5?), true)",
+        ("atomic_cmpxchg", 3) if makes(BlindExchange) => "(atomic_xchg($0, $2), ($1))",
+        ("atom_cmpxchg", 3) if makes(BlindExchange) => "(atom_xchg($0, $2), ($1))",
+
+        ("get_global_id", 1) if makes(IdWithoutOffset) => {
+            "(get_global_id($0) - get_global_offset($0))"
         }
-        "write_pipe" if count == 2 && makes(PipeFull) => {
-            Some(format!("({name}({}, {}), 0)", a(0), a(1)))
+        ("get_global_id", 1) if makes(IdRepeats) => "(get_global_id($0) & ~(size_t)1)",
+        ("get_local_id", 1) if makes(LocalIdReversed) => {
+            "(get_local_size($0) - 1 - get_local_id($0))"
         }
-        "read_pipe" if count == 2 && makes(PipeEmpty) => {
-            Some(format!("({name}({}, {}), 0)", a(0), a(1)))
+        ("get_num_groups", 1) if makes(GroupCountShort) => {
+            "(get_num_groups($0) - (get_num_groups($0) > 1))"
         }
-        "write_imagef" | "write_imagei" | "write_imageui" if count > 2 && makes(ImageWriteLost) => {
-            Some("((void)0)".to_owned())
+        ("get_global_size", 1) if makes(GlobalSizeRounded) => {
+            "(get_num_groups($0) * get_local_size($0))"
         }
-        "read_imagef" | "read_imagei" | "read_imageui" if count > 1 && makes(ImageChannels) => {
-            let all: Vec<String> = (0..count).map(a).collect();
-            Some(format!("({name}({}).s2103)", all.join(", ")))
+        ("get_sub_group_id", 0) if makes(SubGroupIdReversed) => {
+            "(get_num_sub_groups() - 1 - get_sub_group_id())"
         }
-        "get_max_sub_group_size" if count == 0 && makes(SubGroupSize) => {
-            Some("(get_max_sub_group_size() + 1u)".to_owned())
+        ("get_num_sub_groups", 0) if makes(SubGroupCountShort) => "(get_num_sub_groups() - 1)",
+        ("get_max_sub_group_size", 0) if makes(SubGroupSize) => "(get_max_sub_group_size() + 1u)",
+
+        ("work_group_broadcast" | "sub_group_broadcast", 2) if makes(BroadcastFirst) => {
+            "$name($0, 0)"
         }
-        "capture_event_profiling_info" if makes(CaptureLost) => Some("((void)0)".to_owned()),
-        "set_user_event_status" if count == 2 && makes(DeviceFailureHidden) => {
-            Some(format!("{name}({}, CL_COMPLETE)", a(0)))
+        ("work_group_broadcast", 3) if makes(BroadcastFirst) => "$name($0, 0, 0)",
+        ("work_group_broadcast", 4) if makes(BroadcastFirst) => "$name($0, 0, 0, 0)",
+        ("to_global" | "to_local", 1) if makes(ToAddressNull) => "(1 ? 0 : $name($0))",
+        ("get_fence", 1) if makes(GetFenceSwapped) => {
+            "(get_fence($0) ^ (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE))"
         }
-        "enqueue_marker" if count == 4 && makes(EnqueueMarker) => Some(format!(
-            "(*({0}) = create_user_event(), set_user_event_status(*({0}), CL_COMPLETE), 0)",
-            a(3)
-        )),
-        "enqueue_kernel" if count > 3 && makes(EnqueueLost) => Some(without_block(name, count, &a)),
-        "enqueue_kernel"
-            if count > 4
-                && makes(EnqueueLocal)
-                && block(count, &a).is_some_and(|at| at + 1 < count) =>
+        ("async_work_group_copy" | "async_work_group_strided_copy", 4..)
+            if makes(AsyncCopyShort) =>
         {
-            Some(without_block(name, count, &a))
+            "$name($0, $1, ($2) - (($2) > 1), $3+)"
         }
-        "enqueue_kernel" if count > 6 && makes(EnqueueWaits) => {
-            let list = a(4);
-            let event = a(5);
-            let listed = !a(3).trim_start().starts_with('^')
-                && (event.trim_start().starts_with('&') || matches!(event.trim(), "NULL" | "0"))
-                && !list.trim_start().starts_with('^');
-            listed.then(|| {
-                let rest: Vec<String> = (5..count).map(a).collect();
-                format!(
-                    "{name}({}, {}, {}, 0, 0, {})",
-                    a(0),
-                    a(1),
-                    a(2),
-                    rest.join(", ")
-                )
-            })
+        ("vstore3", 3) if makes(VectorStoreWide) => "vstore4(($0).s0120, 0, ($2) + 3 * ($1))",
+
+        ("write_pipe", 2..) if makes(PipeWriteLost) => "(0)",
+        ("read_pipe", 2..) if makes(PipeReadStale) => "(0)",
+        ("write_pipe", 4) if makes(PipeIndex) => "$name($0, $1, 0, $3)",
+        ("write_pipe", 2) if makes(PipeFull) => "($name($0, $1), 0)",
+        ("read_pipe", 2) if makes(PipeEmpty) => "($name($0, $1), 0)",
+        ("write_imagef" | "write_imagei" | "write_imageui", 3..) if makes(ImageWriteLost) => {
+            NOTHING
         }
-        _ => None,
+        ("read_imagef" | "read_imagei" | "read_imageui", 2..) if makes(ImageChannels) => {
+            "($name($0+).s2103)"
+        }
+
+        ("capture_event_profiling_info", _) if makes(CaptureLost) => NOTHING,
+        ("set_user_event_status", 2) if makes(DeviceFailureHidden) => "$name($0, CL_COMPLETE)",
+        ("enqueue_marker", 4) if makes(EnqueueMarker) => {
+            "(*($3) = create_user_event(), set_user_event_status(*($3), CL_COMPLETE), 0)"
+        }
+        _ => return None,
+    })
+}
+
+/// A form with the name and the arguments of a call in it.
+fn fill(form: &str, name: &str, count: usize, argument: impl Fn(usize) -> String) -> String {
+    let mut parts = form.split('$');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        if let Some(rest) = part.strip_prefix("name") {
+            text += name;
+            text += rest;
+            continue;
+        }
+        let digits = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        let index = part[..part.len() - digits.len()].parse().unwrap_or(count);
+        if let Some(rest) = digits.strip_prefix('?') {
+            if index < count {
+                text += ", ";
+                text += &argument(index);
+            }
+            text += rest;
+        } else if let Some(rest) = digits.strip_prefix('+') {
+            let all: Vec<String> = (index..count).map(&argument).collect();
+            text += &all.join(", ");
+            text += rest;
+        } else {
+            text += &argument(index);
+            text += digits;
+        }
     }
+    text
+}
+
+/// What takes the place of an enqueue of a block.
+fn enqueued(
+    count: usize,
+    makes: impl Fn(SourceMutation) -> bool,
+    a: impl Fn(usize) -> String,
+) -> Option<String> {
+    const NAME: &str = "enqueue_kernel";
+    let ends_behind_block = || block(count, &a).is_some_and(|at| at + 1 < count);
+    if count > 3 && makes(EnqueueLost) || count > 4 && makes(EnqueueLocal) && ends_behind_block() {
+        return Some(without_block(NAME, count, &a));
+    }
+    if count > 6 && makes(EnqueueWaits) {
+        let event = a(5);
+        let listed = !a(3).trim_start().starts_with('^')
+            && (event.trim_start().starts_with('&') || matches!(event.trim(), "NULL" | "0"))
+            && !a(4).trim_start().starts_with('^');
+        return listed.then(|| fill("$name($0, $1, $2, 0, 0, $5+)", NAME, count, a));
+    }
+    None
 }
 
 /// The argument of an enqueue that is a block, written where it is passed.
@@ -166,95 +208,5 @@ fn without_block(name: &str, count: usize, argument: &impl Fn(usize) -> String) 
             let before: Vec<String> = (0..at).map(argument).collect();
             format!("{name}({}, ^{{}})", before.join(", "))
         }
-    }
-}
-
-type Form = fn(&dyn Fn(usize) -> String, usize) -> String;
-
-/// How an operation is split into a load and a store, where the value before it can be had back
-/// from the value after it.
-fn split(name: &str, count: usize) -> Option<Form> {
-    /// A pointer to an integer of the older functions.
-    macro_rules! older {
-        ($apply:literal, $undo:literal) => {
-            Some(|a, _| {
-                format!(
-                    concat!("((*({}) ", $apply, " ({1})) ", $undo, " ({1}))"),
-                    a(0),
-                    a(1)
-                )
-            })
-        };
-    }
-    macro_rules! newer {
-        ($apply:literal, $undo:literal) => {
-            Some(|a, count| {
-                let scope = if count == 4 {
-                    format!(", {}", a(3))
-                } else {
-                    String::new()
-                };
-                format!(
-                    concat!(
-                        "(atomic_store_explicit({0}, atomic_load_explicit({0}, \
-                         memory_order_relaxed{2}) ",
-                        $apply,
-                        " ({1}), memory_order_relaxed{2}), atomic_load_explicit({0}, \
-                         memory_order_relaxed{2}) ",
-                        $undo,
-                        " ({1}))"
-                    ),
-                    a(0),
-                    a(1),
-                    scope
-                )
-            })
-        };
-    }
-    match (name, count) {
-        ("atomic_add" | "atom_add", 2) => older!("+=", "-"),
-        ("atomic_sub" | "atom_sub", 2) => older!("-=", "+"),
-        ("atomic_xor" | "atom_xor", 2) => older!("^=", "^"),
-        ("atomic_inc" | "atom_inc", 1) => Some(|a, _| format!("((*({}))++)", a(0))),
-        ("atomic_dec" | "atom_dec", 1) => Some(|a, _| format!("((*({}))--)", a(0))),
-        ("atomic_fetch_add", 2) | ("atomic_fetch_add_explicit", 3 | 4) => newer!("+", "-"),
-        ("atomic_fetch_sub", 2) | ("atomic_fetch_sub_explicit", 3 | 4) => newer!("-", "+"),
-        ("atomic_fetch_xor", 2) | ("atomic_fetch_xor_explicit", 3 | 4) => newer!("^", "^"),
-        _ => None,
-    }
-}
-
-/// A compare-exchange that does not compare.
-fn blind(name: &str, count: usize, a: &dyn Fn(usize) -> String) -> Option<String> {
-    match (name, count) {
-        ("atomic_compare_exchange_strong" | "atomic_compare_exchange_weak", 3) => {
-            Some(format!("(atomic_exchange({}, {}), true)", a(0), a(2)))
-        }
-        (
-            "atomic_compare_exchange_strong_explicit" | "atomic_compare_exchange_weak_explicit",
-            5 | 6,
-        ) => {
-            let scope = if count == 6 {
-                format!(", {}", a(5))
-            } else {
-                String::new()
-            };
-            Some(format!(
-                "(atomic_exchange_explicit({}, {}, {}{scope}), true)",
-                a(0),
-                a(2),
-                a(3)
-            ))
-        }
-        // The older ones return what they found: what they compare with.
-        ("atomic_cmpxchg" | "atom_cmpxchg", 3) => {
-            let exchange = if name == "atom_cmpxchg" {
-                "atom_xchg"
-            } else {
-                "atomic_xchg"
-            };
-            Some(format!("({exchange}({}, {}), ({}))", a(0), a(2), a(1)))
-        }
-        _ => None,
     }
 }
