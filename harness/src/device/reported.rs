@@ -1,5 +1,6 @@
 //! What a device says about itself, taken as said. [`super::resolve`] decides what to believe.
 
+use super::Capabilities;
 use super::info::{NoAnswer, bool_of, size_of, text_of, u32_of, u64_of, version_in, versions_of};
 use opencl3::device as cl;
 use opencl3::device::Device;
@@ -7,66 +8,28 @@ use opencl3::device::Device;
 /// A device's answers.
 #[derive(Debug, Clone, Default)]
 pub struct Reported {
-    /// CL_DEVICE_VERSION as (major, minor).
-    pub version: (u32, u32),
+    /// What it claims; nothing of it is tried.
+    pub claims: Capabilities,
     /// Every OpenCL C version it claims, highest first.
     pub c_versions: Vec<(u32, u32)>,
-    /// CL_DEVICE_EXTENSIONS.
-    pub extensions: Vec<String>,
-    /// CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES; for OpenCL 2.x what that version requires.
-    pub atomics: u64,
-    /// Sub-groups are claimed.
-    pub sub_groups: bool,
-    /// CL_DEVICE_SVM_CAPABILITIES.
-    pub svm: u64,
-    /// Out-of-order host queues are claimed.
-    pub out_of_order_queue: bool,
-    /// Device-side enqueue is claimed.
-    pub device_enqueue: bool,
-    /// Non-uniform work-groups are claimed.
-    pub non_uniform_groups: bool,
-    /// Pipes are claimed.
-    pub pipes: bool,
-    /// The generic address space is claimed.
-    pub generic_address_space: bool,
-    /// Images are claimed.
-    pub images: bool,
-    /// Images that a kernel both reads and writes are claimed.
-    pub read_write_images: bool,
-    /// CL_DEVICE_PROFILE is FULL_PROFILE.
-    pub full_profile: bool,
-    /// CL_DEVICE_IL_VERSION.
-    pub il: String,
-    /// Native kernels are claimed.
-    pub native_kernels: bool,
-    /// CL_DEVICE_BUILT_IN_KERNELS.
-    pub built_in_kernels: String,
-    /// Program-scope variables are claimed: a size above 0.
-    pub program_scope_variables: bool,
-    /// Work-group collective functions are claimed.
-    pub work_group_functions: bool,
-    /// CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS.
-    pub sub_group_progress: bool,
-    /// Double precision is claimed.
-    pub fp64: bool,
-    /// CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits.
-    pub mem_base_addr_align_bits: u32,
-    /// CL_DEVICE_ADDRESS_BITS.
-    pub address_bits: u32,
-    /// A CPU.
-    pub cpu: bool,
-    /// CL_DEVICE_MAX_COMPUTE_UNITS.
-    pub compute_units: u32,
-    /// CL_DEVICE_MAX_WORK_GROUP_SIZE.
-    pub max_work_group_size: usize,
-    /// CL_DEVICE_LOCAL_MEM_SIZE.
-    pub local_mem_size: u64,
-    /// CL_DEVICE_MAX_MEM_ALLOC_SIZE.
-    pub max_alloc: u64,
-    /// CL_DEVICE_GLOBAL_MEM_SIZE.
-    pub global_mem: u64,
     /// Queries that the version requires an answer to and that gave none, as sentences.
     pub unanswered: Vec<String>,
+}
+
+/// Bits of `cl_device_atomic_capabilities`.
+mod atomic {
+    pub const ORDER_ACQ_REL: u64 = 1 << 1;
+    pub const ORDER_SEQ_CST: u64 = 1 << 2;
+    pub const SCOPE_DEVICE: u64 = 1 << 5;
+    pub const SCOPE_ALL_DEVICES: u64 = 1 << 6;
+}
+
+/// Bits of `cl_device_svm_capabilities`.
+mod svm {
+    pub const COARSE: u64 = 1;
+    pub const FINE_BUFFER: u64 = 1 << 1;
+    pub const FINE_SYSTEM: u64 = 1 << 2;
+    pub const ATOMICS: u64 = 1 << 3;
 }
 
 /// Relaxed, acq_rel, seq_cst; work-item, work-group, device and all-devices scope: what OpenCL 2.x
@@ -76,6 +39,14 @@ const ATOMICS_OF_2_X: u64 = 0x7f;
 const OUT_OF_ORDER: u64 = 1;
 const TYPE_CPU: u64 = 1 << 1;
 const EXEC_NATIVE_KERNEL: u64 = 1 << 1;
+
+/// Asks a device one question by its name.
+macro_rules! ask {
+    ($asker:expr, $kind:ident $query:ident) => {{
+        let answer = $kind($asker.device, cl::$query);
+        $asker.answer(stringify!($query), answer)
+    }};
+}
 
 impl Reported {
     /// Asks everything. An error is a device that does not even tell its version.
@@ -89,108 +60,67 @@ impl Reported {
             device,
             unanswered: Vec::new(),
         };
-        let three = version >= (3, 0);
-        let extensions: Vec<String> = ask
-            .answer(
-                "CL_DEVICE_EXTENSIONS",
-                text_of(device, cl::CL_DEVICE_EXTENSIONS),
-            )
-            .split_whitespace()
-            .map(str::to_string)
-            .collect();
-        let has = |name: &str| extensions.iter().any(|e| e == name);
-        let mut reported = Reported {
+        let extensions = ask!(ask, text_of CL_DEVICE_EXTENSIONS);
+        let has = |name: &str| extensions.split_whitespace().any(|e| e == name);
+        let c_versions = ask.c_versions(version >= (3, 0));
+        let sub_groups = if version >= (2, 1) {
+            ask!(ask, u32_of CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0
+        } else {
+            has("cl_khr_subgroups")
+        };
+        let svm = if version >= (2, 0) {
+            ask!(ask, u64_of CL_DEVICE_SVM_CAPABILITIES)
+        } else {
+            0
+        };
+        let mut claims = Capabilities {
             version,
-            c_versions: ask.c_versions(three),
-            sub_groups: if version >= (2, 1) {
-                ask.u32(
-                    "CL_DEVICE_MAX_NUM_SUB_GROUPS",
-                    cl::CL_DEVICE_MAX_NUM_SUB_GROUPS,
-                ) > 0
-            } else {
-                has("cl_khr_subgroups")
-            },
-            svm: if version >= (2, 0) {
-                ask.u64("CL_DEVICE_SVM_CAPABILITIES", cl::CL_DEVICE_SVM_CAPABILITIES)
-            } else {
-                0
-            },
-            out_of_order_queue: ask.u64(
-                "CL_DEVICE_QUEUE_ON_HOST_PROPERTIES",
-                cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
-            ) & OUT_OF_ORDER
+            sub_groups,
+            int64_atomics: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
+            fp16: has("cl_khr_fp16"),
+            svm_coarse: svm & svm::COARSE != 0,
+            svm_fine_buffer: svm & svm::FINE_BUFFER != 0,
+            svm_fine_system: svm & svm::FINE_SYSTEM != 0,
+            svm_atomics: svm & svm::ATOMICS != 0,
+            out_of_order_queue: ask!(ask, u64_of CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) & OUT_OF_ORDER
                 != 0,
-            images: ask.bool("CL_DEVICE_IMAGE_SUPPORT", cl::CL_DEVICE_IMAGE_SUPPORT),
+            images: ask!(ask, bool_of CL_DEVICE_IMAGE_SUPPORT),
             read_write_images: version >= (2, 0)
-                && ask.u32(
-                    "CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS",
-                    cl::CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
-                ) > 0,
-            full_profile: ask.answer("CL_DEVICE_PROFILE", text_of(device, cl::CL_DEVICE_PROFILE))
-                == "FULL_PROFILE",
+                && ask!(ask, u32_of CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS) > 0,
+            full_profile: ask!(ask, text_of CL_DEVICE_PROFILE) == "FULL_PROFILE",
             il: if version >= (2, 1) || has("cl_khr_il_program") {
-                ask.answer(
-                    "CL_DEVICE_IL_VERSION",
-                    text_of(device, cl::CL_DEVICE_IL_VERSION),
-                )
+                ask!(ask, text_of CL_DEVICE_IL_VERSION)
             } else {
                 String::new()
             },
-            cpu: ask.u64("CL_DEVICE_TYPE", cl::CL_DEVICE_TYPE) & TYPE_CPU != 0,
-            compute_units: ask.u32(
-                "CL_DEVICE_MAX_COMPUTE_UNITS",
-                cl::CL_DEVICE_MAX_COMPUTE_UNITS,
-            ),
-            max_work_group_size: ask.answer(
-                "CL_DEVICE_MAX_WORK_GROUP_SIZE",
-                size_of(device, cl::CL_DEVICE_MAX_WORK_GROUP_SIZE),
-            ),
-            local_mem_size: ask.u64("CL_DEVICE_LOCAL_MEM_SIZE", cl::CL_DEVICE_LOCAL_MEM_SIZE),
-            max_alloc: ask.u64(
-                "CL_DEVICE_MAX_MEM_ALLOC_SIZE",
-                cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE,
-            ),
-            global_mem: ask.u64("CL_DEVICE_GLOBAL_MEM_SIZE", cl::CL_DEVICE_GLOBAL_MEM_SIZE),
-            native_kernels: ask.u64(
-                "CL_DEVICE_EXECUTION_CAPABILITIES",
-                cl::CL_DEVICE_EXECUTION_CAPABILITIES,
-            ) & EXEC_NATIVE_KERNEL
+            cpu: ask!(ask, u64_of CL_DEVICE_TYPE) & TYPE_CPU != 0,
+            compute_units: ask!(ask, u32_of CL_DEVICE_MAX_COMPUTE_UNITS),
+            max_work_group_size: ask!(ask, size_of CL_DEVICE_MAX_WORK_GROUP_SIZE),
+            local_mem_size: ask!(ask, u64_of CL_DEVICE_LOCAL_MEM_SIZE),
+            max_alloc: ask!(ask, u64_of CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+            global_mem: ask!(ask, u64_of CL_DEVICE_GLOBAL_MEM_SIZE),
+            native_kernels: ask!(ask, u64_of CL_DEVICE_EXECUTION_CAPABILITIES) & EXEC_NATIVE_KERNEL
                 != 0,
-            built_in_kernels: ask.answer(
-                "CL_DEVICE_BUILT_IN_KERNELS",
-                text_of(device, cl::CL_DEVICE_BUILT_IN_KERNELS),
-            ),
-            fp64: ask.u64("CL_DEVICE_DOUBLE_FP_CONFIG", cl::CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
-            mem_base_addr_align_bits: ask.u32(
-                "CL_DEVICE_MEM_BASE_ADDR_ALIGN",
-                cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN,
-            ),
-            address_bits: ask.u32("CL_DEVICE_ADDRESS_BITS", cl::CL_DEVICE_ADDRESS_BITS),
+            built_in_kernels: ask!(ask, text_of CL_DEVICE_BUILT_IN_KERNELS),
+            fp64: ask!(ask, u64_of CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+            mem_base_addr_align_bits: ask!(ask, u32_of CL_DEVICE_MEM_BASE_ADDR_ALIGN),
+            address_bits: ask!(ask, u32_of CL_DEVICE_ADDRESS_BITS),
             program_scope_variables: version >= (2, 0)
-                && ask.answer(
-                    "CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE",
-                    size_of(device, cl::CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE),
-                ) > 0,
+                && ask!(ask, size_of CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) > 0,
             sub_group_progress: version >= (2, 1)
-                && ask.bool(
-                    "CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS",
-                    cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
-                ),
-            ..Reported::default()
+                && ask!(ask, bool_of CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS),
+            ..Capabilities::default()
         };
-        ask.optional(&mut reported);
-        reported.extensions = extensions;
-        reported.unanswered = ask.unanswered;
-        Ok(reported)
-    }
-
-    /// Whether the device claims this extension.
-    pub fn extension(&self, name: &str) -> bool {
-        self.extensions.iter().any(|e| e == name)
+        claims.image_objects = claims.images;
+        ask.optional(&mut claims);
+        Ok(Reported {
+            claims,
+            c_versions,
+            unanswered: ask.unanswered,
+        })
     }
 }
 
-/// Asks, and notes what was not answered.
 struct Asker<'d> {
     device: &'d Device,
     unanswered: Vec<String>,
@@ -205,67 +135,40 @@ impl Asker<'_> {
         })
     }
 
-    fn u32(&mut self, name: &str, query: u32) -> u32 {
-        let answer = u32_of(self.device, query);
-        self.answer(name, answer)
-    }
-
-    fn u64(&mut self, name: &str, query: u32) -> u64 {
-        let answer = u64_of(self.device, query);
-        self.answer(name, answer)
-    }
-
-    fn bool(&mut self, name: &str, query: u32) -> bool {
-        let answer = bool_of(self.device, query);
-        self.answer(name, answer)
-    }
-
-    /// What OpenCL 2.x requires of every device, and a device of 3.0 reports.
-    fn optional(&mut self, reported: &mut Reported) {
-        if reported.version >= (3, 0) {
-            reported.atomics = self.u64(
-                "CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES",
-                cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
-            );
-            reported.device_enqueue = self.u64(
-                "CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES",
-                cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
-            ) & 1
-                != 0;
-            reported.non_uniform_groups = self.bool(
-                "CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT",
-                cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
-            );
-            reported.work_group_functions = self.bool(
-                "CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT",
-                cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
-            );
-            reported.pipes = self.bool("CL_DEVICE_PIPE_SUPPORT", cl::CL_DEVICE_PIPE_SUPPORT);
-            reported.generic_address_space = self.bool(
-                "CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT",
-                cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
-            );
-        } else if reported.version >= (2, 0) {
-            reported.atomics = ATOMICS_OF_2_X;
-            reported.device_enqueue = self.u64(
-                "CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES",
-                cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
-            ) != 0;
-            reported.non_uniform_groups = true;
-            reported.work_group_functions = true;
-            reported.pipes = self.u32("CL_DEVICE_MAX_PIPE_ARGS", cl::CL_DEVICE_MAX_PIPE_ARGS) > 0;
-            reported.generic_address_space = true;
+    /// What OpenCL 3.0 made optional, and 2.x requires.
+    fn optional(&mut self, claims: &mut Capabilities) {
+        let mut atomics = 0;
+        if claims.version >= (3, 0) {
+            atomics = ask!(self, u64_of CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES);
+            claims.device_enqueue =
+                ask!(self, u64_of CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) & 1 != 0;
+            claims.non_uniform_groups =
+                ask!(self, bool_of CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT);
+            claims.work_group_functions =
+                ask!(self, bool_of CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT);
+            claims.pipes = ask!(self, bool_of CL_DEVICE_PIPE_SUPPORT);
+            claims.generic_address_space =
+                ask!(self, bool_of CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT);
+        } else if claims.version >= (2, 0) {
+            atomics = ATOMICS_OF_2_X;
+            claims.device_enqueue = ask!(self, u64_of CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES) != 0;
+            claims.non_uniform_groups = true;
+            claims.work_group_functions = true;
+            claims.pipes = ask!(self, u32_of CL_DEVICE_MAX_PIPE_ARGS) > 0;
+            claims.generic_address_space = true;
         }
+        claims.order_acq_rel = atomics & atomic::ORDER_ACQ_REL != 0;
+        claims.order_seq_cst = atomics & atomic::ORDER_SEQ_CST != 0;
+        claims.scope_device = atomics & atomic::SCOPE_DEVICE != 0;
+        claims.scope_all_devices = atomics & atomic::SCOPE_ALL_DEVICES != 0;
     }
 
     fn c_versions(&mut self, three: bool) -> Vec<(u32, u32)> {
         let mut versions = Vec::new();
         if three {
-            let all = versions_of(self.device, cl::CL_DEVICE_OPENCL_C_ALL_VERSIONS);
-            versions = self.answer("CL_DEVICE_OPENCL_C_ALL_VERSIONS", all);
+            versions = ask!(self, versions_of CL_DEVICE_OPENCL_C_ALL_VERSIONS);
         }
-        let text = text_of(self.device, cl::CL_DEVICE_OPENCL_C_VERSION);
-        let text = self.answer("CL_DEVICE_OPENCL_C_VERSION", text);
+        let text = ask!(self, text_of CL_DEVICE_OPENCL_C_VERSION);
         versions.extend(version_in(&text));
         versions.sort_unstable();
         versions.dedup();

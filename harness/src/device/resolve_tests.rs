@@ -63,38 +63,45 @@ impl Probe for MadeUp {
 
 fn everything() -> Reported {
     Reported {
-        version: (3, 0),
+        claims: Capabilities {
+            version: (3, 0),
+            order_acq_rel: true,
+            order_seq_cst: true,
+            scope_device: true,
+            scope_all_devices: true,
+            int64_atomics: true,
+            sub_groups: true,
+            svm_coarse: true,
+            svm_fine_buffer: true,
+            svm_fine_system: true,
+            svm_atomics: true,
+            out_of_order_queue: true,
+            device_enqueue: true,
+            non_uniform_groups: true,
+            pipes: true,
+            generic_address_space: true,
+            images: true,
+            image_objects: true,
+            read_write_images: true,
+            full_profile: true,
+            native_kernels: true,
+            built_in_kernels: "one".into(),
+            program_scope_variables: true,
+            work_group_functions: true,
+            sub_group_progress: true,
+            fp64: true,
+            mem_base_addr_align_bits: 1024,
+            address_bits: 64,
+            il: "SPIR-V_1.2".into(),
+            cpu: true,
+            compute_units: 4,
+            max_work_group_size: 256,
+            local_mem_size: 1 << 15,
+            max_alloc: 1 << 30,
+            global_mem: 1 << 32,
+            ..Capabilities::default()
+        },
         c_versions: vec![(3, 0), (2, 0), (1, 2)],
-        extensions: vec![
-            "cl_khr_int64_base_atomics".into(),
-            "cl_khr_int64_extended_atomics".into(),
-        ],
-        atomics: 0x7f,
-        sub_groups: true,
-        svm: 0xf,
-        out_of_order_queue: true,
-        device_enqueue: true,
-        non_uniform_groups: true,
-        pipes: true,
-        generic_address_space: true,
-        images: true,
-        read_write_images: true,
-        full_profile: true,
-        native_kernels: true,
-        built_in_kernels: "one".into(),
-        program_scope_variables: true,
-        work_group_functions: true,
-        sub_group_progress: true,
-        fp64: true,
-        mem_base_addr_align_bits: 1024,
-        address_bits: 64,
-        il: "SPIR-V_1.2".into(),
-        cpu: true,
-        compute_units: 4,
-        max_work_group_size: 256,
-        local_mem_size: 1 << 15,
-        max_alloc: 1 << 30,
-        global_mem: 1 << 32,
         unanswered: Vec::new(),
     }
 }
@@ -141,11 +148,11 @@ fn an_honest_device_is_believed() {
 #[test]
 fn a_device_that_claims_nothing_is_asked_nothing_more() {
     let mut probe = MadeUp::honest();
-    let reported = Reported {
-        version: (3, 0),
+    let mut reported = Reported {
         c_versions: vec![(3, 0)],
         ..Reported::default()
     };
+    reported.claims.version = (3, 0);
     let (c, findings) = resolve(&reported, &mut probe);
     assert_eq!(findings, Vec::<String>::new());
     for (name, on) in flags(&c) {
@@ -231,7 +238,7 @@ fn the_language_falls_back() {
     assert_eq!(findings.len(), 1, "{findings:?}");
 
     let mut old = everything();
-    old.version = (1, 2);
+    old.claims.version = (1, 2);
     old.c_versions = vec![(1, 2)];
     let (c, _) = resolve(&old, &mut MadeUp::honest());
     assert_eq!(c.c_std, "CL1.2");

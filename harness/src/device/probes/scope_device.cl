@@ -1,0 +1,4 @@
+kernel void k(global atomic_int *a, global int *o) {
+  atomic_store_explicit(a, 1, memory_order_relaxed, memory_scope_device);
+  o[0] = atomic_load_explicit(a, memory_order_relaxed, memory_scope_device);
+}
