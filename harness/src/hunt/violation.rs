@@ -118,100 +118,76 @@ impl Violation<'_> {
         drawn: bool,
         no_c: Option<&str>,
     ) -> String {
-        let mut md = String::new();
-        let mut line = |text: &str| {
-            md.push_str(text);
-            md.push('\n');
-        };
         let device = self.device;
-        line(&format!("# {}: a forbidden outcome", found.test));
-        line("");
+        let fence = |of: &str, text: &str| format!("```{of}\n{}\n```", text.trim_end());
         let rules = match found.rules.as_slice() {
             [] => String::new(),
             rules => format!(" ({})", rules.join(", ")),
         };
-        line(&format!(
-            "{} shows `{}`, which {}{rules} forbids.",
-            device.name,
-            found.outcome,
-            self.model.name()
-        ));
-        line("");
-        line("| | |");
-        line("| --- | --- |");
+        let mut table = String::from("| | |\n| --- | --- |\n");
         for (what, value) in [
             ("platform", &device.platform),
             ("device", &device.name),
             ("version", &device.version),
             ("driver", &device.driver),
         ] {
-            line(&format!("| {what} | {} |", value.replace('|', "\\|")));
+            table += &format!("| {what} | {} |\n", value.replace('|', "\\|"));
         }
-        line(&format!(
+        table += &format!(
             "| seen | {} times in {} instances, {:.3} s |",
             self.small.seen.forbidden, self.small.seen.instances, self.small.seen.seconds
-        ));
-        line("");
+        );
+        let mut paragraphs = vec![
+            format!("# {}: a forbidden outcome", found.test),
+            format!(
+                "{} shows `{}`, which {}{rules} forbids.",
+                device.name,
+                found.outcome,
+                self.model.name()
+            ),
+            table,
+        ];
         if !self.small.confirmed {
-            line(
-                "It was **not seen again**: what follows is as it was at first, and nothing was left out.",
+            paragraphs.push(
+                "It was **not seen again**: what follows is as it was at first, and nothing was left out."
+                    .into(),
             );
-            line("");
         }
-        line("## The test");
-        line("");
-        line("```c");
-        line(write_litmus(&self.small.program).trim_end());
-        line("```");
-        line("");
-        if why.is_none() {
-            line(&format!("{}.", self.result.reason));
-            line("");
-        }
-        if let Some(why) = why {
-            line("## Why it is forbidden");
-            line("");
-            if drawn {
-                line("![the execution](execution.svg)");
-                line("");
+        paragraphs.push("## The test".into());
+        paragraphs.push(fence("c", &write_litmus(&self.small.program)));
+        match why {
+            None => paragraphs.push(format!("{}.", self.result.reason)),
+            Some(why) => {
+                paragraphs.push("## Why it is forbidden".into());
+                if drawn {
+                    paragraphs.push("![the execution](execution.svg)".into());
+                }
+                paragraphs.push(fence("text", &why));
             }
-            line("```text");
-            line(why.trim_end());
-            line("```");
-            line("");
         }
-        line("## What was seen");
-        line("");
-        line("```text");
-        line(histogram(self.result, Colour::Off).trim_end());
-        line("```");
-        line("");
-        line("## How to see it");
-        line("");
-        line("```sh");
-        line(&format!(
+        paragraphs.push("## What was seen".into());
+        paragraphs.push(fence("text", &histogram(self.result, Colour::Off)));
+        paragraphs.push("## How to see it".into());
+        let mut commands = format!(
             "classay litmus test.litmus --environment environment.yaml --device '{}' --seconds 10",
             self.selector
-        ));
+        );
         if no_c.is_none() {
-            line("cc -std=c11 -o reproduce reproduce.c -lOpenCL -lpthread && ./reproduce 10");
+            commands +=
+                "\ncc -std=c11 -o reproduce reproduce.c -lOpenCL -lpthread && ./reproduce 10";
         }
-        line("```");
-        line("");
+        paragraphs.push(fence("sh", &commands));
         if let Some(why) = no_c {
-            line(&format!("There is no C program: {why}."));
-            line("");
+            paragraphs.push(format!("There is no C program: {why}."));
         }
         if self.small.steps.is_empty() {
-            line("Nothing could be left out of the test or its environment.");
+            paragraphs.push("Nothing could be left out of the test or its environment.".into());
         } else {
-            line("Still seen without, or with what is weaker:");
-            line("");
-            for step in &self.small.steps {
-                line(&format!("- {step}"));
-            }
+            paragraphs.push("Still seen without, or with what is weaker:".into());
+            let steps = self.small.steps.iter().map(|step| format!("- {step}"));
+            paragraphs.push(steps.collect::<Vec<_>>().join("\n"));
         }
-        md
+        paragraphs.join("\n\n") + "\n"
     }
 }
 
