@@ -25,7 +25,7 @@
 //! - `execute`: how a case is run on a device, in a worker;
 //! - [`judge`]: what a memory model says of a test, and of what a device did with it;
 //! - [`open`]: a device with the model that judges it;
-//! - [`interrupt`], `sys`: Ctrl-C, and the system calls that the standard library lacks.
+//! - [`interrupt`], `sys`, `threads`: Ctrl-C, system calls that the standard library lacks, locks.
 
 #![deny(unsafe_code)]
 #![warn(clippy::missing_errors_doc)]
@@ -49,6 +49,7 @@ pub mod reproduce;
 pub mod run;
 pub mod shrink;
 mod sys;
+mod threads;
 pub mod tune;
 pub mod versus;
 pub mod worker;

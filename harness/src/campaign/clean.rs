@@ -5,13 +5,14 @@
 //! and only what it does not show there is laid to the fault. Cases that no fault makes fail are not
 //! run at all.
 
-use super::hunt::{MORE_PATIENCE, again, run};
+use super::terms::{MORE_PATIENCE, again, run};
 use crate::judge::ChosenModel;
 use crate::plan::Case;
+use crate::threads::lock;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseId, CaseResult, Outcome, RuleId, Verdict, Violation};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// What is known of the cases, of all that ask.
@@ -53,7 +54,7 @@ impl<'a> Clean<'a> {
         model: &ChosenModel,
     ) -> Result<(Shown, Option<String>), Stop> {
         let known = self.known;
-        let all = || known.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = || lock(known);
         if let Some(shown) = all().get(&case.id) {
             return Ok((shown.clone(), None));
         }
@@ -86,7 +87,7 @@ impl<'a> Clean<'a> {
 
     /// How a case is known not to come to its end, so that it cannot show any fault.
     pub fn lost(&self, case: &CaseId) -> Option<Verdict> {
-        let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = lock(self.known);
         match all.get(case) {
             Some(Shown::Dies(verdict)) => Some(*verdict),
             Some(Shown::Nothing | Shown::Breaks(_)) | None => None,

@@ -11,16 +11,16 @@
 //! round and what is known of the clean device, each behind a lock.
 
 use super::clean::{Clean, Known};
-use super::hunt::{Hunt, Hunted, Terms};
+use super::hunt::Hunt;
 use super::list::{CarrierKind, WEAK};
-use super::power::Power;
 use super::survey::{Seen, Survey};
+use super::terms::{Campaign, surroundings};
 use super::{Fault, Found};
-use crate::device::{Library, Selector};
-use crate::interrupt::Interrupt;
+use crate::device::Library;
+use crate::threads::{lock, side_by_side, unlock};
 use crate::worker::protocol;
 use crate::worker::session::{Breakage, Session, Stop};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// What part of the time that is left a round takes.
@@ -36,34 +36,6 @@ const MOST: f64 = 0.05;
 /// What part of the budget the survey takes at most.
 const SURVEY: f64 = 0.15;
 
-/// A campaign.
-pub struct Campaign<'a> {
-    /// What is looked for.
-    pub faults: &'a [Fault],
-    /// With what.
-    pub cases: &'a [Hunted],
-    /// On which device.
-    pub selector: &'a Selector,
-    /// What the device can show of the faults.
-    pub power: &'a Power,
-    /// How cases are run.
-    pub terms: Terms<'a>,
-    /// For everything.
-    pub budget: Duration,
-    /// Workers at once.
-    pub jobs: usize,
-    /// Ends it.
-    pub interrupt: &'a Interrupt,
-}
-
-/// What a device needs to show a fault, beside the fault: Touchstone has two devices, and images.
-pub fn surroundings(selector: &Selector) -> Vec<(&'static str, &'static str)> {
-    match selector.library {
-        Library::Touchstone => vec![("TOUCHSTONE_DEVICES", "2"), ("TOUCHSTONE_IMAGES", "host")],
-        Library::System | Library::Path(_) => Vec::new(),
-    }
-}
-
 impl Campaign<'_> {
     /// Does it. `told` hears of each fault when nothing more will be found out about it.
     ///
@@ -75,7 +47,7 @@ impl Campaign<'_> {
         let results: Mutex<Vec<Option<Found>>> = Mutex::new(vec![None; self.faults.len()]);
         let settle = |hunt: &Hunt<'_>, found: Found| {
             told(hunt.fault, &found);
-            results.lock().unwrap_or_else(PoisonError::into_inner)[hunt.number] = Some(found);
+            lock(&results)[hunt.number] = Some(found);
         };
         let session =
             Session::open_broken(self.selector, &self.whole(false), None, self.interrupt)?;
@@ -114,7 +86,7 @@ impl Campaign<'_> {
         for hunt in &alive {
             settle(hunt, hunt.given_up());
         }
-        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let results = unlock(results);
         Ok(results.into_iter().flatten().collect())
     }
 
@@ -165,9 +137,8 @@ impl Campaign<'_> {
     ) -> Result<Vec<Hunt<'h>>, Stop> {
         let waiting = Mutex::new(hunts.into_iter());
         let alive = Mutex::new(Vec::new());
-        let stopped: Mutex<Option<Stop>> = Mutex::new(None);
         let touchstone = self.selector.library == Library::Touchstone;
-        let work = |number: usize| -> Result<(), Stop> {
+        let work = |number: usize, stopped: &dyn Fn() -> bool| -> Result<(), Stop> {
             let seen = Seen::new(number)?;
             let open = |weak: bool| {
                 let whole = self.whole(weak);
@@ -176,21 +147,11 @@ impl Campaign<'_> {
             let (strong, weak) = (|| open(false), || open(true));
             let mut cleans = [Clean::new(&strong, &known[0]), Clean::new(&weak, &known[1])];
             loop {
-                let next = waiting
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .next();
+                let next = lock(&waiting).next();
                 let Some(mut hunt) = next else { break };
-                let stop = stopped
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .is_some();
                 let begun = Instant::now();
-                if begun >= deadline || stop {
-                    alive
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push(hunt);
+                if begun >= deadline || stopped() {
+                    lock(&alive).push(hunt);
                     continue;
                 }
                 let slice = slice.min(self.left(&hunt));
@@ -206,44 +167,24 @@ impl Campaign<'_> {
                 // A fault inside the device may change what it can do; one in front of it does not.
                 let device = (hunt.fault.kind() != CarrierKind::Touchstone).then_some(device);
                 let opened = Session::open_broken(self.selector, &breakage, device, self.interrupt);
-                let found = match opened {
-                    Ok(mut session) => {
-                        let found =
-                            hunt.go((until, deadline), &self.terms, &mut session, clean, &seen);
-                        match found {
-                            Ok(found) => found,
-                            Err(Stop::NoDevice(why)) => Some(Found::Unopened { why }),
-                            Err(Stop::Interrupted) => return Err(Stop::Interrupted),
-                        }
-                    }
+                let found = opened.and_then(|mut session| {
+                    hunt.go((until, deadline), &self.terms, &mut session, clean, &seen)
+                });
+                let found = match found {
+                    Ok(found) => found,
                     Err(Stop::NoDevice(why)) => Some(Found::Unopened { why }),
                     Err(Stop::Interrupted) => return Err(Stop::Interrupted),
                 };
                 match found {
                     Some(found) => settle(&hunt, found),
-                    None => alive
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push(hunt),
+                    None => lock(&alive).push(hunt),
                 }
             }
             cleans.into_iter().for_each(Clean::close);
             Ok(())
         };
-        std::thread::scope(|scope| {
-            for number in 0..self.jobs {
-                let (work, stopped) = (&work, &stopped);
-                scope.spawn(move || {
-                    if let Err(stop) = work(number) {
-                        *stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
-                    }
-                });
-            }
-        });
-        match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(stop) => Err(stop),
-            None => Ok(alive.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        }
+        side_by_side(self.jobs, work)?;
+        Ok(unlock(alive))
     }
 
     /// The time that a hunt may take yet. What the device can show is looked for as long as there is time.

@@ -1,10 +1,10 @@
 //! Which injected faults the suites detect: a device is broken in one way after another, and for each the
 //! cases are run that have most to do with it, until one fails.
 //!
-//! [`list`] knows the faults of Touchstone and of the layer, [`covers`] the rules of each case,
-//! [`hunt`] runs the cases against one fault, [`drive`] gives each fault its time, [`survey`] finds out
-//! which cases have what a fault breaks, [`power`] what a device can show of it at all. What a case shows
-//! without any fault says nothing about one: [`clean`] knows it.
+//! [`list`] knows the faults of Touchstone and of the layer, [`covers`] the rules of each case, [`terms`]
+//! what they are looked for with. [`hunt`] runs the cases against one fault, [`drive`] gives each fault its
+//! time, [`survey`] finds out which cases have what a fault breaks, [`power`] what a device can show of it
+//! at all. What a case shows without any fault says nothing about one: [`clean`] knows it.
 
 pub mod clean;
 pub mod covers;
@@ -13,7 +13,8 @@ pub mod hunt;
 pub mod list;
 pub mod power;
 pub mod survey;
+pub mod terms;
 
-pub use drive::Campaign;
 pub use hunt::Found;
 pub use list::Fault;
+pub use terms::{Campaign, Hunted, Terms};

@@ -9,6 +9,7 @@ use super::Fault;
 use super::list::{CarrierKind, Mutator};
 use crate::device::{Capabilities, Library, Selector};
 use crate::judge::ChosenModel;
+use crate::threads::lock;
 use classay_faults::Shows;
 use classay_litmus::cat::Model;
 use classay_litmus::kernel::Shape;
@@ -16,7 +17,7 @@ use classay_litmus::oracle::{Limits, State, judge};
 use classay_litmus::program::Program;
 use classay_litmus::syntax;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The tests named in a sentence.
 const NAMED: usize = 3;
@@ -166,7 +167,7 @@ impl Power {
         if fault.kind() != CarrierKind::Source {
             return None;
         }
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || lock(&self.known);
         if let Some(shown) = known().get(fault.id) {
             return Some(shown.clone());
         }

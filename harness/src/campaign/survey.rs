@@ -10,8 +10,8 @@
 //! what was found, behind a lock that nobody holds while a case runs.
 
 use super::Fault;
-use super::drive::{Campaign, surroundings};
-use super::hunt::{Hunted, run};
+use super::terms::{Campaign, Hunted, run, surroundings};
+use crate::threads::{lock, side_by_side, unlock};
 use crate::worker::protocol::Known;
 use crate::worker::session::{Breakage, Session, Stop};
 use classay_reports::record::Need;
@@ -21,8 +21,8 @@ use classay_vocabulary::Budget;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Instances of a litmus test and runs of any other case in the survey.
@@ -61,15 +61,7 @@ impl Survey {
         order.sort_by_key(|&place| !near(&campaign.cases[place]));
         let next = AtomicUsize::new(0);
         let found = Mutex::new(Survey::default());
-        let stopped: Mutex<Option<Stop>> = Mutex::new(None);
-        let over = || {
-            Instant::now() >= deadline
-                || stopped
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .is_some()
-        };
-        let work = |number: usize| -> Result<(), Stop> {
+        let work = |number: usize, stopped: &dyn Fn() -> bool| -> Result<(), Stop> {
             let file = Seen::new(number)?;
             let breakage = Breakage {
                 effects: Some(file.path.clone()),
@@ -82,7 +74,7 @@ impl Survey {
                 Some(device),
                 campaign.interrupt,
             )?;
-            while !over() {
+            while Instant::now() < deadline && !stopped() {
                 let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) else {
                     break;
                 };
@@ -93,27 +85,15 @@ impl Survey {
                 let case = &campaign.cases[place].case;
                 let result = run(&mut session, case, ONCE, terms.limits, terms.model)?;
                 let seen = file.set();
-                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut found = lock(&found);
                 found.lacks.extend(result.lacks.iter().map(Need::to_string));
                 found.effects.insert(place, seen);
             }
             session.close();
             Ok(())
         };
-        std::thread::scope(|scope| {
-            for number in 0..campaign.jobs {
-                let (work, stopped) = (&work, &stopped);
-                scope.spawn(move || {
-                    if let Err(stop) = work(number) {
-                        *stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
-                    }
-                });
-            }
-        });
-        match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(stop) => Err(stop),
-            None => Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        }
+        side_by_side(campaign.jobs, work)?;
+        Ok(unlock(found))
     }
 
     /// How many cases it looked at.

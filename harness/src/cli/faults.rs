@@ -6,15 +6,15 @@ use super::options::{
 use super::output::{Out, say};
 use clap::Args;
 use classay::campaign::covers::covers;
-use classay::campaign::hunt::{Hunted, Terms};
 use classay::campaign::list::CarrierKind;
 use classay::campaign::power::Power;
-use classay::campaign::{Campaign, Fault, Found};
+use classay::campaign::{Campaign, Fault, Found, Hunted, Terms};
 use classay::device::{Library, Selector};
 use classay::interrupt::Interrupt;
 use classay::judge::ChosenModel;
 use classay::machine::Watch;
-use classay::plan::{self, Work, seed, select};
+use classay::plan::{self, seed, select};
+use classay::run::results;
 use classay::worker::session::{Limits, Stop};
 use classay::{Error, open};
 use classay_litmus::Breaches;
@@ -81,31 +81,7 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let selector = args.device.selector();
     let touchstone = selector.library == Library::Touchstone;
-    let select = &args.select.select;
-    let chosen = |fault: &Fault| {
-        let named = select.iter().any(|p| select::matches(p, fault.id));
-        (select.is_empty() || named)
-            && (args.carrier.is_empty() || args.carrier.contains(&fault.kind()))
-            && (touchstone || fault.kind() != CarrierKind::Touchstone)
-            // What breaks no rule is listed, and not run.
-            && (args.list || fault.rules().next().is_some())
-    };
-    let faults: Vec<Fault> = Fault::all().filter(chosen).collect();
-    if faults.is_empty() {
-        return Err(Error::Nothing(format!(
-            "no fault {}matches {}; `classay faults --list` prints them",
-            if args.carrier.is_empty() {
-                ""
-            } else {
-                "of that carrier "
-            },
-            if args.select.select.is_empty() {
-                "*".into()
-            } else {
-                args.select.select.join(" or ")
-            }
-        )));
-    }
+    let faults = chosen(args, touchstone)?;
     let mut out = Out::new();
     if args.list {
         for fault in &faults {
@@ -127,14 +103,10 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
         cases.len(),
         session.known().record.name,
     ));
-    let tests = cases
-        .iter()
-        .filter_map(|hunted| match hunted.case.body.work(hunted.case.seed) {
-            Ok(Work::Litmus(program)) => {
-                Some((hunted.case.id.name().to_string(), Program::clone(&program)))
-            }
-            Ok(Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) | Err(_) => None,
-        });
+    let tests = cases.iter().filter_map(|hunted| {
+        let program = hunted.case.body.litmus()?;
+        Some((hunted.case.id.name().to_string(), Program::clone(program)))
+    });
     let power = Power::of(&selector, &session.known().capabilities, &model, tests)
         .map_err(Error::NoDevice)?;
     session.close();
@@ -160,44 +132,25 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let settled = AtomicUsize::new(0);
     let results = campaign.run(&|fault, found| {
         settled.fetch_add(1, Ordering::Relaxed);
-        let line = if args.json.json {
-            // Strings and numbers: nothing in it can fail to become JSON.
-            serde_json::to_string(&Line {
-                fault,
-                found,
-                showable: can_show(fault, found, &power),
-                power: power.says(fault),
-            })
-            .unwrap_or_default()
-        } else {
-            row(fault, found, &power)
-        };
+        let line = line(fault, found, &power, args.json.json);
         lines
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .line(&line);
     });
-    let results = match results {
-        Ok(results) => results,
-        Err(Stop::Interrupted) => {
-            return Err(Error::Interrupted(format!(
-                ": {} of {} faults were settled",
-                settled.load(Ordering::Relaxed),
-                faults.len()
-            )));
-        }
-        Err(stop) => return Err(stop.into()),
-    };
-    let detected = results.iter().filter(|found| is_detected(found)).count();
-    let by_rule = results
-        .iter()
-        .filter(|found| matches!(found, Found::Detected { own: true, .. }))
-        .count();
+    let results = results.map_err(|stop| match stop {
+        Stop::Interrupted => Error::Interrupted(format!(
+            ": {} of {} faults were settled",
+            settled.load(Ordering::Relaxed),
+            faults.len()
+        )),
+        Stop::NoDevice(_) => stop.into(),
+    })?;
     let all: Vec<(&Fault, &Found)> = faults.iter().zip(&results).collect();
-    let shown = all
-        .iter()
-        .filter(|(fault, found)| can_show(fault, found, &power))
-        .count();
+    let count = |is: &dyn Fn(&Fault, &Found) -> bool| all.iter().filter(|(a, b)| is(a, b)).count();
+    let detected = count(&|_, found| matches!(found, Found::Detected { .. }));
+    let by_rule = count(&|_, found| matches!(found, Found::Detected { own: true, .. }));
+    let shown = count(&|fault, found| can_show(fault, found, &power));
     say(&format!(
         "detected {detected} of {shown} faults that this device can show ({:.1} %), {by_rule} by a rule of \
          theirs, in {:.0} s{}",
@@ -206,7 +159,7 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
         others(&all, &power)
     ));
     if let Some(path) = &args.junit.junit {
-        write_junit(path, &selector, seed, &faults, &results, &power)?;
+        write_junit(path, &selector, seed, &all, &power)?;
     }
     Ok(if detected == shown {
         ExitCode::Passed
@@ -215,15 +168,32 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     })
 }
 
-/// Whether a case failed. A device that does not open says nothing about the cases.
-fn is_detected(found: &Found) -> bool {
-    match found {
-        Found::Detected { .. } => true,
-        Found::Undetected { .. }
-        | Found::NotApplicable { .. }
-        | Found::Obscured { .. }
-        | Found::Unopened { .. } => false,
+/// The faults that are asked for.
+fn chosen(args: &FaultsOptions, touchstone: bool) -> Result<Vec<Fault>, Error> {
+    let select = &args.select.select;
+    let is_chosen = |fault: &Fault| {
+        let named = select.iter().any(|p| select::matches(p, fault.id));
+        (select.is_empty() || named)
+            && (args.carrier.is_empty() || args.carrier.contains(&fault.kind()))
+            && (touchstone || fault.kind() != CarrierKind::Touchstone)
+            // What breaks no rule is listed, and not run.
+            && (args.list || fault.rules().next().is_some())
+    };
+    let faults: Vec<Fault> = Fault::all().filter(is_chosen).collect();
+    if !faults.is_empty() {
+        return Ok(faults);
     }
+    let of = match args.carrier.as_slice() {
+        [] => "",
+        _ => "of that carrier ",
+    };
+    let patterns = match select.as_slice() {
+        [] => "*".into(),
+        select => select.join(" or "),
+    };
+    Err(Error::Nothing(format!(
+        "no fault {of}matches {patterns}; `classay faults --list` prints them"
+    )))
 }
 
 /// Whether the device under test can show a fault: not where it lacks what programs need that have what
@@ -308,142 +278,144 @@ fn rules_of(fault: &Fault) -> String {
     fault.rules().collect::<Vec<_>>().join(" ")
 }
 
-fn row(fault: &Fault, found: &Found, power: &Power) -> String {
-    let by = fault.carrier.word();
-    match found {
-        Found::Detected {
-            case,
-            own,
-            runs,
-            of,
-            shown,
-            expected,
-            ..
-        } => format!(
-            "{:<10} {by:<10} {:<32} {case} after {runs} runs, {shown} of {of}, 99 % in {} s",
-            if *own { "detected" } else { "elsewhere" },
-            fault.id,
-            short(*expected),
-        ),
-        Found::NotApplicable { lacks, cases } => format!(
-            "{:<10} {by:<10} {:<32} the device lacks {}; no difference to {cases} cases",
-            "not-applicable",
-            fault.id,
-            lacks.join(" and "),
-        ),
-        Found::Obscured {
-            cases,
-            case,
-            reason,
-        } => format!(
-            "{:<10} {by:<10} {:<32} the device breaks it by itself in {cases} cases, as {case}: {}",
-            "obscured",
-            fault.id,
-            reason.lines().next().unwrap_or_default(),
-        ),
-        Found::Undetected { runs, cases, .. } => format!(
-            "{:<10} {by:<10} {:<32} {runs} runs of {cases} cases{}",
-            if power.shows(fault) {
-                "UNDETECTED"
-            } else {
-                "unseen"
-            },
-            fault.id,
+/// A fault that is settled, as it is printed.
+fn line(fault: &Fault, found: &Found, power: &Power, json: bool) -> String {
+    if !json {
+        let told = Told::of(fault, found, power);
+        let by = fault.carrier.word();
+        return format!("{:<10} {by:<10} {:<32} {}", told.word, fault.id, told.short);
+    }
+    // Strings and numbers: nothing in it can fail to become JSON.
+    serde_json::to_string(&Line {
+        fault,
+        found,
+        showable: can_show(fault, found, power),
+        power: power.says(fault),
+    })
+    .unwrap_or_default()
+}
+
+/// What became of a fault, for people.
+struct Told {
+    word: &'static str,
+    /// For its line.
+    short: String,
+    /// As a test case, which passes where the fault is detected.
+    verdict: Verdict,
+    /// For a report.
+    reason: String,
+}
+
+impl Told {
+    fn of(fault: &Fault, found: &Found, power: &Power) -> Told {
+        let first_line = |text: &str| text.lines().next().unwrap_or_default().to_string();
+        let but = || {
             power
                 .says(fault)
-                .map(|p| format!("; {p}"))
-                .unwrap_or_default()
-        ),
-        Found::Unopened { why } => {
-            let why = why.lines().next().unwrap_or_default();
-            format!("{:<10} {by:<10} {:<32} {why}", "unopened", fault.id)
+                .map_or_else(String::new, |p| format!("; {p}"))
+        };
+        match found {
+            Found::Detected {
+                case,
+                reason,
+                own,
+                runs,
+                of,
+                shown,
+                expected,
+                ..
+            } => Told {
+                word: if *own { "detected" } else { "elsewhere" },
+                short: format!(
+                    "{case} after {runs} runs, {shown} of {of}, 99 % in {} s",
+                    short(*expected)
+                ),
+                verdict: Verdict::Pass,
+                reason: format!("detected by {case}: {reason}"),
+            },
+            Found::NotApplicable { lacks, cases } => {
+                let reason = format!(
+                    "the device lacks {}; no difference to {cases} cases",
+                    lacks.join(" and ")
+                );
+                Told {
+                    word: "not-applicable",
+                    short: reason.clone(),
+                    verdict: Verdict::Skip,
+                    reason,
+                }
+            }
+            Found::Obscured {
+                cases,
+                case,
+                reason,
+            } => Told {
+                word: "obscured",
+                short: format!(
+                    "the device breaks it by itself in {cases} cases, as {case}: {}",
+                    first_line(reason)
+                ),
+                verdict: Verdict::Skip,
+                reason: format!(
+                    "the device breaks it by itself in all {cases} cases that could show it, as \
+                     {case}: {reason}"
+                ),
+            },
+            Found::Undetected { runs, cases, .. } => {
+                let (word, verdict) = match power.shows(fault) {
+                    true => ("UNDETECTED", Verdict::Fail),
+                    false => ("unseen", Verdict::Inconclusive),
+                };
+                let what = format!("{runs} runs of {cases} cases");
+                Told {
+                    word,
+                    short: format!("{what}{}", but()),
+                    verdict,
+                    reason: format!("{what} did not detect it{}", but()),
+                }
+            }
+            Found::Unopened { why } => Told {
+                word: "unopened",
+                short: first_line(why),
+                verdict: Verdict::Inconclusive,
+                reason: why.clone(),
+            },
         }
     }
 }
 
-/// A fault as a test case: it passes where the fault is detected.
+/// Writes each fault as a test case.
 fn write_junit(
     path: &std::path::Path,
     selector: &Selector,
     seed: u64,
-    faults: &[Fault],
-    results: &[Found],
+    all: &[(&Fault, &Found)],
     power: &Power,
 ) -> Result<(), Error> {
     use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
-    let cases: Vec<CaseResult> = faults
-        .iter()
-        .zip(results)
-        .map(|(fault, found)| {
-            let (verdict, reason, instances, seconds) = match found {
-                Found::Detected {
-                    reason,
-                    runs,
-                    seconds,
-                    case,
-                    ..
-                } => (
-                    Verdict::Pass,
-                    format!("detected by {case}: {reason}"),
-                    *runs,
-                    *seconds,
-                ),
-                Found::Undetected {
-                    runs,
-                    seconds,
-                    cases,
-                } => (
-                    if power.shows(fault) {
-                        Verdict::Fail
-                    } else {
-                        Verdict::Inconclusive
-                    },
-                    format!(
-                        "{runs} runs of {cases} cases did not detect it{}",
-                        power.says(fault)
-                            .map(|p| format!("; {p}"))
-                            .unwrap_or_default()
-                    ),
-                    *runs,
-                    *seconds,
-                ),
-                Found::NotApplicable { lacks, cases } => (
-                    Verdict::Skip,
-                    format!(
-                        "the device lacks {}; no difference to {cases} cases",
-                        lacks.join(" and ")
-                    ),
-                    0,
-                    0.0,
-                ),
-                Found::Obscured {
-                    cases,
-                    case,
-                    reason,
-                } => (
-                    Verdict::Skip,
-                    format!(
-                        "the device breaks it by itself in all {cases} cases that could show it, as \
-                         {case}: {reason}"
-                    ),
-                    0,
-                    0.0,
-                ),
-                Found::Unopened { why } => (Verdict::Inconclusive, why.clone(), 0, 0.0),
-            };
-            let case = CaseId::new("faults", &rules_of(fault), fault.id);
-            CaseResult {
-                test: fault.id.to_string(),
-                instances,
-                seconds,
-                evidence: vec![Evidence {
-                    kind: EvidenceKind::Fault,
-                    text: fault.sentence.to_string(),
-                }],
-                ..CaseResult::new(case, verdict, reason)
+    let case = |(fault, found): &(&Fault, &Found)| {
+        let told = Told::of(fault, found, power);
+        let (instances, seconds) = match found {
+            Found::Detected { runs, seconds, .. } | Found::Undetected { runs, seconds, .. } => {
+                (*runs, *seconds)
             }
-        })
-        .collect();
+            Found::NotApplicable { .. } | Found::Obscured { .. } | Found::Unopened { .. } => {
+                (0, 0.0)
+            }
+        };
+        let case = CaseId::new("faults", &rules_of(fault), fault.id);
+        CaseResult {
+            test: fault.id.to_string(),
+            instances,
+            seconds,
+            evidence: vec![Evidence {
+                kind: EvidenceKind::Fault,
+                text: fault.sentence.to_string(),
+            }],
+            ..CaseResult::new(case, told.verdict, told.reason)
+        }
+    };
+    let cases: Vec<CaseResult> = all.iter().map(case).collect();
     let plan = format!("faults of {selector}");
     let run = Run {
         id: RunId::new(1),
@@ -461,16 +433,5 @@ fn write_junit(
         committed: cases.len() as u64,
         moments: vec![Watch::new().look()],
     };
-    let failure = |reason: String| Error::Output {
-        path: path.to_path_buf(),
-        reason,
-    };
-    let file = std::fs::File::create(path).map_err(|e| failure(e.to_string()))?;
-    classay_reports::junit::write(
-        &run,
-        &cases,
-        &Expectations::default(),
-        std::io::BufWriter::new(file),
-    )
-    .map_err(|e| failure(e.to_string()))
+    results::write_junit(path, &run, &cases, &Expectations::default())
 }

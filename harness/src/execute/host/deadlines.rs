@@ -6,9 +6,10 @@
 //! for the same thing only [`AGAIN`]; callbacks of the same sort in other programs are waited for
 //! [`LIKEWISE`], which is still far above what a busy machine takes to call one.
 
+use crate::threads::lock;
 use classay_suites::host::{Awaited, CallbackId, HostProgram};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// For what an earlier run of the same program missed.
@@ -44,7 +45,7 @@ pub struct Deadlines(Mutex<Missed>);
 impl Deadlines {
     /// What is known of a program begins with its first run.
     fn of(&self, program: &Arc<HostProgram>) -> MutexGuard<'_, Missed> {
-        let mut missed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut missed = lock(&self.0);
         let last = missed.program.as_ref();
         if !last.is_some_and(|last| Arc::ptr_eq(last, program)) {
             missed.program = Some(program.clone());
@@ -56,7 +57,7 @@ impl Deadlines {
 
     /// How long something is waited for that was never missed.
     pub fn set_full(&self, full: Duration) {
-        let mut missed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut missed = lock(&self.0);
         missed.full = Some(full);
     }
 

@@ -4,6 +4,7 @@ use super::api::Api;
 use super::deadlines::Deadlines;
 use super::fixtures::Device;
 use crate::execute::memory::HostMemory;
+use crate::threads::lock;
 use classay_suites::host::{
     Call, Function, HostProgram, Mark, Record, SignalId, Slot, SlotKind, Value,
 };
@@ -197,7 +198,7 @@ impl Run {
     /// Gives a signal.
     pub fn signal(&self, id: SignalId) {
         if let Some(signal) = self.signals.get(id.index()) {
-            *signal.given.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            *lock(&signal.given) = true;
             signal.changed.notify_all();
         }
     }
@@ -207,7 +208,7 @@ impl Run {
         let Some(signal) = self.signals.get(id.index()) else {
             return;
         };
-        let mut given = signal.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut given = lock(&signal.given);
         while !*given {
             let waited = signal.changed.wait(given);
             given = waited.unwrap_or_else(PoisonError::into_inner);
@@ -216,7 +217,7 @@ impl Run {
 
     /// What was observed so far.
     pub fn observed(&self) -> MutexGuard<'_, Observed> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared)
     }
 
     /// Adds what a thread or a callback observed.
@@ -258,19 +259,19 @@ fn enter(mut run: Run) -> Arc<Run> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     run.number = NEXT.fetch_add(1, Ordering::Relaxed);
     let run = Arc::new(run);
-    let mut all = runs().lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(runs());
     all.insert(run.number, run.clone());
     run
 }
 
 /// Lets callbacks that come later find nothing.
 pub fn leave(number: u64) {
-    let mut all = runs().lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(runs());
     all.remove(&number);
 }
 
 /// A run, by number.
 pub fn find(number: u64) -> Option<Arc<Run>> {
-    let all = runs().lock().unwrap_or_else(PoisonError::into_inner);
+    let all = lock(runs());
     all.get(&number).cloned()
 }
