@@ -4,7 +4,6 @@
 //! search. [`crate::run::failures`] does the same for what failed in a run. The judge runs it in batches and
 //! stops when it has seen as many failures as it needs, or cannot see them any more.
 
-use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{Body, Case, Work};
@@ -266,15 +265,10 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn run(&mut self, body: &Body, runs: u64) -> Result<Ran, Stop> {
+        let id = CaseId::new("program", "shrink", "candidate");
         let case = Case {
-            place: 0,
-            id: CaseId::new("program", "shrink", "candidate"),
-            test: "candidate".into(),
-            file: String::new(),
-            body: body.clone(),
-            environment: Environment::default(),
-            seed: 0,
             budget: Budget::Instances(runs),
+            ..Case::new(id, "candidate", "", body.clone())
         };
         let result = self
             .session

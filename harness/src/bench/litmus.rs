@@ -8,7 +8,6 @@ use crate::Error;
 use crate::environment::Environment;
 use crate::plan::{self, Case, seed};
 use crate::worker::session::{Load, Session};
-use crate::worker::triage::Ending;
 use classay_vocabulary::Budget;
 use std::time::Duration;
 
@@ -103,12 +102,9 @@ fn both(
                 ..case.clone()
             };
             let attempt = session.observe(&case, deadline, &mut |_| {})?;
-            let built = match attempt.ending {
-                Ending::Finished { build_seconds, .. } => build_seconds,
-                Ending::Skipped { reason, .. } | Ending::Failed { reason, .. } => {
-                    return Ok(Err(reason));
-                }
-                Ending::Died(death) => return Ok(Err(death.how.to_string())),
+            let built = match attempt.build_seconds() {
+                Ok(built) => built,
+                Err(why) => return Ok(Err(why)),
             };
             rate.seconds += (attempt.seconds - built).max(0.0);
             for launch in &attempt.launches {

@@ -14,8 +14,8 @@ use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-use opencl3::program::Program as ClProgram;
-use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_device_id, cl_mem};
+pub use opencl3::program::Program;
+use opencl3::types::{CL_NON_BLOCKING, cl_device_id, cl_mem};
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::AtomicU32;
@@ -54,11 +54,6 @@ pub struct Bench {
     version: (u32, u32),
     context: Context,
     devices: Vec<Device>,
-}
-
-/// A program built for every device of a bench.
-pub struct Program {
-    program: ClProgram,
 }
 
 /// Why a program did not build.
@@ -124,33 +119,20 @@ pub enum Arg<'a> {
     Local(usize),
 }
 
-/// A read that is under way: the host memory lives here until the event is complete.
-pub struct Reading {
+/// A read or a write of words that is under way, with its host memory.
+pub struct Transfer {
     words: Vec<u32>,
     event: Event,
 }
 
-impl Drop for Reading {
+impl Drop for Transfer {
     fn drop(&mut self) {
         // The memory must outlive the command; an error here means the queue is gone.
         let _ = self.event.wait();
     }
 }
 
-/// A write that is under way, with its host memory.
-pub struct Writing {
-    _words: Vec<u32>,
-    event: Event,
-}
-
-impl Drop for Writing {
-    fn drop(&mut self) {
-        // The memory must outlive the command; an error here means the queue is gone.
-        let _ = self.event.wait();
-    }
-}
-
-impl Reading {
+impl Transfer {
     /// Waits for the words.
     pub fn wait(mut self) -> Result<Vec<u32>, CallError> {
         self.event.wait().of("clWaitForEvents")?;
@@ -220,7 +202,7 @@ impl Bench {
             error,
             log: String::new(),
         };
-        let mut program = ClProgram::create_from_source(&self.context, source)
+        let mut program = Program::create_from_source(&self.context, source)
             .of("clCreateProgramWithSource")
             .map_err(plain)?;
         let ids: Vec<cl_device_id> = self.devices.iter().map(Device::id).collect();
@@ -232,7 +214,7 @@ impl Bench {
             .find(|l| !l.is_empty())
             .unwrap_or_default();
         match result {
-            Ok(()) => Ok(Program { program }),
+            Ok(()) => Ok(program),
             Err(e) => {
                 let mut error = Err::<(), _>(e).of("clBuildProgram").unwrap_err();
                 if error.code == CL_BUILD_PROGRAM_FAILURE {
@@ -245,7 +227,7 @@ impl Bench {
 
     /// A kernel of a built program.
     pub fn kernel(&self, built: &Program, name: &str) -> Result<Kernel, CallError> {
-        Kernel::create(&built.program, name).of("clCreateKernel")
+        Kernel::create(built, name).of("clCreateKernel")
     }
 
     /// An array of `len` words; at least one is allocated.
@@ -282,58 +264,47 @@ impl Bench {
     }
 
     /// Writes words to the start of a buffer through the first device's queue of a set.
-    pub fn write(&self, set: usize, to: &mut Words, words: Vec<u32>) -> Result<Writing, CallError> {
+    pub fn write(
+        &self,
+        set: usize,
+        to: &mut Words,
+        words: Vec<u32>,
+    ) -> Result<Transfer, CallError> {
         assert!(words.len() <= to.len, "a write stays inside its array");
-        match &mut to.kind {
-            WordsKind::Buffer(buffer) => {
-                // SAFETY: `words` is moved into the result, which waits for the event before the
-                // memory goes; moving a Vec does not move its elements.
-                let event = unsafe {
-                    self.queues[set][0].enqueue_write_buffer(
-                        buffer,
-                        CL_NON_BLOCKING,
-                        0,
-                        &words,
-                        &[],
-                    )
-                }
-                .of("clEnqueueWriteBuffer")?;
-                Ok(Writing {
-                    _words: words,
-                    event,
-                })
-            }
-            WordsKind::Shared(_) | WordsKind::System(_) => {
-                unreachable!("arguments never lie in shared memory")
-            }
+        let WordsKind::Buffer(buffer) = &mut to.kind else {
+            unreachable!("arguments never lie in shared memory")
+        };
+        // SAFETY: `words` is moved into the result, which waits for the event before the
+        // memory goes; moving a Vec does not move its elements.
+        let event = unsafe {
+            self.queues[set][0].enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, &words, &[])
         }
+        .of("clEnqueueWriteBuffer")?;
+        Ok(Transfer { words, event })
     }
 
-    /// Starts reading `len` words from the start of a buffer through the first device's queue of a
+    /// Starts reading `len` words from word `offset` of a buffer through the first device's queue of a
     /// set.
-    pub fn read(&self, set: usize, from: &Words, len: usize) -> Result<Reading, CallError> {
-        assert!(len <= from.len, "a read stays inside its array");
-        match &from.kind {
-            WordsKind::Buffer(buffer) => {
-                let mut words = vec![0u32; len];
-                // SAFETY: `words` is moved into the result together with the event; its elements
-                // stay where they are. A `Reading` that is dropped unread waits.
-                let event = unsafe {
-                    self.queues[set][0].enqueue_read_buffer(
-                        buffer,
-                        CL_NON_BLOCKING,
-                        0,
-                        &mut words,
-                        &[],
-                    )
-                }
-                .of("clEnqueueReadBuffer")?;
-                Ok(Reading { words, event })
-            }
-            WordsKind::Shared(_) | WordsKind::System(_) => {
-                unreachable!("counts are never read from shared memory")
-            }
+    pub fn read(
+        &self,
+        set: usize,
+        from: &Words,
+        offset: usize,
+        len: usize,
+    ) -> Result<Transfer, CallError> {
+        assert!(offset + len <= from.len, "a read stays inside its array");
+        let WordsKind::Buffer(buffer) = &from.kind else {
+            unreachable!("counts are never read from shared memory")
+        };
+        let mut words = vec![0u32; len];
+        let queue = &self.queues[set][0];
+        // SAFETY: `words` is moved into the result together with the event; its elements
+        // stay where they are. A transfer that is dropped unread waits.
+        let event = unsafe {
+            queue.enqueue_read_buffer(buffer, CL_NON_BLOCKING, offset * 4, &mut words, &[])
         }
+        .of("clEnqueueReadBuffer")?;
+        Ok(Transfer { words, event })
     }
 
     /// Reads `len` words from word `offset` of a buffer, blocking.
@@ -344,27 +315,7 @@ impl Bench {
         offset: usize,
         len: usize,
     ) -> Result<Vec<u32>, CallError> {
-        assert!(offset + len <= from.len, "a read stays inside its array");
-        let mut words = vec![0u32; len];
-        match &from.kind {
-            WordsKind::Buffer(buffer) => {
-                // SAFETY: the read blocks.
-                unsafe {
-                    self.queues[set][0].enqueue_read_buffer(
-                        buffer,
-                        CL_BLOCKING,
-                        offset * 4,
-                        &mut words,
-                        &[],
-                    )
-                }
-                .of("clEnqueueReadBuffer")?;
-            }
-            WordsKind::Shared(_) | WordsKind::System(_) => {
-                unreachable!("counts are never read from shared memory")
-            }
-        }
-        Ok(words)
+        self.read(set, from, offset, len)?.wait()
     }
 
     /// Enqueues a kernel on a device's queue of a set: `groups` work-groups of `local` work-items.
@@ -382,25 +333,18 @@ impl Bench {
             // and callers pass them in that order; a size that does not fit is an error value.
             unsafe {
                 match arg {
-                    Arg::Words(Words {
-                        kind: WordsKind::Buffer(buffer),
-                        ..
-                    }) => {
-                        let mem: cl_mem = buffer.get();
-                        kernel.set_arg(i, &mem).of("clSetKernelArg")?;
-                    }
-                    Arg::Words(Words {
-                        kind: WordsKind::Shared(shared),
-                        ..
-                    }) => kernel
-                        .set_arg_svm_pointer(i, shared.address)
-                        .of("clSetKernelArgSVMPointer")?,
-                    Arg::Words(Words {
-                        kind: WordsKind::System(memory),
-                        ..
-                    }) => kernel
-                        .set_arg_svm_pointer(i, memory.pointer())
-                        .of("clSetKernelArgSVMPointer")?,
+                    Arg::Words(words) => match &words.kind {
+                        WordsKind::Buffer(buffer) => {
+                            let mem: cl_mem = buffer.get();
+                            kernel.set_arg(i, &mem).of("clSetKernelArg")?;
+                        }
+                        WordsKind::Shared(SharedAllocation { address, .. }) => kernel
+                            .set_arg_svm_pointer(i, *address)
+                            .of("clSetKernelArgSVMPointer")?,
+                        WordsKind::System(memory) => kernel
+                            .set_arg_svm_pointer(i, memory.pointer())
+                            .of("clSetKernelArgSVMPointer")?,
+                    },
                     Arg::Uint(v) => kernel.set_arg(i, v).of("clSetKernelArg")?,
                     Arg::Local(words) => kernel
                         .set_arg_local_buffer(i, words.max(&1) * 4)

@@ -2,28 +2,25 @@
 //!
 //! Runs only in a worker process. It calls OpenCL; it knows nothing of the protocol, the store or
 //! the command line. Litmus tests are run by [`litmus`], with the calls of [`cl`]; cases of the suites
-//! by [`host`] and [`api`].
+//! by [`Stage`], over [`host`].
 
-mod api;
 mod cl;
 pub mod host;
-mod kernel_cases;
 pub mod litmus;
 mod memory;
 mod needs;
-mod programs;
+mod played;
 mod repeat;
 
-pub use api::run_api;
-pub use kernel_cases::run_kernel;
-pub use programs::run_commands;
+pub use played::Stage;
 
 use crate::device::Capabilities;
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Needs};
-use classay_reports::record::{Evidence, Need, Violation};
+use classay_reports::record::{Evidence, EvidenceKind, Need, Violation};
+use serde::{Deserialize, Serialize};
 
 /// How a case that ran to its end went.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Ended {
     /// Seconds spent in the implementation's compiler.
     pub build_seconds: f64,
@@ -36,7 +33,8 @@ pub struct Ended {
 }
 
 /// Why a case did not run to its end, short of the process dying.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum NotRun {
     /// The device lacks something that the case needs, or the case is of a kind that no launch can run.
     Skip {
@@ -63,8 +61,24 @@ impl NotRun {
         }
     }
 
+    /// A failure of which there is no more to say.
+    pub fn failed(reason: String) -> NotRun {
+        NotRun::Failed {
+            reason,
+            evidence: Vec::new(),
+        }
+    }
+
+    /// The same, with what explains it; a skip needs nothing.
+    pub fn with(mut self, kind: EvidenceKind, text: String) -> NotRun {
+        if let NotRun::Failed { evidence, .. } = &mut self {
+            evidence.push(Evidence { kind, text });
+        }
+        self
+    }
+
     /// The sentence that says why.
-    pub fn reason(self) -> String {
+    pub fn reason(&self) -> &str {
         match self {
             NotRun::Skip { reason, .. } | NotRun::Failed { reason, .. } => reason,
         }
@@ -73,14 +87,10 @@ impl NotRun {
 
 impl From<cl::CallError> for NotRun {
     fn from(error: cl::CallError) -> NotRun {
-        NotRun::Failed {
-            reason: error.to_string(),
-            evidence: Vec::new(),
-        }
+        NotRun::failed(error.to_string())
     }
 }
 
-/// A test that cannot be written for a launch is skipped on every device; the reason says why.
 impl From<Inexpressible> for NotRun {
     fn from(why: Inexpressible) -> NotRun {
         let capability = match &why {

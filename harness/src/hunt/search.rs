@@ -12,7 +12,6 @@ use crate::judge::ChosenModel;
 use crate::plan::{Case, seed};
 use crate::tune::tuned::Tuned;
 use crate::worker::session::{Limits, Load, Session, Stop};
-use crate::worker::triage::Ending;
 use classay_reports::record::{CaseId, Verdict};
 use classay_reports::text::number::short;
 use classay_vocabulary::Budget;
@@ -53,52 +52,21 @@ pub(super) struct Search<'a> {
     pub(super) config: &'a Config,
     pub(super) model: &'a ChosenModel,
     pub(super) session: Session,
-    journal: Journal,
+    pub(super) journal: Journal,
     pub(super) state: State,
     pub(super) candidates: Vec<Candidate>,
     /// Tests that the device does not run.
-    unfit: HashSet<String>,
+    pub(super) unfit: HashSet<String>,
     /// Seconds of earlier sessions.
-    before: f64,
-    begun: Instant,
+    pub(super) before: f64,
+    pub(super) begun: Instant,
     /// When it was last said how it goes.
-    reported: Instant,
+    pub(super) reported: Instant,
     /// Choices of a shape.
-    turn: u32,
+    pub(super) turn: u32,
 }
 
-impl<'a> Search<'a> {
-    /// Goes on from what a journal says.
-    pub(super) fn new(
-        hunt: &'a Hunt<'a>,
-        config: &'a Config,
-        model: &'a ChosenModel,
-        session: Session,
-        journal: Journal,
-        state: State,
-        candidates: Vec<Candidate>,
-    ) -> Search<'a> {
-        Search {
-            hunt,
-            config,
-            model,
-            session,
-            journal,
-            before: state.seconds,
-            state,
-            begun: Instant::now(),
-            reported: Instant::now(),
-            candidates,
-            unfit: HashSet::new(),
-            turn: 0,
-        }
-    }
-
-    /// The worker, and what is known now.
-    pub(super) fn into_parts(self) -> (Session, State) {
-        (self.session, self.state)
-    }
-
+impl Search<'_> {
     fn now(&self) -> f64 {
         self.before + self.begun.elapsed().as_secs_f64()
     }
@@ -298,13 +266,7 @@ impl<'a> Search<'a> {
                 let attempt = self
                     .session
                     .observe(&case, self.hunt.deadline, &mut |_| {})?;
-                match &attempt.ending {
-                    Ending::Finished { .. } => {}
-                    Ending::Skipped { reason, .. } | Ending::Failed { reason, .. } => {
-                        trouble = reason.clone();
-                    }
-                    Ending::Died(death) => trouble = death.how.to_string(),
-                }
+                trouble = attempt.build_seconds().err().unwrap_or_default();
                 let outcomes = attempt.launches.iter().flat_map(|l| &l.outcomes);
                 (!attempt.launches.is_empty()).then(|| Probe {
                     mutant: mutant.test.clone(),

@@ -10,8 +10,9 @@ use crate::plan::seed;
 use crate::tune::tuned::For;
 use crate::worker::session::Stop;
 use crate::{Error, Notify, open};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The journal's name in the hunt's folder.
 const JOURNAL: &str = "hunt.jsonl";
@@ -107,9 +108,22 @@ impl Hunt<'_> {
             if self.resume { ", going on" } else { "" }
         ));
         let candidates = candidates(config.tests as usize, &model.model).map_err(Error::Bug)?;
-        let mut search = Search::new(self, &config, &model, session, journal, state, candidates);
+        let mut search = Search {
+            hunt: self,
+            config: &config,
+            model: &model,
+            session,
+            journal,
+            before: state.seconds,
+            state,
+            candidates,
+            unfit: HashSet::new(),
+            begun: Instant::now(),
+            reported: Instant::now(),
+            turn: 0,
+        };
         let over = search.go(records.is_empty());
-        let (session, state) = search.into_parts();
+        let Search { session, state, .. } = search;
         let halted = match over {
             Ok(()) => {
                 session.close();

@@ -136,39 +136,40 @@ pub enum Work {
 }
 
 impl Body {
+    /// What is generated of every family and kind: programs of commands, kernels, calls.
+    pub fn families() -> Vec<(&'static str, &'static str, Body)> {
+        let profiles = Profile::all().into_iter().map(|(family, kind, _)| {
+            let profile = format!("{family}/{kind}");
+            (family, kind, Body::Drawn { profile })
+        });
+        let kernels = kernels::FAMILIES.iter().map(|(name, kind, _)| {
+            let family = format!("{name}/{kind}");
+            (*name, *kind, Body::DrawnKernel { family })
+        });
+        let calls = api::FAMILIES.iter().map(|(name, kind, _)| {
+            let family = format!("{name}/{kind}");
+            (*name, *kind, Body::DrawnApi { family })
+        });
+        profiles.chain(kernels).chain(calls).collect()
+    }
+
     /// The body of a generated case, by the family, the kind and the name in its id.
     ///
     /// # Errors
     ///
     /// There is no such kind of cases, or the name is no number of one; one sentence.
     pub fn named(profile: &str, name: &str) -> Result<Body, String> {
-        let is = |(family, kind): (&str, &str)| profile == format!("{family}/{kind}");
         if profile == SMALL {
             let number = name
                 .parse()
                 .map_err(|_| format!("{name} is no number of a small program"))?;
             return Ok(Body::Small { number });
         }
-        if Profile::all()
-            .iter()
-            .any(|(family, kind, _)| is((family, kind)))
+        let mut all = Body::families().into_iter();
+        if let Some((.., body)) =
+            all.find(|(family, kind, _)| profile == format!("{family}/{kind}"))
         {
-            let profile = profile.to_string();
-            return Ok(Body::Drawn { profile });
-        }
-        if kernels::FAMILIES
-            .iter()
-            .any(|(family, kind, _)| is((family, kind)))
-        {
-            let family = profile.to_string();
-            return Ok(Body::DrawnKernel { family });
-        }
-        if api::FAMILIES
-            .iter()
-            .any(|(family, kind, _)| is((family, kind)))
-        {
-            let family = profile.to_string();
-            return Ok(Body::DrawnApi { family });
+            return Ok(body);
         }
         Err(format!("there is no kind of generated cases {profile}"))
     }
@@ -211,32 +212,28 @@ impl Body {
         })
     }
 
-    /// What the states that a litmus test ends in have values of; nothing for other cases.
-    pub fn observables(&self) -> Vec<Observable> {
+    /// The litmus test, where it is one.
+    pub fn litmus(&self) -> Option<&Arc<Program>> {
         match self {
-            Body::Litmus(test) => test.program.recorded(),
+            Body::Litmus(test) => Some(&test.program),
             Body::Drawn { .. }
             | Body::Small { .. }
             | Body::Commands { .. }
             | Body::DrawnKernel { .. }
             | Body::Kernel { .. }
             | Body::DrawnApi { .. }
-            | Body::Api { .. } => Vec::new(),
+            | Body::Api { .. } => None,
         }
+    }
+
+    /// What the states that a litmus test ends in have values of; nothing for other cases.
+    pub fn observables(&self) -> Vec<Observable> {
+        self.litmus().map_or_else(Vec::new, |test| test.recorded())
     }
 
     /// Whether it is a litmus test, which has thousands of instances in a launch.
     pub fn is_litmus(&self) -> bool {
-        match self {
-            Body::Litmus(_) => true,
-            Body::Drawn { .. }
-            | Body::Small { .. }
-            | Body::Commands { .. }
-            | Body::DrawnKernel { .. }
-            | Body::Kernel { .. }
-            | Body::DrawnApi { .. }
-            | Body::Api { .. } => false,
-        }
+        self.litmus().is_some()
     }
 }
 

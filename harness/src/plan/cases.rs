@@ -1,15 +1,13 @@
 //! Cases from the shipped tests and from files.
 
 use super::{Body, Case, LitmusTest, read_commands};
-use crate::environment::Environment;
 use classay_litmus::program::Program;
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_suites::api;
-use classay_suites::commands::generate::{Profile, enumerate};
+use classay_suites::commands::generate::enumerate;
 use classay_suites::family::Family;
-use classay_suites::kernels::{generate as kernels, yaml};
-use classay_vocabulary::Budget;
+use classay_suites::kernels::yaml;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -72,35 +70,20 @@ pub fn shipped() -> Result<Vec<Case>, String> {
 /// So many cases of every profile of programs of commands and of every family of kernel and API cases; each
 /// draws what it runs from its seed.
 pub fn drawn(each: u32) -> Vec<Case> {
-    let profiles = Profile::all().into_iter().map(|(family, kind, _)| {
-        let profile = format!("{family}/{kind}");
-        (family, kind, Body::Drawn { profile })
-    });
-    let kernels = kernels::FAMILIES.iter().map(|(family, kind, _)| {
-        let name = format!("{family}/{kind}");
-        (*family, *kind, Body::DrawnKernel { family: name })
-    });
-    let calls = api::FAMILIES.iter().map(|(family, kind, _)| {
-        let name = format!("{family}/{kind}");
-        (*family, *kind, Body::DrawnApi { family: name })
-    });
-    let all = profiles.chain(kernels).chain(calls);
+    let all = Body::families().into_iter();
     let cases = all.flat_map(|(family, kind, body)| {
         (0..each).map(move |n| {
             let id = CaseId::new(family, kind, &format!("{n:05}"));
-            Case {
-                test: id.as_str().to_string(),
-                id,
-                file: String::new(),
-                body: body.clone(),
-                environment: Environment::default(),
-                seed: 0,
-                budget: Budget::Instances(0),
-                place: 0,
-            }
+            generated(id, body.clone())
         })
     });
     cases.collect()
+}
+
+/// A case that is named as its id is.
+fn generated(id: CaseId, body: Body) -> Case {
+    let test = id.as_str().to_string();
+    Case::new(id, &test, "", body)
 }
 
 /// So many of the small programs of commands, spread over the list of all.
@@ -111,18 +94,8 @@ pub fn small(wanted: u32) -> Vec<Case> {
         .map(|n| {
             let number = n * all / wanted;
             let id = CaseId::new("queue", "small", &format!("{number:05}"));
-            Case {
-                test: id.as_str().to_string(),
-                id,
-                file: String::new(),
-                body: Body::Small {
-                    number: number as u32,
-                },
-                environment: Environment::default(),
-                seed: 0,
-                budget: Budget::Instances(0),
-                place: 0,
-            }
+            let number = number as u32;
+            generated(id, Body::Small { number })
         })
         .collect()
 }
@@ -161,16 +134,8 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
                 Body::Commands { program: text }
             }
         };
-        Ok(Case {
-            test: id.name().to_string(),
-            id,
-            file: path.to_string_lossy().into_owned(),
-            body,
-            environment: Environment::default(),
-            seed: 0,
-            budget: Budget::Instances(0),
-            place: 0,
-        })
+        let test = id.name().to_string();
+        Ok(Case::new(id, &test, &path.to_string_lossy(), body))
     })
 }
 
@@ -252,75 +217,6 @@ pub fn of_program(id: CaseId, program: &Program) -> Case {
 }
 
 fn case(id: CaseId, program: &Program, file: &str) -> Case {
-    Case {
-        id,
-        test: program.name.clone(),
-        file: file.to_string(),
-        body: Body::Litmus(LitmusTest::new(program)),
-        environment: Environment::default(),
-        seed: 0,
-        budget: Budget::Instances(0),
-        place: 0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_shipped_test_is_a_case_of_its_own() {
-        let cases = shipped().expect("the shipped tests can be read");
-        assert!(cases.len() >= 40, "{}", cases.len());
-        let ids: HashSet<_> = cases.iter().map(|c| c.id.as_str()).collect();
-        assert_eq!(ids.len(), cases.len());
-        for case in cases {
-            assert!(case.body.is_litmus(), "{}", case.id);
-            let again = Case::from_planned(case.planned());
-            assert_eq!(again, Ok(case));
-        }
-    }
-
-    #[test]
-    fn cases_from_files_have_names_of_their_own() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (name, text) = classay_litmus::shipped()[0];
-        let write = |place: &str, text: &str| {
-            let path = folder.path().join(place);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-            std::fs::write(&path, text).expect("a file");
-            path
-        };
-        let one = write("a/same.litmus", text);
-        let two = write("b/same.litmus", text);
-        let other = write("other.litmus", text);
-        let broken = write("broken.litmus", "OPENCL");
-        let huge = write("huge.litmus", &" ".repeat(syntax::limits::MAX_BYTES + 1));
-        let none = folder.path().join("none.litmus");
-        let paths = [
-            one.clone(),
-            two.clone(),
-            other.clone(),
-            other,
-            broken,
-            none,
-            huge,
-        ];
-        let (cases, unreadable) = from_files(&paths);
-        let names: Vec<_> = cases.iter().map(|c| c.id.as_str().to_string()).collect();
-        assert_eq!(
-            names,
-            [
-                format!("litmus/file/{}", one.display()),
-                format!("litmus/file/{}", two.display()),
-                "litmus/file/other".to_string(),
-                "litmus/file/other#2".to_string(),
-            ],
-            "from {name}"
-        );
-        let wrong: Vec<_> = unreadable.iter().map(Unreadable::message).collect();
-        assert_eq!(wrong.len(), 3, "{wrong:?}");
-        assert!(wrong[1].contains("No such file"), "{}", wrong[1]);
-        assert!(wrong[2].contains("too large"), "{}", wrong[2]);
-    }
+    let body = Body::Litmus(LitmusTest::new(program));
+    Case::new(id, &program.name, file, body)
 }

@@ -23,10 +23,12 @@ use classay_vocabulary::Budget;
 use serde::{Deserialize, Serialize};
 use shard::Shard;
 
-/// One generated thing to run, with all that decides what it does.
-#[derive(Debug, Clone, PartialEq)]
+/// One generated thing to run, with all that decides what it does. The store keeps it as JSON, with the
+/// id beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// Its stable name.
+    #[serde(skip_serializing, default = "unnamed")]
     pub id: CaseId,
     /// The test's own name.
     pub test: String,
@@ -35,27 +37,19 @@ pub struct Case {
     /// What it runs.
     pub body: Body,
     /// How a litmus test is placed and stressed.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub environment: Environment,
     /// Seed of everything it draws.
     pub seed: u64,
     /// When to stop.
     pub budget: Budget,
     /// Its place among all that the run selects, from 0, also in a shard.
+    #[serde(default)]
     pub place: u32,
 }
 
-/// A [`Case`] as the store keeps it; the id is beside it.
-#[derive(Serialize, Deserialize)]
-struct Spec {
-    test: String,
-    file: String,
-    body: Body,
-    #[serde(default, skip_serializing_if = "is_default")]
-    environment: Environment,
-    seed: u64,
-    budget: Budget,
-    #[serde(default)]
-    place: u32,
+fn unnamed() -> CaseId {
+    CaseId::from_stored(String::new())
 }
 
 fn is_default(environment: &Environment) -> bool {
@@ -63,21 +57,26 @@ fn is_default(environment: &Environment) -> bool {
 }
 
 impl Case {
+    /// A case that has no seed, budget and place yet, in the environment that suits the device.
+    pub fn new(id: CaseId, test: &str, file: &str, body: Body) -> Case {
+        Case {
+            id,
+            test: test.to_string(),
+            file: file.to_string(),
+            body,
+            environment: Environment::default(),
+            seed: 0,
+            budget: Budget::Instances(0),
+            place: 0,
+        }
+    }
+
     /// For the store.
     pub fn planned(&self) -> PlannedCase {
-        let spec = Spec {
-            test: self.test.clone(),
-            file: self.file.clone(),
-            body: self.body.clone(),
-            environment: self.environment.clone(),
-            seed: self.seed,
-            budget: self.budget,
-            place: self.place,
-        };
         PlannedCase {
             case: self.id.clone(),
             // Strings and numbers: nothing in it can fail to become JSON.
-            spec: serde_json::to_string(&spec).unwrap_or_default(),
+            spec: serde_json::to_string(self).unwrap_or_default(),
         }
     }
 
@@ -87,17 +86,11 @@ impl Case {
     ///
     /// The specification is another version's; one sentence.
     pub fn from_planned(planned: PlannedCase) -> Result<Case, String> {
-        let spec: Spec = serde_json::from_str(&planned.spec)
+        let case: Case = serde_json::from_str(&planned.spec)
             .map_err(|e| format!("the specification of {} cannot be read: {e}", planned.case))?;
         Ok(Case {
             id: planned.case,
-            test: spec.test,
-            file: spec.file,
-            body: spec.body,
-            environment: spec.environment,
-            seed: spec.seed,
-            budget: spec.budget,
-            place: spec.place,
+            ..case
         })
     }
 }

@@ -9,7 +9,6 @@ use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{Case, seed};
 use crate::worker::session::{Load, Session, Stop};
-use crate::worker::triage::Ending;
 use crate::{Error, Notify, open};
 use classay_reports::record::CaseId;
 use classay_reports::stats::Confidence;
@@ -243,13 +242,8 @@ impl Player for OnDevice<'_> {
         };
         let attempt = self.session.observe(&case, self.deadline, &mut |_| {})?;
         self.spent += attempt.seconds;
-        let (built, trouble) = match &attempt.ending {
-            Ending::Finished { build_seconds, .. } => (*build_seconds, None),
-            Ending::Skipped { reason, .. } | Ending::Failed { reason, .. } => {
-                (0.0, Some(reason.clone()))
-            }
-            Ending::Died(death) => (0.0, Some(death.how.to_string())),
-        };
+        let built = attempt.build_seconds();
+        let (built, trouble) = (built.clone().unwrap_or(0.0), built.err());
         // What launches took by the device's clock is stretched to what the whole took by the wall's.
         let on_device: f64 = attempt.launches.iter().map(|launch| launch.seconds).sum();
         let stretch = if on_device > 0.0 {

@@ -6,7 +6,7 @@ use crate::device::{OpenDevice, open};
 use crate::environment::Environment;
 use crate::execute::host::Fixtures;
 use crate::execute::litmus::{Order, Workshop, commands};
-use crate::execute::{self, Ended, NotRun};
+use crate::execute::{NotRun, Stage};
 use crate::plan::{Body, Work};
 use crate::sys;
 use classay_litmus::program::Program;
@@ -159,74 +159,38 @@ impl Job<'_> {
         let work = body
             .work(self.seed)
             .map_err(|error| format!("the parent sent a case that cannot be read: {error}"))?;
+        let order = Order {
+            environment: self.environment,
+            seed: self.seed,
+            budget: self.budget,
+        };
         let ended = match work {
-            Work::Litmus(program) => {
-                let order = Order {
-                    environment: self.environment,
-                    seed: self.seed,
-                    budget: self.budget,
-                };
-                if program.commands.is_empty() {
-                    benches.litmus.run(self.device, &program, &order, &mut send)
-                } else {
-                    let fixtures = benches.fixtures(self.device, self.patience);
-                    fixtures.and_then(|fixtures| {
-                        commands::run(self.device, fixtures, &program, &order, &mut send)
-                    })
-                }
+            Work::Litmus(program) if program.commands.is_empty() => {
+                benches.litmus.run(self.device, &program, &order, &mut send)
             }
-            Work::Commands(plan) => {
-                benches
-                    .fixtures(self.device, self.patience)
-                    .and_then(|fixtures| {
-                        execute::run_commands(self.device, fixtures, *plan, self.budget, &mut send)
-                    })
-            }
-            Work::Kernel(case) => {
-                let fixtures = benches.fixtures(self.device, self.patience);
-                fixtures.and_then(|fixtures| {
-                    execute::run_kernel(self.device, fixtures, &case, self.budget, &mut send)
-                })
-            }
-            Work::Api(case) => {
-                let fixtures = benches.fixtures(self.device, self.patience);
-                fixtures.and_then(|fixtures| {
-                    execute::run_api(self.device, fixtures, &case, self.budget, &mut send)
-                })
-            }
+            work => benches
+                .fixtures(self.device, self.patience)
+                .and_then(|fixtures| {
+                    let stage = Stage {
+                        device: self.device,
+                        fixtures,
+                        budget: self.budget,
+                        on_launch: &mut send,
+                    };
+                    match work {
+                        Work::Litmus(program) => commands::run(stage, &program),
+                        Work::Commands(plan) => stage.commands(&plan),
+                        Work::Kernel(case) => stage.kernel(&case),
+                        Work::Api(case) => stage.api(&case),
+                    }
+                }),
         };
         sent?;
         let case = self.case.clone();
         Ok(match ended {
-            Ok(Ended {
-                build_seconds,
-                device_seconds,
-                violations,
-                evidence,
-            }) => Reply::Finished {
-                case,
-                build_seconds,
-                device_seconds,
-                violations,
-                evidence,
-            },
-            Err(not_run) => not_run_reply(case, not_run),
+            Ok(ended) => Reply::Finished { case, ended },
+            Err(why) => Reply::Unrun { case, why },
         })
-    }
-}
-
-fn not_run_reply(case: CaseId, why: NotRun) -> Reply {
-    match why {
-        NotRun::Skip { lacks, reason } => Reply::Skipped {
-            case,
-            lacks,
-            reason,
-        },
-        NotRun::Failed { reason, evidence } => Reply::Failed {
-            case,
-            reason,
-            evidence,
-        },
     }
 }
 
@@ -266,14 +230,13 @@ fn load(
         .zip(which)
         .map(
             |(test, which)| match which.and_then(|at| built[at].take()) {
-                Some(Err(why)) => not_run_reply(test.case, why),
-                Some(Ok(build_seconds)) => Reply::Built {
+                Some(Err(why)) => Reply::Unrun {
                     case: test.case,
-                    build_seconds,
+                    why,
                 },
-                None => Reply::Built {
+                built => Reply::Built {
                     case: test.case,
-                    build_seconds: 0.0,
+                    build_seconds: built.and_then(Result::ok).unwrap_or(0.0),
                 },
             },
         )

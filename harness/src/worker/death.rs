@@ -1,23 +1,28 @@
 //! How a worker ended, in words.
 
 use classay_reports::record::{Evidence, EvidenceKind, Verdict};
-use std::fmt;
 use std::process::ExitStatus;
 
 /// What a worker did instead of answering.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum How {
     /// A signal ended it.
+    #[error("the worker was killed by {}", signal_name(*.0))]
     Signal(i32),
     /// It exited with this code.
+    #[error("the worker exited with code {0} in the middle of it")]
     Exit(i32),
     /// It wrote something that is no answer.
+    #[error("the worker wrote rubbish: {0}")]
     Rubbish(String),
     /// It did not answer for this many seconds.
+    #[error("no sign of life for {0} s; the worker was killed")]
     Silent(u64),
     /// It went on for this many seconds past the case's budget.
+    #[error("still running {0} s past its time budget; the worker was killed")]
     Overrun(u64),
     /// It could not be started.
+    #[error("no worker could be started: {0}")]
     NotStarted(String),
 }
 
@@ -57,24 +62,6 @@ impl How {
             How::Rubbish(_) => "rubbish".into(),
             How::Silent(_) | How::Overrun(_) => "timeout".into(),
             How::NotStarted(_) => "not started".into(),
-        }
-    }
-}
-
-impl fmt::Display for How {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            How::Signal(signal) => write!(f, "the worker was killed by {}", signal_name(*signal)),
-            How::Exit(code) => write!(f, "the worker exited with code {code} in the middle of it"),
-            How::Rubbish(what) => write!(f, "the worker wrote rubbish: {what}"),
-            How::Silent(seconds) => {
-                write!(f, "no sign of life for {seconds} s; the worker was killed")
-            }
-            How::Overrun(seconds) => write!(
-                f,
-                "still running {seconds} s past its time budget; the worker was killed"
-            ),
-            How::NotStarted(why) => write!(f, "no worker could be started: {why}"),
         }
     }
 }

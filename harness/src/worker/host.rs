@@ -5,13 +5,14 @@ use super::protocol::{LONGEST_LINE, Reply, Request};
 use super::variables;
 use crate::interrupt::Interrupt;
 use crate::sys;
+use crate::threads::lock;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How much of the end of a worker's standard error is kept, in bytes.
@@ -23,6 +24,21 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long a worker that was told to quit, or closed its pipe, may take to end.
 const GRACE: Duration = Duration::from_millis(2000);
 
+/// What is to be broken, beside what this process was told, and measured.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Breakage {
+    /// Faults of Touchstone, as `TOUCHSTONE_FAULTS` takes them.
+    pub touchstone: Option<String>,
+    /// Faults of the layer, as `CLASSAY_LAYER_FAULTS` takes them.
+    pub layer: Option<String>,
+    /// The file in which the layer counts calls and their time.
+    pub times: Option<PathBuf>,
+    /// The file in which the layer says which of its faults could have made a difference.
+    pub effects: Option<PathBuf>,
+    /// Variables of the environment that the worker gets beside, where it has none of these names.
+    pub surroundings: Vec<(&'static str, &'static str)>,
+}
+
 /// What to start: this program as a worker over a library.
 #[derive(Debug, Clone)]
 pub struct Start {
@@ -32,16 +48,8 @@ pub struct Start {
     pub library: String,
     /// The library under the layer, when `library` is the layer.
     pub under_layer: Option<String>,
-    /// What Touchstone is told to break; `None` leaves it what this process was told.
-    pub faults: Option<String>,
-    /// What the layer is told to break; likewise.
-    pub layer_faults: Option<String>,
-    /// The file in which the layer counts calls and their time.
-    pub layer_times: Option<PathBuf>,
-    /// The file in which the layer says which of its faults could have made a difference.
-    pub layer_effects: Option<PathBuf>,
-    /// Variables of the environment beside, where this process has none of these names.
-    pub surroundings: Vec<(&'static str, &'static str)>,
+    /// What is to be broken and measured.
+    pub breakage: Breakage,
 }
 
 /// A running worker. Dropping it kills it.
@@ -84,25 +92,27 @@ impl Worker {
             Some(library) => command.env(variables::UNDER_LAYER, library),
             None => command.env_remove(variables::UNDER_LAYER),
         };
-        if let Some(faults) = &start.faults {
+        let breakage = &start.breakage;
+        if let Some(faults) = &breakage.touchstone {
             command.env(variables::TOUCHSTONE_FAULTS, faults);
         }
-        for (name, value) in &start.surroundings {
+        for (name, value) in &breakage.surroundings {
             if std::env::var_os(name).is_none() {
                 command.env(name, value);
             }
         }
-        if let Some(faults) = &start.layer_faults {
+        if let Some(faults) = &breakage.layer {
             command.env(variables::LAYER_FAULTS, faults);
         }
-        match &start.layer_times {
-            Some(file) => command.env(variables::LAYER_TIMES, file),
-            None => command.env_remove(variables::LAYER_TIMES),
-        };
-        match &start.layer_effects {
-            Some(file) => command.env(variables::LAYER_EFFECTS, file),
-            None => command.env_remove(variables::LAYER_EFFECTS),
-        };
+        for (name, file) in [
+            (variables::LAYER_TIMES, &breakage.times),
+            (variables::LAYER_EFFECTS, &breakage.effects),
+        ] {
+            match file {
+                Some(file) => command.env(name, file),
+                None => command.env_remove(name),
+            };
+        }
         let not_started = |e: String| Death {
             how: How::NotStarted(e),
             stderr: String::new(),
@@ -182,7 +192,7 @@ impl Worker {
         self.kill();
         // A process that the worker started may still hold the pipe: wait for it only a moment.
         let _ = self.stderr_done.recv_timeout(Duration::from_millis(200));
-        let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let ring = lock(&self.stderr);
         let bytes: Vec<u8> = ring.iter().copied().collect();
         NoReply::Died(Box::new(Death {
             how,
@@ -283,7 +293,7 @@ fn keep_end(mut pipe: impl Read, ring: &Mutex<VecDeque<u8>>) {
         if n == 0 {
             return;
         }
-        let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ring = lock(ring);
         ring.extend(&buffer[..n]);
         let over = ring.len().saturating_sub(STDERR_KEPT);
         ring.drain(..over);

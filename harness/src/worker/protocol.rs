@@ -11,14 +11,15 @@
 
 use crate::device::{At, Capabilities};
 use crate::environment::Environment;
+use crate::execute::{Ended, NotRun};
 use crate::plan::Body;
-use classay_reports::record::{CaseId, DeviceRecord, Evidence, Launch, Need, Violation};
+use classay_reports::record::{CaseId, DeviceRecord, Launch};
 use classay_vocabulary::Budget;
 use serde::{Deserialize, Serialize};
 
 /// Version of these messages. Parent and worker are one program, so they differ only when the
 /// program was replaced during a run.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// Longest line that is taken, in bytes.
 pub const LONGEST_LINE: u64 = 64 << 20;
@@ -119,34 +120,17 @@ pub enum Reply {
     },
     /// The case ran to its end.
     Finished {
-        /// The case.
+        /// Which case.
         case: CaseId,
-        /// Seconds in the implementation's compiler.
-        build_seconds: f64,
-        /// Seconds in launches.
-        device_seconds: f64,
-        /// What was seen to be violated, each kind once or twice.
-        violations: Vec<Violation>,
-        /// What explains the counts.
-        evidence: Vec<Evidence>,
+        /// How.
+        ended: Ended,
     },
-    /// The device cannot run the case.
-    Skipped {
-        /// The case.
+    /// The case cannot be run, or the implementation failed.
+    Unrun {
+        /// Which case.
         case: CaseId,
-        /// What it lacks; empty where that has no name among needs.
-        lacks: Vec<Need>,
-        /// One sentence.
-        reason: String,
-    },
-    /// The implementation failed on the case.
-    Failed {
-        /// The case.
-        case: CaseId,
-        /// One sentence.
-        reason: String,
-        /// What explains it.
-        evidence: Vec<Evidence>,
+        /// Why.
+        why: NotRun,
     },
 }
 
@@ -162,8 +146,7 @@ impl Reply {
             Reply::Unloaded => "unloaded",
             Reply::Launch { .. } => "launch",
             Reply::Finished { .. } => "finished",
-            Reply::Skipped { .. } => "skipped",
-            Reply::Failed { .. } => "failed",
+            Reply::Unrun { .. } => "unrun",
         }
     }
 }

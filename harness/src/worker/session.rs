@@ -8,6 +8,7 @@
 //! ([`Session::loaded`] tells). [`Session::unload`] forgets them before others are loaded.
 
 use super::death::{Death, How};
+pub use super::host::Breakage;
 use super::host::{NoReply, Start, Worker};
 use super::protocol::{Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request, ToLoad};
 use super::triage::{Attempt, Ending, conclude};
@@ -17,7 +18,6 @@ use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
 use classay_reports::record::{CaseResult, Launch};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long a worker may take to load a library or to open a device.
@@ -33,21 +33,6 @@ pub struct Limits {
     pub patience: Duration,
     /// How often a case is tried again after its worker died.
     pub retries: u32,
-}
-
-/// What is to be broken, beside what this process was told, and measured.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Breakage {
-    /// Faults of Touchstone, as `TOUCHSTONE_FAULTS` takes them.
-    pub touchstone: Option<String>,
-    /// Faults of the layer, as `CLASSAY_LAYER_FAULTS` takes them.
-    pub layer: Option<String>,
-    /// The file in which the layer counts calls and their time.
-    pub times: Option<PathBuf>,
-    /// The file in which the layer says which of its faults could have made a difference.
-    pub effects: Option<PathBuf>,
-    /// Variables of the environment that the worker gets beside, where it has none of these names.
-    pub surroundings: Vec<(&'static str, &'static str)>,
 }
 
 /// Why nothing more can run.
@@ -145,7 +130,7 @@ impl Session {
     ) -> Result<CaseResult, Stop> {
         let mut attempts = Vec::new();
         loop {
-            let attempt = self.attempt(case, limits.patience, progress)?;
+            let attempt = self.observe(case, limits.patience, progress)?;
             attempts.push(attempt);
             let died = attempts.iter().any(|a| matches!(a.ending, Ending::Died(_)));
             if !died || attempts.len() > limits.retries as usize {
@@ -165,7 +150,42 @@ impl Session {
         patience: Duration,
         progress: &mut dyn FnMut(&Launch),
     ) -> Result<Attempt, Stop> {
-        self.attempt(case, patience, progress)
+        let mut attempt = Attempt::default();
+        let ending = self.with_worker(|worker, interrupt| {
+            let begun = Instant::now();
+            let launches = &mut attempt.launches;
+            let ending = run_on(worker, case, patience, launches, progress, interrupt);
+            attempt.seconds = begun.elapsed().as_secs_f64();
+            ending
+        })?;
+        attempt.ending = ending.unwrap_or_else(Ending::Died);
+        Ok(attempt)
+    }
+
+    /// Does something with the worker, which is opened first where there is none. The inner error is a
+    /// worker that died.
+    fn with_worker<T>(
+        &mut self,
+        work: impl FnOnce(&mut Worker, &Interrupt) -> Result<T, NoReply>,
+    ) -> Result<Result<T, Death>, Stop> {
+        let mut worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => match self.reopen()? {
+                Ok(worker) => worker,
+                Err(death) => return Ok(Err(death)),
+            },
+        };
+        match work(&mut worker, &self.link.interrupt) {
+            Ok(done) => {
+                self.worker = Some(worker);
+                Ok(Ok(done))
+            }
+            Err(NoReply::Died(death)) => {
+                self.loaded = 0;
+                Ok(Err(*death))
+            }
+            Err(NoReply::Interrupted) => Err(Stop::Interrupted),
+        }
     }
 
     /// How many tests the worker keeps built; 0 after it was replaced.
@@ -203,25 +223,12 @@ impl Session {
         tests: &[Case],
         patience: Duration,
     ) -> Result<Result<Vec<Load>, Death>, Stop> {
-        let mut worker = match self.worker.take() {
-            Some(worker) => worker,
-            None => match self.reopen()? {
-                Ok(worker) => worker,
-                Err(death) => return Ok(Err(death)),
-            },
-        };
-        match load_on(&mut worker, tests, patience, &self.link.interrupt) {
-            Ok(all) => {
-                self.worker = Some(worker);
-                self.loaded += all.iter().filter(|l| matches!(l, Load::Built)).count();
-                Ok(Ok(all))
-            }
-            Err(NoReply::Died(death)) => {
-                self.loaded = 0;
-                Ok(Err(*death))
-            }
-            Err(NoReply::Interrupted) => Err(Stop::Interrupted),
+        let all =
+            self.with_worker(|worker, interrupt| load_on(worker, tests, patience, interrupt))?;
+        for load in all.iter().flatten() {
+            self.loaded += usize::from(matches!(load, Load::Built));
         }
+        Ok(all)
     }
 
     /// Has the worker forget all that it keeps built, tests that were loaded and programs of other cases.
@@ -239,18 +246,7 @@ impl Session {
             Ok(Reply::Unloaded) => self.worker = Some(worker),
             // A worker that dies or talks out of turn here has forgotten them as well: the next
             // request gets a fresh one.
-            Ok(
-                Reply::Hello { .. }
-                | Reply::Refused { .. }
-                | Reply::Listed { .. }
-                | Reply::Opened { .. }
-                | Reply::Built { .. }
-                | Reply::Launch { .. }
-                | Reply::Finished { .. }
-                | Reply::Skipped { .. }
-                | Reply::Failed { .. },
-            )
-            | Err(NotOpen::Died(_) | NotOpen::Refused(_)) => {}
+            Ok(_) | Err(NotOpen::Died(_) | NotOpen::Refused(_)) => {}
             Err(NotOpen::Interrupted) => return Err(Stop::Interrupted),
         }
         Ok(())
@@ -261,47 +257,6 @@ impl Session {
         if let Some(worker) = self.worker.take() {
             worker.quit();
         }
-    }
-
-    fn attempt(
-        &mut self,
-        case: &Case,
-        patience: Duration,
-        progress: &mut dyn FnMut(&Launch),
-    ) -> Result<Attempt, Stop> {
-        let mut attempt = Attempt::default();
-        let mut worker = match self.worker.take() {
-            Some(worker) => worker,
-            None => match self.reopen()? {
-                Ok(worker) => worker,
-                Err(death) => {
-                    attempt.ending = Ending::Died(death);
-                    return Ok(attempt);
-                }
-            },
-        };
-        let begun = Instant::now();
-        let ending = run_on(
-            &mut worker,
-            case,
-            patience,
-            &mut attempt.launches,
-            progress,
-            &self.link.interrupt,
-        );
-        attempt.seconds = begun.elapsed().as_secs_f64();
-        attempt.ending = match ending {
-            Ok(ending) => {
-                self.worker = Some(worker);
-                ending
-            }
-            Err(NoReply::Died(death)) => {
-                self.loaded = 0;
-                Ending::Died(*death)
-            }
-            Err(NoReply::Interrupted) => return Err(Stop::Interrupted),
-        };
-        Ok(attempt)
     }
 
     /// A fresh worker with the device open. The inner error is a worker that died at it.
@@ -336,14 +291,7 @@ pub fn list(selector: &Selector, interrupt: &Interrupt) -> Result<Vec<ListedPlat
     let listed = link.receive(&mut worker).and_then(|reply| match reply {
         Reply::Listed { platforms } => Ok(platforms),
         Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
-        other @ (Reply::Hello { .. }
-        | Reply::Opened { .. }
-        | Reply::Built { .. }
-        | Reply::Unloaded
-        | Reply::Launch { .. }
-        | Reply::Finished { .. }
-        | Reply::Skipped { .. }
-        | Reply::Failed { .. }) => Err(unexpected(&mut worker, &other)),
+        other => Err(unexpected(&mut worker, &other)),
     });
     match listed {
         Ok(platforms) => {
@@ -398,11 +346,7 @@ impl Link {
                 program,
                 library: names.join(";"),
                 under_layer: None,
-                faults: breakage.touchstone.clone(),
-                layer_faults: breakage.layer.clone(),
-                layer_times: breakage.times.clone(),
-                layer_effects: breakage.effects.clone(),
-                surroundings: breakage.surroundings.clone(),
+                breakage: breakage.clone(),
             },
             interrupt: interrupt.clone(),
         };
@@ -422,15 +366,14 @@ impl Link {
         if told || breakage.layer.is_some() || files.iter().any(|file| file.is_some()) {
             through_layer(&mut link)?;
         }
-        match link.start() {
+        let mut started = link.start();
+        if let (Err(NotOpen::Refused(Refusal::OnlyIcd)), None) = (&started, &link.start.under_layer)
+        {
+            through_layer(&mut link)?;
+            started = link.start();
+        }
+        match started {
             Ok(worker) => Ok((link, worker)),
-            Err(NotOpen::Refused(Refusal::OnlyIcd)) if link.start.under_layer.is_none() => {
-                through_layer(&mut link)?;
-                match link.start() {
-                    Ok(worker) => Ok((link, worker)),
-                    Err(error) => Err(link.stop(error)),
-                }
-            }
             Err(error) => Err(link.stop(error)),
         }
     }
@@ -453,14 +396,7 @@ impl Link {
                 Err(worker.condemn(how).into())
             }
             Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
-            other @ (Reply::Listed { .. }
-            | Reply::Opened { .. }
-            | Reply::Built { .. }
-            | Reply::Unloaded
-            | Reply::Launch { .. }
-            | Reply::Finished { .. }
-            | Reply::Skipped { .. }
-            | Reply::Failed { .. }) => Err(unexpected(&mut worker, &other)),
+            other => Err(unexpected(&mut worker, &other)),
         }
     }
 
@@ -474,14 +410,7 @@ impl Link {
         match self.receive(worker)? {
             Reply::Opened { at, known } => Ok((at, *known)),
             Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
-            other @ (Reply::Hello { .. }
-            | Reply::Listed { .. }
-            | Reply::Built { .. }
-            | Reply::Unloaded
-            | Reply::Launch { .. }
-            | Reply::Finished { .. }
-            | Reply::Skipped { .. }
-            | Reply::Failed { .. }) => Err(unexpected(worker, &other)),
+            other => Err(unexpected(worker, &other)),
         }
     }
 
@@ -610,40 +539,11 @@ fn run_on(
                     return Err(worker.condemn(overrun));
                 }
             }
-            Reply::Finished {
-                case: id,
-                build_seconds,
-                device_seconds,
-                violations,
-                evidence,
-            } if id == case.id => {
-                return Ok(Ending::Finished {
-                    build_seconds,
-                    device_seconds,
-                    violations,
-                    evidence,
-                });
+            Reply::Finished { case: id, ended } if id == case.id => {
+                return Ok(Ending::Finished(ended));
             }
-            Reply::Skipped {
-                case: id,
-                lacks,
-                reason,
-            } if id == case.id => return Ok(Ending::Skipped { lacks, reason }),
-            Reply::Failed {
-                case: id,
-                reason,
-                evidence,
-            } if id == case.id => return Ok(Ending::Failed { reason, evidence }),
-            other @ (Reply::Hello { .. }
-            | Reply::Refused { .. }
-            | Reply::Listed { .. }
-            | Reply::Opened { .. }
-            | Reply::Built { .. }
-            | Reply::Unloaded
-            | Reply::Launch { .. }
-            | Reply::Finished { .. }
-            | Reply::Skipped { .. }
-            | Reply::Failed { .. }) => return Err(worker.condemn(out_of_turn(&other))),
+            Reply::Unrun { case: id, why } if id == case.id => return Ok(Ending::NotRun(why)),
+            other => return Err(worker.condemn(out_of_turn(&other))),
         }
     }
 }
@@ -672,21 +572,10 @@ fn load_on(
     for test in tests {
         match worker.receive(deadline, late.clone(), interrupt)? {
             Reply::Built { case, .. } if case == test.id => loads.push(Load::Built),
-            Reply::Skipped { case, reason, .. } | Reply::Failed { case, reason, .. }
-                if case == test.id =>
-            {
-                loads.push(Load::Unfit(reason));
+            Reply::Unrun { case, why } if case == test.id => {
+                loads.push(Load::Unfit(why.reason().to_string()));
             }
-            other @ (Reply::Hello { .. }
-            | Reply::Refused { .. }
-            | Reply::Listed { .. }
-            | Reply::Opened { .. }
-            | Reply::Built { .. }
-            | Reply::Unloaded
-            | Reply::Launch { .. }
-            | Reply::Finished { .. }
-            | Reply::Skipped { .. }
-            | Reply::Failed { .. }) => return Err(worker.condemn(out_of_turn(&other))),
+            other => return Err(worker.condemn(out_of_turn(&other))),
         }
     }
     Ok(loads)

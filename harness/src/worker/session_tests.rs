@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 const TEST: &str = "OPENCL MP\n{ [x]=0; }\nP0 (global int* x) { *x = 1; }\nexists (x=1)\n";
 
-const HELLO: &str = r#"echo '{"reply":"hello","protocol":3}'"#;
+const HELLO: &str = r#"echo '{"reply":"hello","protocol":4}'"#;
 
 fn known() -> Known {
     Known {
@@ -51,11 +51,7 @@ fn session(folder: &Path, body: &str) -> Session {
         link: Link {
             selector: "touchstone".parse().expect("a selector"),
             start: Start {
-                faults: None,
-                layer_faults: None,
-                layer_times: None,
-                layer_effects: None,
-                surroundings: Vec::new(),
+                breakage: Breakage::default(),
                 program: script(folder, body),
                 library: String::new(),
                 under_layer: None,
@@ -107,7 +103,7 @@ fn launch(index: u64, instances: u64, count: u64) -> String {
 
 fn finished(case: &str) -> String {
     format!(
-        r#"echo '{{"reply":"finished","case":"{case}","build_seconds":0.1,"device_seconds":0.2,"violations":[],"evidence":[]}}'"#
+        r#"echo '{{"reply":"finished","case":"{case}","ended":{{"build_seconds":0.1,"device_seconds":0.2,"violations":[],"evidence":[]}}}}'"#
     )
 }
 

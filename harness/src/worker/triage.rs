@@ -1,11 +1,10 @@
 //! What a case's tries add up to: one result, which never hides a death.
 
 use super::death::Death;
+use crate::execute::{Ended, NotRun};
 use crate::judge::{ChosenModel, Judged, judge_case, judge_commands};
 use crate::plan::{Body, Case};
-use classay_reports::record::{
-    CaseResult, Evidence, Launch, Need, OutcomeCount, Verdict, Violation,
-};
+use classay_reports::record::{CaseResult, Launch, OutcomeCount, Verdict};
 
 /// One try of a case.
 #[derive(Debug, Default)]
@@ -22,41 +21,29 @@ pub struct Attempt {
 #[derive(Debug)]
 pub enum Ending {
     /// It ran to its end.
-    Finished {
-        /// Seconds in the compiler.
-        build_seconds: f64,
-        /// Seconds in launches.
-        device_seconds: f64,
-        /// What was seen to be violated, each kind once or twice.
-        violations: Vec<Violation>,
-        /// What explains the counts.
-        evidence: Vec<Evidence>,
-    },
-    /// A capability is missing.
-    Skipped {
-        /// Which; empty where that has no name among needs.
-        lacks: Vec<Need>,
-        /// One sentence.
-        reason: String,
-    },
-    /// The implementation failed.
-    Failed {
-        /// One sentence.
-        reason: String,
-        /// What explains it.
-        evidence: Vec<Evidence>,
-    },
+    Finished(Ended),
+    /// A capability is missing, or the implementation failed.
+    NotRun(NotRun),
     /// The worker died.
     Died(Death),
 }
 
 impl Default for Ending {
     fn default() -> Ending {
-        Ending::Finished {
-            build_seconds: 0.0,
-            device_seconds: 0.0,
-            violations: Vec::new(),
-            evidence: Vec::new(),
+        Ending::Finished(Ended::default())
+    }
+}
+
+impl Attempt {
+    /// Seconds in the compiler, of one that ran to its end.
+    ///
+    /// # Errors
+    /// One that did not; in a sentence why.
+    pub fn build_seconds(&self) -> Result<f64, String> {
+        match &self.ending {
+            Ending::Finished(ended) => Ok(ended.build_seconds),
+            Ending::NotRun(why) => Err(why.reason().to_string()),
+            Ending::Died(death) => Err(death.how.to_string()),
         }
     }
 }
@@ -77,7 +64,7 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
                 }
                 deaths.push(death);
             }
-            Ending::Finished { .. } | Ending::Skipped { .. } | Ending::Failed { .. } => {
+            Ending::Finished(_) | Ending::NotRun(_) => {
                 if ended.is_none() {
                     ended = Some(attempt);
                 }
@@ -129,24 +116,19 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
 fn take_end(case: &Case, attempt: Attempt, model: &ChosenModel, result: &mut CaseResult) {
     result.launches = attempt.launches;
     match attempt.ending {
-        Ending::Finished {
-            build_seconds,
-            device_seconds,
-            violations,
-            evidence,
-        } => {
-            result.build_seconds = build_seconds;
-            result.device_seconds = device_seconds;
-            result.violations = violations;
-            result.evidence = evidence;
+        Ending::Finished(ended) => {
+            result.build_seconds = ended.build_seconds;
+            result.device_seconds = ended.device_seconds;
+            result.violations = ended.violations;
+            result.evidence = ended.evidence;
             judge(case, model, result);
         }
-        Ending::Skipped { lacks, reason } => {
+        Ending::NotRun(NotRun::Skip { lacks, reason }) => {
             result.verdict = Verdict::Skip;
             result.reason = reason;
             result.lacks = lacks;
         }
-        Ending::Failed { reason, evidence } => {
+        Ending::NotRun(NotRun::Failed { reason, evidence }) => {
             result.verdict = Verdict::Fail;
             result.reason = reason;
             result.evidence = evidence;
@@ -172,16 +154,9 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
 
 /// Judges what a case's launches showed.
 pub fn judged(body: &Body, histogram: &[OutcomeCount], model: &ChosenModel) -> Judged {
-    match body {
-        Body::Litmus(test) => judge_case(test.program(), histogram, model),
-        // The worker judged each run by what the case itself says.
-        Body::Drawn { .. }
-        | Body::Small { .. }
-        | Body::Commands { .. }
-        | Body::DrawnKernel { .. }
-        | Body::Kernel { .. }
-        | Body::DrawnApi { .. }
-        | Body::Api { .. } => judge_commands(histogram),
+    match body.litmus() {
+        Some(test) => judge_case(test, histogram, model),
+        None => judge_commands(histogram),
     }
 }
 
@@ -226,6 +201,7 @@ mod tests {
     use classay_reports::record::CaseId;
     use classay_reports::record::{EvidenceKind, Outcome};
     use classay_vocabulary::Budget;
+    use classay_vocabulary::Need;
 
     /// Nothing writes the 1.
     const READ: &str = "OPENCL read
@@ -376,20 +352,20 @@ P0 (global atomic_int* x) {
         };
         let skipped = conclude(
             &case(),
-            vec![attempt(Ending::Skipped {
+            vec![attempt(Ending::NotRun(NotRun::Skip {
                 lacks: vec![Need::ScopeDevice],
                 reason: "the device lacks atomic scope device".into(),
-            })],
+            }))],
             &model(),
         );
         assert_eq!(skipped.verdict, Verdict::Skip);
         assert_eq!(skipped.lacks, [Need::ScopeDevice]);
         let failed = conclude(
             &case(),
-            vec![attempt(Ending::Failed {
+            vec![attempt(Ending::NotRun(NotRun::Failed {
                 reason: "the build fails".into(),
                 evidence: vec![],
-            })],
+            }))],
             &model(),
         );
         assert_eq!(

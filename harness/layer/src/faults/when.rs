@@ -1,7 +1,5 @@
 //! At which calls a fault happens.
 
-use std::fmt;
-
 /// A set of call numbers, which begin at 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum When {
@@ -23,19 +21,12 @@ pub(crate) enum When {
 }
 
 /// A word that is no such set.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{0}' does not say when: expected N, N+, *, %P or ~PROBABILITY/SEED, with N and P at least 1 and \
+     the probability from 0 to 1"
+)]
 pub(crate) struct NoWhen(String);
-
-impl fmt::Display for NoWhen {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            out,
-            "'{}' does not say when: expected N, N+, *, %P or ~PROBABILITY/SEED, with N and P at \
-             least 1 and the probability from 0 to 1",
-            self.0
-        )
-    }
-}
 
 impl When {
     /// Reads a set of call numbers.

@@ -5,48 +5,29 @@ use super::{Entry, GetExtensionAddress, GetPlatformIds, Kind, Library, Symbol, V
 use libc::c_void;
 use libloading::os::unix::{self, RTLD_LOCAL, RTLD_NOW};
 use std::ffi::{CString, OsString};
-use std::fmt;
 
 /// Why there is no implementation.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Missing {
     /// The variable is unset or empty.
+    #[error("no implementation: set {VARIABLE} to the path or name of an OpenCL library")]
     NotNamed,
     /// The dynamic loader refused the library.
+    #[error("cannot load '{library}' ({VARIABLE}): {1}", library = .0.display())]
     NotLoaded(OsString, String),
     /// It is no OpenCL library.
+    #[error(
+        "'{}' ({VARIABLE}) is no OpenCL library: it has neither clGetPlatformIDs nor \
+         clIcdGetPlatformIDsKHR",
+        .0.display()
+    )]
     NotOpenCl(OsString),
     /// It is the layer, which would call itself for ever.
+    #[error(
+        "'{}' ({VARIABLE}) is this layer itself: give the path of the implementation",
+        .0.display()
+    )]
     Itself(OsString),
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Missing::NotNamed => write!(
-                out,
-                "no implementation: set {VARIABLE} to the path or name of an OpenCL library"
-            ),
-            Missing::NotLoaded(name, reason) => {
-                write!(
-                    out,
-                    "cannot load '{}' ({VARIABLE}): {reason}",
-                    name.display()
-                )
-            }
-            Missing::NotOpenCl(name) => write!(
-                out,
-                "'{}' ({VARIABLE}) is no OpenCL library: it has neither clGetPlatformIDs nor \
-                 clIcdGetPlatformIDsKHR",
-                name.display()
-            ),
-            Missing::Itself(name) => write!(
-                out,
-                "'{}' ({VARIABLE}) is this layer itself: give the path of the implementation",
-                name.display()
-            ),
-        }
-    }
 }
 
 /// A symbol that distinguishes a layer from an implementation, whatever its file is called.

@@ -262,26 +262,23 @@ impl Exchange<'_> {
     }
 }
 
-fn reads(order: Order) -> Ordering {
+/// How an order is said; one that is neither relaxed nor seq_cst is what the access can have of it.
+fn ordering(order: Order, acq_rel: Ordering) -> Ordering {
     match order {
         Order::Relaxed => Ordering::Relaxed,
-        Order::AcqRel => Ordering::Acquire,
+        Order::AcqRel => acq_rel,
         Order::SeqCst => Ordering::SeqCst,
     }
+}
+
+fn reads(order: Order) -> Ordering {
+    ordering(order, Ordering::Acquire)
 }
 
 fn writes(order: Order) -> Ordering {
-    match order {
-        Order::Relaxed => Ordering::Relaxed,
-        Order::AcqRel => Ordering::Release,
-        Order::SeqCst => Ordering::SeqCst,
-    }
+    ordering(order, Ordering::Release)
 }
 
 fn both(order: Order) -> Ordering {
-    match order {
-        Order::Relaxed => Ordering::Relaxed,
-        Order::AcqRel => Ordering::AcqRel,
-        Order::SeqCst => Ordering::SeqCst,
-    }
+    ordering(order, Ordering::AcqRel)
 }

@@ -28,10 +28,7 @@ pub struct SetupError {
 
 impl From<SetupError> for NotRun {
     fn from(error: SetupError) -> NotRun {
-        NotRun::Failed {
-            reason: error.to_string(),
-            evidence: Vec::new(),
-        }
+        NotRun::failed(error.to_string())
     }
 }
 
@@ -79,9 +76,8 @@ enum Made {
 impl Fixtures {
     /// No fixtures yet, on a device that this worker has opened.
     pub fn new(device: &OpenDevice) -> Result<Fixtures, NotRun> {
-        let api = Api::opened().ok_or_else(|| NotRun::Failed {
-            reason: "the implementation's library cannot be loaded again".into(),
-            evidence: Vec::new(),
+        let api = Api::opened().ok_or_else(|| {
+            NotRun::failed("the implementation's library cannot be loaded again".into())
         })?;
         let capabilities = &device.capabilities;
         let handles = device.platform_devices.iter();
@@ -144,11 +140,10 @@ impl Fixtures {
         made: &HashMap<Slot, (usize, Made)>,
     ) -> Result<(usize, Made), NotRun> {
         // A program that names the wrong slot is not valid.
-        let invalid = |what: &str| NotRun::Failed {
-            reason: format!(
+        let invalid = |what: &str| {
+            NotRun::failed(format!(
                 "internal error: a fixture of a program lies in no {what} (this is a bug)"
-            ),
-            evidence: Vec::new(),
+            ))
         };
         let context = |slot: &Slot| match made.get(slot) {
             Some((_, Made::Context(key))) => Ok(*key),

@@ -31,7 +31,9 @@ mod settle;
 #[cfg(test)]
 mod tests;
 
+pub use atomics::Shared;
 pub use fixtures::{Fixtures, SetupError};
+pub use programs::names;
 
 use super::NotRun;
 use api::Api;

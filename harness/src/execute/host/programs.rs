@@ -4,7 +4,7 @@ use super::api::Api;
 use super::fixtures::{Device, SetupError, call, release};
 use super::run::Run;
 use crate::execute::NotRun;
-use classay_reports::record::{Evidence, EvidenceKind};
+use classay_reports::record::EvidenceKind;
 use classay_suites::host::constant::cl;
 use classay_suites::host::{Fixture, Function, ProgramOf, Slot};
 use classay_suites::kernels::case::Build;
@@ -25,16 +25,12 @@ impl From<SetupError> for BuildFailed {
 
 impl From<BuildFailed> for NotRun {
     fn from(failed: BuildFailed) -> NotRun {
-        let evidence = |(log, source): (String, String)| {
-            let kinds = [
-                (EvidenceKind::BuildLog, log),
-                (EvidenceKind::Source, source),
-            ];
-            kinds.map(|(kind, text)| Evidence { kind, text })
-        };
-        NotRun::Failed {
-            reason: failed.error.to_string(),
-            evidence: failed.said.map(evidence).into_iter().flatten().collect(),
+        let why = NotRun::failed(failed.error.to_string());
+        match failed.said {
+            Some((log, source)) => why
+                .with(EvidenceKind::BuildLog, log)
+                .with(EvidenceKind::Source, source),
+            None => why,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::device::{Capabilities, OpenDevice};
 use crate::environment::SubGroupShape;
 use classay_litmus::kernel::{Needs, Shape, TestKernel};
 use classay_litmus::program::Program;
-use classay_reports::record::{Evidence, EvidenceKind};
+use classay_reports::record::EvidenceKind;
 use opencl3::kernel::Kernel;
 use std::rc::Rc;
 use std::time::Instant;
@@ -126,23 +126,10 @@ fn options(capabilities: &Capabilities) -> String {
 }
 
 fn not_built(source: &str, capabilities: &Capabilities, failure: BuildFailure) -> NotRun {
-    NotRun::Failed {
-        reason: format!("the test does not build: {}", failure.error),
-        evidence: vec![
-            Evidence {
-                kind: EvidenceKind::BuildLog,
-                text: failure.log,
-            },
-            Evidence {
-                kind: EvidenceKind::Source,
-                text: source.into(),
-            },
-            Evidence {
-                kind: EvidenceKind::BuildOptions,
-                text: options(capabilities),
-            },
-        ],
-    }
+    NotRun::failed(format!("the test does not build: {}", failure.error))
+        .with(EvidenceKind::BuildLog, failure.log)
+        .with(EvidenceKind::Source, source.into())
+        .with(EvidenceKind::BuildOptions, options(capabilities))
 }
 
 /// How work-groups fall into sub-groups, where the test names them.

@@ -1,17 +1,16 @@
 //! Litmus tests whose host threads enqueue commands: a test becomes a host program that plays one
 //! instance, its kernels those of the litmus kernel writer.
 
-use super::super::host::{Fixtures, Play, SetupError};
-use super::super::{Ended, NotRun, choose_dialect};
+use super::super::host::{Play, SetupError};
+use super::super::{Ended, NotRun, Stage, choose_dialect};
+use super::host_steps;
 use super::tally::Tally;
-use super::{Order, host_steps};
-use crate::device::OpenDevice;
 use classay_litmus::kernel::commands::{memory, needs};
 use classay_litmus::kernel::{CommandKernels, test};
 use classay_litmus::program::{
     LocId, Memory, Observable, Placement, Program, QueueId, QueueOrder, ThreadId,
 };
-use classay_reports::record::{Evidence, EvidenceKind, Launch};
+use classay_reports::record::{EvidenceKind, Launch};
 use classay_suites::host::constant::cl;
 use classay_suites::host::{
     AnswerId, Builder, Call, Class, Constant, Data, Fixture, Function, HostProgram, Op, ProgramOf,
@@ -28,13 +27,13 @@ const INSTANCES: u64 = 64;
 const SLOW: f64 = 0.3;
 
 /// Runs a test with commands until the budget is spent.
-pub fn run(
-    device: &OpenDevice,
-    fixtures: &mut Fixtures,
-    program: &Program,
-    order: &Order<'_>,
-    on_launch: &mut dyn FnMut(Launch),
-) -> Result<Ended, NotRun> {
+pub fn run(stage: Stage<'_>, program: &Program) -> Result<Ended, NotRun> {
+    let Stage {
+        device,
+        fixtures,
+        budget,
+        on_launch,
+    } = stage;
     let devices = device.platform_devices.len();
     let dialect = choose_dialect(&device.capabilities, &needs(program)?, devices)?;
     let kernels = CommandKernels::write(program, dialect)?;
@@ -49,7 +48,7 @@ pub fn run(
     let started = Instant::now();
     let (mut done, mut index) = (0, 0);
     loop {
-        let left = match order.budget {
+        let left = match budget {
             Budget::Instances(n) => n.saturating_sub(done).min(INSTANCES),
             Budget::Seconds(seconds) | Budget::Enough { seconds, .. } => {
                 let more = done == 0 || started.elapsed().as_secs_f64() < seconds;
@@ -74,17 +73,12 @@ pub fn run(
         done += tuples.len() as u64;
         let counts = tally.count(program, &kernels.layout, &[], &[], &tuples)?;
         if tally.unwritten(&counts) > 0 {
-            return Err(NotRun::Failed {
-                reason: format!(
-                    "{} of {} instances have a thread that left no result",
-                    tally.unwritten(&counts),
-                    counts.total
-                ),
-                evidence: vec![Evidence {
-                    kind: EvidenceKind::Source,
-                    text: kernels.source.clone(),
-                }],
-            });
+            let why = format!(
+                "{} of {} instances have a thread that left no result",
+                tally.unwritten(&counts),
+                counts.total
+            );
+            return Err(NotRun::failed(why).with(EvidenceKind::Source, kernels.source.clone()));
         }
         let seconds = begun.elapsed().as_secs_f64();
         ended.device_seconds += seconds;

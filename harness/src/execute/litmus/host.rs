@@ -8,14 +8,16 @@
 #![allow(unsafe_code)]
 
 use super::super::cl::SharedWords;
+use super::super::host::Shared;
+use super::host_steps::change;
 use super::plan::Slot;
 use crate::environment::Arrangement;
 use classay_litmus::kernel::{Layout, env};
 use classay_litmus::program::{
-    Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder,
-    Program, RegId, ThreadId,
+    Address, Atomicity, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder, Program, RegId,
+    ThreadId,
 };
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 /// One host thread of a test.
 pub struct HostThread<'a> {
@@ -149,41 +151,8 @@ impl HostThread<'_> {
 
     fn result(&self, column: u32, k: u32) -> &AtomicU32 {
         let word = column as usize * self.res_pitch + k as usize;
-        // SAFETY: `address` checks bounds and alignment; the words live as long as `self`.
-        unsafe { AtomicU32::from_ptr(self.res.address(word * 4, 4).cast()) }
+        self.res.atomic(word)
     }
-}
-
-/// Does one atomic operation on an address of 8, 16, 32 or 64 bits, with values as `u64`.
-macro_rules! by_width {
-    ($address:expr, $bits:expr, |$atom:ident, $int:ident| $body:expr) => {
-        // SAFETY: the address comes from `SharedWords::address`, checked for bounds and alignment
-        // of this width, and the allocation outlives the launch that this thread is part of.
-        unsafe {
-            match $bits {
-                8 => {
-                    type $int = u8;
-                    let $atom = AtomicU8::from_ptr($address);
-                    $body
-                }
-                16 => {
-                    type $int = u16;
-                    let $atom = AtomicU16::from_ptr($address.cast());
-                    $body
-                }
-                64 => {
-                    type $int = u64;
-                    let $atom = AtomicU64::from_ptr($address.cast());
-                    $body
-                }
-                _ => {
-                    type $int = u32;
-                    let $atom = AtomicU32::from_ptr($address.cast());
-                    $body
-                }
-            }
-        }
-    };
 }
 
 impl Run<'_, '_> {
@@ -209,9 +178,8 @@ impl Run<'_, '_> {
             }
             Instr::Store { access, value } => {
                 let value = self.expr(value);
-                let order = order_of(access).unwrap_or(Ordering::Relaxed);
-                let (address, bits) = self.address(&access.address);
-                by_width!(address, bits, |a, Int| a.store(value as Int, order));
+                let order = order_of(&access.atomicity, Ordering::Relaxed);
+                self.cell(&access.address).store(value as u64, order);
             }
             Instr::Fence { order, .. } => match order {
                 MemOrder::Relaxed => {}
@@ -257,7 +225,7 @@ impl Run<'_, '_> {
         self.registers[register.index()] = ty.wrap(value);
     }
 
-    fn address(&mut self, address: &Address) -> (*mut u8, u32) {
+    fn cell(&mut self, address: &Address) -> Shared {
         let location = &self.on.program.locations[address.location.index()];
         let bytes = (location.ty.bits() / 8) as usize;
         let element = match &address.index {
@@ -276,10 +244,10 @@ impl Run<'_, '_> {
         let slot = self.on.slots[place.at as usize];
         let x = slot.place(self.instance as u32, self.on.count) as usize;
         let word = slot.base as usize + x * self.on.instance_pitch;
-        (
-            self.on.mem.address(word * 4 + element * bytes, bytes),
-            location.ty.bits(),
-        )
+        let start = self.on.mem.address(word * 4 + element * bytes, bytes);
+        // SAFETY: the address is checked for bounds and alignment of this width, and the allocation
+        // outlives the launch that this thread is part of.
+        unsafe { Shared::at(start, bytes) }
     }
 
     fn wrap(&self, location: LocId, value: u64) -> i64 {
@@ -311,10 +279,8 @@ impl Run<'_, '_> {
                 }
             }
             Expr::Load(access) => {
-                let order = order_of(access).unwrap_or(Ordering::Relaxed);
-                let (address, bits) = self.address(&access.address);
-                #[allow(clippy::unnecessary_cast)]
-                let value = by_width!(address, bits, |a, Int| a.load(order) as Int as u64);
+                let order = order_of(&access.atomicity, Ordering::Relaxed);
+                let value = self.cell(&access.address).load(order);
                 self.wrap(access.address.location, value)
             }
             Expr::Rmw {
@@ -323,28 +289,12 @@ impl Run<'_, '_> {
                 operand,
                 atomicity,
             } => {
-                let location = address.location;
                 let operand = self.expr(operand);
-                let order = match atomicity {
-                    Atomicity::Atomic { order, .. } => ordering(*order),
-                    Atomicity::Plain | Atomicity::Volatile => Ordering::SeqCst,
-                };
-                let (at, bits) = self.address(address);
-                let ty = self.on.program.locations[location.index()].ty;
-                let old = by_width!(at, bits, |a, Int| {
-                    let next = |old: Int| -> Int {
-                        let value = op.apply(ty, ty.wrap(old as i64), operand);
-                        value as Int
-                    };
-                    let mut old = a.load(Ordering::Relaxed);
-                    while let Err(seen) =
-                        a.compare_exchange_weak(old, next(old), order, Ordering::Relaxed)
-                    {
-                        old = seen;
-                    }
-                    old as i64
-                });
-                ty.wrap(old)
+                let order = order_of(atomicity, Ordering::SeqCst);
+                let ty = self.on.program.locations[address.location.index()].ty;
+                let how = change(*op, ty.is_signed());
+                let old = self.cell(address).change(how, operand as u64, order);
+                self.wrap(address.location, old)
             }
             Expr::Cas {
                 strength,
@@ -360,35 +310,23 @@ impl Run<'_, '_> {
                 let want = match expected {
                     Expected::Register(r) => self.registers[r.index()],
                     Expected::Location(a) => {
-                        let (at, bits) = self.address(a);
-                        #[allow(clippy::unnecessary_cast)]
-                        let raw =
-                            by_width!(at, bits, |x, Int| x.load(Ordering::Relaxed) as Int as u64);
-                        self.wrap(a.location, raw)
+                        let value = self.cell(a).load(Ordering::Relaxed);
+                        self.wrap(a.location, value)
                     }
                 };
-                let (at, bits) = self.address(address);
-                let (success, failure) = (ordering(*success), ordering(*failure));
-                let result = by_width!(at, bits, |a, Int| {
-                    let (want, desired) = (want as Int, desired as Int);
-                    let result = match strength {
-                        CasStrength::Strong => a.compare_exchange(want, desired, success, failure),
-                        CasStrength::Weak => {
-                            a.compare_exchange_weak(want, desired, success, failure)
-                        }
-                    };
-                    result.map(|v| v as i64).map_err(|v| v as i64)
-                });
+                let orders = (ordering(*success), ordering(*failure));
+                let weak = *strength == CasStrength::Weak;
+                let result =
+                    self.cell(address)
+                        .compare_exchange(want as u64, desired as u64, orders, weak);
                 match result {
                     Ok(_) => 1,
                     Err(seen) => {
-                        let seen = self.wrap(location, seen as u64);
+                        let seen = self.wrap(location, seen);
                         match expected {
                             Expected::Register(r) => self.assign(*r, seen),
                             Expected::Location(a) => {
-                                let (at, bits) = self.address(a);
-                                by_width!(at, bits, |x, Int| x
-                                    .store(seen as Int, Ordering::Relaxed));
+                                self.cell(a).store(seen as u64, Ordering::Relaxed);
                             }
                         }
                         0
@@ -399,10 +337,11 @@ impl Run<'_, '_> {
     }
 }
 
-fn order_of(access: &Access) -> Option<Ordering> {
-    match access.atomicity {
-        Atomicity::Plain | Atomicity::Volatile => None,
-        Atomicity::Atomic { order, .. } => Some(ordering(order)),
+/// The order of an access; this one, where it is not atomic in the test.
+fn order_of(atomicity: &Atomicity, plain: Ordering) -> Ordering {
+    match atomicity {
+        Atomicity::Plain | Atomicity::Volatile => plain,
+        Atomicity::Atomic { order, .. } => ordering(*order),
     }
 }
 

@@ -310,13 +310,8 @@ impl HostThread<'_, '_> {
                     Atomicity::Plain | Atomicity::Volatile => Order::SeqCst,
                 };
                 let how = match op {
-                    RmwOp::Add => Change::Add,
-                    RmwOp::Sub => Change::Sub,
-                    RmwOp::And => Change::And,
-                    RmwOp::Or => Change::Or,
-                    RmwOp::Xor => Change::Xor,
-                    RmwOp::Exchange | RmwOp::TestAndSet => Change::Exchange,
                     RmwOp::Min | RmwOp::Max => return self.no("minimum or maximum"),
+                    op => change(*op, false),
                 };
                 all.push(Operation::Change {
                     how,
@@ -356,6 +351,22 @@ impl HostThread<'_, '_> {
             }
             e => (self.value(e, all)?, Is::Unequal, Num::of(0)),
         })
+    }
+}
+
+/// A read-modify-write of a test as one of host memory.
+pub fn change(op: RmwOp, signed: bool) -> Change {
+    match (op, signed) {
+        (RmwOp::Add, _) => Change::Add,
+        (RmwOp::Sub, _) => Change::Sub,
+        (RmwOp::And, _) => Change::And,
+        (RmwOp::Or, _) => Change::Or,
+        (RmwOp::Xor, _) => Change::Xor,
+        (RmwOp::Exchange | RmwOp::TestAndSet, _) => Change::Exchange,
+        (RmwOp::Min, false) => Change::Min,
+        (RmwOp::Max, false) => Change::Max,
+        (RmwOp::Min, true) => Change::MinSigned,
+        (RmwOp::Max, true) => Change::MaxSigned,
     }
 }
 

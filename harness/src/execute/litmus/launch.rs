@@ -1,14 +1,14 @@
 //! Launches of a session: enqueued, played, collected, counted.
 
 use super::super::NotRun;
-use super::super::cl::{self, Arg, In, Reading, Words, Writing};
+use super::super::cl::{self, Arg, In, Transfer, Words};
 use super::host::{HostThread, Meeting};
 use super::plan::Plan;
 use super::session::Session;
 use super::tally::Counts;
 use crate::environment::Arrangement;
 use classay_litmus::kernel::env;
-use classay_reports::record::{Evidence, EvidenceKind, Launch};
+use classay_reports::record::{EvidenceKind, Launch};
 use classay_reports::text::outcome::outcome;
 use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
@@ -32,10 +32,10 @@ pub struct Flight {
     pub(super) set: usize,
     pub(super) slots: Vec<Option<usize>>,
     pub(super) launched: cl::Launched,
-    pub(super) rows: Reading,
+    pub(super) rows: Transfer,
     pub(super) started: Instant,
     /// Host memory of the writes before it.
-    pub(super) _writes: Vec<Writing>,
+    pub(super) _writes: Vec<Transfer>,
 }
 
 impl Session<'_> {
@@ -156,7 +156,7 @@ impl Session<'_> {
         let state = &self.sets[set];
         let groups = (e.collectors as usize).div_ceil(COLLECT_LOCAL);
         let row_words = groups * COLLECT_LOCAL * (state.slots + 1);
-        let rows = self.bench.read(queue, &state.rows, row_words)?;
+        let rows = self.bench.read(queue, &state.rows, 0, row_words)?;
         self.bench.flush((queue, 0))?;
         Ok(Flight {
             index,
@@ -174,7 +174,7 @@ impl Session<'_> {
     }
 
     /// Brings a set's table up to date and makes room for its rows.
-    fn prepare(&mut self, queue: usize, set: usize) -> Result<Option<Writing>, NotRun> {
+    fn prepare(&mut self, queue: usize, set: usize) -> Result<Option<Transfer>, NotRun> {
         if self.sets[set].table_version == Some(self.tally.version()) {
             return Ok(None);
         }
@@ -209,10 +209,8 @@ impl Session<'_> {
         let (Some(mem), Some(res), Some(meet)) =
             (stage.mem.shared(), stage.res.shared(), stage.meet.shared())
         else {
-            return Err(NotRun::Failed {
-                reason: "host threads were placed on memory that is not shared (a bug)".into(),
-                evidence: Vec::new(),
-            });
+            let why = "host threads were placed on memory that is not shared (a bug)";
+            return Err(NotRun::failed(why.into()));
         };
         let e = &self.arrangement;
         let meeting = Meeting {
@@ -263,33 +261,24 @@ impl Session<'_> {
             .collect();
         let mut unlisted = Vec::new();
         if let Some(&n) = listed.iter().find(|&&n| n > each) {
-            return Err(NotRun::Failed {
-                reason: format!("a work-item says it listed {n} outcomes of at most {each}"),
-                evidence: Vec::new(),
-            });
+            return Err(NotRun::failed(format!(
+                "a work-item says it listed {n} outcomes of at most {each}"
+            )));
         }
         let overflow = &self.sets[flight.set].overflow;
         let used: Vec<usize> = (0..listed.len()).filter(|&i| listed[i] > 0).collect();
         if used.len() > 16 {
             let last = used[used.len() - 1];
-            let all = self.bench.read_at(
-                flight.queue,
-                overflow,
-                0,
-                (last * each + listed[last]) * words,
-            )?;
+            let until = (last * each + listed[last]) * words;
+            let all = self.bench.read_at(flight.queue, overflow, 0, until)?;
             for i in used {
                 let from = i * each * words;
                 unlisted.push(all[from..from + listed[i] * words].to_vec());
             }
         } else {
             for i in used {
-                unlisted.push(self.bench.read_at(
-                    flight.queue,
-                    overflow,
-                    i * each * words,
-                    listed[i] * words,
-                )?);
+                let (from, length) = (i * each * words, listed[i] * words);
+                unlisted.push(self.bench.read_at(flight.queue, overflow, from, length)?);
             }
         }
         let counts = self.tally.count(
@@ -300,29 +289,20 @@ impl Session<'_> {
             &unlisted,
         )?;
         if counts.total != u64::from(flight.count) {
-            return Err(NotRun::Failed {
-                reason: format!(
-                    "the counts of launch {} add up to {}, but it has {} instances",
-                    flight.index, counts.total, flight.count
-                ),
-                evidence: vec![Evidence {
-                    kind: EvidenceKind::Counts,
-                    text: self.listed(&counts),
-                }],
-            });
+            let why = format!(
+                "the counts of launch {} add up to {}, but it has {} instances",
+                flight.index, counts.total, flight.count
+            );
+            return Err(NotRun::failed(why).with(EvidenceKind::Counts, self.listed(&counts)));
         }
         let lost = self.tally.unwritten(&counts);
         if lost > 0 {
-            return Err(NotRun::Failed {
-                reason: format!(
-                    "in {lost} of {} instances of launch {} a thread left no result",
-                    flight.count, flight.index
-                ),
-                evidence: vec![Evidence {
-                    kind: EvidenceKind::Source,
-                    text: self.built.test.source.clone(),
-                }],
-            });
+            let why = format!(
+                "in {lost} of {} instances of launch {} a thread left no result",
+                flight.count, flight.index
+            );
+            let source = self.built.test.source.clone();
+            return Err(NotRun::failed(why).with(EvidenceKind::Source, source));
         }
         self.aim.learn(flight.tried, counts.each());
         let seconds = match flight.launched.seconds() {

@@ -18,6 +18,15 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// One in the order of memory.
+    pub fn straight(base: u32) -> Slot {
+        Slot {
+            base,
+            multiplier: 1,
+            offset: 0,
+        }
+    }
+
     /// The place of instance `k` in the slot.
     pub fn place(&self, k: u32, count: u32) -> u32 {
         let x = u64::from(k) * u64::from(self.multiplier) + u64::from(self.offset);
@@ -82,11 +91,7 @@ impl Plan {
                         offset,
                     }
                 } else {
-                    Slot {
-                        base,
-                        multiplier: 1,
-                        offset: 0,
-                    }
+                    Slot::straight(base)
                 }
             })
             .collect();
@@ -113,11 +118,7 @@ impl Plan {
             slots: arrangement
                 .bases
                 .iter()
-                .map(|&base| Slot {
-                    base,
-                    multiplier: 1,
-                    offset: 0,
-                })
+                .map(|&base| Slot::straight(base))
                 .collect(),
             stresses: false,
             host_stresses: false,

@@ -298,19 +298,12 @@ impl Drop for Session<'_> {
         if self.bench.finish().is_err() {
             return;
         }
-        for stage in self.stages.drain(..) {
-            self.pool.give(stage.mem);
-            self.pool.give(stage.res);
-            self.pool.give(stage.meet);
-            self.pool.give(stage.scratch);
-            for words in stage.env {
-                self.pool.give(words);
-            }
-        }
-        for set in self.sets.drain(..) {
-            self.pool.give(set.table);
-            self.pool.give(set.rows);
-            self.pool.give(set.overflow);
-        }
+        let stages = self.stages.drain(..).flat_map(|stage| {
+            let own = [stage.mem, stage.res, stage.meet, stage.scratch];
+            own.into_iter().chain(stage.env)
+        });
+        let sets = self.sets.drain(..);
+        let sets = sets.flat_map(|set| [set.table, set.rows, set.overflow]);
+        stages.chain(sets).for_each(|words| self.pool.give(words));
     }
 }

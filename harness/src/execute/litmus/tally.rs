@@ -3,7 +3,7 @@
 use super::super::NotRun;
 use classay_litmus::kernel::{End, Layout, collect};
 use classay_litmus::program::{Program, Quantifier};
-use classay_reports::record::{Evidence, EvidenceKind, Outcome, OutcomeCount};
+use classay_reports::record::{EvidenceKind, Outcome, OutcomeCount};
 use std::collections::HashMap;
 
 /// The outcomes seen so far and the table that the device looks them up in.
@@ -139,13 +139,9 @@ impl Tally {
                     Some(at) => counts[*at] += u64::from(n),
                     None if n == 0 => {}
                     None => {
-                        return Err(NotRun::Failed {
-                            reason: "the device counted an outcome that is not in its table".into(),
-                            evidence: vec![Evidence {
-                                kind: EvidenceKind::Counts,
-                                text: format!("{n} instances in an empty slot"),
-                            }],
-                        });
+                        let why = "the device counted an outcome that is not in its table";
+                        let text = format!("{n} instances in an empty slot");
+                        return Err(NotRun::failed(why.into()).with(EvidenceKind::Counts, text));
                     }
                 }
             }

@@ -7,7 +7,7 @@
 //! are set and looked at by the host, and an outcome that is not among those that the model allows is
 //! told as forbidden.
 
-use super::super::{NotRun, choose_dialect};
+use super::super::choose_dialect;
 use super::plan::Plan;
 use crate::device::Capabilities;
 use crate::environment::{Arrangement, Environment, Kind, resolve};
@@ -61,7 +61,8 @@ impl Standalone<'_> {
             );
         }
         let needs = Needs::of(program, &shape).map_err(|e| e.to_string())?;
-        let dialect = choose_dialect(self.capabilities, &needs, 1).map_err(NotRun::reason)?;
+        let dialect =
+            choose_dialect(self.capabilities, &needs, 1).map_err(|why| why.reason().to_string())?;
         let test = TestKernel::write(program, dialect).map_err(|e| e.to_string())?;
         let largest = self.capabilities.max_work_group_size.max(1);
         let sub_groups = vec![None; test.shape.devices.len()];
