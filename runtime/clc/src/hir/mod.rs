@@ -182,21 +182,11 @@ pub(crate) enum ExprKind {
     PtrDiff(Box<Expr>, Box<Expr>, u64),
     /// The value assigned.
     Assign(Box<Expr>, Box<Expr>),
-    /// `target op= operand`, computed in the type `in_type`.
-    AssignOp {
-        op: ArithOp,
+    /// `op=`, `++` and `--`.
+    Update {
         target: Box<Expr>,
-        operand: Box<Expr>,
-        in_type: Qual,
+        update: Box<Update>,
         /// Of `x++`, the value before.
-        old: bool,
-    },
-    /// `p += n` and `p++`.
-    AssignPtr {
-        target: Box<Expr>,
-        index: Box<Expr>,
-        size: u64,
-        minus: bool,
         old: bool,
     },
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -215,6 +205,15 @@ pub(crate) enum ExprKind {
     Discard(Box<Expr>),
     Call(FnId, Vec<Expr>),
     Builtin(Builtin, Vec<Expr>),
+}
+
+/// What an assignment does to the value that is there.
+#[derive(Debug)]
+pub(crate) enum Update {
+    /// Of a number: `op` with an operand, computed in a type.
+    Arith(ArithOp, Expr, Qual),
+    /// Of a pointer: plus (or minus) a `long`, in elements of `size` bytes.
+    Step { index: Expr, size: u64, minus: bool },
 }
 
 /// Which side of a copy has its elements apart.

@@ -1,8 +1,7 @@
 //! Built-in functions.
 
-use super::expr::comparison;
 use super::function::Lower;
-use crate::hir::{ArithOp, Builtin, CompareOp, Expr, Vectors};
+use crate::hir::{ArithOp, Builtin, Expr, Vectors};
 use crate::types::{Qual, Scalar};
 use touchstone_ir as ir;
 use touchstone_ir::{Const, IntOp, Intrinsic, Op, Operand, UnaryOp};
@@ -292,8 +291,8 @@ impl Lower<'_> {
     /// A `Bool` as an `int`; a vector's truths are integers already.
     fn as_truth(&mut self, truth: Operand) -> Operand {
         match self.b.type_of(truth) {
-            ir::Type::Scalar(ir::Scalar::Bool) => self.truth_as_int(truth),
-            ir::Type::Scalar(_) | ir::Type::Vector(..) | ir::Type::Pointer(_) => truth,
+            ir::Type::BOOL => self.truth_as_int(truth),
+            _ => truth,
         }
     }
 
@@ -306,7 +305,7 @@ impl Lower<'_> {
     }
 
     /// A scalar in the shape of a type.
-    fn shaped(&mut self, value: Operand, ty: ir::Type) -> Operand {
+    pub(super) fn shaped(&mut self, value: Operand, ty: ir::Type) -> Operand {
         match ty {
             ir::Type::Vector(_, lanes) => self.b.splat(value, lanes).into(),
             ir::Type::Scalar(_) | ir::Type::Pointer(_) => value,
@@ -329,12 +328,12 @@ impl Lower<'_> {
         i: u32,
         size: u32,
     ) -> Operand {
-        self.b
-            .ptr_add(ptr, offset, stride * size, i64::from(i) * i64::from(size))
-            .into()
+        let disp = i64::from(i) * i64::from(size);
+        self.b.ptr_add(ptr, offset, stride * size, disp).into()
     }
 
-    fn elements(&mut self, value: Operand) -> Vec<Operand> {
+    /// The elements of a vector, or a scalar.
+    pub(super) fn elements(&mut self, value: Operand) -> Vec<Operand> {
         let n = self.b.type_of(value).lanes();
         if n == 1 {
             return vec![value];
@@ -346,8 +345,7 @@ impl Lower<'_> {
 
     fn dot(&mut self, scalar: Scalar, a: Operand, b: Operand) -> Operand {
         let products = self.arith(ArithOp::Mul, scalar, a, b);
-        let parts = self.elements(products);
-        let mut parts = parts.into_iter();
+        let mut parts = self.elements(products).into_iter();
         let first = parts.next().unwrap_or(products);
         parts.fold(first, |sum, part| {
             self.arith(ArithOp::Add, scalar, sum, part)
@@ -359,8 +357,7 @@ impl Lower<'_> {
             return self.b.intrinsic(Intrinsic::Fabs, vec![a]).into();
         }
         // hypot neither overflows nor underflows on the way.
-        let parts = self.elements(a);
-        let mut parts = parts.into_iter();
+        let mut parts = self.elements(a).into_iter();
         let first = parts.next().unwrap_or(a);
         parts.fold(first, |sum, part| {
             self.b.intrinsic(Intrinsic::Hypot, vec![sum, part]).into()
@@ -392,21 +389,19 @@ impl Lower<'_> {
         let mask_scalar = self.b.type_of(mask).element().unwrap_or(ir::Scalar::I32);
         let mut parts = Vec::new();
         for index in self.elements(mask) {
-            let index: Operand = if mask_scalar == ir::Scalar::I64 || mask_scalar == ir::Scalar::I32
-            {
-                index
-            } else {
-                let unsigned = ir::NumKind::Unsigned;
-                self.b
-                    .convert(index, unsigned, ir::Type::I32, unsigned)
-                    .into()
+            let index: Operand = match mask_scalar {
+                ir::Scalar::I64 | ir::Scalar::I32 => index,
+                _ => {
+                    let (kind, ty) = (ir::NumKind::Unsigned, ir::Type::I32);
+                    self.b.convert(index, kind, ty, kind).into()
+                }
             };
             let (x, y) = (self.b.extract(a, index), self.b.extract(b, index));
             let index_scalar = self.b.type_of(index).element().unwrap_or(ir::Scalar::I32);
             let bit = Const::scalar(index_scalar, u64::from(n));
             let second = self.b.int(IntOp::And, index, bit);
-            let cmp = comparison(CompareOp::Ne, ir::NumKind::Unsigned);
-            let second = self.b.compare(cmp, second, Const::scalar(index_scalar, 0));
+            let none = Const::scalar(index_scalar, 0);
+            let second = self.b.compare(ir::Cmp::Ne, second, none);
             parts.push(self.b.select(second, y, x).into());
         }
         self.b.emit(ty, Op::Construct(parts)).into()

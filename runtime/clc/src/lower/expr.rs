@@ -1,30 +1,39 @@
 //! Expressions.
 
 use super::function::Lower;
-use crate::hir::{ArithOp, CompareOp, Expr, ExprKind};
+use super::place::Place;
+use crate::hir::{ArithOp, CompareOp, Expr, ExprKind, Update};
 use crate::types::{Qual, Scalar, Type};
 use touchstone_ir as ir;
 use touchstone_ir::{BlockId, Cmp, Const, FloatOp, IntOp, Op, Operand, UnaryOp};
 
+/// What is an object or a part of one.
+macro_rules! objects {
+    () => {
+        ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Local(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Field(..)
+            | ExprKind::Swizzle(..)
+            | ExprKind::Compound(..)
+    };
+}
+
 /// The comparison that an operator is on a kind of numbers.
 pub(super) fn comparison(op: CompareOp, kind: ir::NumKind) -> Cmp {
-    match (op, kind) {
-        (CompareOp::Lt, ir::NumKind::Signed) => Cmp::SLt,
-        (CompareOp::Gt, ir::NumKind::Signed) => Cmp::SGt,
-        (CompareOp::Le, ir::NumKind::Signed) => Cmp::SLe,
-        (CompareOp::Ge, ir::NumKind::Signed) => Cmp::SGe,
-        (CompareOp::Lt, ir::NumKind::Unsigned) => Cmp::ULt,
-        (CompareOp::Gt, ir::NumKind::Unsigned) => Cmp::UGt,
-        (CompareOp::Le, ir::NumKind::Unsigned) => Cmp::ULe,
-        (CompareOp::Ge, ir::NumKind::Unsigned) => Cmp::UGe,
-        (CompareOp::Lt, ir::NumKind::Float) => Cmp::FLt,
-        (CompareOp::Gt, ir::NumKind::Float) => Cmp::FGt,
-        (CompareOp::Le, ir::NumKind::Float) => Cmp::FLe,
-        (CompareOp::Ge, ir::NumKind::Float) => Cmp::FGe,
-        (CompareOp::Eq, ir::NumKind::Float) => Cmp::FEq,
-        (CompareOp::Ne, ir::NumKind::Float) => Cmp::FNe,
-        (CompareOp::Eq, ir::NumKind::Signed | ir::NumKind::Unsigned) => Cmp::Eq,
-        (CompareOp::Ne, ir::NumKind::Signed | ir::NumKind::Unsigned) => Cmp::Ne,
+    let [signed, unsigned, float] = match op {
+        CompareOp::Lt => [Cmp::SLt, Cmp::ULt, Cmp::FLt],
+        CompareOp::Gt => [Cmp::SGt, Cmp::UGt, Cmp::FGt],
+        CompareOp::Le => [Cmp::SLe, Cmp::ULe, Cmp::FLe],
+        CompareOp::Ge => [Cmp::SGe, Cmp::UGe, Cmp::FGe],
+        CompareOp::Eq => [Cmp::Eq, Cmp::Eq, Cmp::FEq],
+        CompareOp::Ne => [Cmp::Ne, Cmp::Ne, Cmp::FNe],
+    };
+    match kind {
+        ir::NumKind::Signed => signed,
+        ir::NumKind::Unsigned => unsigned,
+        ir::NumKind::Float => float,
     }
 }
 
@@ -43,25 +52,9 @@ impl Lower<'_> {
     /// Computes an expression for what it does.
     pub(super) fn effect(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::AssignOp {
-                op,
-                target,
-                operand,
-                in_type,
-                ..
-            } => {
+            ExprKind::Update { target, update, .. } => {
                 self.at(expr.loc);
-                self.assign_op(*op, target, operand, *in_type, false);
-            }
-            ExprKind::AssignPtr {
-                target,
-                index,
-                size,
-                minus,
-                ..
-            } => {
-                self.at(expr.loc);
-                self.assign_ptr(target, index, *size, *minus, false);
+                self.update(target, update, false);
             }
             ExprKind::Discard(inner) => self.effect(inner),
             ExprKind::Comma(a, b) => {
@@ -157,56 +150,39 @@ impl Lower<'_> {
 
     /// Whether a scalar or a pointer is not zero.
     fn nonzero(&mut self, value: Operand, qual: Qual) -> Operand {
-        let ty = self.b.type_of(value);
-        if ty == ir::Type::BOOL {
+        if self.b.type_of(value) == ir::Type::BOOL {
             return value;
         }
-        let zero = self.zero(ty);
-        let cmp = comparison(CompareOp::Ne, self.scalar_of(qual).kind());
+        self.with_zero(CompareOp::Ne, value, self.scalar_of(qual))
+    }
+
+    /// A comparison with zero, of a value that is or has elements of a scalar type.
+    fn with_zero(&mut self, op: CompareOp, value: Operand, scalar: Scalar) -> Operand {
+        let zero = self.zero(self.b.type_of(value));
+        let cmp = comparison(op, scalar.kind());
         self.b.compare(cmp, value, zero).into()
     }
 
     /// A truth as an `int`.
     pub(super) fn truth_as_int(&mut self, truth: Operand) -> Operand {
-        self.b
-            .convert(
-                truth,
-                ir::NumKind::Unsigned,
-                ir::Type::I32,
-                ir::NumKind::Signed,
-            )
-            .into()
+        let (from, to) = (ir::NumKind::Unsigned, ir::NumKind::Signed);
+        self.b.convert(truth, from, ir::Type::I32, to).into()
     }
 
     /// The value of an expression; of an aggregate, its address; of `void`, anything.
     pub(super) fn value(&mut self, expr: &Expr) -> Operand {
         let ty = self.cx.ty(expr.qual);
+        // What has no operation of its own is at the place of its parts.
         match &expr.kind {
-            ExprKind::Const(bits) => {
-                return Const::scalar(self.scalar_of(expr.qual).ir(), *bits).into();
-            }
-            ExprKind::Null => return self.zero(ty),
-            ExprKind::Load(_)
-            | ExprKind::AddressOf(_)
-            | ExprKind::Discard(_)
-            | ExprKind::Var(_)
-            | ExprKind::Global(_)
-            | ExprKind::Local(_)
-            | ExprKind::Deref(_)
-            | ExprKind::Field(..)
-            | ExprKind::Swizzle(..)
-            | ExprKind::Compound(..) => {}
+            ExprKind::Const(_) | ExprKind::Null => {}
+            ExprKind::Load(_) | ExprKind::AddressOf(_) | ExprKind::Discard(_) => {}
+            objects!() => {}
             _ => self.at(expr.loc),
         }
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Null => self.zero(ty),
-            ExprKind::Var(_)
-            | ExprKind::Global(_)
-            | ExprKind::Local(_)
-            | ExprKind::Deref(_)
-            | ExprKind::Field(..)
-            | ExprKind::Swizzle(..)
-            | ExprKind::Compound(..) => {
+            ExprKind::Const(bits) => Const::scalar(self.scalar_of(expr.qual).ir(), *bits).into(),
+            ExprKind::Null => self.zero(ty),
+            objects!() => {
                 let place = self.place(expr);
                 self.read(&place, expr.qual)
             }
@@ -227,11 +203,8 @@ impl Lower<'_> {
                 self.b.unary(UnaryOp::Not, a).into()
             }
             ExprKind::Not(a) if matches!(ty, ir::Type::Vector(..)) => {
-                let cmp = comparison(CompareOp::Eq, self.scalar_of(a.qual).kind());
-                let a = self.value(a);
-                let a_ty = self.b.type_of(a);
-                let zero = self.zero(a_ty);
-                self.b.compare(cmp, a, zero).into()
+                let value = self.value(a);
+                self.with_zero(CompareOp::Eq, value, self.scalar_of(a.qual))
             }
             ExprKind::Compare(op, a, b) if matches!(ty, ir::Type::Vector(..)) => {
                 let kind = self.scalar_of(a.qual).kind();
@@ -245,8 +218,7 @@ impl Lower<'_> {
             ExprKind::VectorLogical(and, a, b) => {
                 let cmp = comparison(CompareOp::Ne, self.scalar_of(a.qual).kind());
                 let (a, b) = (self.value(a), self.value(b));
-                let a_ty = self.b.type_of(a);
-                let zero = self.zero(a_ty);
+                let zero = self.zero(self.b.type_of(a));
                 let (a, b) = (self.b.compare(cmp, a, zero), self.b.compare(cmp, b, zero));
                 let op = if *and { IntOp::And } else { IntOp::Or };
                 self.b.int(op, a, b).into()
@@ -267,15 +239,11 @@ impl Lower<'_> {
                 self.pointer_plus(ptr, index, *size, *minus)
             }
             ExprKind::PtrDiff(a, b, size) => {
-                let (a, b) = (self.value(a), self.value(b));
-                let (a, b) = (
-                    self.b.bitcast(a, ir::Type::I64),
-                    self.b.bitcast(b, ir::Type::I64),
-                );
+                let [a, b] = [a, b].map(|e| self.value(e));
+                let [a, b] = [a, b].map(|p| self.b.bitcast(p, ir::Type::I64));
                 let bytes = self.b.int(IntOp::Sub, a, b);
-                self.b
-                    .int(IntOp::SDiv, bytes, Const::i64(*size as i64))
-                    .into()
+                let size = Const::i64(*size as i64);
+                self.b.int(IntOp::SDiv, bytes, size).into()
             }
             ExprKind::Assign(target, value) => {
                 let qual = target.qual;
@@ -285,20 +253,11 @@ impl Lower<'_> {
                 self.write(&place, value, qual);
                 value
             }
-            ExprKind::AssignOp {
-                op,
+            ExprKind::Update {
                 target,
-                operand,
-                in_type,
+                update,
                 old,
-            } => self.assign_op(*op, target, operand, *in_type, *old),
-            ExprKind::AssignPtr {
-                target,
-                index,
-                size,
-                minus,
-                old,
-            } => self.assign_ptr(target, index, *size, *minus, *old),
+            } => self.update(target, update, *old),
             ExprKind::Cond(cond, a, b) => self.cond(cond, a, b, expr.qual),
             ExprKind::VectorCond(cond, a, b) => {
                 let (cond, a, b) = (self.value(cond), self.value(a), self.value(b));
@@ -320,7 +279,7 @@ impl Lower<'_> {
                 let a = self.value(a);
                 let from = self.b.type_of(a);
                 match (from, ty) {
-                    (a_ty, ty) if a_ty == ty => a,
+                    _ if from == ty => a,
                     (ir::Type::Pointer(_), ir::Type::Pointer(space)) => {
                         self.b.ptr_cast(a, space).into()
                     }
@@ -329,23 +288,13 @@ impl Lower<'_> {
             }
             ExprKind::Splat(a) => {
                 let a = self.value(a);
-                match ty {
-                    ir::Type::Vector(_, lanes) => self.b.splat(a, lanes).into(),
-                    ir::Type::Scalar(_) | ir::Type::Pointer(_) => a,
-                }
+                self.shaped(a, ty)
             }
             ExprKind::Build(parts) => {
                 let mut elements = Vec::new();
                 for part in parts {
                     let value = self.value(part);
-                    let lanes = self.b.type_of(value).lanes();
-                    if lanes == 1 {
-                        elements.push(value);
-                        continue;
-                    }
-                    for i in 0..lanes {
-                        elements.push(self.b.extract(value, Const::i32(i as i32)).into());
-                    }
+                    elements.extend(self.elements(value));
                 }
                 self.b.emit(ty, Op::Construct(elements)).into()
             }
@@ -366,9 +315,7 @@ impl Lower<'_> {
             return value;
         }
         if new == ir::Type::BOOL {
-            let zero = self.zero(old);
-            let cmp = comparison(CompareOp::Ne, from.kind());
-            return self.b.compare(cmp, value, zero).into();
+            return self.with_zero(CompareOp::Ne, value, from);
         }
         self.b.convert(value, from.kind(), new, to.kind()).into()
     }
@@ -380,13 +327,8 @@ impl Lower<'_> {
                 ArithOp::Sub => FloatOp::Sub,
                 ArithOp::Mul => FloatOp::Mul,
                 ArithOp::Div => FloatOp::Div,
-                ArithOp::Add
-                | ArithOp::Rem
-                | ArithOp::Shl
-                | ArithOp::Shr
-                | ArithOp::And
-                | ArithOp::Or
-                | ArithOp::Xor => FloatOp::Add,
+                // The checker gives the other operations integers.
+                _ => FloatOp::Add,
             };
             return self.b.float(op, a, b).into();
         }
@@ -420,59 +362,44 @@ impl Lower<'_> {
         if minus {
             index = self.b.unary(UnaryOp::Neg, index).into();
         }
-        let scale = match u32::try_from(size) {
-            Ok(scale) => scale,
-            Err(_) => {
-                index = self
-                    .b
-                    .int(IntOp::Mul, index, Const::i64(size as i64))
-                    .into();
-                1
+        if let Ok(scale) = u32::try_from(size) {
+            return self.b.ptr_add(ptr, index, scale, 0).into();
+        }
+        let bytes = self.b.int(IntOp::Mul, index, Const::i64(size as i64));
+        self.b.ptr_add(ptr, bytes, 1, 0).into()
+    }
+
+    /// Changes what is in a place; gives the value there after it, or before it if `old`.
+    fn update(&mut self, target: &Expr, update: &Update, old: bool) -> Operand {
+        let (place, before, value) = match update {
+            Update::Arith(op, operand, in_type) => {
+                let operand = self.value(operand);
+                let (place, before) = self.value_before(target, old);
+                let (own, wide) = (self.scalar_of(target.qual), self.scalar_of(*in_type));
+                let value = self.convert(before, own, wide);
+                let value = self.arith(*op, wide, value, operand);
+                (place, before, self.convert(value, wide, own))
+            }
+            Update::Step { index, size, minus } => {
+                let (place, before) = self.value_before(target, old);
+                let value = self.pointer_plus(before, index, *size, *minus);
+                (place, before, value)
             }
         };
-        self.b.ptr_add(ptr, index, scale, 0).into()
-    }
-
-    fn assign_op(
-        &mut self,
-        op: ArithOp,
-        target: &Expr,
-        operand: &Expr,
-        in_type: Qual,
-        old: bool,
-    ) -> Operand {
-        let qual = target.qual;
-        let operand = self.value(operand);
-        let place = self.place(target);
-        let mut before = self.read(&place, qual);
-        if old {
-            before = self.b.copy(before).into();
-        }
-        let (own, wide) = (self.scalar_of(qual), self.scalar_of(in_type));
-        let value = self.convert(before, own, wide);
-        let value = self.arith(op, wide, value, operand);
-        let value = self.convert(value, wide, own);
-        self.write(&place, value, qual);
+        self.write(&place, value, target.qual);
         if old { before } else { value }
     }
 
-    fn assign_ptr(
-        &mut self,
-        target: &Expr,
-        index: &Expr,
-        size: u64,
-        minus: bool,
-        old: bool,
-    ) -> Operand {
-        let qual = target.qual;
+    /// A place, and the value in it; a copy if it is wanted after the place has changed.
+    fn value_before(&mut self, target: &Expr, copy: bool) -> (Place, Operand) {
         let place = self.place(target);
-        let mut before = self.read(&place, qual);
-        if old {
-            before = self.b.copy(before).into();
-        }
-        let value = self.pointer_plus(before, index, size, minus);
-        self.write(&place, value, qual);
-        if old { before } else { value }
+        let value = self.read(&place, target.qual);
+        let value = if copy {
+            self.b.copy(value).into()
+        } else {
+            value
+        };
+        (place, value)
     }
 
     fn cond(&mut self, cond: &Expr, a: &Expr, b: &Expr, qual: Qual) -> Operand {
@@ -491,10 +418,7 @@ impl Lower<'_> {
             self.b.jump(end);
         }
         self.b.switch_to(end);
-        match result {
-            Some(result) => result.into(),
-            None => Const::i32(0).into(),
-        }
+        result.map_or(Const::i32(0).into(), Operand::from)
     }
 
     fn call(&mut self, callee: ir::FuncId, args: &[Expr], ret: Qual) -> Operand {
@@ -518,10 +442,7 @@ impl Lower<'_> {
         }
         let result = (!aggregate && !self.cx.is_void(ret)).then(|| self.cx.ty(ret));
         let value = self.b.call(callee, operands, result);
-        match (room, value) {
-            (Some(room), _) => room,
-            (None, Some(value)) => value.into(),
-            (None, None) => Const::i32(0).into(),
-        }
+        let value = value.map_or(Const::i32(0).into(), Operand::from);
+        room.unwrap_or(value)
     }
 }

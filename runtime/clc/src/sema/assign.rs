@@ -2,7 +2,7 @@
 
 use super::ops::integers_only;
 use super::{Checked, Sema};
-use crate::hir::{ArithOp, Expr, ExprKind};
+use crate::hir::{ArithOp, Expr, ExprKind, Update};
 use crate::source::Loc;
 use crate::types::constant;
 use crate::types::{Lanes, Scalar, Space, Type, promoted};
@@ -64,14 +64,9 @@ impl Sema<'_> {
             }
             let size = self.stride(qual, at)?;
             let index = self.index(operand)?;
-            let kind = ExprKind::AssignPtr {
-                target: Box::new(target),
-                index: Box::new(index),
-                size,
-                minus: op == ArithOp::Sub,
-                old,
-            };
-            return Ok(self.value(kind, qual, at));
+            let minus = op == ArithOp::Sub;
+            let step = Update::Step { index, size, minus };
+            return Ok(self.update(target, step, old, at));
         }
         let shapes = [qual, operand.qual].map(|q| self.types.arithmetic(q));
         let [Some((x, m)), Some((y, n))] = shapes else {
@@ -101,14 +96,17 @@ impl Sema<'_> {
             _ => return self.operands(text, qual, operand.qual, at),
         };
         let in_type = self.types.shaped(in_scalar, m);
-        let kind = ExprKind::AssignOp {
-            op,
+        Ok(self.update(target, Update::Arith(op, operand, in_type), old, at))
+    }
+
+    fn update(&mut self, target: Expr, update: Update, old: bool, at: Loc) -> Expr {
+        let qual = target.qual;
+        let kind = ExprKind::Update {
             target: Box::new(target),
-            operand: Box::new(operand),
-            in_type,
+            update: Box::new(update),
             old,
         };
-        Ok(self.value(kind, qual, at))
+        self.value(kind, qual, at)
     }
 
     /// `?:`

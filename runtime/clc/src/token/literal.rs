@@ -23,6 +23,16 @@ pub(crate) enum Literal {
     },
 }
 
+impl Literal {
+    /// What stands for a number that is wrong.
+    pub(crate) const ZERO: Self = Self::Int {
+        value: 0,
+        unsigned: false,
+        long: false,
+        decimal: true,
+    };
+}
+
 /// What follows a floating constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FloatSuffix {
@@ -82,7 +92,6 @@ pub(crate) fn number(text: &str) -> Result<Literal, String> {
 }
 
 fn floating(text: &str, lower: &str, hex: Option<&str>) -> Result<Literal, String> {
-    let bad = || format!("`{text}` is not a number");
     let (body, suffix) = match (hex, lower.as_bytes().last()) {
         (_, Some(b'f')) if hex.is_none() || lower.contains('p') => {
             (&lower[..lower.len() - 1], FloatSuffix::Single)
@@ -90,25 +99,21 @@ fn floating(text: &str, lower: &str, hex: Option<&str>) -> Result<Literal, Strin
         (_, Some(b'h')) => (&lower[..lower.len() - 1], FloatSuffix::Half),
         _ => (lower, FloatSuffix::None),
     };
-    if hex.is_some() {
-        let (value, single) = hex_float(&body[2..]).ok_or_else(bad)?;
-        return Ok(Literal::Float {
-            value,
-            single,
-            suffix,
-        });
-    }
     let plain = body
         .bytes()
         .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'+' | b'-'));
-    match (body.parse::<f64>(), body.parse::<f32>()) {
-        (Ok(value), Ok(single)) if plain => Ok(Literal::Float {
-            value,
-            single,
-            suffix,
-        }),
-        _ => Err(bad()),
-    }
+    let read = || plain.then_some((body.parse().ok()?, body.parse().ok()?));
+    let read = if hex.is_some() {
+        hex_float(&body[2..])
+    } else {
+        read()
+    };
+    let (value, single) = read.ok_or_else(|| format!("`{text}` is not a number"))?;
+    Ok(Literal::Float {
+        value,
+        single,
+        suffix,
+    })
 }
 
 /// `h.hhhp±d`, rounded to nearest even for each width.

@@ -43,48 +43,31 @@ pub(crate) fn tokens(
     let mut out: Vec<Token> = Vec::with_capacity(pp.len() + 1);
     for token in pp {
         let text = names.get(token.text);
+        let mut or = |read: Result<Tok, String>, otherwise| match read {
+            Ok(tok) => tok,
+            Err(message) => {
+                diags.error(token.loc, message);
+                otherwise
+            }
+        };
         let tok = match token.kind {
             PpKind::Ident => match Keyword::from_text(text) {
                 Some(keyword) => Tok::Keyword(keyword),
                 None => Tok::Ident(token.text),
             },
-            PpKind::Number => match number(text) {
-                Ok(literal) => Tok::Number(literal),
-                Err(message) => {
-                    diags.error(token.loc, message);
-                    Tok::Number(Literal::Int {
-                        value: 0,
-                        unsigned: false,
-                        long: false,
-                        decimal: true,
-                    })
+            PpKind::Number => or(number(text).map(Tok::Number), Tok::Number(Literal::ZERO)),
+            PpKind::Char => or(char_constant(text).map(Tok::Char), Tok::Char(0)),
+            PpKind::Str => {
+                let read = string_constant(text);
+                // Adjacent strings are one (C99 6.4.5).
+                if let (Ok(bytes), Some(Tok::Str(last))) =
+                    (&read, out.last_mut().map(|token| &mut token.tok))
+                {
+                    last.extend(bytes);
+                    continue;
                 }
-            },
-            PpKind::Char => match char_constant(text) {
-                Ok(value) => Tok::Char(value),
-                Err(message) => {
-                    diags.error(token.loc, message);
-                    Tok::Char(0)
-                }
-            },
-            PpKind::Str => match string_constant(text) {
-                Ok(bytes) => {
-                    // Adjacent strings are one (C99 6.4.5).
-                    if let Some(Token {
-                        tok: Tok::Str(last),
-                        ..
-                    }) = out.last_mut()
-                    {
-                        last.extend(bytes);
-                        continue;
-                    }
-                    Tok::Str(bytes)
-                }
-                Err(message) => {
-                    diags.error(token.loc, message);
-                    Tok::Str(Vec::new())
-                }
-            },
+                or(read.map(Tok::Str), Tok::Str(Vec::new()))
+            }
             PpKind::Punct(punct) => Tok::Punct(punct),
             PpKind::Stray => {
                 // An unclosed quote has been reported by the lexer.
