@@ -21,6 +21,11 @@ struct Places {
     globals: Vec<Vec<Option<u32>>>,
 }
 
+/// The number in the module of what a unit knows by another; None where it is missing.
+fn find(places: &[Vec<Option<u32>>], unit: usize, id: u32) -> Option<u32> {
+    places[unit].get(id as usize).copied().flatten()
+}
+
 /// Gives numbers to what is defined, then finds what is not by name.
 fn number<'u>(
     units: impl Iterator<Item = &'u [Linkage]> + Clone,
@@ -59,25 +64,16 @@ fn number<'u>(
 pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
     let mut log = String::new();
     let places = Places {
-        functions: number(
-            units.iter().map(|u| u.functions.as_slice()),
-            "function",
-            &mut log,
-        ),
-        globals: number(
-            units.iter().map(|u| u.globals.as_slice()),
-            "variable",
-            &mut log,
-        ),
+        functions: number(units.iter().map(|u| &*u.functions), "function", &mut log),
+        globals: number(units.iter().map(|u| &*u.globals), "variable", &mut log),
     };
     let mut module = ir::Module::new();
-    for (unit, functions) in units.iter().zip(&places.functions) {
+    for unit in units {
         for (function, linkage) in unit.module.functions.iter().zip(&unit.functions) {
             if linkage.defined {
                 module.add_function(function.clone());
             }
         }
-        debug_assert_eq!(functions.len(), unit.functions.len());
     }
     // The signatures that callers saw have to be those of the definitions.
     for (unit, functions) in units.iter().zip(&places.functions) {
@@ -115,10 +111,7 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
             }
         }
         for local in &unit.module.locals {
-            let kernel = places.functions[u]
-                .get(local.kernel.0 as usize)
-                .copied()
-                .flatten();
+            let kernel = find(&places.functions, u, local.kernel.0);
             let mut local = local.clone();
             local.kernel = FuncId(kernel.unwrap_or(0));
             module.add_local(local);
@@ -130,10 +123,10 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
             }
             let mut global = global.clone();
             for reloc in &mut global.relocs {
-                let target = reloc.target.0 as usize;
-                match places.globals[u].get(target).copied().flatten() {
+                let target = reloc.target.0;
+                match find(&places.globals, u, target) {
                     Some(place) => reloc.target = GlobalId(place),
-                    None => missing.extend(unit.globals.get(target).map(|g| g.name.clone())),
+                    None => missing.push(unit.globals[target as usize].name.clone()),
                 }
             }
             module.add_global(global);
@@ -171,20 +164,14 @@ fn relocate(
     missing: &mut Vec<String>,
 ) {
     match op {
-        Op::Call { callee, .. } => {
-            let old = callee.0 as usize;
-            match places.functions[u].get(old).copied().flatten() {
-                Some(place) => *callee = FuncId(place),
-                None => missing.extend(unit.functions.get(old).map(|f| f.name.clone())),
-            }
-        }
-        Op::GlobalAddr(global) => {
-            let old = global.0 as usize;
-            match places.globals[u].get(old).copied().flatten() {
-                Some(place) => *global = GlobalId(place),
-                None => missing.extend(unit.globals.get(old).map(|g| g.name.clone())),
-            }
-        }
+        Op::Call { callee, .. } => match find(&places.functions, u, callee.0) {
+            Some(place) => *callee = FuncId(place),
+            None => missing.push(unit.functions[callee.0 as usize].name.clone()),
+        },
+        Op::GlobalAddr(global) => match find(&places.globals, u, global.0) {
+            Some(place) => *global = GlobalId(place),
+            None => missing.push(unit.globals[global.0 as usize].name.clone()),
+        },
         Op::LocalAddr(local) => *local = LocalId(local.0 + first_local),
         computations!()
         | accesses!()

@@ -51,44 +51,46 @@ impl Parser<'_> {
             return Ok(None);
         }
         let specs = self.specs()?;
-        let Some(first) = self.first_declarator(&specs)? else {
-            return Ok(Some(Item::Declaration(Declaration {
-                specs,
-                declarators: Vec::new(),
-            })));
-        };
-        if self.at(Punct::LBrace)
-            && let Some(DeclPart::Function { params, .. }) = first.parts.first()
-        {
-            self.scopes.open();
+        let first = self.first_declarator(&specs)?;
+        match first {
+            Some(declarator)
+                if self.at(Punct::LBrace)
+                    && matches!(declarator.parts.first(), Some(DeclPart::Function { .. })) =>
+            {
+                Ok(Some(Item::Function(Box::new(
+                    self.function(specs, declarator)?,
+                ))))
+            }
+            first => Ok(Some(Item::Declaration(
+                self.declaration_rest(specs, first)?,
+            ))),
+        }
+    }
+
+    /// The body of a function.
+    fn function(&mut self, specs: Specs, declarator: Declarator) -> Parsed<FunctionDef> {
+        self.scopes.open();
+        if let Some(DeclPart::Function { params, .. }) = declarator.parts.first() {
             for param in params {
                 self.declare(param.declarator.name, false);
             }
-            self.advance();
-            let body = self.block_rest();
-            self.scopes.close();
-            let body = body?;
-            return Ok(Some(Item::Function(Box::new(FunctionDef {
-                specs,
-                declarator: first,
-                body,
-                end: self.previous_loc(),
-            }))));
         }
-        let declaration = self.declaration_rest(specs, first)?;
-        Ok(Some(Item::Declaration(declaration)))
+        self.advance();
+        let body = self.block_rest();
+        self.scopes.close();
+        Ok(FunctionDef {
+            specs,
+            declarator,
+            body: body?,
+            end: self.previous_loc(),
+        })
     }
 
     /// A declaration in a block.
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
         let specs = self.specs()?;
-        match self.first_declarator(&specs)? {
-            Some(first) => self.declaration_rest(specs, first),
-            None => Ok(Declaration {
-                specs,
-                declarators: Vec::new(),
-            }),
-        }
+        let first = self.first_declarator(&specs)?;
+        self.declaration_rest(specs, first)
     }
 
     /// The first declarator of a declaration; None, and past the `;`, if there is none.
@@ -101,20 +103,21 @@ impl Parser<'_> {
         Ok(Some(first))
     }
 
-    fn declaration_rest(&mut self, specs: Specs, first: Declarator) -> Parsed<Declaration> {
+    fn declaration_rest(&mut self, specs: Specs, first: Option<Declarator>) -> Parsed<Declaration> {
         let is_type = specs.storage == Some(Storage::Typedef);
         let mut declarators = Vec::new();
-        let mut declarator = first;
-        loop {
+        let mut next = first;
+        while let Some(declarator) = next.take() {
             let init = self.after(Punct::Assign, Self::initializer)?;
             declarators.push(InitDeclarator { declarator, init });
-            if !self.eat(Punct::Comma) {
-                break;
+            if self.eat(Punct::Comma) {
+                let declarator = self.declarator(false)?;
+                self.declare(declarator.name, is_type);
+                next = Some(declarator);
+            } else {
+                self.expect(Punct::Semi, "after this declaration")?;
             }
-            declarator = self.declarator(false)?;
-            self.declare(declarator.name, is_type);
         }
-        self.expect(Punct::Semi, "after this declaration")?;
         Ok(Declaration { specs, declarators })
     }
 

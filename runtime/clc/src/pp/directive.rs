@@ -155,18 +155,13 @@ impl Preprocessor<'_> {
         let mut body = self.line_tokens();
         let mut params = None;
         let mut variadic = false;
-        let opens = body
-            .first()
-            .is_some_and(|t| t.is(Punct::LParen) && !t.space);
-        if opens {
-            match self.parameters(&body) {
-                Some((list, is_variadic, used)) => {
-                    params = Some(list);
-                    variadic = is_variadic;
-                    body.drain(..used);
-                }
-                None => return,
-            }
+        let first = body.first();
+        if first.is_some_and(|t| t.is(Punct::LParen) && !t.space) {
+            let Some((list, is_variadic, used)) = self.parameters(&body) else {
+                return;
+            };
+            (params, variadic) = (Some(list), is_variadic);
+            body.drain(..used);
         }
         if let Some(first) = body.first_mut() {
             first.space = true;
@@ -181,7 +176,7 @@ impl Preprocessor<'_> {
             body,
             at: name_loc,
             dynamic: false,
-            builtin: self.files.last().is_some_and(|_| name_loc.file.0 == 0),
+            builtin: name_loc.file.0 == 0,
         };
         if let Some(old) = self.macros.get(&name).cloned() {
             let text = self.shared.names.get(name).to_owned();
@@ -247,13 +242,13 @@ impl Preprocessor<'_> {
                 return false;
             }
         }
+        let is_param = |t: &PpToken| {
+            let params = params.unwrap_or_default();
+            t.kind == PpKind::Ident && params.contains(&t.text)
+        };
         for (i, token) in body.iter().enumerate() {
-            if let Some(params) = params
-                && token.is(Punct::Hash)
-                && !body
-                    .get(i + 1)
-                    .is_some_and(|t| t.kind == PpKind::Ident && params.contains(&t.text))
-            {
+            let operator = params.is_some() && token.is(Punct::Hash);
+            if operator && !body.get(i + 1).is_some_and(is_param) {
                 self.error(token.loc, "`#` needs a parameter of the macro after it");
                 return false;
             }

@@ -219,19 +219,16 @@ impl Lexer {
         loc: Loc,
         diags: &mut Diagnostics,
     ) -> PpKind {
+        let (kind, what) = match quote {
+            b'"' => (PpKind::Str, "string"),
+            _ => (PpKind::Char, "character constant"),
+        };
         let mut bytes = vec![quote];
         self.bump(1);
         loop {
             match self.peek() {
                 None | Some(b'\n') => {
-                    diags.error(
-                        loc,
-                        if quote == b'"' {
-                            "this string is not closed on its line"
-                        } else {
-                            "this character constant is not closed on its line"
-                        },
-                    );
+                    diags.error(loc, format!("this {what} is not closed on its line"));
                     return PpKind::Stray;
                 }
                 Some(b'\\') => {
@@ -252,11 +249,7 @@ impl Lexer {
             }
         }
         text.push_str(&String::from_utf8_lossy(&bytes));
-        if quote == b'"' {
-            PpKind::Str
-        } else {
-            PpKind::Char
-        }
+        kind
     }
 
     /// The rest of an `#include` line: `"name"` or `<name>`, read as it stands.

@@ -10,6 +10,8 @@ use crate::types::{Qual, Scalar, Type};
 /// The largest initial value of one variable, in bytes.
 const INIT_LIMIT: u64 = 1 << 28;
 
+const NOT_CONSTANT: &str = "this is not a constant; an initial value has to be one";
+
 /// A list of initialisers being consumed.
 struct Cursor<'i> {
     items: &'i [InitItem],
@@ -137,7 +139,6 @@ impl Sema<'_> {
         let mut index = 0u64;
         let mut most = 0u64;
         let mut after_path = false;
-        let mut started = false;
         while let Some(item) = cursor.items.get(cursor.next) {
             let mut path: &[Designator] = &[];
             if let Some((first, rest)) = item.designators.split_first() {
@@ -154,37 +155,47 @@ impl Sema<'_> {
                 );
             }
             after_path = !path.is_empty();
-            let place = match self.types.of(qual) {
-                Type::Array(element, len) => {
-                    if len.is_some_and(|len| index >= len) {
-                        break;
-                    }
-                    let size = self.complete(element, at, "an element")?;
-                    let here = size.checked_mul(index).and_then(|n| n.checked_add(offset));
-                    here.map(|here| (element, here))
-                }
-                Type::Record(id) => {
-                    let record = self.types.record(id);
-                    if record.union && started && item.designators.is_empty() {
-                        None
-                    } else {
-                        usize::try_from(index)
-                            .ok()
-                            .and_then(|i| record.fields.get(i))
-                            .map(|f| (f.qual, offset + f.offset))
-                    }
-                }
-                _ => None,
+            // An element of a union is the only one, but for those with a name.
+            let full = match self.types.of(qual) {
+                Type::Record(id) => self.types.record(id).union && most > 0,
+                _ => false,
             };
-            let Some((element, here)) = place else {
+            if full && item.designators.is_empty() {
+                break;
+            }
+            let Some((element, here)) = self.part(qual, index, offset, at)? else {
                 break;
             };
             self.element(element, here, cursor, path, parts, at)?;
-            started = true;
             index += 1;
             most = most.max(index);
         }
         Ok(most)
+    }
+
+    /// An element of an array or a field of a struct, by its number, and where it begins in an
+    /// object that begins at `offset`; None if there is none.
+    fn part(
+        &mut self,
+        qual: Qual,
+        index: u64,
+        offset: u64,
+        at: Loc,
+    ) -> Checked<Option<(Qual, u64)>> {
+        Ok(match self.types.of(qual) {
+            Type::Array(_, Some(len)) if index >= len => None,
+            Type::Array(element, _) => {
+                let size = self.complete(element, at, "an element")?;
+                let here = size.checked_mul(index).and_then(|n| n.checked_add(offset));
+                here.map(|here| (element, here))
+            }
+            Type::Record(id) => {
+                let fields = &self.types.record(id).fields;
+                let field = usize::try_from(index).ok().and_then(|i| fields.get(i));
+                field.map(|f| (f.qual, offset + f.offset))
+            }
+            _ => None,
+        })
     }
 
     /// The index of an element or a field that a designator names.
@@ -204,12 +215,8 @@ impl Sema<'_> {
                 }
             }
             (Designator::Field(name), Type::Record(id)) => {
-                let record = self.types.record(id);
-                match record
-                    .fields
-                    .iter()
-                    .position(|f| f.name == Some(name.symbol))
-                {
+                let mut fields = self.types.record(id).fields.iter();
+                match fields.position(|f| f.name == Some(name.symbol)) {
                     Some(i) => Ok(i as u64),
                     None => {
                         let message = format!("there is no field `{}`", self.name(name.symbol));
@@ -239,18 +246,10 @@ impl Sema<'_> {
         let (mut qual, mut offset) = (qual, offset);
         for designator in path {
             let index = self.designated(qual, designator)?;
-            match self.types.of(qual) {
-                Type::Array(element, _) => {
-                    offset += self.complete(element, at, "an element")? * index;
-                    qual = element;
-                }
-                Type::Record(id) => {
-                    let field = self.types.record(id).fields[index as usize].clone();
-                    offset += field.offset;
-                    qual = field.qual;
-                }
-                _ => return self.error(at, "this designator names nothing"),
-            }
+            let Some(part) = self.part(qual, index, offset, at)? else {
+                return self.error(at, "this designator names nothing");
+            };
+            (qual, offset) = part;
         }
         let Some(item) = cursor.items.get(cursor.next) else {
             return Ok(());
@@ -374,39 +373,28 @@ impl Sema<'_> {
     ) -> Checked<()> {
         let at = value.loc;
         if let Type::Pointer(_) = self.types.of(value.qual) {
-            let Some((target, addend)) = self.static_address(value) else {
-                return self.error(at, "this is not a constant; an initial value has to be one");
-            };
-            match target {
-                Some(target) => relocs.push(Reloc {
+            match self.static_address(value) {
+                Some((Some(target), addend)) => relocs.push(Reloc {
                     offset,
                     target,
                     addend,
                 }),
-                None => put(bytes, offset, addend as u64, 8),
+                Some((None, address)) => put(bytes, offset, address as u64, 8),
+                None => return self.error(at, NOT_CONSTANT),
             }
             return Ok(());
         }
-        let Some(elements) = self.static_elements(value) else {
-            return self.error(at, "this is not a constant; an initial value has to be one");
-        };
-        let Some((scalar, _)) = self.types.arithmetic(value.qual) else {
-            return self.error(at, "this is not a constant; an initial value has to be one");
+        let scalar = self.types.arithmetic(value.qual).map(|(scalar, _)| scalar);
+        let (Some(elements), Some(scalar)) = (self.static_elements(value), scalar) else {
+            return self.error(at, NOT_CONSTANT);
         };
         if offset + scalar.size() * elements.len() as u64 > INIT_LIMIT {
-            let message = format!(
-                "initial values end at {} MiB, Touchstone's limit",
-                INIT_LIMIT >> 20
-            );
+            let limit = INIT_LIMIT >> 20;
+            let message = format!("initial values end at {limit} MiB, Touchstone's limit");
             return self.error(at, message);
         }
-        for (i, bits) in elements.into_iter().enumerate() {
-            put(
-                bytes,
-                offset + i as u64 * scalar.size(),
-                bits,
-                scalar.size(),
-            );
+        for (i, bits) in (0..).zip(elements) {
+            put(bytes, offset + i * scalar.size(), bits, scalar.size());
         }
         Ok(())
     }
@@ -414,6 +402,9 @@ impl Sema<'_> {
     /// The elements of a constant scalar or vector.
     fn static_elements(&self, value: &Expr) -> Option<Vec<u64>> {
         let (scalar, lanes) = self.types.arithmetic(value.qual)?;
+        let each = |inner: &Expr, f: &dyn Fn(u64) -> Option<u64>| {
+            self.static_elements(inner)?.into_iter().map(f).collect()
+        };
         match &value.kind {
             ExprKind::Const(bits) => Some(vec![*bits]),
             ExprKind::Splat(inner) => {
@@ -430,29 +421,21 @@ impl Sema<'_> {
             }
             ExprKind::Convert(inner) => {
                 let (from, _) = self.types.arithmetic(inner.qual)?;
-                let elements = self.static_elements(inner)?;
-                elements
-                    .into_iter()
-                    .map(|bits| constant::convert(bits, from, scalar))
-                    .collect()
+                each(inner, &|bits| constant::convert(bits, from, scalar))
             }
-            ExprKind::Neg(inner) => {
-                let elements = self.static_elements(inner)?;
-                elements
-                    .into_iter()
-                    .map(|bits| {
-                        if scalar.is_float() {
-                            Some(bits ^ (1 << (scalar.ir().bits() - 1)))
-                        } else {
-                            constant::arith(ArithOp::Sub, scalar, 0, bits)
-                        }
-                    })
-                    .collect()
+            ExprKind::Neg(inner) if scalar.is_float() => {
+                let sign = 1 << (scalar.ir().bits() - 1);
+                each(inner, &|bits| Some(bits ^ sign))
             }
+            ExprKind::Neg(inner) => each(inner, &|bits| {
+                constant::arith(ArithOp::Sub, scalar, 0, bits)
+            }),
             ExprKind::Arith(op, a, b) => {
-                let (a, b) = (self.static_elements(a)?, self.static_elements(b)?);
-                a.into_iter()
-                    .zip(b)
+                let pairs = self
+                    .static_elements(a)?
+                    .into_iter()
+                    .zip(self.static_elements(b)?);
+                pairs
                     .map(|(a, b)| constant::arith(*op, scalar, a, b))
                     .collect()
             }

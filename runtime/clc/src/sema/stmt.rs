@@ -101,12 +101,8 @@ impl Sema<'_> {
             }
             ast::StmtKind::Labelled(labels, rest) => {
                 for label in labels {
-                    if let Ok(id) = self.label(label) {
-                        out.push(Stmt {
-                            kind: StmtKind::Label(id),
-                            loc,
-                        });
-                    }
+                    let label = self.label(label).map(StmtKind::Label);
+                    out.extend(label.map(|kind| Stmt { kind, loc }));
                 }
                 self.statement(rest, out)?;
             }
@@ -128,10 +124,8 @@ impl Sema<'_> {
             }
             ast::StmtKind::Return(value) => {
                 let value = self.returned(value.as_ref(), loc, out)?;
-                out.push(Stmt {
-                    kind: StmtKind::Return(value),
-                    loc,
-                });
+                let kind = StmtKind::Return(value);
+                out.push(Stmt { kind, loc });
             }
         }
         Ok(())
@@ -190,10 +184,7 @@ impl Sema<'_> {
         step: Option<&ast::Expr>,
         body: &ast::Stmt,
     ) -> Checked<Vec<Stmt>> {
-        let mut out = match init {
-            Some(init) => self.statements(std::slice::from_ref(init)),
-            None => Vec::new(),
-        };
+        let mut out = self.statements(init.map_or(&[], std::slice::from_ref));
         let cond = cond.map(|cond| self.checked_condition(cond));
         let step = step.map(|step| self.discarded(step));
         let inner = self.loop_body(body);
@@ -233,9 +224,7 @@ impl Sema<'_> {
         let body = self.body(body);
         let current = self.current(at)?;
         current.breakables -= 1;
-        let Some(done) = current.switches.pop() else {
-            return Err(Reported);
-        };
+        let done = current.switches.pop().ok_or(Reported)?;
         Ok(StmtKind::Switch {
             value: value?,
             cases: done.cases,
@@ -277,18 +266,11 @@ impl Sema<'_> {
                     return self.error(value.loc, "a case is an integer constant");
                 }
                 let expr = self.numeric(expr, scalar);
-                let Some((bits, _)) = self.int_constant(&expr) else {
-                    return Err(Reported);
-                };
+                let (bits, _) = self.int_constant(&expr).ok_or(Reported)?;
                 let id = self.new_label(*at)?;
-                let twice = match self.current(*at)?.switches.last_mut() {
-                    Some(switch) => {
-                        let twice = switch.cases.iter().any(|(old, _)| *old == bits);
-                        switch.cases.push((bits, id));
-                        twice
-                    }
-                    None => false,
-                };
+                let switch = self.current(*at)?.switches.last_mut().ok_or(Reported)?;
+                let twice = switch.cases.iter().any(|(old, _)| *old == bits);
+                switch.cases.push((bits, id));
                 if twice {
                     return self.error(*at, "this case is there twice");
                 }

@@ -245,11 +245,7 @@ impl Sema<'_> {
                 let id = self.types.add_record(Record {
                     tag: spec.tag.map(|t| t.symbol),
                     union: spec.union,
-                    complete: false,
-                    fields: Vec::new(),
-                    size: 0,
-                    align: 1,
-                    not_for_kernels: None,
+                    ..Record::default()
                 });
                 if let Some(tag) = spec.tag {
                     self.tags.declare(tag.symbol, Tag::Record(id));

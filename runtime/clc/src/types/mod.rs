@@ -161,7 +161,7 @@ pub(crate) struct Field {
 }
 
 /// A struct or union.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     pub(crate) tag: Option<Symbol>,
     pub(crate) union: bool,

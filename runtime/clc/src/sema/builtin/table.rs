@@ -399,24 +399,31 @@ fn memory(name: &str) -> Option<Memory> {
     })
 }
 
+/// The operation on signed and on unsigned integers that a part of a name stands for.
+fn operation(word: &str) -> Option<(RmwOp, RmwOp)> {
+    Some(match word {
+        "add" => (RmwOp::Add, RmwOp::Add),
+        "sub" => (RmwOp::Sub, RmwOp::Sub),
+        "and" => (RmwOp::And, RmwOp::And),
+        "or" => (RmwOp::Or, RmwOp::Or),
+        "xor" => (RmwOp::Xor, RmwOp::Xor),
+        "min" => (RmwOp::SMin, RmwOp::UMin),
+        "max" => (RmwOp::SMax, RmwOp::UMax),
+        _ => return None,
+    })
+}
+
 fn legacy(name: &str) -> Option<Legacy> {
     let (base, atom) = match name.strip_prefix("atomic_") {
         Some(base) => (base, false),
         None => (name.strip_prefix("atom_")?, true),
     };
     let op = match base {
-        "add" => LegacyOp::Rmw(RmwOp::Add, RmwOp::Add),
-        "sub" => LegacyOp::Rmw(RmwOp::Sub, RmwOp::Sub),
         "xchg" => LegacyOp::Rmw(RmwOp::Exchange, RmwOp::Exchange),
-        "and" => LegacyOp::Rmw(RmwOp::And, RmwOp::And),
-        "or" => LegacyOp::Rmw(RmwOp::Or, RmwOp::Or),
-        "xor" => LegacyOp::Rmw(RmwOp::Xor, RmwOp::Xor),
-        "min" => LegacyOp::Rmw(RmwOp::SMin, RmwOp::UMin),
-        "max" => LegacyOp::Rmw(RmwOp::SMax, RmwOp::UMax),
         "inc" => LegacyOp::Step(RmwOp::Add),
         "dec" => LegacyOp::Step(RmwOp::Sub),
         "cmpxchg" => LegacyOp::Cmpxchg,
-        _ => return None,
+        _ => operation(base).map(|(signed, unsigned)| LegacyOp::Rmw(signed, unsigned))?,
     };
     Some(Legacy { op, atom })
 }
@@ -434,16 +441,12 @@ fn atomic(name: &str) -> Option<Atomic> {
         "exchange" => AtomicOp::Exchange,
         "compare_exchange_strong" => AtomicOp::CompareExchange { weak: false },
         "compare_exchange_weak" => AtomicOp::CompareExchange { weak: true },
-        "fetch_add" => AtomicOp::Fetch(RmwOp::Add, RmwOp::Add),
-        "fetch_sub" => AtomicOp::Fetch(RmwOp::Sub, RmwOp::Sub),
-        "fetch_and" => AtomicOp::Fetch(RmwOp::And, RmwOp::And),
-        "fetch_or" => AtomicOp::Fetch(RmwOp::Or, RmwOp::Or),
-        "fetch_xor" => AtomicOp::Fetch(RmwOp::Xor, RmwOp::Xor),
-        "fetch_min" => AtomicOp::Fetch(RmwOp::SMin, RmwOp::UMin),
-        "fetch_max" => AtomicOp::Fetch(RmwOp::SMax, RmwOp::UMax),
         "flag_test_and_set" => AtomicOp::TestAndSet,
         "flag_clear" => AtomicOp::Clear,
-        _ => return None,
+        _ => {
+            let (signed, unsigned) = operation(base.strip_prefix("fetch_")?)?;
+            AtomicOp::Fetch(signed, unsigned)
+        }
     };
     Some(Atomic { op, explicit })
 }
