@@ -44,8 +44,6 @@ pub struct DeviceProfile {
     pub features: BTreeSet<String>,
     /// `CL_DEVICE_IMAGE_SUPPORT`, which defines `__IMAGE_SUPPORT__`.
     pub images: bool,
-    /// Whether options that only matter to an embedded profile hold: `__EMBEDDED_PROFILE__`.
-    pub embedded: bool,
 }
 
 impl Default for DeviceProfile {
@@ -75,7 +73,6 @@ impl Default for DeviceProfile {
                 "__opencl_c_atomic_scope_all_devices",
             ]),
             images: false,
-            embedded: false,
         }
     }
 }

@@ -12,12 +12,15 @@ use touchstone_ir::{BlockId, FunctionBuilder, Op, Operand, Reg, Terminator};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Home {
     Reg(Reg),
-    /// In `size` bytes at an address, so aligned.
-    Memory {
-        address: Operand,
-        align: u32,
-        size: u32,
-    },
+    Memory(Room),
+}
+
+/// Memory of a variable: so many bytes at an address, so aligned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) address: Operand,
+    pub(super) align: u32,
+    pub(super) size: u32,
 }
 
 /// The state of lowering one function.
@@ -87,20 +90,20 @@ impl Lower<'_> {
                     let ty = self.cx.ty(var.qual);
                     Home::Reg(self.b.variable(var.name.clone(), ty))
                 }
-                _ => Home::Memory {
+                _ => Home::Memory(Room {
                     address: match param {
                         Some(param) if aggregate => param.into(),
                         Some(_) | None => self.slot(&var.name, var.qual, align),
                     },
                     align,
                     size: self.slot_size(var.qual),
-                },
+                }),
             };
-            if let (Some(param), Home::Memory { address, .. }) = (param, home)
+            if let (Some(param), Home::Memory(room)) = (param, home)
                 && !aggregate
             {
                 self.b.push(Op::Store {
-                    ptr: address,
+                    ptr: room.address,
                     value: param.into(),
                     align,
                     volatile: var.qual.volatile,
@@ -136,12 +139,7 @@ impl Lower<'_> {
     }
 
     fn label(&mut self, id: LabelId) -> BlockId {
-        if let Some(&block) = self.labels.get(&id) {
-            return block;
-        }
-        let block = self.b.block();
-        self.labels.insert(id, block);
-        block
+        *self.labels.entry(id).or_insert_with(|| self.b.block())
     }
 
     fn stmts(&mut self, stmts: &[Stmt]) {
@@ -157,8 +155,7 @@ impl Lower<'_> {
             StmtKind::Init(id, init) => self.init_var(*id, init),
             StmtKind::Block(stmts) => self.stmts(stmts),
             StmtKind::If { cond, then, other } => {
-                let yes = self.b.block();
-                let end = self.b.block();
+                let (yes, end) = (self.b.block(), self.b.block());
                 let no = if other.is_some() { self.b.block() } else { end };
                 self.branch(cond, yes, no);
                 self.b.switch_to(yes);
@@ -172,8 +169,7 @@ impl Lower<'_> {
                 self.b.switch_to(end);
             }
             StmtKind::Loop { cond, step, body } => {
-                let head = self.b.block();
-                let inside = self.b.block();
+                let (head, inside) = (self.b.block(), self.b.block());
                 let next = if step.is_some() { self.b.block() } else { head };
                 let end = self.b.block();
                 self.b.jump(head);
@@ -193,9 +189,7 @@ impl Lower<'_> {
                 self.b.switch_to(end);
             }
             StmtKind::DoWhile { body, cond } => {
-                let inside = self.b.block();
-                let next = self.b.block();
-                let end = self.b.block();
+                let (inside, next, end) = (self.b.block(), self.b.block(), self.b.block());
                 self.b.jump(inside);
                 self.b.switch_to(inside);
                 self.loop_body(body, next, end);
@@ -298,14 +292,7 @@ impl Lower<'_> {
                 self.b.assign(reg, value);
             }
             (Home::Reg(_), None) => {}
-            (
-                Home::Memory {
-                    address,
-                    align,
-                    size,
-                },
-                _,
-            ) => self.init_memory(address, align, size, init),
+            (Home::Memory(room), _) => self.init_memory(room, init),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Objects: where they are, and reading and writing them.
 
-use super::function::{Home, Lower};
+use super::function::{Home, Lower, Room};
 use crate::hir::{Expr, ExprKind, Init};
 use crate::types::Qual;
 use touchstone_ir as ir;
@@ -42,7 +42,7 @@ impl Lower<'_> {
         let (address, align) = match &expr.kind {
             ExprKind::Var(id) => match self.homes[id.0 as usize] {
                 Home::Reg(reg) => return Place::Reg(reg),
-                Home::Memory { address, align, .. } => (address, align),
+                Home::Memory(room) => (room.address, room.align),
             },
             ExprKind::Global(id) => (self.b.global_addr(*id, expr.qual.space).into(), natural),
             ExprKind::Local(id) => (self.b.local_addr(*id).into(), natural),
@@ -72,13 +72,9 @@ impl Lower<'_> {
             }
             ExprKind::Compound(id, init) => match self.homes[id.0 as usize] {
                 Home::Reg(reg) => return Place::Reg(reg),
-                Home::Memory {
-                    address,
-                    align,
-                    size,
-                } => {
-                    self.init_memory(address, align, size, init);
-                    (address, align)
+                Home::Memory(room) => {
+                    self.init_memory(room, init);
+                    (room.address, room.align)
                 }
             },
             _ => (self.value(expr), natural),
@@ -206,8 +202,13 @@ impl Lower<'_> {
         }
     }
 
-    /// Initialises `size` bytes of memory at an address, so aligned.
-    pub(super) fn init_memory(&mut self, address: Operand, align: u32, size: u32, init: &Init) {
+    /// Initialises a variable in memory.
+    pub(super) fn init_memory(&mut self, room: Room, init: &Init) {
+        let Room {
+            address,
+            align,
+            size,
+        } = room;
         let part = |lower: &mut Self, value: &Expr, offset: u64, align| {
             let operand = lower.value(value);
             let place = Place::Memory(Memory {

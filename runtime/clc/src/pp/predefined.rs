@@ -26,37 +26,31 @@ pub(super) fn prelude(
     language: &Language,
 ) -> String {
     let mut text = String::from(CONSTANTS);
-    let mut define = |name: &str, value: &str| {
+    let mut define = |name: &str, value: u32| {
         let _ = writeln!(text, "#define {name} {value}");
     };
-    define("__OPENCL_VERSION__", &device.version.number().to_string());
-    define(
-        "__OPENCL_C_VERSION__",
-        &language.version.number().to_string(),
-    );
+    define("__OPENCL_VERSION__", device.version.number());
+    define("__OPENCL_C_VERSION__", language.version.number());
     // CL_VERSION_1_0 is there since 1.0; each later one came with its version of OpenCL.
     for version in Version::ALL {
         if version <= device.version {
             let name = format!("CL_VERSION_{}", version.name().replace('.', "_"));
-            define(&name, &version.number().to_string());
+            define(&name, version.number());
         }
     }
     for extension in &device.extensions {
-        define(extension, "1");
+        define(extension, 1);
     }
     if language.version >= Version::V3_0 {
         for feature in &device.features {
-            define(feature, "1");
+            define(feature, 1);
         }
     }
     if device.images {
-        define("__IMAGE_SUPPORT__", "1");
-    }
-    if device.embedded {
-        define("__EMBEDDED_PROFILE__", "1");
+        define("__IMAGE_SUPPORT__", 1);
     }
     if options.fast_relaxed_math {
-        define("__FAST_RELAXED_MATH__", "1");
+        define("__FAST_RELAXED_MATH__", 1);
     }
     if language.fp64 {
         text.push_str(DOUBLE_CONSTANTS);

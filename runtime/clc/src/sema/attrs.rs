@@ -3,21 +3,13 @@
 use super::Sema;
 use crate::ast::{Attr, AttrArg};
 use crate::types::constant;
+use touchstone_ir::KernelInfo;
 
 /// What a struct's attributes say.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecordAttrs {
     pub(super) packed: bool,
     pub(super) aligned: Option<u64>,
-}
-
-/// What a kernel's attributes say.
-#[derive(Clone, Debug, Default)]
-pub(super) struct KernelAttrs {
-    pub(super) reqd_work_group_size: Option<[u64; 3]>,
-    pub(super) work_group_size_hint: Option<[u64; 3]>,
-    pub(super) vec_type_hint: Option<String>,
-    pub(super) spellings: Vec<String>,
 }
 
 /// The largest alignment that can be asked for.
@@ -33,10 +25,8 @@ impl Sema<'_> {
     }
 
     fn ignored(&mut self, attr: &Attr) {
-        let message = format!(
-            "attribute `{}` is ignored here",
-            self.names.get(attr.name.symbol)
-        );
+        let name = self.names.get(attr.name.symbol);
+        let message = format!("attribute `{name}` is ignored here");
         self.diags.warning(attr.name.loc, message);
     }
 
@@ -47,18 +37,16 @@ impl Sema<'_> {
                 // As much as any type needs: that of long16 and double16.
                 return Some(128);
             }
-            self.diags
-                .error(attr.name.loc, "`aligned` takes one number");
+            let message = "`aligned` takes one number";
+            self.diags.error(attr.name.loc, message);
             return None;
         };
         let value = self.rvalue(arg).ok()?;
         match self.int_constant(&value) {
             Some((bits, _)) if bits.is_power_of_two() && bits <= ALIGN_LIMIT => Some(bits),
             Some(_) | None => {
-                self.diags.error(
-                    arg.loc,
-                    format!("an alignment is a power of two up to {ALIGN_LIMIT}"),
-                );
+                let message = format!("an alignment is a power of two up to {ALIGN_LIMIT}");
+                self.diags.error(arg.loc, message);
                 None
             }
         }
@@ -119,8 +107,9 @@ impl Sema<'_> {
     }
 
     /// The attributes of a function; those of kernels count only on kernels.
-    pub(super) fn kernel_attrs(&mut self, attrs: &[&Attr], kernel: bool) -> KernelAttrs {
-        let mut out = KernelAttrs::default();
+    pub(super) fn kernel_attrs(&mut self, attrs: &[&Attr], kernel: bool) -> KernelInfo {
+        let mut out = KernelInfo::default();
+        let mut spellings = Vec::new();
         for attr in attrs {
             let name = self.attr_name(attr);
             match name.as_str() {
@@ -131,36 +120,33 @@ impl Sema<'_> {
                 "reqd_work_group_size" => {
                     let sizes = self.three_sizes(attr);
                     if out.reqd_work_group_size.is_some() && out.reqd_work_group_size != sizes {
-                        self.diags
-                            .error(attr.name.loc, "two different required work-group sizes");
+                        let message = "two different required work-group sizes";
+                        self.diags.error(attr.name.loc, message);
                     }
                     out.reqd_work_group_size = sizes;
-                    out.spellings.push(attr.spelling.clone());
+                    spellings.push(attr.spelling.as_str());
                 }
                 "work_group_size_hint" => {
                     out.work_group_size_hint = self.three_sizes(attr);
-                    out.spellings.push(attr.spelling.clone());
+                    spellings.push(attr.spelling.as_str());
                 }
                 "vec_type_hint" => {
                     let hint = match attr.args.as_slice() {
                         [AttrArg::Type(ty)] => self.type_name(ty).ok(),
                         _ => {
-                            self.diags
-                                .error(attr.name.loc, "`vec_type_hint` takes a type");
+                            let message = "`vec_type_hint` takes a type";
+                            self.diags.error(attr.name.loc, message);
                             None
                         }
                     };
                     out.vec_type_hint = hint.map(|q| self.show(q));
-                    out.spellings.push(attr.spelling.clone());
+                    spellings.push(attr.spelling.as_str());
                 }
                 "always_inline" | "noinline" | "unused" | "used" | "pure" | "const" | "flatten"
                 | "nothrow" | "convergent" => {}
                 "overloadable" => {
-                    let _ = self.unsupported::<()>(
-                        attr.name.loc,
-                        "this attribute",
-                        "overloaded functions",
-                    );
+                    let feature = "overloaded functions";
+                    let _ = self.unsupported::<()>(attr.name.loc, "this attribute", feature);
                 }
                 "intel_reqd_sub_group_size" => {
                     let _ = self.unsupported::<()>(attr.name.loc, "this attribute", "sub-groups");
@@ -168,6 +154,7 @@ impl Sema<'_> {
                 _ => self.ignored(attr),
             }
         }
+        out.attributes = spellings.join(" ");
         out
     }
 }

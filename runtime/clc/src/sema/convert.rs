@@ -208,17 +208,15 @@ impl Sema<'_> {
         match (self.types.of(from), self.types.of(to)) {
             (_, Type::Void) => Ok(self.value(ExprKind::Discard(Box::new(expr)), to, at)),
             (a, b) if a == b => Ok(expr),
-            (Type::Scalar(_), Type::Scalar(Scalar::Half)) => self.implicit(expr, to, "the operand"),
-            (Type::Scalar(_), Type::Scalar(scalar)) => Ok(self.numeric(expr, scalar)),
-            (Type::Scalar(from), Type::Vector(scalar, lanes)) => {
-                // A bool in a vector of integers is 0 or -1.
-                let mut expr = expr;
-                if from == Scalar::Bool && scalar.is_int() {
-                    expr = self.numeric(expr, scalar);
-                    let (qual, loc) = (expr.qual, expr.loc);
-                    expr = self.value(ExprKind::Neg(Box::new(expr)), qual, loc);
-                }
+            // A bool in a vector of integers is 0 or -1.
+            (Type::Scalar(Scalar::Bool), Type::Vector(scalar, lanes)) if scalar.is_int() => {
+                let expr = self.numeric(expr, scalar);
+                let (qual, loc) = (expr.qual, expr.loc);
+                let expr = self.value(ExprKind::Neg(Box::new(expr)), qual, loc);
                 Ok(self.splat(expr, scalar, lanes))
+            }
+            (Type::Scalar(_), Type::Scalar(_) | Type::Vector(..) | Type::Event) => {
+                self.implicit(expr, to, "the operand")
             }
             (Type::Vector(..), Type::Vector(..)) => {
                 let (from, to) = (self.show(from), self.show(to));
@@ -237,7 +235,6 @@ impl Sema<'_> {
                 Ok(self.numeric(bits, scalar))
             }
             (_, Type::Pointer(_)) if self.is_null_constant(&expr) => Ok(self.null(to, at)),
-            (Type::Scalar(_), Type::Event) => self.implicit(expr, to, "the operand"),
             (Type::Scalar(scalar), Type::Pointer(_)) if scalar.is_int() => {
                 // The value is extended by its own sign.
                 let signed = scalar.is_signed();

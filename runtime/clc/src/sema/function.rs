@@ -199,13 +199,7 @@ impl Sema<'_> {
         }
         let attrs: Vec<&Attr> = specs.attrs.iter().chain(&declarator.attrs).collect();
         let attrs = self.kernel_attrs(&attrs, specs.kernel);
-        let kernel = specs.kernel.then(|| ir::KernelInfo {
-            args,
-            reqd_work_group_size: attrs.reqd_work_group_size,
-            work_group_size_hint: attrs.work_group_size_hint,
-            vec_type_hint: attrs.vec_type_hint,
-            attributes: attrs.spellings.join(" "),
-        });
+        let kernel = specs.kernel.then_some(ir::KernelInfo { args, ..attrs });
         if let Some(&id) = self.by_name.get(&name.symbol) {
             return self.redeclare(id, name, ret, &quals, kernel, definition);
         }

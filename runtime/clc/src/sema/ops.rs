@@ -189,18 +189,19 @@ impl Sema<'_> {
 
     fn compare(&mut self, op: CompareOp, a: Expr, b: Expr, at: Loc) -> Checked<Expr> {
         let pointers = [a.qual, b.qual].map(|q| self.types.pointee(q).is_some());
-        let (a, b, qual) = match pointers {
+        let int = (Scalar::Int, None);
+        let (a, b, shape) = match pointers {
             [true, _] if self.is_null_constant(&b) => {
                 let null = self.null(a.qual, at);
-                (a, null, self.types.scalar(Scalar::Int))
+                (a, null, int)
             }
             [_, true] if self.is_null_constant(&a) => {
                 let null = self.null(b.qual, at);
-                (null, b, self.types.scalar(Scalar::Int))
+                (null, b, int)
             }
             [true, true] => {
                 let (a, b) = self.common_space(a, b, at)?;
-                (a, b, self.types.scalar(Scalar::Int))
+                (a, b, int)
             }
             [false, false] if self.both_arithmetic(a.qual, b.qual) => {
                 let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
@@ -209,10 +210,11 @@ impl Sema<'_> {
                 {
                     return Ok(self.number(u64::from(value), Scalar::Int, at));
                 }
-                (a, b, self.types.truth((scalar, lanes)))
+                (a, b, (scalar, lanes))
             }
             _ => return self.operands(op.text(), a.qual, b.qual, at),
         };
+        let qual = self.types.truth(shape);
         Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), qual, at))
     }
 

@@ -15,7 +15,7 @@ pub use flow::read_before_written;
 
 use crate::calls::{calls, cycles};
 use crate::function::{ArgPass, Function};
-use crate::ids::{BlockId, Reg};
+use crate::ids::Reg;
 use crate::module::{Global, Module};
 use crate::types::{AddressSpace, Scalar, Type};
 use crate::value::{Const, Loc, Operand};
@@ -83,11 +83,16 @@ pub fn validate(module: &Module) -> Result<(), ValidateError> {
 }
 
 fn check_size(size: u64, align: u32) -> Check {
+    check_align(align)?;
+    ensure!(i64::try_from(size).is_ok(), "size {size} is too large");
+    Ok(())
+}
+
+fn check_align(align: u32) -> Check {
     ensure!(
         align.is_power_of_two(),
         "alignment {align} is no power of two"
     );
-    ensure!(i64::try_from(size).is_ok(), "size {size} is too large");
     Ok(())
 }
 
@@ -219,11 +224,9 @@ fn check_operand(function: &Function, operand: Operand) -> Result<Type, String> 
     }
 }
 
-fn check_block(function: &Function, block: BlockId) -> Check {
-    ensure!(
-        (block.0 as usize) < function.blocks.len(),
-        "{block} does not exist"
-    );
+/// An id of a list, which has so many.
+fn check_id(id: impl std::fmt::Display, index: u32, count: usize) -> Check {
+    ensure!((index as usize) < count, "{id} does not exist");
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Operand and result types, address spaces and orders of each operation.
 
-use super::{Check, check_block, check_operand, check_reg, ensure};
+use super::{Check, check_align, check_id, check_operand, check_reg, ensure};
 use crate::float_comparisons;
 use crate::function::Function;
 use crate::intrinsic::{Intrinsic, Signature};
@@ -18,23 +18,20 @@ struct Types<'a> {
 }
 
 pub(super) fn check_inst(module: &Module, function: &Function, inst: &Inst) -> Check {
-    let dst = match inst.dst {
-        Some(reg) => Some(check_reg(function, reg)?),
-        None => None,
-    };
-    Types {
+    let dst = inst.dst.map(|reg| check_reg(function, reg)).transpose()?;
+    let types = Types {
         module,
         function,
         dst,
-    }
-    .op(&inst.op)
+    };
+    types.op(&inst.op)
 }
 
 pub(super) fn check_terminator(function: &Function, term: &Terminator) -> Check {
     let mut targets = Ok(());
     term.for_each_target(|b| {
         if targets.is_ok() {
-            targets = check_block(function, b);
+            targets = check_id(b, b.0, function.blocks.len());
         }
     });
     targets?;
@@ -62,10 +59,9 @@ pub(super) fn check_terminator(function: &Function, term: &Terminator) -> Check 
             }
         }
         Terminator::Return(value) => {
-            let ty = match value {
-                Some(value) => Some(check_operand(function, *value)?),
-                None => None,
-            };
+            let ty = value
+                .map(|value| check_operand(function, value))
+                .transpose()?;
             ensure!(
                 ty == function.ret,
                 "returns {}, the function has {}",
@@ -92,6 +88,11 @@ impl Types<'_> {
         let found = self.of(operand)?;
         ensure!(found == ty, "{what} is {found}, not {ty}");
         Ok(())
+    }
+
+    fn operands(&self, a: Operand, b: Operand, ty: Type) -> Check {
+        self.is(a, ty, "the first operand")?;
+        self.is(b, ty, "the second operand")
     }
 
     /// The type of the result, which there must be.
@@ -142,19 +143,14 @@ impl Types<'_> {
             Op::Copy(a) => self.result_is(self.of(*a)?),
             Op::Int(op, a, b) => {
                 let ty = self.result()?;
-                let bits = matches!(op, IntOp::And | IntOp::Or | IntOp::Xor);
-                ensure!(
-                    ty.is_int() || (bits && ty == Type::BOOL),
-                    "integer arithmetic on {ty}"
-                );
-                self.is(*a, ty, "the first operand")?;
-                self.is(*b, ty, "the second operand")
+                let bits = matches!(op, IntOp::And | IntOp::Or | IntOp::Xor) && ty == Type::BOOL;
+                ensure!(ty.is_int() || bits, "integer arithmetic on {ty}");
+                self.operands(*a, *b, ty)
             }
             Op::Float(_, a, b) => {
                 let ty = self.result()?;
                 ensure!(ty.is_float(), "floating-point arithmetic on {ty}");
-                self.is(*a, ty, "the first operand")?;
-                self.is(*b, ty, "the second operand")
+                self.operands(*a, *b, ty)
             }
             Op::Unary(op, a) => {
                 let ty = self.result()?;
@@ -258,10 +254,7 @@ impl Types<'_> {
                 Ok(())
             }
             Op::SlotAddr(slot) => {
-                ensure!(
-                    (slot.0 as usize) < self.function.slots.len(),
-                    "{slot} does not exist"
-                );
+                check_id(slot, slot.0, self.function.slots.len())?;
                 self.result_is(Type::Pointer(AddressSpace::Private))
             }
             Op::GlobalAddr(id) => {
@@ -271,10 +264,7 @@ impl Types<'_> {
                 self.result_is(Type::Pointer(global.space))
             }
             Op::LocalAddr(id) => {
-                ensure!(
-                    (id.0 as usize) < self.module.locals.len(),
-                    "{id} does not exist"
-                );
+                check_id(id, id.0, self.module.locals.len())?;
                 self.result_is(Type::Pointer(AddressSpace::Local))
             }
             Op::PtrAdd { base, index, .. } => {
@@ -285,7 +275,7 @@ impl Types<'_> {
             Op::Load { ptr, align, .. } => {
                 self.pointer(*ptr)?;
                 self.result()?;
-                power_of_two(*align)
+                check_align(*align)
             }
             Op::Store {
                 ptr, value, align, ..
@@ -293,7 +283,7 @@ impl Types<'_> {
                 self.writable(*ptr)?;
                 self.of(*value)?;
                 self.no_result()?;
-                power_of_two(*align)
+                check_align(*align)
             }
             Op::AtomicLoad { ptr, order, .. } => {
                 self.pointer(*ptr)?;
@@ -356,7 +346,7 @@ impl Types<'_> {
                 self.pointer(*src)?;
                 self.is(*size, Type::I64, "the size")?;
                 self.no_result()?;
-                power_of_two(*align)
+                check_align(*align)
             }
             Op::MemSet {
                 dst,
@@ -368,7 +358,7 @@ impl Types<'_> {
                 self.is(*byte, Type::I8, "the byte")?;
                 self.is(*size, Type::I64, "the size")?;
                 self.no_result()?;
-                power_of_two(*align)
+                check_align(*align)
             }
             Op::Call { callee, args } => {
                 let Some(function) = self.module.function(*callee) else {
@@ -401,17 +391,11 @@ impl Types<'_> {
     }
 
     fn vector(&self, v: Operand) -> Result<(Scalar, Lanes), String> {
-        match self.of(v)? {
-            Type::Vector(element, lanes) => Ok((element, lanes)),
-            ty @ (Type::Scalar(_) | Type::Pointer(_)) => Err(format!("{ty} is no vector")),
-        }
+        parts_of_vector(self.of(v)?)
     }
 
     fn vector_result(&self) -> Result<(Scalar, Lanes), String> {
-        match self.result()? {
-            Type::Vector(element, lanes) => Ok((element, lanes)),
-            ty @ (Type::Scalar(_) | Type::Pointer(_)) => Err(format!("{ty} is no vector")),
-        }
+        parts_of_vector(self.result()?)
     }
 
     fn index(&self, index: Operand) -> Check {
@@ -509,12 +493,11 @@ impl Types<'_> {
     }
 }
 
-fn power_of_two(align: u32) -> Check {
-    ensure!(
-        align.is_power_of_two(),
-        "alignment {align} is no power of two"
-    );
-    Ok(())
+fn parts_of_vector(ty: Type) -> Result<(Scalar, Lanes), String> {
+    match ty {
+        Type::Vector(element, lanes) => Ok((element, lanes)),
+        Type::Scalar(_) | Type::Pointer(_) => Err(format!("{ty} is no vector")),
+    }
 }
 
 /// Atomics exist for scalars of four and eight bytes, and pointers.
