@@ -10,17 +10,10 @@ const WARNING_LIMIT: usize = 200;
 /// Longest source line shown whole, in characters.
 const SHOWN_COLUMNS: usize = 200;
 
-/// How serious a diagnostic is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Severity {
-    Error,
-    Warning,
-    Note,
-}
-
 #[derive(Clone, Debug)]
 struct Diagnostic {
-    severity: Severity,
+    /// How serious it is: `error`, `warning` or `note`.
+    severity: &'static str,
     at: Option<Loc>,
     message: String,
 }
@@ -51,7 +44,7 @@ impl Diagnostics {
         }
     }
 
-    fn add(&mut self, severity: Severity, at: Option<Loc>, message: String) {
+    fn add(&mut self, severity: &'static str, at: Option<Loc>, message: String) {
         self.items.push(Diagnostic {
             severity,
             at,
@@ -63,7 +56,7 @@ impl Diagnostics {
     pub(crate) fn error(&mut self, at: Loc, message: impl Into<String>) -> Reported {
         self.errors += 1;
         if self.errors <= ERROR_LIMIT {
-            self.add(Severity::Error, Some(at), message.into());
+            self.add("error", Some(at), message.into());
         }
         Reported
     }
@@ -71,7 +64,7 @@ impl Diagnostics {
     /// Records an error that has no place in a source.
     pub(crate) fn error_nowhere(&mut self, message: impl Into<String>) -> Reported {
         self.errors += 1;
-        self.add(Severity::Error, None, message.into());
+        self.add("error", None, message.into());
         Reported
     }
 
@@ -92,14 +85,14 @@ impl Diagnostics {
         }
         self.warnings += 1;
         if self.warnings <= WARNING_LIMIT {
-            self.add(Severity::Warning, Some(at), message.into());
+            self.add("warning", Some(at), message.into());
         }
     }
 
     /// Adds a remark to the diagnostic before it.
     pub(crate) fn note(&mut self, at: Loc, message: impl Into<String>) {
         if self.errors <= ERROR_LIMIT && self.warnings <= WARNING_LIMIT {
-            self.add(Severity::Note, Some(at), message.into());
+            self.add("note", Some(at), message.into());
         }
     }
 
@@ -117,11 +110,7 @@ impl Diagnostics {
     pub(crate) fn render(&self, sources: &SourceMap) -> String {
         let mut log = String::new();
         for item in &self.items {
-            let word = match item.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Note => "note",
-            };
+            let word = item.severity;
             let Some(at) = item.at else {
                 let _ = writeln!(log, "{word}: {}", item.message);
                 continue;

@@ -39,6 +39,13 @@ pub(crate) struct SourceFile {
     marks: Vec<LineMark>,
 }
 
+impl SourceFile {
+    /// The number of the line that a place is in, from 1.
+    fn line(&self, at: Loc) -> u32 {
+        self.starts.partition_point(|&start| start <= at.offset) as u32
+    }
+}
+
 /// Every text of one compilation.
 #[derive(Debug, Default)]
 pub(crate) struct SourceMap {
@@ -64,18 +71,18 @@ impl SourceMap {
         FileId(add(&mut self.files, file))
     }
 
+    fn file(&self, id: FileId) -> Option<&SourceFile> {
+        self.files.get(id.0 as usize)
+    }
+
     /// The text of a file.
     pub(crate) fn text(&self, id: FileId) -> Rc<str> {
-        self.files
-            .get(id.0 as usize)
-            .map_or_else(|| "".into(), |f| f.text.clone())
+        self.file(id).map_or_else(|| "".into(), |f| f.text.clone())
     }
 
     /// The name a file was added under.
     pub(crate) fn file_name(&self, id: FileId) -> Rc<str> {
-        self.files
-            .get(id.0 as usize)
-            .map_or_else(|| "".into(), |f| f.name.clone())
+        self.file(id).map_or_else(|| "".into(), |f| f.name.clone())
     }
 
     /// Records a `#line` directive: the line after `at` is called `line` (of `name`).
@@ -83,14 +90,9 @@ impl SourceMap {
         let Some(file) = self.files.get_mut(at.file.0 as usize) else {
             return;
         };
-        let physical = file.starts.partition_point(|&s| s <= at.offset) as u32 + 1;
-        let name = match name {
-            Some(name) => name.into(),
-            None => file
-                .marks
-                .last()
-                .map_or_else(|| file.name.clone(), |m| m.name.clone()),
-        };
+        let physical = file.line(at) + 1;
+        let last = file.marks.last().map_or(&file.name, |mark| &mark.name);
+        let name = name.map_or_else(|| last.clone(), Rc::from);
         file.marks.push(LineMark {
             physical,
             presumed: line,
@@ -100,49 +102,39 @@ impl SourceMap {
 
     /// The position as `#line` directives present it.
     pub(crate) fn position(&self, at: Loc) -> Position {
-        let Some(file) = self.files.get(at.file.0 as usize) else {
+        let Some(file) = self.file(at.file) else {
             return Position {
                 name: "".into(),
                 line: 0,
                 column: 0,
             };
         };
-        let physical = file.starts.partition_point(|&s| s <= at.offset) as u32;
+        let physical = file.line(at);
         let start = file.starts[physical as usize - 1] as usize;
         let upto = (at.offset as usize).min(file.text.len());
-        let column = String::from_utf8_lossy(&file.text.as_bytes()[start.min(upto)..upto])
-            .chars()
-            .count() as u32
-            + 1;
+        let before = String::from_utf8_lossy(&file.text.as_bytes()[start.min(upto)..upto]);
         let mark = file.marks.iter().rev().find(|m| m.physical <= physical);
-        match mark {
-            Some(mark) => Position {
-                name: mark.name.clone(),
-                line: mark.presumed.saturating_add(physical - mark.physical),
-                column,
-            },
-            None => Position {
-                name: file.name.clone(),
-                line: physical,
-                column,
-            },
+        Position {
+            name: mark.map_or(&file.name, |mark| &mark.name).clone(),
+            line: mark.map_or(physical, |mark| {
+                mark.presumed.saturating_add(physical - mark.physical)
+            }),
+            column: before.chars().count() as u32 + 1,
         }
     }
 
     /// The physical line that holds `at`, without its line end.
     pub(crate) fn line_text(&self, at: Loc) -> &str {
-        let Some(file) = self.files.get(at.file.0 as usize) else {
+        let Some(file) = self.file(at.file) else {
             return "";
         };
-        let line = file.starts.partition_point(|&s| s <= at.offset) - 1;
-        let start = file.starts[line] as usize;
+        let line = file.line(at) as usize;
+        let start = file.starts[line - 1] as usize;
         let end = file
             .starts
-            .get(line + 1)
+            .get(line)
             .map_or(file.text.len(), |&e| e as usize);
-        file.text
-            .get(start..end)
-            .unwrap_or("")
-            .trim_end_matches(['\n', '\r'])
+        let text = file.text.get(start..end).unwrap_or("");
+        text.trim_end_matches(['\n', '\r'])
     }
 }

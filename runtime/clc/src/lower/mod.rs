@@ -67,10 +67,8 @@ impl Context<'_> {
 
     /// The IR's type of a value; aggregates are pointers to private memory.
     fn ty(&self, qual: Qual) -> ir::Type {
-        self.unit
-            .types
-            .ir(qual)
-            .unwrap_or(ir::Type::Pointer(ir::AddressSpace::Private))
+        let pointer = ir::Type::Pointer(ir::AddressSpace::Private);
+        self.unit.types.ir(qual).unwrap_or(pointer)
     }
 
     /// The IR's parameters and result of a function.

@@ -160,11 +160,8 @@ impl Parser<'_> {
         if self.eat(punct) {
             return Ok(());
         }
-        let message = format!(
-            "`{}` is expected {after}, not {}",
-            punct.text(),
-            self.shown()
-        );
+        let (mark, shown) = (punct.text(), self.shown());
+        let message = format!("`{mark}` is expected {after}, not {shown}");
         // A missing `;` is best shown where it should be.
         let loc = match punct {
             Punct::Semi => self.previous_loc(),

@@ -102,10 +102,8 @@ impl Preprocessor<'_> {
     }
 
     fn rest_of_line(&mut self) -> String {
-        self.files
-            .last_mut()
-            .map(|open| open.lexer.rest_of_line())
-            .unwrap_or_default()
+        let open = self.files.last_mut();
+        open.map_or_else(String::new, |open| open.lexer.rest_of_line())
     }
 
     /// The rest of the line as tokens, without its end.

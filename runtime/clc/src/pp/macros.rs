@@ -74,14 +74,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Counts what expansion produces; false when it is too much.
-    fn produce(&mut self, at: Loc, n: usize) -> bool {
+    /// Counts what expansion produces; None when it is too much.
+    fn produce(&mut self, at: Loc, n: usize) -> Option<()> {
         self.produced = self.produced.saturating_add(n);
         if self.produced > EXPANSION_LIMIT {
             let message = format!("macro expansion makes more than {EXPANSION_LIMIT} tokens");
             self.stop(at, &message);
         }
-        !self.stopped
+        (!self.stopped).then_some(())
     }
 
     /// Expands the identifier `token`; returns it if it stands for itself.
@@ -114,9 +114,8 @@ impl Preprocessor<'_> {
         for t in &mut tokens {
             t.loc = token.loc;
         }
-        if self.produce(token.loc, tokens.len() + 1) {
-            self.push_frame(tokens, Some(definition.name));
-        }
+        self.produce(token.loc, tokens.len() + 1)?;
+        self.push_frame(tokens, Some(definition.name));
         None
     }
 
@@ -168,9 +167,7 @@ impl Preprocessor<'_> {
                 }
                 return None;
             };
-            if !self.produce(name.loc, 1) {
-                return None;
-            }
+            self.produce(name.loc, 1)?;
             let variadic_now = definition.variadic && args.len() >= params.len();
             match token.kind {
                 PpKind::Punct(Punct::LParen) => depth += 1,
@@ -249,9 +246,7 @@ impl Preprocessor<'_> {
         let mut i = 0;
         while i < body.len() {
             let token = body[i];
-            if !self.produce(name.loc, 1) {
-                return None;
-            }
+            self.produce(name.loc, 1)?;
             if definition.params.is_some() && token.is(Punct::Hash) {
                 // `#define` checked that a parameter follows.
                 if let Some(p) = body.get(i + 1).and_then(&param) {
@@ -291,9 +286,7 @@ impl Preprocessor<'_> {
                     }
                     None => vec![next],
                 };
-                if !self.produce(name.loc, right.len()) {
-                    return None;
-                }
+                self.produce(name.loc, right.len())?;
                 let mut right = right.into_iter();
                 let left = out.pop();
                 let glued = match (left, right.next()) {
@@ -318,9 +311,7 @@ impl Preprocessor<'_> {
                     } else {
                         self.expanded(&mut args[p], name.loc)
                     };
-                    if !self.produce(name.loc, tokens.len()) {
-                        return None;
-                    }
+                    self.produce(name.loc, tokens.len())?;
                     if let Some(first) = tokens.first_mut() {
                         first.space = token.space;
                     } else if before_paste {

@@ -137,10 +137,8 @@ impl Preprocessor<'_> {
     /// Starts reading a text.
     fn open(&mut self, name: &str, text: &str) {
         let fits = text.len() <= TEXT_LIMIT;
-        let file = self
-            .shared
-            .sources
-            .add(name, if fits { text } else { "" }.into());
+        let text = if fits { text } else { "" };
+        let file = self.shared.sources.add(name, text.into());
         let text = self.shared.sources.text(file);
         self.files.push(Open {
             lexer: Lexer::new(file, text),

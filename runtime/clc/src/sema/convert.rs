@@ -15,10 +15,8 @@ impl Sema<'_> {
             Type::Array(..) => self.decay(expr),
             Type::Atomic(_) | Type::AtomicFlag if expr.lvalue => {
                 let ty = self.show(qual.value());
-                self.error(
-                    loc,
-                    format!("`{ty}` can only be accessed by the atomic functions"),
-                )
+                let message = format!("`{ty}` can only be accessed by the atomic functions");
+                self.error(loc, message)
             }
             Type::Void if expr.lvalue => self.error(loc, "a void pointer cannot be dereferenced"),
             _ if !expr.lvalue => Ok(expr),
@@ -26,13 +24,14 @@ impl Sema<'_> {
                 self.complete(qual, loc, "a value")?;
                 Ok(self.value(ExprKind::Load(Box::new(expr)), qual, loc))
             }
-            Type::Scalar(Scalar::Half) => self.error(
-                loc,
-                "a half can only be read with vload_half: this device has no half-precision \
-                 arithmetic (cl_khr_fp16)",
-            ),
+            Type::Scalar(Scalar::Half) => self.no_half(loc, "read with vload_half"),
             _ => Ok(self.value(ExprKind::Load(Box::new(expr)), qual, loc)),
         }
+    }
+
+    fn no_half<T>(&mut self, at: Loc, can_be: &str) -> Checked<T> {
+        let why = "this device has no half-precision arithmetic (cl_khr_fp16)";
+        self.error(at, format!("a half can only be {can_be}: {why}"))
     }
 
     /// An array as the pointer to its first element.
@@ -105,10 +104,8 @@ impl Sema<'_> {
 
     fn mismatch<T>(&mut self, from: Qual, to: Qual, what: &str, at: Loc) -> Checked<T> {
         let (from, to) = (self.show(from), self.show(to));
-        self.error(
-            at,
-            format!("{what} is of type `{from}`; `{to}` is expected"),
-        )
+        let message = format!("{what} is of type `{from}`; `{to}` is expected");
+        self.error(at, message)
     }
 
     /// Converts as by assignment. `what` begins the message when it cannot be.
@@ -117,11 +114,9 @@ impl Sema<'_> {
         let (from, at) = (expr.qual, expr.loc);
         match (self.types.of(from), self.types.of(to)) {
             (a, b) if a == b => Ok(expr),
-            (Type::Scalar(_), Type::Scalar(Scalar::Half)) => self.error(
-                at,
-                "a half can only be written with vstore_half: this device has no half-precision \
-                 arithmetic (cl_khr_fp16)",
-            ),
+            (Type::Scalar(_), Type::Scalar(Scalar::Half)) => {
+                self.no_half(at, "written with vstore_half")
+            }
             (Type::Scalar(_), Type::Scalar(scalar)) => Ok(self.numeric(expr, scalar)),
             (Type::Scalar(_), Type::Vector(scalar, lanes)) => Ok(self.splat(expr, scalar, lanes)),
             (Type::Pointer(_), Type::Scalar(Scalar::Bool)) => {

@@ -74,11 +74,11 @@ impl Sema<'_> {
         if specs.storage == Some(Storage::Typedef) {
             return self.typedef(declared, one);
         }
-        if let Some((params, variadic)) = declared.function {
+        if declared.function.is_some() {
             if one.init.is_some() {
                 return self.error(at, "a function has no initialiser");
             }
-            self.declare_function(specs, &one.declarator, declared, params, variadic, false)?;
+            self.declare_function(specs, &one.declarator, declared, false)?;
             return Ok(());
         }
         self.static_variable(specs, declared, one, true)
@@ -277,8 +277,8 @@ impl Sema<'_> {
         if specs.storage == Some(Storage::Typedef) {
             return self.typedef(declared, one);
         }
-        if let Some((params, variadic)) = declared.function {
-            self.declare_function(specs, &one.declarator, declared, params, variadic, false)?;
+        if declared.function.is_some() {
+            self.declare_function(specs, &one.declarator, declared, false)?;
             return Ok(());
         }
         if specs.storage == Some(Storage::Extern) {

@@ -149,17 +149,14 @@ impl Sema<'_> {
         specs: &Specs,
         declarator: &Declarator,
         declared: Declared<'_>,
-        params: &[Param],
-        variadic: bool,
         definition: bool,
     ) -> Checked<FnId> {
         let name = declarator.name.ok_or(Reported)?;
+        let (params, variadic) = declared.function.ok_or(Reported)?;
         let at = name.loc;
         if variadic {
-            return self.error(
-                at,
-                "functions with a variable number of arguments are not in OpenCL C",
-            );
+            let message = "functions with a variable number of arguments are not in OpenCL C";
+            return self.error(at, message);
         }
         let text = self.name(name.symbol);
         if self.is_builtin(&text) {
@@ -280,11 +277,11 @@ impl Sema<'_> {
         }
         let base = self.specified(specs)?;
         let declared = self.declared(base, &def.declarator)?;
-        let Some((params, variadic)) = declared.function else {
+        let Some((params, _)) = declared.function else {
             let at = def.declarator.loc;
             return self.error(at, "a function's parameters are expected here");
         };
-        let id = self.declare_function(specs, &def.declarator, declared, params, variadic, true)?;
+        let id = self.declare_function(specs, &def.declarator, declared, true)?;
         let ret = self.functions[id.0 as usize].ret;
         if self.types.of(ret) != Type::Void {
             self.complete(ret, def.declarator.loc, "a function's result")?;

@@ -129,8 +129,8 @@ impl Sema<'_> {
         for (name, value) in orders.into_iter().chain(scopes) {
             if has(name) {
                 let symbol = self.names.intern(name);
-                self.scopes
-                    .declare(symbol, Entry::Enumerator(value, Scalar::Int));
+                let entry = Entry::Enumerator(value, Scalar::Int);
+                self.scopes.declare(symbol, entry);
             }
         }
     }

@@ -201,10 +201,8 @@ impl Sema<'_> {
             Ok(size) => Ok(size),
             Err(LayoutError::Incomplete) => {
                 let ty = self.show(qual);
-                self.error(
-                    at,
-                    format!("{what} cannot have type `{ty}`: its size is unknown"),
-                )
+                let message = format!("{what} cannot have type `{ty}`: its size is unknown");
+                self.error(at, message)
             }
             Err(LayoutError::TooLarge) => {
                 let message = format!("`{}` is too large", self.show(qual));
@@ -218,10 +216,8 @@ impl Sema<'_> {
         let base = self.specified(&name.specs)?;
         let declared = self.declared(base, &name.declarator)?;
         if declared.function.is_some() {
-            return self.error(
-                name.declarator.loc,
-                "pointers to functions are not in OpenCL C",
-            );
+            let message = "pointers to functions are not in OpenCL C";
+            return self.error(name.declarator.loc, message);
         }
         Ok(declared
             .qual
@@ -386,8 +382,8 @@ impl Sema<'_> {
 
     fn declare_enumerator(&mut self, name: Name, value: i128, scalar: Scalar) {
         let bits = value as u64 & (u64::MAX >> (64 - 8 * scalar.size()));
-        self.scopes
-            .declare(name.symbol, Entry::Enumerator(bits, scalar));
+        let entry = Entry::Enumerator(bits, scalar);
+        self.scopes.declare(name.symbol, entry);
     }
 }
 

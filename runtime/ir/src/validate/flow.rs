@@ -7,45 +7,26 @@ use crate::function::Function;
 use crate::ids::Reg;
 use crate::value::{Loc, Operand};
 
-/// A set of registers.
-#[derive(Clone, PartialEq)]
-struct Regs {
-    words: Vec<u64>,
-}
+/// A set of registers: for each, whether it is in it.
+type Regs = Vec<bool>;
 
-impl Regs {
-    fn new(count: usize, full: bool) -> Regs {
-        Regs {
-            words: vec![if full { u64::MAX } else { 0 }; count.div_ceil(64)],
-        }
+/// Leaves in a set what is in another, too; tells whether that is less.
+fn intersect(set: &mut [bool], other: &[bool]) -> bool {
+    let mut changed = false;
+    for (here, &there) in set.iter_mut().zip(other) {
+        changed |= *here && !there;
+        *here &= there;
     }
-
-    fn insert(&mut self, reg: Reg) {
-        self.words[reg.0 as usize / 64] |= 1 << (reg.0 % 64);
-    }
-
-    fn contains(&self, reg: Reg) -> bool {
-        self.words[reg.0 as usize / 64] >> (reg.0 % 64) & 1 != 0
-    }
-
-    fn intersect(&mut self, other: &Regs) -> bool {
-        let mut changed = false;
-        for (a, b) in self.words.iter_mut().zip(&other.words) {
-            let both = *a & b;
-            changed |= both != *a;
-            *a = both;
-        }
-        changed
-    }
+    changed
 }
 
 /// Calls `f` for each read of a register that some path has not written.
 fn unwritten_reads(function: &Function, mut f: impl FnMut(Reg, Loc)) {
     let count = function.regs.len();
-    let mut at_entry = vec![Regs::new(count, true); function.blocks.len()];
-    let mut params = Regs::new(count, false);
-    for &p in &function.params {
-        params.insert(p);
+    let mut at_entry = vec![vec![true; count]; function.blocks.len()];
+    let mut params = vec![false; count];
+    for p in &function.params {
+        params[p.0 as usize] = true;
     }
     at_entry[0] = params;
     let mut work = vec![0];
@@ -55,12 +36,12 @@ fn unwritten_reads(function: &Function, mut f: impl FnMut(Reg, Loc)) {
         let mut written = at_entry[b].clone();
         for inst in &function.blocks[b].insts {
             if let Some(d) = inst.dst {
-                written.insert(d);
+                written[d.0 as usize] = true;
             }
         }
         function.blocks[b].term.for_each_target(|t| {
             let t = t.0 as usize;
-            if at_entry[t].intersect(&written) || !reached[t] {
+            if intersect(&mut at_entry[t], &written) || !reached[t] {
                 reached[t] = true;
                 work.push(t);
             }
@@ -73,7 +54,7 @@ fn unwritten_reads(function: &Function, mut f: impl FnMut(Reg, Loc)) {
         let written = &mut at_entry[b];
         let mut read = |written: &Regs, operand: Operand, loc: Loc| {
             if let Operand::Reg(r) = operand
-                && !written.contains(r)
+                && !written[r.0 as usize]
             {
                 f(r, loc);
             }
@@ -81,7 +62,7 @@ fn unwritten_reads(function: &Function, mut f: impl FnMut(Reg, Loc)) {
         for inst in &block.insts {
             inst.op.for_each_operand(|o| read(written, o, inst.loc));
             if let Some(d) = inst.dst {
-                written.insert(d);
+                written[d.0 as usize] = true;
             }
         }
         if let Some(o) = block.term.operand() {
