@@ -3,7 +3,7 @@
 use crate::token::Punct;
 
 macro_rules! operators {
-    ($(#[$meta:meta])* $name:ident { $($op:ident $text:literal)* }) => {
+    ($(#[$meta:meta])* $name:ident { $($op:ident $text:literal $level:literal)* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum $name { $($op,)* }
@@ -13,23 +13,31 @@ macro_rules! operators {
             pub(crate) const fn text(self) -> &'static str {
                 match self { $(Self::$op => $text,)* }
             }
+
+            /// The operator that is written so, and how tightly it binds.
+            pub(crate) fn of(text: &str) -> Option<(Self, u8)> {
+                match text { $($text => Some((Self::$op, $level)),)* _ => None }
+            }
         }
     };
 }
 
 operators! {
     /// Arithmetic; each can be part of an assignment.
-    ArithOp { Add "+" Sub "-" Mul "*" Div "/" Rem "%" Shl "<<" Shr ">>" And "&" Or "|" Xor "^" }
-}
-
-operators! {
-    /// Operators before their operand.
-    UnaryOp { Plus "+" Neg "-" Complement "~" Not "!" Deref "*" AddressOf "&" }
+    ArithOp {
+        Or "|" 3 Xor "^" 4 And "&" 5 Shl "<<" 8 Shr ">>" 8 Add "+" 9 Sub "-" 9 Mul "*" 10
+        Div "/" 10 Rem "%" 10
+    }
 }
 
 operators! {
     /// Comparisons.
-    CompareOp { Lt "<" Gt ">" Le "<=" Ge ">=" Eq "==" Ne "!=" }
+    CompareOp { Eq "==" 6 Ne "!=" 6 Lt "<" 7 Gt ">" 7 Le "<=" 7 Ge ">=" 7 }
+}
+
+operators! {
+    /// Operators before their operand.
+    UnaryOp { Plus "+" 11 Neg "-" 11 Complement "~" 11 Not "!" 11 Deref "*" 11 AddressOf "&" 11 }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,26 +53,13 @@ pub(crate) enum BinaryOp {
 impl BinaryOp {
     /// The operator that a punctuator is between two operands, and how tightly it binds.
     pub(crate) fn of(punct: Punct) -> Option<(Self, u8)> {
-        Some(match punct {
-            Punct::OrOr => (Self::Or, 1),
-            Punct::AndAnd => (Self::And, 2),
-            Punct::Pipe => (Self::Arith(ArithOp::Or), 3),
-            Punct::Caret => (Self::Arith(ArithOp::Xor), 4),
-            Punct::Amp => (Self::Arith(ArithOp::And), 5),
-            Punct::EqEq => (Self::Compare(CompareOp::Eq), 6),
-            Punct::Ne => (Self::Compare(CompareOp::Ne), 6),
-            Punct::Lt => (Self::Compare(CompareOp::Lt), 7),
-            Punct::Gt => (Self::Compare(CompareOp::Gt), 7),
-            Punct::Le => (Self::Compare(CompareOp::Le), 7),
-            Punct::Ge => (Self::Compare(CompareOp::Ge), 7),
-            Punct::Shl => (Self::Arith(ArithOp::Shl), 8),
-            Punct::Shr => (Self::Arith(ArithOp::Shr), 8),
-            Punct::Plus => (Self::Arith(ArithOp::Add), 9),
-            Punct::Minus => (Self::Arith(ArithOp::Sub), 9),
-            Punct::Star => (Self::Arith(ArithOp::Mul), 10),
-            Punct::Slash => (Self::Arith(ArithOp::Div), 10),
-            Punct::Percent => (Self::Arith(ArithOp::Rem), 10),
-            _ => return None,
-        })
+        let text = punct.text();
+        let compare = || CompareOp::of(text).map(|(op, level)| (Self::Compare(op), level));
+        let arith = || ArithOp::of(text).map(|(op, level)| (Self::Arith(op), level));
+        match punct {
+            Punct::OrOr => Some((Self::Or, 1)),
+            Punct::AndAnd => Some((Self::And, 2)),
+            _ => compare().or_else(arith),
+        }
     }
 }

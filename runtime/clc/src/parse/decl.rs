@@ -181,12 +181,19 @@ impl Parser<'_> {
         let loc = self.loc();
         let mut words = Words::default();
         let mut ty: Option<TypeSpec> = None;
-        let (mut storage, mut inline, mut kernel) = (None, false, false);
-        let (mut access, mut pipe) = (None, false);
-        let mut quals = Qualifiers::default();
-        let mut attrs = Vec::new();
+        let mut specs = Specs {
+            storage: None,
+            inline: false,
+            kernel: false,
+            access: None,
+            pipe: false,
+            quals: Qualifiers::default(),
+            ty: TypeSpec::Void,
+            attrs: Vec::new(),
+            loc,
+        };
         loop {
-            if self.qualifier(&mut quals)? {
+            if self.qualifier(&mut specs.quals)? {
                 continue;
             }
             let here = self.loc();
@@ -200,31 +207,19 @@ impl Parser<'_> {
                 _ => break,
             };
             match keyword {
-                Keyword::Typedef
-                | Keyword::Extern
-                | Keyword::Static
-                | Keyword::Auto
-                | Keyword::Register => {
-                    let word = match keyword {
-                        Keyword::Typedef => Storage::Typedef,
-                        Keyword::Extern => Storage::Extern,
-                        Keyword::Static => Storage::Static,
-                        Keyword::Auto => Storage::Auto,
-                        _ => Storage::Register,
-                    };
-                    if storage.is_some_and(|old| old != word) {
-                        return self.fail(here, "a declaration has only one storage class");
-                    }
-                    storage = Some(word);
-                }
-                Keyword::Inline => inline = true,
-                Keyword::Kernel => kernel = true,
-                Keyword::ReadOnly => access = Some("read_only"),
-                Keyword::WriteOnly => access = Some("write_only"),
-                Keyword::ReadWrite => access = Some("read_write"),
-                Keyword::Pipe => pipe = true,
+                Keyword::Typedef => self.storage(&mut specs, Storage::Typedef)?,
+                Keyword::Extern => self.storage(&mut specs, Storage::Extern)?,
+                Keyword::Static => self.storage(&mut specs, Storage::Static)?,
+                Keyword::Auto => self.storage(&mut specs, Storage::Auto)?,
+                Keyword::Register => self.storage(&mut specs, Storage::Register)?,
+                Keyword::Inline => specs.inline = true,
+                Keyword::Kernel => specs.kernel = true,
+                Keyword::ReadOnly => specs.access = Some("read_only"),
+                Keyword::WriteOnly => specs.access = Some("write_only"),
+                Keyword::ReadWrite => specs.access = Some("read_write"),
+                Keyword::Pipe => specs.pipe = true,
                 Keyword::Attribute => {
-                    attrs.extend(self.attributes()?);
+                    specs.attrs.extend(self.attributes()?);
                     continue;
                 }
                 Keyword::Signed | Keyword::Unsigned => {
@@ -267,18 +262,16 @@ impl Parser<'_> {
             }
             self.advance();
         }
-        let ty = self.type_spec(words, ty, loc)?;
-        Ok(Specs {
-            storage,
-            inline,
-            kernel,
-            access,
-            pipe,
-            quals,
-            ty,
-            attrs,
-            loc,
-        })
+        specs.ty = self.type_spec(words, ty, loc)?;
+        Ok(specs)
+    }
+
+    fn storage(&mut self, specs: &mut Specs, word: Storage) -> Parsed<()> {
+        if specs.storage.is_some_and(|old| old != word) {
+            return self.fail(self.loc(), "a declaration has only one storage class");
+        }
+        specs.storage = Some(word);
+        Ok(())
     }
 
     /// What the words of a type's name and a type that was named or defined are together.

@@ -10,20 +10,10 @@ const HEIGHT: u32 = 1500;
 
 /// The operator inside an assignment; `Some(None)` for plain `=`.
 fn assignment_operator(punct: Punct) -> Option<Option<ArithOp>> {
-    Some(Some(match punct {
-        Punct::Assign => return Some(None),
-        Punct::MulAssign => ArithOp::Mul,
-        Punct::DivAssign => ArithOp::Div,
-        Punct::RemAssign => ArithOp::Rem,
-        Punct::AddAssign => ArithOp::Add,
-        Punct::SubAssign => ArithOp::Sub,
-        Punct::ShlAssign => ArithOp::Shl,
-        Punct::ShrAssign => ArithOp::Shr,
-        Punct::AndAssign => ArithOp::And,
-        Punct::XorAssign => ArithOp::Xor,
-        Punct::OrAssign => ArithOp::Or,
-        _ => return None,
-    }))
+    match punct.text().strip_suffix('=')? {
+        "" => Some(None),
+        text => ArithOp::of(text).map(|(op, _)| Some(op)),
+    }
 }
 
 /// `++` or `--`.
@@ -196,12 +186,6 @@ impl Parser<'_> {
     fn unary(&mut self) -> Parsed<Expr> {
         let loc = self.loc();
         let operator = match *self.peek() {
-            Tok::Punct(Punct::Plus) => UnaryOp::Plus,
-            Tok::Punct(Punct::Minus) => UnaryOp::Neg,
-            Tok::Punct(Punct::Tilde) => UnaryOp::Complement,
-            Tok::Punct(Punct::Bang) => UnaryOp::Not,
-            Tok::Punct(Punct::Star) => UnaryOp::Deref,
-            Tok::Punct(Punct::Amp) => UnaryOp::AddressOf,
             Tok::Punct(punct @ (Punct::PlusPlus | Punct::MinusMinus)) => {
                 self.advance();
                 let target = self.cast()?;
@@ -210,10 +194,12 @@ impl Parser<'_> {
             Tok::Keyword(Keyword::Sizeof) => return self.measure(Measure::Size),
             Tok::Keyword(Keyword::Alignof) => return self.measure(Measure::Align),
             Tok::Keyword(Keyword::VecStep) => return self.measure(Measure::Step),
-            _ => {
-                let primary = self.primary()?;
-                return self.postfix(primary);
-            }
+            Tok::Punct(punct) => UnaryOp::of(punct.text()),
+            _ => None,
+        };
+        let Some((operator, _)) = operator else {
+            let primary = self.primary()?;
+            return self.postfix(primary);
         };
         self.advance();
         let operand = Box::new(self.cast()?);

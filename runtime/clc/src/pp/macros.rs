@@ -237,10 +237,12 @@ impl Preprocessor<'_> {
     ) -> Option<Vec<PpToken>> {
         let body = &definition.body;
         let param = |t: &PpToken| -> Option<usize> {
-            let params = definition.params.as_ref()?;
-            (t.kind == PpKind::Ident)
-                .then(|| params.iter().position(|&p| p == t.text))
-                .flatten()
+            let mut params = definition.params.iter().flatten();
+            params.position(|&p| t.kind == PpKind::Ident && p == t.text)
+        };
+        let placemarker = |at: PpToken| PpToken {
+            kind: PpKind::Placemarker,
+            ..at
         };
         let mut out: Vec<PpToken> = Vec::new();
         let mut i = 0;
@@ -293,10 +295,7 @@ impl Preprocessor<'_> {
                     (Some(left), Some(first)) => self.paste(left, first, name.loc),
                     (Some(left), None) => left,
                     (None, Some(first)) => first,
-                    (None, None) => PpToken {
-                        kind: PpKind::Placemarker,
-                        ..token
-                    },
+                    (None, None) => placemarker(token),
                 };
                 out.push(glued);
                 out.extend(right);
@@ -315,10 +314,7 @@ impl Preprocessor<'_> {
                     if let Some(first) = tokens.first_mut() {
                         first.space = token.space;
                     } else if before_paste {
-                        tokens.push(PpToken {
-                            kind: PpKind::Placemarker,
-                            ..token
-                        });
+                        tokens.push(placemarker(token));
                     }
                     out.extend(tokens);
                 }

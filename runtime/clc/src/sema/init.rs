@@ -148,11 +148,8 @@ impl Sema<'_> {
                 index = self.designated(qual, first)?;
                 path = rest;
             } else if after_path {
-                return self.unsupported(
-                    at,
-                    "an initialiser after one with a longer designator",
-                    "it needs a designator of its own",
-                );
+                let what = "an initialiser after one with a longer designator";
+                return self.unsupported(at, what, "it needs a designator of its own");
             }
             after_path = !path.is_empty();
             // An element of a union is the only one, but for those with a name.

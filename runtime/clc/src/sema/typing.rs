@@ -5,6 +5,7 @@ use super::{Checked, Sema};
 use crate::ast::{
     self, DeclPart, Declarator, EnumSpec, Name, Param, RecordSpec, Specs, TypeName, TypeSpec,
 };
+use crate::intern::Symbol;
 use crate::source::Loc;
 use crate::types::constant;
 use crate::types::{Field, LayoutError, Qual, Record, Scalar, Space, Type};
@@ -258,7 +259,6 @@ impl Sema<'_> {
         }
         let attrs = self.record_attrs(&spec.attrs);
         let mut fields: Vec<Field> = Vec::new();
-        let mut aligns = Vec::new();
         let mut not_for_kernels = None;
         for group in groups {
             let base = self.specified(&group.specs)?;
@@ -271,8 +271,7 @@ impl Sema<'_> {
                     && self.types.record(inner).tag.is_none()
                 {
                     not_for_kernels = not_for_kernels.or(base.not_for_kernels);
-                    fields.push(field(None, base.qual));
-                    aligns.push(group_align);
+                    fields.push(field(None, base.qual, group_align));
                 } else {
                     let at = group.specs.loc;
                     self.diags.warning(at, "this declares no field");
@@ -304,9 +303,12 @@ impl Sema<'_> {
                     _ => declared.not_for_kernels,
                 };
                 not_for_kernels = not_for_kernels.or(banned);
-                fields.push(field(Some(name.symbol), declared.qual));
                 let own = self.alignment_attr(&member.declarator.attrs);
-                aligns.push(own.max(group_align));
+                fields.push(field(
+                    Some(name.symbol),
+                    declared.qual,
+                    own.max(group_align),
+                ));
             }
         }
         if fields.is_empty() {
@@ -315,7 +317,7 @@ impl Sema<'_> {
         let record = self.types.record_mut(id);
         record.fields = fields;
         record.not_for_kernels = not_for_kernels;
-        match self.types.lay_out(id, attrs.packed, attrs.aligned, &aligns) {
+        match self.types.lay_out(id, attrs.packed, attrs.aligned) {
             Ok(()) => Ok(qual),
             Err(_) => self.error(spec.loc, "this struct is too large"),
         }
@@ -399,11 +401,11 @@ fn enumeration_type(least: i128, most: i128) -> Option<Scalar> {
     fitting.next().map(|&(scalar, ..)| scalar)
 }
 
-fn field(name: Option<crate::intern::Symbol>, qual: Qual) -> Field {
+fn field(name: Option<Symbol>, qual: Qual, aligned: Option<u64>) -> Field {
     Field {
         name,
         qual,
         offset: 0,
-        align: 1,
+        align: aligned.unwrap_or(1),
     }
 }

@@ -73,16 +73,12 @@ pub(crate) fn number(text: &str) -> Result<Literal, String> {
         "ul" | "lu" | "ull" | "llu" => (true, true),
         _ => return Err(format!("`{text}` is not a number: bad suffix `{suffix}`")),
     };
-    let mut value = 0u64;
-    for c in digits.chars() {
-        let Some(digit) = c.to_digit(base) else {
-            return Err(format!("`{text}` is not a number: `{c}` is no octal digit"));
-        };
-        value = value
-            .checked_mul(u64::from(base))
-            .and_then(|v| v.checked_add(u64::from(digit)))
-            .ok_or_else(|| format!("`{text}` does not fit in 64 bits"))?;
+    if let Some(c) = digits.chars().find(|c| !c.is_digit(base)) {
+        return Err(format!("`{text}` is not a number: `{c}` is no octal digit"));
     }
+    let digits = if octal_zero { "0" } else { digits };
+    let value = u64::from_str_radix(digits, base)
+        .map_err(|_| format!("`{text}` does not fit in 64 bits"))?;
     Ok(Literal::Int {
         value,
         unsigned,

@@ -54,23 +54,22 @@ impl Types {
         }
     }
 
-    /// Gives a struct or union its fields, their offsets and its size. `aligns` are the fields'
-    /// own `aligned` attributes.
+    /// Gives a struct or union its size and its fields their offsets. Fields come with the
+    /// alignment that they ask for.
     pub(crate) fn lay_out(
         &mut self,
         id: RecordId,
         packed: bool,
         aligned: Option<u64>,
-        aligns: &[Option<u64>],
     ) -> Result<(), LayoutError> {
         let union = self.record(id).union;
         let fields = self.record(id).fields.clone();
         let (mut end, mut align, mut size) = (0u64, 1u64, 0u64);
         let mut placed = Vec::with_capacity(fields.len());
-        for (i, mut field) in fields.into_iter().enumerate() {
+        for mut field in fields {
             let field_size = self.size(field.qual)?;
             let natural = if packed { 1 } else { self.align(field.qual) };
-            let field_align = natural.max(aligns.get(i).copied().flatten().unwrap_or(1));
+            let field_align = natural.max(field.align);
             align = align.max(field_align);
             field.align = field_align;
             field.offset = if union {
