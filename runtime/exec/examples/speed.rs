@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicU32;
 use std::time::Instant;
 use touchstone_exec::{Arg, Executable, Launch, MemoryMap, Permission, Pool};
 use touchstone_ir::{
-    AddressSpace, ArgPass, ArgQualifier, BlockId, Cmp, Const, FunctionBuilder, IntOp, KernelArg,
-    KernelInfo, MemScope, Module, NumKind, Order, Query, Reg, Regions, RmwOp, Type, TypeQualifiers,
+    AddressSpace, ArgPass, BlockId, Cmp, Const, FunctionBuilder, IntOp, KernelArg, KernelInfo,
+    MemScope, Module, NumKind, Order, Query, Reg, Regions, RmwOp, Type, TypeQualifiers,
 };
 
 const BUFFER: Type = Type::Pointer(AddressSpace::Global);
@@ -23,7 +23,6 @@ fn looped(n: i32, body: impl FnOnce(&mut FunctionBuilder, Reg)) -> Module {
         args: vec![KernelArg {
             name: "buffer".into(),
             type_name: "int*".into(),
-            address: ArgQualifier::Global,
             qualifiers: TypeQualifiers::default(),
             pass: ArgPass::Pointer(AddressSpace::Global),
         }],

@@ -117,8 +117,6 @@ pub struct KernelArg {
     pub name: String,
     /// Type as spelled, such as `float*`.
     pub type_name: String,
-    /// Address qualifier of the type pointed to; `Private` for values.
-    pub address: ArgQualifier,
     /// Type qualifiers.
     pub qualifiers: TypeQualifiers,
     /// How it is passed.
@@ -160,29 +158,22 @@ impl ArgPass {
         }
     }
 
+    /// The address space of what it points to; private for values.
+    pub const fn space(self) -> AddressSpace {
+        match self {
+            ArgPass::Value(_) | ArgPass::Aggregate { .. } => AddressSpace::Private,
+            ArgPass::Pointer(space) => space,
+            ArgPass::LocalPointer { .. } => AddressSpace::Local,
+        }
+    }
+
     /// The type of the parameter's register.
     pub const fn reg_type(self) -> Type {
         match self {
             ArgPass::Value(ty) => ty,
-            ArgPass::Aggregate { .. } => Type::Pointer(AddressSpace::Private),
-            ArgPass::Pointer(space) => Type::Pointer(space),
-            ArgPass::LocalPointer { .. } => Type::Pointer(AddressSpace::Local),
+            _ => Type::Pointer(self.space()),
         }
     }
-}
-
-/// `CL_KERNEL_ARG_ADDRESS_*`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ArgQualifier {
-    /// Global.
-    Global,
-    /// Local.
-    Local,
-    /// Constant.
-    Constant,
-    /// Private: passed by value.
-    #[default]
-    Private,
 }
 
 /// `CL_KERNEL_ARG_TYPE_*`: qualifiers of the type pointed to.

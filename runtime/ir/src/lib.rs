@@ -44,7 +44,7 @@ pub mod value;
 
 pub use builder::FunctionBuilder;
 pub use function::{
-    ArgPass, ArgQualifier, Block, Function, KernelArg, KernelInfo, RegDecl, Slot, TypeQualifiers,
+    ArgPass, Block, Function, KernelArg, KernelInfo, RegDecl, Slot, TypeQualifiers,
 };
 pub use ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 pub use intrinsic::Intrinsic;

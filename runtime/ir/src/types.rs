@@ -80,27 +80,21 @@ impl Scalar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lanes {
     /// Two elements.
-    L2,
+    L2 = 2,
     /// Three elements; as large in memory as four.
-    L3,
+    L3 = 3,
     /// Four elements.
-    L4,
+    L4 = 4,
     /// Eight elements.
-    L8,
+    L8 = 8,
     /// Sixteen elements.
-    L16,
+    L16 = 16,
 }
 
 impl Lanes {
     /// The number as a count.
     pub const fn count(self) -> u32 {
-        match self {
-            Lanes::L2 => 2,
-            Lanes::L3 => 3,
-            Lanes::L4 => 4,
-            Lanes::L8 => 8,
-            Lanes::L16 => 16,
-        }
+        self as u32
     }
 
     /// The vector length with `count` elements, if OpenCL C has it.

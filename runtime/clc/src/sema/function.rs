@@ -68,19 +68,13 @@ impl Sema<'_> {
             return self.error(at, message);
         }
         let mut qualifiers = ir::TypeQualifiers::default();
-        let (mut address, pass) = (ir::ArgQualifier::Private, self.argument_pass(qual, at)?);
+        let pass = self.argument_pass(qual, at)?;
         if let Type::Pointer(to) = self.types.of(qual) {
-            address = match to.space {
-                Space::Global => ir::ArgQualifier::Global,
-                Space::Local => ir::ArgQualifier::Local,
-                Space::Constant => ir::ArgQualifier::Constant,
-                Space::Private | Space::Generic => {
-                    return self.error(
-                        at,
-                        "a kernel's pointer argument points to global, constant or local memory",
-                    );
-                }
-            };
+            if matches!(to.space, Space::Private | Space::Generic) {
+                let message =
+                    "a kernel's pointer argument points to global, constant or local memory";
+                return self.error(at, message);
+            }
             if self.types.pointee(to).is_some() && self.language.version <= Version::V1_2 {
                 return self.error(
                     at,
@@ -95,7 +89,6 @@ impl Sema<'_> {
         Ok(ir::KernelArg {
             name: name.map(|n| self.name(n.symbol)).unwrap_or_default(),
             type_name: self.argument_type_name(param, qual),
-            address,
             qualifiers,
             pass,
         })

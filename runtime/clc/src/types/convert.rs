@@ -23,16 +23,8 @@ impl Rank {
 
 /// C99 6.3.1.1p2: what is narrower than `int` becomes `int`, which holds all its values.
 pub(crate) fn promoted(scalar: Scalar) -> Scalar {
-    match scalar {
-        Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => Scalar::Int,
-        Scalar::Int
-        | Scalar::UInt
-        | Scalar::Long
-        | Scalar::ULong
-        | Scalar::Half
-        | Scalar::Float
-        | Scalar::Double => scalar,
-    }
+    let narrow = Rank::of(scalar) < Rank::of(Scalar::Int);
+    if narrow { Scalar::Int } else { scalar }
 }
 
 /// C99 6.3.1.8: the type two operands have in common.

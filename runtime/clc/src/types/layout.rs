@@ -18,8 +18,7 @@ impl Types {
     /// Bytes of an object of this type.
     pub(crate) fn size(&self, qual: Qual) -> Result<u64, LayoutError> {
         match self.of(qual) {
-            Type::Void => Err(LayoutError::Incomplete),
-            Type::Array(_, None) => Err(LayoutError::Incomplete),
+            Type::Void | Type::Array(_, None) => Err(LayoutError::Incomplete),
             Type::Array(element, Some(len)) => {
                 let size = self.size(element)?;
                 size.checked_mul(len)
@@ -34,23 +33,16 @@ impl Types {
                     Err(LayoutError::Incomplete)
                 }
             }
-            Type::Scalar(scalar) | Type::Atomic(scalar) => Ok(scalar.size()),
-            Type::AtomicFlag => Ok(4),
-            Type::Pointer(_) | Type::Event => Ok(8),
-            Type::Vector(..) => Ok(self.ir(qual).map_or(0, |ty| u64::from(ty.size()))),
+            _ => Ok(self.ir(qual).map_or(0, |ty| u64::from(ty.size()))),
         }
     }
 
     /// Alignment in bytes.
     pub(crate) fn align(&self, qual: Qual) -> u64 {
         match self.of(qual) {
-            Type::Void => 1,
             Type::Array(element, _) => self.align(element),
             Type::Record(id) => self.record(id).align.max(1),
-            Type::Scalar(scalar) | Type::Atomic(scalar) => scalar.size(),
-            Type::AtomicFlag => 4,
-            Type::Pointer(_) | Type::Event => 8,
-            Type::Vector(..) => self.ir(qual).map_or(1, |ty| u64::from(ty.align())),
+            _ => self.ir(qual).map_or(1, |ty| u64::from(ty.align())),
         }
     }
 

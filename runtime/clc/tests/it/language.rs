@@ -595,7 +595,7 @@ fn kernel_metadata() {
     insta::assert_debug_snapshot!(
         info.args
             .iter()
-            .map(|a| (a.address, a.pass))
+            .map(|a| (a.pass.space(), a.pass))
             .collect::<Vec<_>>()
     );
 }

@@ -7,8 +7,7 @@ use touchstone_exec::{
     Arg, Executable, Launch, LaunchError, LaunchStats, MemoryMap, Owner, Permission, Pool,
 };
 use touchstone_ir::{
-    AddressSpace, ArgPass, ArgQualifier, FunctionBuilder, KernelArg, KernelInfo, Module, Type,
-    TypeQualifiers,
+    AddressSpace, ArgPass, FunctionBuilder, KernelArg, KernelInfo, Module, Type, TypeQualifiers,
 };
 
 pub const GLOBAL: Type = Type::Pointer(AddressSpace::Global);
@@ -18,7 +17,6 @@ pub fn arg(pass: ArgPass) -> KernelArg {
     KernelArg {
         name: "x".into(),
         type_name: String::new(),
-        address: ArgQualifier::Private,
         qualifiers: TypeQualifiers::default(),
         pass,
     }

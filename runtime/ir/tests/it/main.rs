@@ -40,7 +40,6 @@ fn sample() -> Module {
             KernelArg {
                 name: "out".into(),
                 type_name: "float*".into(),
-                address: ArgQualifier::Global,
                 qualifiers: TypeQualifiers {
                     is_restrict: true,
                     ..TypeQualifiers::default()
@@ -50,7 +49,6 @@ fn sample() -> Module {
             KernelArg {
                 name: "n".into(),
                 type_name: "int".into(),
-                address: ArgQualifier::Private,
                 qualifiers: TypeQualifiers::default(),
                 pass: ArgPass::Value(Type::I32),
             },

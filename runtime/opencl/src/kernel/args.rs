@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Weak};
 
 use opencl_sys::*;
-use touchstone_ir::{ArgPass, ArgQualifier};
+use touchstone_ir::{AddressSpace, ArgPass};
 
 use super::Kernel;
 use crate::ffi::{Error, Result, ensure, raw};
@@ -156,9 +156,6 @@ impl Kernel {
 }
 
 /// Whether kernels may write through an argument: never into constant memory.
-pub fn may_write(address: ArgQualifier) -> bool {
-    match address {
-        ArgQualifier::Global | ArgQualifier::Local | ArgQualifier::Private => true,
-        ArgQualifier::Constant => false,
-    }
+pub fn may_write(pass: ArgPass) -> bool {
+    pass.space() != AddressSpace::Constant
 }

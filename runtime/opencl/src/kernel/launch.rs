@@ -143,16 +143,16 @@ impl Kernel {
                     Value::Local(size) => Arg::Local(*size as u64),
                     Value::Null => Arg::Pointer(0),
                     Value::Svm(address) => {
-                        let writes = may_write(arg.address);
+                        let writes = may_write(arg.pass);
                         self.hold_svm(*address, writes, memory, held)
                     }
                     Value::System(address) => {
-                        system_argument(*address, may_write(arg.address), memory)
+                        system_argument(*address, may_write(arg.pass), memory)
                     }
                     Value::Buffer(buffer) => {
                         let buffer = buffer.upgrade().ok_or(missing)?;
                         let start = buffer.start() as u64;
-                        let declared_as = arg.address;
+                        let declared_as = arg.pass;
                         let writes = may_write(declared_as) && buffer.is_writable();
                         // SAFETY: the command holds the buffer while it runs; who else may
                         // use its memory meanwhile is governed by the OpenCL memory model.

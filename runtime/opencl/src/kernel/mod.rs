@@ -17,7 +17,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_exec::KernelMeta;
-use touchstone_ir::{ArgPass, ArgQualifier, KernelArg};
+use touchstone_ir::{AddressSpace, ArgPass, KernelArg};
 
 use crate::context::Context;
 use crate::ffi::answer::Answer;
@@ -194,11 +194,11 @@ impl Kernel {
             CL_KERNEL_ARG_INFO_NOT_AVAILABLE
         );
         Ok(match name {
-            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::of(match arg.address {
-                ArgQualifier::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,
-                ArgQualifier::Local => CL_KERNEL_ARG_ADDRESS_LOCAL,
-                ArgQualifier::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
-                ArgQualifier::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::of(match arg.pass.space() {
+                AddressSpace::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,
+                AddressSpace::Local => CL_KERNEL_ARG_ADDRESS_LOCAL,
+                AddressSpace::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
+                AddressSpace::Private | AddressSpace::Generic => CL_KERNEL_ARG_ADDRESS_PRIVATE,
             }),
             // There are neither images nor pipes.
             CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(CL_KERNEL_ARG_ACCESS_NONE),

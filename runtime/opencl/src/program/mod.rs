@@ -263,7 +263,7 @@ impl Program {
         let first = targets.first().ok_or(Error(CL_INVALID_KERNEL_NAME))?;
         let definition = |target: &Target| {
             let args = target.meta.info.args.iter();
-            args.map(|arg| (arg.pass, arg.address, arg.type_name.clone()))
+            args.map(|arg| (arg.pass, arg.type_name.clone()))
                 .collect::<Vec<_>>()
         };
         let expected = definition(first);

@@ -301,7 +301,6 @@ mod tests {
                 KernelArg {
                     name: String::new(),
                     type_name: String::new(),
-                    address: touchstone_ir::ArgQualifier::Global,
                     qualifiers: touchstone_ir::TypeQualifiers::default(),
                     pass: ArgPass::Pointer(AddressSpace::Global),
                 };
