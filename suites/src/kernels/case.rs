@@ -14,10 +14,22 @@ use classay_vocabulary::Need;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+/// The `kind:` of a file of a kernel case; older files have none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileKind {
+    /// `kernel`.
+    #[default]
+    Kernel,
+}
+
 /// A case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelCase {
+    /// What kind of case it is.
+    #[serde(default)]
+    pub kind: FileKind,
     /// What it does, in a sentence.
     pub about: String,
     /// What the device must offer.

@@ -63,6 +63,44 @@ fn a_text_that_names_what_is_not_there_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_file_says_its_kind_and_older_ones_that_do_not_are_read() {
+    let case = draw("memory/generic", 3).expect("a kind");
+    let text = yaml::write(&case);
+    let older = text
+        .strip_prefix("kind: kernel\n")
+        .expect("it begins with its kind");
+    assert_eq!(yaml::read(older).as_ref(), Ok(&case));
+    for other in ["api", "commands", "litmus", "kernels"] {
+        let foreign = format!("kind: {other}\n{older}");
+        let error = yaml::read(&foreign).expect_err(other).to_string();
+        assert!(error.contains(other) || error.contains("kernel"), "{error}");
+    }
+}
+
+#[test]
+fn findings_of_kernel_cases_say_their_kind_and_are_read() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/findings");
+    let mut seen = 0;
+    for driver in std::fs::read_dir(folder).expect("findings").flatten() {
+        for file in std::fs::read_dir(driver.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let text = std::fs::read_to_string(file.path()).expect("a text");
+            if text.lines().any(|line| line.starts_with("about:")) {
+                let path = file.path();
+                assert!(text.contains("kind: kernel\n"), "{}", path.display());
+                let case = yaml::read(&text);
+                assert!(case.is_ok(), "{}: {case:?}", path.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 15, "{seen}");
+}
+
+#[test]
 fn seeds_give_cases_of_their_own() {
     for kind in kinds() {
         // Two kinds have few choices.
