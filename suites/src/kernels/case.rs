@@ -545,6 +545,16 @@ impl Want {
         Want::same(Unit::Word, Contents::Zero)
     }
 
+    /// Each of so many values once, in any order.
+    pub fn permutation(unit: Unit, count: u64, first: u64, step: u64) -> Want {
+        Want::Permutation(Permutation {
+            unit,
+            count,
+            first,
+            step,
+        })
+    }
+
     /// The same where what is seen instead depends on races.
     pub fn racy(mut self) -> Want {
         if let Want::Same(same) = &mut self {

@@ -6,7 +6,7 @@
 
 use super::builder::{CaseBuilder, args, template};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Permutation, Range, Unit, Want};
+use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -108,31 +108,16 @@ fn one_by_one(choices: &mut Choices, how: Use) -> KernelCase {
         equal,
         bytes,
     } = packet;
-    case.case.source = format!(
-        "\
-{declares}{name} make(uint x) {{ return {make}; }}
-int equal({name} a, {name} b) {{ return {equal}; }}
-kernel void put(write_only pipe {name} p, global uint *told, uint first, uint tries, uint fit) {{
-    uint wrong = get_pipe_max_packets(p) != {room}u;
-    for (uint i = 0; i < tries; i++) {{
-        {name} v = make(first + i);
-        int code = write_pipe(p, &v);
-        wrong += i < fit ? code != 0 : code >= 0;
-    }}
-    *told = wrong;
-}}
-kernel void take(read_only pipe {name} p, global uint *told, uint first, uint tries, uint come) {{
-    uint wrong = get_pipe_num_packets(p) < min(come, tries);
-    for (uint i = 0; i < tries; i++) {{
-        {name} v;
-        int code = read_pipe(p, &v);
-        if (i < come) wrong += code != 0 || !equal(v, make(first + i));
-        else wrong += code >= 0;
-    }}
-    *told = wrong;
-}}
-"
+    let kernels = template(
+        include_str!("cl/pipe.cl"),
+        &[
+            ("name", &name),
+            ("make", &make),
+            ("equal", &equal),
+            ("room", &room),
+        ],
     );
+    case.case.source = format!("{declares}{kernels}");
     let p = pipe(&mut case, *bytes, room);
     let (mut written, mut read) = (0u32, 0u32);
     for _ in 0..choices.between(2, 6) {
@@ -189,12 +174,7 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
             out,
             &[rule::RG_PIPE],
             "packets of a crowd",
-            Want::Permutation(Permutation {
-                unit: Unit::Word,
-                count: u64::from(packets),
-                first: 0,
-                step: 1,
-            }),
+            Want::permutation(Unit::Word, u64::from(packets), 0, 1),
         );
     }
     case.case
@@ -308,12 +288,7 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
             values,
             rules,
             "packets of reservations",
-            Want::Permutation(Permutation {
-                unit: Unit::Word,
-                count: u64::from(packets),
-                first: 0,
-                step: 1,
-            }),
+            Want::permutation(Unit::Word, u64::from(packets), 0, 1),
         );
         case.look(order, rules, "packets that left their reservation", zero());
     }

@@ -4,9 +4,7 @@
 use super::form::{Form, Region, Type, form};
 use super::source::source;
 use crate::choices::Choices;
-use crate::kernels::case::{
-    Arg, Contents, KernelCase, Kind, ObjectId, Permutation, Range, Unit, Want,
-};
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, args};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
@@ -208,12 +206,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
             rules,
         );
     } else if let (Some((first, step)), false) = (returned(operation, stride), inside) {
-        let want = Want::Permutation(Permutation {
-            unit: ty.unit(),
-            count: crowd,
-            first,
-            step,
-        });
+        let want = Want::permutation(ty.unit(), crowd, first, step);
         case.look(out, rules, "the values before", want);
     }
     if operation == Operation::Flag {
@@ -327,11 +320,6 @@ fn exchanges(
     let mut args = args![left, out, all];
     args.extend(counts.map(|n| Arg::Uint(n as u32)));
     case.launch(gather, args, Range::line(1, 1));
-    let want = Want::Permutation(Permutation {
-        unit: ty.unit(),
-        count: count as u64,
-        first: 0,
-        step: stride,
-    });
+    let want = Want::permutation(ty.unit(), count as u64, 0, stride);
     case.look(all, rules, "the exchanged values", want);
 }

@@ -1,9 +1,7 @@
 //! A parent and children that run at the same time, and talk through atomics.
 
 use crate::choices::Choices;
-use crate::kernels::case::{
-    Arg, Contents, DeviceQueue, KernelCase, Kind, Permutation, Range, Unit, Want,
-};
+use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Kind, Range, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, args, template};
 use crate::rule;
 use classay_vocabulary::Need;
@@ -57,12 +55,7 @@ pub fn talk(choices: &mut Choices) -> KernelCase {
             rule::MM_RMW_LAST,
         ],
         "values before additions of a parent and its children",
-        Want::Permutation(Permutation {
-            unit: Unit::Word,
-            count: u64::from(who * passes),
-            first: 0,
-            step: 1,
-        }),
+        Want::permutation(Unit::Word, u64::from(who * passes), 0, 1),
     );
     let want = Want::zeros().racy();
     case.look(

@@ -5,9 +5,7 @@
 use super::sides::{cell, leave_when, meet, quit, repeat, talk, when, with_host};
 use crate::choices::Choices;
 use crate::host::exchange::{Change, Is, Num, Operation as Act, Order, Reg};
-use crate::kernels::case::{
-    Contents, KernelCase, Kind, Launch, ObjectId, Permutation, Range, Step, Unit, Want,
-};
+use crate::kernels::case::{Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, INT64, args};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
@@ -530,12 +528,7 @@ fn looks(
         Operation::Or | Operation::And | Operation::Xor | Operation::Min | Operation::Max => None,
     };
     if let Some((first, step, more)) = values {
-        let want = Want::Permutation(Permutation {
-            unit: ty.unit,
-            count: crowd + more,
-            first,
-            step,
-        });
+        let want = Want::permutation(ty.unit, crowd + more, first, step);
         case.look(out, rules, "the values before, and the last", want);
     }
 }
