@@ -158,11 +158,9 @@ fn opened(candidate: &Candidate) -> Option<Candidate> {
     })?;
     Some(Candidate {
         name: format!("{}+swap", candidate.name),
-        kind: candidate.kind.clone(),
-        context: candidate.context,
         idiom: Idiom::Opened,
-        design: candidate.design.clone(),
         changes: vec![swap],
+        ..candidate.clone()
     })
 }
 
@@ -221,23 +219,19 @@ fn candidate(
     } else {
         words.join("+")
     };
-    orders.push_str(match function {
-        Function::Exchange => "",
-        Function::Add => "+add",
-        Function::CasStrong => "+cas",
-        Function::CasWeak => "+wcas",
-    });
+    let (suffix, with) = match function {
+        Function::Exchange => ("", ""),
+        Function::Add => ("+add", " with add"),
+        Function::CasStrong => ("+cas", " with strong"),
+        Function::CasWeak => ("+wcas", " with weak"),
+    };
+    orders.push_str(suffix);
     if idiom == Idiom::Flag {
         orders.push_str("+flag");
     }
     Some(Candidate {
         name: format!("{}+{orders}{}", shape.name, context.suffix),
-        kind: match function {
-            Function::Exchange => kind(shape, annotations),
-            Function::Add => format!("{} with add", kind(shape, annotations)),
-            Function::CasStrong => format!("{} with strong", kind(shape, annotations)),
-            Function::CasWeak => format!("{} with weak", kind(shape, annotations)),
-        },
+        kind: kind(shape, annotations) + with,
         context: *context,
         idiom,
         design: Design {

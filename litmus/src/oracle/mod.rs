@@ -129,22 +129,11 @@ fn question_constants(program: &Program) -> Vec<i64> {
 }
 
 fn collect_constants(predicate: &Predicate, out: &mut Vec<i64>) {
-    match predicate {
-        Predicate::Bool(_) => {}
-        Predicate::Compare(_, a, b) => {
-            for atom in [a, b] {
-                if let Atom::Const(c) = atom {
-                    out.push(*c);
-                }
-            }
+    predicate.each_atom(&mut |atom| {
+        if let Atom::Const(c) = atom {
+            out.push(c);
         }
-        Predicate::Not(inner) => collect_constants(inner, out),
-        Predicate::And(parts) | Predicate::Or(parts) => {
-            for part in parts {
-                collect_constants(part, out);
-            }
-        }
-    }
+    });
 }
 
 /// Whether in some consistent execution a thread is cut short in a way. The other threads run to

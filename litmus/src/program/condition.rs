@@ -119,23 +119,29 @@ impl Predicate {
         }
     }
 
-    /// Calls `each` for every observable mentioned, in order, duplicates included.
-    pub fn each_observable(&self, each: &mut dyn FnMut(Observable)) {
+    /// Calls `each` for both sides of every comparison, in order.
+    pub fn each_atom(&self, each: &mut dyn FnMut(Atom)) {
         match self {
             Predicate::Bool(_) => {}
             Predicate::Compare(_, left, right) => {
-                for atom in [left, right] {
-                    if let Atom::Observe(o) = atom {
-                        each(*o);
-                    }
-                }
+                each(*left);
+                each(*right);
             }
-            Predicate::Not(p) => p.each_observable(each),
+            Predicate::Not(p) => p.each_atom(each),
             Predicate::And(parts) | Predicate::Or(parts) => {
                 for part in parts {
-                    part.each_observable(each);
+                    part.each_atom(each);
                 }
             }
         }
+    }
+
+    /// Calls `each` for every observable mentioned, in order, duplicates included.
+    pub fn each_observable(&self, each: &mut dyn FnMut(Observable)) {
+        self.each_atom(&mut |atom| {
+            if let Atom::Observe(observable) = atom {
+                each(observable);
+            }
+        });
     }
 }
