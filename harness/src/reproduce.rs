@@ -7,9 +7,7 @@ use crate::judge::{ChosenModel, allowed_values};
 use crate::plan::Work;
 use classay_litmus::program::Program;
 use classay_suites::family::{DeviceInfo, Family};
-use classay_suites::host::{self, c::Document};
-use classay_suites::{api, commands, kernels};
-use classay_vocabulary::BuiltInKernel;
+use classay_suites::kernels;
 
 /// How a litmus test is written for a device.
 pub struct Litmus<'a> {
@@ -51,26 +49,13 @@ impl Litmus<'_> {
     }
 }
 
-/// A generated case as a C program; `None` for a litmus test, which [`Litmus`] writes.
+/// A generated case as a C program, for any device; `None` for a litmus test, which [`Litmus`] writes.
 pub fn to_c(work: &Work) -> Option<String> {
+    let device = DeviceInfo::unknown();
     match work {
-        Work::Commands(plan) => Some(commands::reproduce::to_c(plan)),
+        Work::Commands(plan) => Some(plan.to_c(&device)),
         Work::Kernel(case) => Some(kernels::to_c(case)),
-        Work::Api(case) => Some(api_to_c(case)),
+        Work::Api(case) => Some(case.to_c(&device)),
         Work::Litmus(_) => None,
     }
-}
-
-/// An API case as a C program. Where it takes the names of built-in kernels from the device, those that are known.
-fn api_to_c(case: &api::Case) -> String {
-    let lowered = case.lower(&DeviceInfo {
-        built_in_kernels: BuiltInKernel::ALL.map(|kernel| kernel.name().into()).into(),
-    });
-    host::c::to_c(&Document {
-        about: &["What calls of the host do by themselves.".into()],
-        needs: &case.needs,
-        program: &lowered.program,
-        checks: &lowered.checks,
-        quit: None,
-    })
 }

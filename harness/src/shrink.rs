@@ -136,7 +136,7 @@ fn body(work: &Work) -> Result<Body, Error> {
 
 fn commands_body(plan: &commands::check::Plan) -> Body {
     Body::Commands {
-        program: commands::yaml::write(&plan.program),
+        program: plan.write(),
     }
 }
 

@@ -11,7 +11,8 @@ use classay_suites::host::check::That;
 
 fn plan(threads: &str, more: &str) -> Result<Plan, String> {
     let text = format!(
-        "devices: 1
+        "kind: commands
+devices: 1
 contexts: 1
 cell_words: 1
 queues:
@@ -54,7 +55,8 @@ fn waiting_for_what_was_never_flushed_is_no_program() {
             "[{{enqueue: 0}}, {{enqueue: 1}}, {flush}{{enqueue: 2}}, {{finish: 1}}, {{finish: 0}}, {{access: 0}}]"
         );
         let program = format!(
-            "devices: 1
+            "kind: commands
+devices: 1
 contexts: 1
 cell_words: 1
 queues:

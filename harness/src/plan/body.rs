@@ -5,7 +5,6 @@ use classay_litmus::syntax::{self, SyntaxError};
 use classay_suites::api;
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::generate::{Profile, enumerate, random};
-use classay_suites::commands::yaml as commands;
 use classay_suites::family::Family;
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::{generate as kernels, yaml};
@@ -183,9 +182,7 @@ impl Body {
         Ok(match self {
             Body::Litmus(test) => Work::Litmus(test.program.clone()),
             Body::Drawn { profile } => {
-                let (_, _, drawn) = Profile::all()
-                    .into_iter()
-                    .find(|(family, kind, _)| *profile == format!("{family}/{kind}"))
+                let drawn = Profile::find(profile)
                     .ok_or_else(|| format!("there is no profile {profile}"))?;
                 let plan = random(seed, &drawn).map_err(|e| e.to_string())?;
                 Work::Commands(Box::new(plan))
@@ -194,7 +191,7 @@ impl Body {
                 let plan = enumerate::small(*number as usize).map_err(|e| e.to_string())?;
                 Work::Commands(Box::new(plan))
             }
-            Body::Commands { program } => Work::Commands(Box::new(read_commands(program)?)),
+            Body::Commands { program } => Work::Commands(Box::new(Plan::read(program)?)),
             Body::DrawnKernel { family } => {
                 let case = kernels::draw(family, seed)
                     .ok_or_else(|| format!("there is no family {family}"))?;
@@ -245,21 +242,11 @@ impl Work {
     pub fn to_text(&self) -> String {
         match self {
             Work::Litmus(program) => syntax::write_litmus(program),
-            Work::Commands(plan) => commands::write(&plan.program),
+            Work::Commands(plan) => plan.write(),
             Work::Kernel(case) => yaml::write(case),
             Work::Api(case) => case.write(),
         }
     }
-}
-
-/// The plan of a program of commands in YAML.
-///
-/// # Errors
-///
-/// The text is no program of commands, or the program cannot be ordered; one sentence.
-pub fn read_commands(text: &str) -> Result<Plan, String> {
-    let program = commands::read(text).map_err(|e| e.to_string())?;
-    Plan::of(program).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Cases from the shipped tests and from files.
 
-use super::{Body, Case, LitmusTest, read_commands};
+use super::{Body, Case, LitmusTest};
 use classay_litmus::program::Program;
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_suites::api;
+use classay_suites::commands::check::Plan;
 use classay_suites::commands::generate::enumerate;
-use classay_suites::family::Family;
+use classay_suites::family::{self, Family};
 use classay_suites::kernels::yaml;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -121,22 +122,31 @@ pub fn programs_from_files(paths: &[PathBuf]) -> (Vec<Case>, Vec<Unreadable>) {
         };
         let bytes = read_bounded(path, MOST_OF_A_CASE).map_err(wrong)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let body = match (yaml::read(&text), api::Case::read(&text)) {
-            (Ok(_), _) => Body::Kernel { kernel: text },
-            (Err(_), Ok(_)) => Body::Api { api: text },
-            // Every kernel case begins by saying what it is about.
-            (Err(why), Err(_)) if text.lines().any(|line| line.starts_with("about:")) => {
-                return Err(wrong(format!("is no valid kernel case: {why}")));
-            }
-            (Err(_), Err(_)) => {
-                read_commands(&text)
-                    .map_err(|why| wrong(format!("is no valid program of commands: {why}")))?;
-                Body::Commands { program: text }
-            }
-        };
+        let body = body_of(text).map_err(wrong)?;
         let test = id.name().to_string();
         Ok(Case::new(id, &test, &path.to_string_lossy(), body))
     })
+}
+
+/// What a file runs, by the `kind:` that it says; an older one that says none is what it reads as.
+fn body_of(text: String) -> Result<Body, String> {
+    let about = text.lines().any(|line| line.starts_with("about:"));
+    match family::kind_of(&text) {
+        Some(api::Case::KIND) => match api::Case::read(&text) {
+            Ok(_) => Ok(Body::Api { api: text }),
+            Err(why) => Err(format!("is no valid API case: {why}")),
+        },
+        // Every kernel case begins by saying what it is about.
+        kind if kind != Some(Plan::KIND) && about => match yaml::read(&text) {
+            Ok(_) => Ok(Body::Kernel { kernel: text }),
+            Err(why) => Err(format!("is no valid kernel case: {why}")),
+        },
+        None if api::Case::read(&text).is_ok() => Ok(Body::Api { api: text }),
+        _ => match Plan::read(&text) {
+            Ok(_) => Ok(Body::Commands { program: text }),
+            Err(why) => Err(format!("is no valid program of commands: {why}")),
+        },
+    }
 }
 
 /// A case for each file that `make` takes, with an id of its own.

@@ -11,7 +11,7 @@ pub mod seed;
 pub mod select;
 pub mod shard;
 
-pub use body::{Body, LitmusTest, Work, read_commands};
+pub use body::{Body, LitmusTest, Work};
 pub use cases::{
     Unreadable, drawn, from_files, of_program, programs_from_files, read, shipped, small,
 };

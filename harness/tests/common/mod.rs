@@ -129,6 +129,7 @@ exists (0:r0=0 /\\ 1:r0=0)
 /// A fill that waits for a gate, a kernel that waits for the fill and reads what it wrote, and much
 /// that has nothing to do with it.
 pub const GATED: &str = "
+kind: commands
 devices: 1
 contexts: 1
 cell_words: 8

@@ -4,11 +4,11 @@
 //! into calls of the host program.
 
 use super::call::{Argument, CallText};
+use crate::host::Build;
 use crate::host::{
     Builder, Call, CallbackId, CallbackOf, Class, Constant, Fixture as Kept, Function, Layout,
     Place, ProgramOf, Slot, SlotKind, Value,
 };
-use crate::kernels::case::Build;
 use classay_vocabulary::Need;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};

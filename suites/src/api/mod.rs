@@ -16,8 +16,9 @@ mod tests;
 
 pub use generate::{FAMILIES, generate};
 
-use crate::family::{DeviceInfo, Family, Lowered};
-use crate::host::Record;
+use crate::family::{DeviceInfo, Family};
+use crate::host::c::{self, Document};
+use crate::host::{Lowered, Record};
 use crate::rule::{self, RuleId};
 use crate::shrink::{Judge, Shrunk, Told};
 use classay_vocabulary::{Need, Violation};
@@ -211,6 +212,8 @@ impl Scenario {
 impl Family for Case {
     const KIND: &'static str = "api";
 
+    type Lowered = Lowered;
+
     fn generate(name: &str, seed: u64) -> Option<Case> {
         generate(name, seed)
     }
@@ -260,6 +263,17 @@ impl Family for Case {
 
     fn shrink(self, judge: Judge<'_, Case>, told: Told<'_, Case>) -> Shrunk<Case> {
         shrink::shrink(self, judge, told)
+    }
+
+    fn to_c(&self, device: &DeviceInfo) -> String {
+        let lowered = self.lower(device);
+        c::to_c(&Document {
+            about: &["What calls of the host do by themselves.".into()],
+            needs: &self.needs,
+            program: &lowered.program,
+            checks: &lowered.checks,
+            quit: None,
+        })
     }
 
     fn write(&self) -> String {

@@ -11,6 +11,7 @@
 //! that names the writer, so that a read tells whom it saw, and whether it saw two of them at once.
 
 pub mod check;
+mod family;
 pub mod generate;
 pub mod lower;
 pub mod memory;

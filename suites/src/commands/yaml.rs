@@ -2,14 +2,6 @@
 
 use super::program::Program;
 
-/// Why a text is no program.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Unreadable {
-    /// What is wrong, and where.
-    pub message: String,
-}
-
 /// The program as text. Reading it gives the same program.
 pub fn write(program: &Program) -> String {
     // Numbers, names and lists: nothing in it can fail to become YAML.
@@ -17,8 +9,9 @@ pub fn write(program: &Program) -> String {
 }
 
 /// The program in a text; whether it is valid is another question.
-pub fn read(text: &str) -> Result<Program, Unreadable> {
-    serde_saphyr::from_str(text).map_err(|e| Unreadable {
-        message: e.to_string(),
-    })
+///
+/// # Errors
+/// One sentence that says what is wrong, and where.
+pub fn read(text: &str) -> Result<Program, String> {
+    serde_saphyr::from_str(text).map_err(|e| e.to_string())
 }

@@ -6,7 +6,7 @@ use crate::rule;
 use classay_vocabulary::Violation;
 
 /// A host program, and what must hold of its runs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lowered {
     /// The program.
     pub program: HostProgram,
@@ -14,14 +14,21 @@ pub struct Lowered {
     pub checks: Vec<Check>,
     /// An answer that is not zero where a side of an exchange timed out.
     pub quit: Option<AnswerId>,
-    /// The first step of the first thread: a call that fails before it says nothing of the case.
-    pub started: Mark,
+    /// The first step of the first thread, where a call that fails before it says nothing of the case.
+    pub started: Option<Mark>,
+}
+
+impl AsRef<HostProgram> for Lowered {
+    fn as_ref(&self) -> &HostProgram {
+        &self.program
+    }
 }
 
 impl Lowered {
     /// Whether the run came to what the case is about.
     pub fn started(&self, record: &Record) -> bool {
-        record.stamps.contains_key(&self.started)
+        let came = |mark| record.stamps.contains_key(&mark);
+        self.started.is_none_or(came)
     }
 
     /// Whether a side of an exchange timed out.
@@ -30,16 +37,19 @@ impl Lowered {
         record.timed_out || word.is_some_and(|word| word.iter().any(|byte| *byte != 0))
     }
 
-    /// What a run broke: the checks, and then the call that ended it against the program. `run` is the
-    /// number that the run's tokens name.
-    pub fn violations(&self, record: &Record, run: u32) -> Vec<Violation> {
-        let mut found = Vec::new();
+    /// What a run broke of the checks, in their order. `run` is the number that the run's tokens name.
+    pub fn broken(&self, record: &Record, run: u32) -> Vec<Violation> {
         let timed_out = self.timed_out(record);
-        for check in &self.checks {
-            if check.even_so || !timed_out {
-                found.extend(check.evaluate(record, run));
-            }
-        }
+        let made = |check: &&Check| check.even_so || !timed_out;
+        let checks = self.checks.iter().filter(made);
+        checks
+            .flat_map(|check| check.evaluate(record, run))
+            .collect()
+    }
+
+    /// What a run broke: the checks, and then the call that ended it against the program.
+    pub fn violations(&self, record: &Record, run: u32) -> Vec<Violation> {
+        let mut found = self.broken(record, run);
         if let Some((function, code)) = record.failed {
             found.push(Violation {
                 rules: vec![rule::API_VALID],

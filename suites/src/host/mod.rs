@@ -7,20 +7,30 @@
 //! sentence that refuses it. There are two back ends: the harness's executor, which plays a program on a
 //! driver and gives back a [`Record`], and [`c`], which writes it as one C program.
 
+mod build;
 pub mod builder;
 pub mod c;
 pub mod check;
 pub mod constant;
+mod contents;
 pub mod exchange;
 pub mod function;
+mod ids;
 mod lowered;
 pub mod program;
+mod range;
+pub mod token;
 pub mod value;
 
+pub use build::{Build, OtherProgram};
 pub use builder::Builder;
 pub use check::Check;
 pub use constant::Constant;
+pub use contents::{Contents, Unit};
 pub use function::{Class, Function};
+pub(crate) use ids::ids;
 pub use lowered::Lowered;
 pub use program::*;
+pub use range::{FIELDS, Range, SUB_GROUP_FIELDS};
+pub use token::{Token, Writer};
 pub use value::{Layout, Place, Slot, Value};

@@ -3,28 +3,11 @@
 use super::constant::cl;
 use super::exchange;
 use super::function::Function;
+use super::token::Writer;
 use super::value::{Place, Slot, Value};
-use crate::commands::program::Writer;
-use crate::kernels::case::{Build, Contents};
+use super::{Build, Contents, ids};
 use crate::rule::RuleId;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(pub u16);
-
-        impl $name {
-            /// The place in its list.
-            pub fn index(self) -> usize {
-                usize::from(self.0)
-            }
-        }
-    )*};
-}
 
 ids! {
     /// A step of which the record says when it came and what it returned.

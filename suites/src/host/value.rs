@@ -3,7 +3,7 @@
 use super::constant::Constant;
 use super::function::Class;
 use super::program::{AnswerId, CallbackId};
-use crate::commands::program::Writer;
+use crate::host::token::Writer;
 use serde::{Deserialize, Serialize};
 
 /// Where a program keeps an object of the API, or the address of memory: a variable of the C program.
@@ -57,7 +57,7 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// The address of a text with a zero byte after it.
     Text(String),
-    /// The 32-bit token of a writer for a cell, in this run ([`Token`](crate::commands::program::Token)).
+    /// The 32-bit token of a writer for a cell, in this run ([`Token`](crate::host::token::Token)).
     Token(Writer, u8),
     /// The address of room for so many bytes, which are kept as an answer after the call.
     Answer(AnswerId, usize),

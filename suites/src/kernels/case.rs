@@ -1,9 +1,11 @@
 //! What a kernel case is made of.
 
-pub use crate::host::Place;
 /// An object, by its place in the case: a slot of the program that the case is lowered to.
 pub use crate::host::Slot as ObjectId;
 pub use crate::host::check::{Ids, Permutation, Same};
+pub use crate::host::{
+    Build, Contents, FIELDS, OtherProgram, Place, Range, SUB_GROUP_FIELDS, Unit,
+};
 
 use super::image::{Image, Sampler};
 use super::transfer::Move;
@@ -75,35 +77,6 @@ pub struct Drawn {
     pub family: String,
     /// The seed.
     pub seed: u64,
-}
-
-/// How a program is built.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Build {
-    /// The `-cl-std` value; the device's highest where there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub std: Option<String>,
-    /// Further options.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub options: String,
-    /// Other programs, built before in the same context, which must not matter.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<Other>,
-    /// The source is built, its binary taken, and the kernels come from a program of that binary.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub through_binary: bool,
-}
-
-/// Another program.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Other {
-    /// Its source.
-    pub source: String,
-    /// Further options.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub options: String,
 }
 
 /// A queue on the device, for kernels to enqueue to.
@@ -186,69 +159,6 @@ impl Kind {
             Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => true,
         }
     }
-}
-
-/// Bytes, told shortly. Numbers are little-endian.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Contents {
-    /// All zero.
-    #[default]
-    Zero,
-    /// 32-bit words.
-    Words(Vec<u32>),
-    /// 64-bit words.
-    Longs(Vec<u64>),
-    /// Bytes.
-    Bytes(Vec<u8>),
-    /// The same 32-bit word again and again.
-    Every(u32),
-    /// Bytes that look random, different for each number and never seen twice in a row.
-    Noise(u32),
-    /// 32-bit words that count from this one.
-    Count(u32),
-}
-
-impl Contents {
-    /// Whether it is all zero.
-    pub fn is_zero(&self) -> bool {
-        *self == Contents::Zero
-    }
-
-    /// The bytes, so many; zeros follow what is listed.
-    pub fn bytes(&self, length: usize) -> Vec<u8> {
-        let words = length.div_ceil(4) as u32;
-        let mut bytes: Vec<u8> = match self {
-            Contents::Zero => Vec::new(),
-            Contents::Words(list) => list.iter().flat_map(|w| w.to_le_bytes()).collect(),
-            Contents::Longs(list) => list.iter().flat_map(|w| w.to_le_bytes()).collect(),
-            Contents::Bytes(list) => list.clone(),
-            Contents::Every(word) => (0..words).flat_map(|_| word.to_le_bytes()).collect(),
-            Contents::Noise(seed) => noise(*seed, length),
-            Contents::Count(first) => (0..words)
-                .flat_map(|n| first.wrapping_add(n).to_le_bytes())
-                .collect(),
-        };
-        bytes.resize(length, 0);
-        bytes
-    }
-}
-
-/// A linear congruential sequence's upper bytes, where a byte that equals the one before is changed.
-fn noise(seed: u32, length: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9).wrapping_add(0x7f4a_7c15);
-    let mut last = 0;
-    (0..length)
-        .map(|_| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let mut byte = (state >> 24) as u8;
-            if byte == last {
-                byte = byte.wrapping_add(1);
-            }
-            last = byte;
-            byte
-        })
-        .collect()
 }
 
 /// Something that the host does. Commands go to in-order queues, transfers to the first, and block only
@@ -384,46 +294,6 @@ fn is_first(queue: &u8) -> bool {
     *queue == 0
 }
 
-/// An index space.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Range {
-    /// The global offset, one for each dimension; none is NULL.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offset: Option<Vec<u64>>,
-    /// The global size, one for each dimension.
-    pub global: Vec<u64>,
-    /// The local size, one for each dimension; none is NULL.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub local: Option<Vec<u64>>,
-}
-
-impl Range {
-    /// One dimension.
-    pub fn line(global: u64, local: u64) -> Range {
-        Range {
-            offset: None,
-            global: vec![global],
-            local: Some(vec![local]),
-        }
-    }
-
-    /// Work-items.
-    pub fn items(&self) -> u64 {
-        self.global.iter().product()
-    }
-
-    /// Work-items of a whole work-group; 1 where the implementation chooses.
-    pub fn group(&self) -> u64 {
-        self.local.as_ref().map_or(1, |l| l.iter().product())
-    }
-
-    /// A size in each of three dimensions; 1 where there are fewer.
-    pub fn three(list: &[u64], missing: u64) -> [u64; 3] {
-        [0, 1, 2].map(|d| list.get(d).copied().unwrap_or(missing))
-    }
-}
-
 /// An argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -456,38 +326,6 @@ macro_rules! arg_from {
     };
 }
 arg_from!(ObjectId => Object, Place => Pointer, Sampler => Sampler, u32 => Uint, u64 => Ulong);
-
-/// How large the elements are of which a sentence speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unit {
-    /// One byte.
-    Byte,
-    /// Four.
-    Word,
-    /// Eight.
-    Long,
-}
-
-impl Unit {
-    /// Bytes.
-    pub fn bytes(self) -> usize {
-        match self {
-            Unit::Byte => 1,
-            Unit::Word => 4,
-            Unit::Long => 8,
-        }
-    }
-
-    /// In a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Unit::Byte => "byte",
-            Unit::Word => "word",
-            Unit::Long => "long",
-        }
-    }
-}
 
 /// What has to be in an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -563,15 +401,6 @@ impl Want {
         self
     }
 }
-
-/// Words in a record of a work-item's sub-group: its number, the work-item's place in it, its size,
-/// the largest size, the number of sub-groups, and the same for a whole work-group.
-pub const SUB_GROUP_FIELDS: usize = 6;
-
-/// Longs in a record of a work-item's ids: for each of three dimensions global id, local id, group
-/// id, global size, local size, enqueued local size, number of groups and global offset; then the
-/// number of dimensions, the global and the local linear id.
-pub const FIELDS: usize = 27;
 
 impl KernelCase {
     /// The rules whose breach it can tell.

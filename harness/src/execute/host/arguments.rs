@@ -2,7 +2,7 @@
 
 use super::callbacks;
 use super::run::{Observed, Run};
-use classay_suites::commands::program::Token;
+use classay_suites::host::Token;
 use classay_suites::host::{AnswerId, Call, Class, Function, Layout, Slot, Value};
 
 /// What memory is overwritten with after a call: an implementation that kept its address and did not copy

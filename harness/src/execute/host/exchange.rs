@@ -3,8 +3,8 @@
 use super::atomics::Shared;
 use super::run::Run;
 use classay_suites::host::Place;
+use classay_suites::host::Unit;
 use classay_suites::host::exchange::{Base, Cell, Is, Num, Operation, Order, REGISTERS, Reg};
-use classay_suites::kernels::case::Unit;
 use std::ptr;
 use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};

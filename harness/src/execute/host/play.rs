@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, before_2_0};
 use super::run::{Observed, Run};
 use super::{bytes, exchange, kernels, programs, settle};
-use classay_suites::commands::program::Token;
+use classay_suites::host::Token;
 use classay_suites::host::{
     AnswerId, Call, Data, Function, Mark, NOT_MADE, Op, Pitches, Place, Step, Stretches,
 };

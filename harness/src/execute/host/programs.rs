@@ -6,8 +6,7 @@ use super::run::Run;
 use crate::execute::NotRun;
 use classay_reports::record::EvidenceKind;
 use classay_suites::host::constant::cl;
-use classay_suites::host::{Fixture, Function, ProgramOf, Slot};
-use classay_suites::kernels::case::Build;
+use classay_suites::host::{Build, Fixture, Function, ProgramOf, Slot};
 use std::ffi::CString;
 
 /// Why there is no program.

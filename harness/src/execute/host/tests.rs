@@ -3,11 +3,10 @@
 use super::fixtures::Device;
 use super::*;
 use crate::device::bundled;
-use classay_suites::commands::program::{CommandId, Token, Writer};
 use classay_suites::host::constant::cl;
 use classay_suites::host::exchange::{Base, Cell, Change, Num, Operation, Order, Reg};
+use classay_suites::host::token::{CommandId, Token, Writer};
 use classay_suites::host::*;
-use classay_suites::kernels::case::{Build, Contents, Unit};
 use std::time::Duration;
 
 fn fixtures() -> Fixtures {

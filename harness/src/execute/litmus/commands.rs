@@ -16,7 +16,7 @@ use classay_suites::host::{
     AnswerId, Builder, Call, Class, Constant, Data, Fixture, Function, HostProgram, Op, ProgramOf,
     Record, Slot, SlotKind, Step, Stretches, Value,
 };
-use classay_suites::kernels::case::{Build, Contents};
+use classay_suites::host::{Build, Contents};
 use classay_vocabulary::Budget;
 use std::time::Instant;
 

@@ -13,7 +13,7 @@ use classay_suites::host::exchange::{
     Base, Cell, Change, Is, Num, Operation, Order, REGISTERS, Reg,
 };
 use classay_suites::host::{Call, Data, Function, Op, Slot, SlotKind, Step, Value};
-use classay_suites::kernels::case::{Contents, Unit};
+use classay_suites::host::{Contents, Unit};
 use std::collections::BTreeMap;
 
 /// The steps of a host thread, and where its registers are.

@@ -11,13 +11,13 @@ mod operations;
 mod refused;
 
 use super::{Case, Scenario};
-use crate::family::{DeviceInfo, Lowered};
+use crate::family::DeviceInfo;
+use crate::host::Build;
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::{
-    AnswerId, Builder, Call, Fixture, Function, ProgramOf, Slot, SlotKind, Step, Value,
+    AnswerId, Builder, Call, Fixture, Function, Lowered, ProgramOf, Slot, SlotKind, Step, Value,
 };
-use crate::kernels::case::Build;
 use crate::rule::RuleId;
 
 /// Bytes of the buffers of operations and scenarios.
@@ -59,6 +59,7 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
     Lowered {
         program: lowering.builder.finish(),
         checks: lowering.checks,
+        ..Lowered::default()
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::api::Operation;
 use crate::host::check::{Same, Want};
 use crate::host::{Awaited, CallbackOf, Data, Mark, Op, SignalId};
-use crate::kernels::case::{Contents, Unit};
+use crate::host::{Contents, Unit};
 
 /// What threads share.
 #[derive(Debug, Clone, Copy)]

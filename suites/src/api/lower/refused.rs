@@ -5,7 +5,7 @@ use crate::api::fixture::{BYTES, Fixture};
 use crate::api::refused::Refused;
 use crate::host::check::{Check, Right, Same, That, Want};
 use crate::host::{Call, Function, Step, Value};
-use crate::kernels::case::{Contents, Unit};
+use crate::host::{Contents, Unit};
 
 /// Buffers of zeros in which refused calls must leave them.
 const UNCHANGED: [&str; 2] = ["buffer", "other"];

@@ -358,6 +358,13 @@ impl Profile {
         }
     }
 
+    /// The profile of this name, `family/kind`.
+    pub fn find(name: &str) -> Option<Profile> {
+        let mut all = Profile::all().into_iter();
+        let (.., profile) = all.find(|(family, kind, _)| name == format!("{family}/{kind}"))?;
+        Some(profile)
+    }
+
     /// Every profile with its family and name.
     pub fn all() -> Vec<(&'static str, &'static str, Profile)> {
         vec![

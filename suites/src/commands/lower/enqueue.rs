@@ -3,8 +3,8 @@
 use super::*;
 use crate::commands::memory::in_place;
 use crate::commands::program::{ANY_CELL, Kernel, MapMode, Transfer, Writer};
+use crate::host::Contents;
 use crate::host::Data;
-use crate::kernels::case::Contents;
 
 /// The arguments of the workload's kernels.
 #[derive(Clone)]

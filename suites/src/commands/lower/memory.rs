@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::commands::program::{HostPointer, Kind, Writer};
+use crate::host::Contents;
 use crate::host::Data;
-use crate::kernels::case::Contents;
 
 impl Lowering<'_> {
     /// The log of a context's kernels.

@@ -16,12 +16,12 @@ use super::order::Fate;
 use super::program::{
     self as commands, CommandId, ContextId, Event, ObjectId, Program, QueueId, Range, Reached, What,
 };
+use crate::host::Build;
 use crate::host::constant::cl;
 use crate::host::{
     AnswerId, Awaited, Builder, Call, CallbackId, CallbackOf, Class, Constant, Fixture, Function,
     HostProgram, Mark, Op, Place, ProgramOf, Slot, SlotKind, Step, Stretches, Value,
 };
-use crate::kernels::case::Build;
 use std::collections::BTreeMap;
 
 /// The kernels `work` and `work_variable`, which do what the kernel commands say.
@@ -33,6 +33,12 @@ pub struct Lowered {
     /// The host program.
     pub program: HostProgram,
     names: Names,
+}
+
+impl AsRef<HostProgram> for Lowered {
+    fn as_ref(&self) -> &HostProgram {
+        &self.program
+    }
 }
 
 /// Where the record has what the trace tells.

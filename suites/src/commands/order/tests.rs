@@ -42,6 +42,7 @@ fn program(out_of_order: &[bool], commands: Vec<Command>) -> Program {
     steps.extend((0..out_of_order.len()).map(|q| Step::Flush(QueueId::at(q))));
     steps.extend((0..out_of_order.len()).map(|q| Step::Finish(QueueId::at(q))));
     Program {
+        kind: FileKind::Commands,
         devices: 1,
         contexts: 1,
         cell_words: 4,

@@ -283,6 +283,7 @@ impl Cut<'_> {
         }
         let kept = |n: &usize, map: &BTreeMap<u16, u16>| map.contains_key(&(*n as u16));
         Some(Program {
+            kind: p.kind,
             devices: p.devices,
             contexts: p.contexts,
             cell_words: p.cell_words,

@@ -2,9 +2,9 @@
 
 use super::text::{Text, quoted, source};
 use super::{Document, Writer, c_type};
+use crate::host::Build;
 use crate::host::program::*;
 use crate::host::value::Slot;
-use crate::kernels::case::Build;
 use classay_vocabulary::Need;
 use std::collections::BTreeSet;
 

@@ -2,11 +2,11 @@
 
 use super::text::{Text, quoted};
 use super::{Document, Writer, call, checks, exchange, fixtures};
+use crate::host::Contents;
 use crate::host::exchange::Operation;
 use crate::host::function::Gives;
 use crate::host::program::*;
 use crate::host::value::{Place, Slot};
-use crate::kernels::case::Contents;
 
 /// Where a step stands, which says what happens when a call fails.
 #[derive(Clone, Copy, PartialEq, Eq)]

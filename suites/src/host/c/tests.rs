@@ -241,7 +241,7 @@ fn operations_of_every_kind_compile() {
     let signal = b.signal();
     let [done, registered, exchanged] = [(); 3].map(|()| b.mark());
     let [seen, grown, pitch] = [(); 3].map(|()| b.answer());
-    let writer = crate::commands::program::Writer::Command(crate::commands::program::CommandId(3));
+    let writer = crate::host::token::Writer::Command(crate::host::token::CommandId(3));
     let tokens = Op::Write {
         at: inside.at(0),
         data: Data::Tokens {
@@ -286,7 +286,7 @@ fn operations_of_every_kind_compile() {
     );
     let cell = exchange::Cell {
         base: exchange::Base::At(host.at(8), exchange::Num::of(1)),
-        unit: crate::kernels::case::Unit::Word,
+        unit: crate::host::Unit::Word,
     };
     let operations = vec![
         exchange::Operation::Load(exchange::Reg(1), cell.clone(), exchange::Order::AcqRel),

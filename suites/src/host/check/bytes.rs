@@ -4,7 +4,7 @@ use super::sub_groups::SubGroups;
 use super::{ids, sub_groups};
 use crate::host::program::{AnswerId, Kernels, Record};
 use crate::host::value::Place;
-use crate::kernels::case::{Contents, Range, Unit};
+use crate::host::{Contents, Range, Unit};
 use crate::rule::RuleId;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum Want {
     /// Each of some values once, in any order.
     Permutation(Permutation),
     /// The ids that each work-item of a range saw: a count of records in the first long, then the
-    /// records, of [`FIELDS`](crate::kernels::case::FIELDS) longs each.
+    /// records, of [`FIELDS`](crate::host::FIELDS) longs each.
     Ids(Ids),
     /// The elements of the first half and of the second half agree: two ways to compute the same.
     Halves {
@@ -27,7 +27,7 @@ pub enum Want {
     Pointers(Vec<(usize, Option<Place>)>),
     /// What each work-item of work-groups of one shape saw of its sub-group, in the order of the
     /// work-groups and of the local linear ids,
-    /// [`SUB_GROUP_FIELDS`](crate::kernels::case::SUB_GROUP_FIELDS) words each; it agrees with what the
+    /// [`SUB_GROUP_FIELDS`](crate::host::SUB_GROUP_FIELDS) words each; it agrees with what the
     /// host was answered.
     SubGroups {
         /// What the host asked.

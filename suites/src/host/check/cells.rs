@@ -1,6 +1,6 @@
 //! Checks of cells: who wrote what a reader saw.
 
-use crate::commands::program::{ANY_CELL, Token, Writer};
+use crate::host::token::{ANY_CELL, Token, Writer};
 use crate::rule::RuleId;
 use classay_vocabulary::Violation;
 

@@ -1,10 +1,10 @@
 //! Each check has a record that breaks it and one that passes.
 
 use super::*;
-use crate::commands::program::{CommandId, Token, Writer};
+use crate::host::token::{CommandId, Token, Writer};
 use crate::host::value::{Place, Slot};
+use crate::host::{Contents, Unit};
 use crate::host::{Function, Kernels};
-use crate::kernels::case::{Contents, Unit};
 use crate::rule;
 
 fn check(says: &str, that: That) -> Check {

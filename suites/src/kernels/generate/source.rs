@@ -3,7 +3,7 @@
 
 use super::builder::{CaseBuilder, args};
 use crate::choices::Choices;
-use crate::kernels::case::{KernelCase, Launch, Other, Range, Want};
+use crate::kernels::case::{KernelCase, Launch, OtherProgram, Range, Want};
 use crate::rule;
 
 /// What is computed from the two constants of a source, the option and a number.
@@ -33,13 +33,13 @@ pub fn again(choices: &mut Choices) -> KernelCase {
     let option = choices.below(1000) as u32;
     let options = |option: u32| format!("-DOPTION={option}u");
     for other in others.iter().take(choices.between(0, 2)) {
-        case.case.build.before.push(Other {
+        case.case.build.before.push(OtherProgram {
             source: source(*other),
             options: options(option),
         });
     }
     if choices.percent(60) {
-        case.case.build.before.push(Other {
+        case.case.build.before.push(OtherProgram {
             source: source(own),
             options: options(option + 1),
         });

@@ -282,7 +282,7 @@ impl<'a> Lower<'a> {
             program: self.b.finish(),
             checks: self.checks,
             quit,
-            started: self.started,
+            started: Some(self.started),
         }
     }
 }

@@ -135,7 +135,9 @@ fn every_check_passes_what_is_right_and_breaks_on_what_is_not() {
     for (name, case) in cases(0..6) {
         let lowered = lower(&case);
         let mut right = Record::default();
-        right.stamps.insert(lowered.started, (1, 2));
+        right
+            .stamps
+            .extend(lowered.started.map(|mark| (mark, (1, 2))));
         let known: Vec<bool> = lowered
             .checks
             .iter()
@@ -167,7 +169,9 @@ fn a_call_that_fails_against_the_case_is_a_violation_and_one_before_it_is_none()
         ..Record::default()
     };
     assert!(!lowered.started(&record));
-    record.stamps.insert(lowered.started, (1, 2));
+    record
+        .stamps
+        .extend(lowered.started.map(|mark| (mark, (1, 2))));
     let found = lowered.violations(&record, 0);
     assert_eq!(found[0].rules, [rule::API_VALID]);
     assert_eq!(found[0].what, "clFinish gives error -36");

@@ -108,6 +108,7 @@ impl<'d> Builder<'d> {
         let cell_words = choices.pick(&profile.cell_words).unwrap_or(16);
         Builder {
             program: Program {
+                kind: FileKind::Commands,
                 devices: profile.devices,
                 contexts: 1,
                 cell_words,

@@ -1,0 +1,32 @@
+//! How programs of kernels are built.
+
+use serde::{Deserialize, Serialize};
+
+/// How a program is built.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// The `-cl-std` value; the device's highest where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub std: Option<String>,
+    /// Further options.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub options: String,
+    /// Other programs, built before in the same context, which must not matter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<OtherProgram>,
+    /// The source is built, its binary taken, and the kernels come from a program of that binary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub through_binary: bool,
+}
+
+/// Another program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherProgram {
+    /// Its source.
+    pub source: String,
+    /// Further options.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub options: String,
+}
