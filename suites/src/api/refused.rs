@@ -7,7 +7,7 @@
 
 use super::call::{Argument, CallText};
 use super::fixture::{self, Fixture};
-use crate::host::{Builder, Class, Constant, Function, SlotKind};
+use crate::host::{Builder, Constant, Function, SlotKind};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 use serde::{Deserialize, Serialize};
@@ -121,72 +121,22 @@ impl Refused {
     /// Whether it passes an object of one type where one of another belongs. The text says how such a call is refused,
     /// yet one that is not refused may end the process, so it shares a case with few others.
     pub fn is_strange(&self) -> bool {
-        let parameters = self.call.function.signature().parameters.iter();
+        let function = self.call.function;
+        let parameters = function.signature().parameters.iter();
         let mut all = parameters.zip(&self.call.arguments);
         all.any(|((name, class), argument)| {
-            let wanted = kinds(self.call.function, name, *class);
-            strange(argument, wanted)
+            SlotKind::of_parameter(function, name, *class)
+                .is_some_and(|wanted| strange(argument, wanted))
         })
     }
 }
 
-/// Which kinds of objects belong into a parameter; `None` where any may stand.
-fn kinds(function: Function, name: &str, class: Class) -> Option<&'static [SlotKindName]> {
-    use SlotKindName as K;
-    match (name, class) {
-        ("properties", Class::Pointer) => Some(&[K::Platform]),
-        ("value", Class::Pointer) if function == Function::SetKernelArg => Some(&[K::Memory]),
-        ("platform", _) => Some(&[K::Platform]),
-        ("device" | "devices", Class::Object | Class::Pointer) => Some(&[K::Device]),
-        ("context", _) => Some(&[K::Context]),
-        ("queue", _) => Some(&[K::Queue]),
-        ("program" | "programs" | "headers", Class::Object | Class::Pointer) => Some(&[K::Program]),
-        ("kernel", _) => Some(&[K::Kernel]),
-        ("sampler", _) => Some(&[K::Sampler]),
-        ("event" | "events" | "list", Class::Object | Class::Pointer) => Some(&[K::Event]),
-        ("memory" | "buffer" | "image" | "pipe" | "from" | "to", Class::Object) => {
-            Some(&[K::Memory])
-        }
-        ("memory", Class::Pointer) => Some(&[K::Memory]),
-        _ => None,
-    }
-}
-
-/// The kinds of objects of the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SlotKindName {
-    Platform,
-    Device,
-    Context,
-    Queue,
-    Memory,
-    Sampler,
-    Program,
-    Kernel,
-    Event,
-}
-
-fn kind_of(name: &str) -> Option<SlotKindName> {
-    Some(match fixture::kind(name)? {
-        SlotKind::Platform => SlotKindName::Platform,
-        SlotKind::Device => SlotKindName::Device,
-        SlotKind::Context => SlotKindName::Context,
-        SlotKind::Queue => SlotKindName::Queue,
-        SlotKind::Memory => SlotKindName::Memory,
-        SlotKind::Sampler => SlotKindName::Sampler,
-        SlotKind::Program => SlotKindName::Program,
-        SlotKind::Kernel => SlotKindName::Kernel,
-        SlotKind::Event => SlotKindName::Event,
-        SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => return None,
-    })
-}
-
-fn strange(argument: &Argument, wanted: Option<&[SlotKindName]>) -> bool {
+/// Whether an argument names an object of another kind than belongs there.
+fn strange(argument: &Argument, wanted: SlotKind) -> bool {
     match argument {
-        Argument::Object(name, _) => match (kind_of(name), wanted) {
-            (Some(kind), Some(wanted)) => !wanted.contains(&kind),
-            (None, _) | (_, None) => false,
-        },
+        Argument::Object(name, _) => {
+            fixture::kind(name).is_some_and(|kind| kind.is_object() && kind != wanted)
+        }
         Argument::List(values) => values.iter().any(|value| strange(value, wanted)),
         Argument::Null
         | Argument::Number(_)

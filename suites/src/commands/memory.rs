@@ -130,75 +130,46 @@ fn uses(program: &Program, order: &Order) -> Vec<Use> {
                 who: format!("command {n}"),
             });
         };
-        match &command.what {
-            What::Kernel(kernel) | What::Native(kernel) => {
-                kernel.reads.iter().for_each(|range| add(*range, false));
-                kernel.writes.iter().for_each(|range| add(*range, true));
-            }
-            What::Read(transfer) => add(transfer.range, false),
-            What::Write(transfer) => add(transfer.range, true),
-            What::Copy { from, to, .. } => {
-                add(*from, false);
-                add(*to, true);
-            }
-            What::Fill(range) => add(*range, true),
-            What::Map { range, mode } => {
-                let unmap = unmap_of(program, id);
-                uses.push(Use {
-                    cells: cells(program, *range),
-                    from: Moment::Start(id),
-                    to: unmap.map_or(Moment::End(id), Moment::End),
-                    write: mode.writes(),
-                    map: Some(id),
-                    is_map: true,
-                    who: format!("the map of command {n}"),
-                });
-            }
-            What::Unmap(_) | What::Marker | What::Barrier => {}
-            // The application must keep a migration apart from every other use.
-            What::Migrate { objects, .. } | What::Free(objects) => {
-                for &object in objects {
-                    let all = Range {
-                        object,
-                        first: 0,
-                        count: program.objects[object.index()].cells,
-                        stride: 1,
-                    };
-                    add(all, true);
-                }
-            }
+        let (reads, writes) = command.what.data();
+        reads.iter().for_each(|range| add(*range, false));
+        writes.iter().for_each(|range| add(*range, true));
+        // The application must keep a migration apart from every other use.
+        for &object in command.what.objects() {
+            let all = Range {
+                object,
+                first: 0,
+                count: program.objects[object.index()].cells,
+                stride: 1,
+            };
+            add(all, true);
+        }
+        if let What::Map { range, mode } = &command.what {
+            let unmap = unmap_of(program, id);
+            uses.push(Use {
+                cells: cells(program, *range),
+                from: Moment::Start(id),
+                to: unmap.map_or(Moment::End(id), Moment::End),
+                write: mode.writes(),
+                map: Some(id),
+                is_map: true,
+                who: format!("the map of command {n}"),
+            });
         }
     }
     for (place, step) in program.steps() {
-        match step {
-            Step::Access(id) => {
-                let access = &program.accesses[id.index()];
-                uses.push(Use {
-                    cells: cells(program, access.range),
-                    from: Moment::Call(place),
-                    to: Moment::Return(place),
-                    write: access.write,
-                    map: access.map,
-                    is_map: false,
-                    who: format!("host access {}", id.0),
-                });
-            }
-            Step::Enqueue(_)
-            | Step::Flush(_)
-            | Step::Finish(_)
-            | Step::Wait(_)
-            | Step::Set { .. }
-            | Step::Register(_)
-            | Step::Inspect(_)
-            | Step::Status(_)
-            | Step::Signal(_)
-            | Step::Await(_)
-            | Step::Sleep(_)
-            | Step::Yield(_)
-            | Step::ReleaseEvent(_)
-            | Step::ReleaseQueue(_)
-            | Step::ReleaseObject(_) => {}
-        }
+        let Step::Access(id) = step else {
+            continue;
+        };
+        let access = &program.accesses[id.index()];
+        uses.push(Use {
+            cells: cells(program, access.range),
+            from: Moment::Call(place),
+            to: Moment::Return(place),
+            write: access.write,
+            map: access.map,
+            is_map: false,
+            who: format!("host access {id}"),
+        });
     }
     uses
 }
@@ -206,21 +177,12 @@ fn uses(program: &Program, order: &Order) -> Vec<Use> {
 /// Whether a command uses no memory because it waits for what fails. Maps and what the application
 /// must keep apart from every other use are none of these.
 pub fn never_runs(program: &Program, order: &Order, id: CommandId) -> bool {
-    order.fate(id) == Fate::Fails
-        && match program.commands[id.index()].what {
-            What::Kernel(_)
-            | What::Native(_)
-            | What::Read(_)
-            | What::Write(_)
-            | What::Copy { .. }
-            | What::Fill(_) => true,
-            What::Map { .. }
-            | What::Unmap(_)
-            | What::Migrate { .. }
-            | What::Free(_)
-            | What::Marker
-            | What::Barrier => false,
-        }
+    let what = &program.commands[id.index()].what;
+    let moves = matches!(
+        what,
+        What::Read(_) | What::Write(_) | What::Copy { .. } | What::Fill(_)
+    );
+    order.fate(id) == Fate::Fails && (moves || what.kernel().is_some())
 }
 
 /// The command that ends a map.
@@ -348,89 +310,58 @@ impl<'p> Replay<'p> {
 
     /// What a command reads when it starts.
     fn start(&mut self, id: CommandId) {
-        match &self.program.commands[id.index()].what {
-            What::Kernel(kernel) | What::Native(kernel) => {
-                for (n, range) in kernel.reads.iter().enumerate() {
-                    let read = Read::Kernel {
-                        command: id,
-                        range: n as u8,
-                    };
-                    self.memory.reads.insert(read, self.see(*range));
-                }
+        let what = &self.program.commands[id.index()].what;
+        for (n, range) in (0..).zip(what.data().0) {
+            let seen = self.see(*range);
+            if let What::Copy { .. } = what {
+                let seen = seen.into_iter().map(|(_, value)| value);
+                self.copied.insert(id, seen.collect());
+                continue;
             }
-            What::Read(transfer) => {
-                let seen = self.see(transfer.range);
-                self.memory.reads.insert(Read::Command(id), seen);
-            }
-            What::Copy { from, .. } => {
-                let seen = self.see(*from).into_iter().map(|(_, v)| v).collect();
-                self.copied.insert(id, seen);
-            }
-            What::Write(_)
-            | What::Fill(_)
-            | What::Map { .. }
-            | What::Unmap(_)
-            | What::Migrate { .. }
-            | What::Free(_)
-            | What::Marker
-            | What::Barrier => {}
+            let read = match what.kernel() {
+                Some(_) => Read::Kernel {
+                    command: id,
+                    range: n,
+                },
+                None => Read::Command(id),
+            };
+            self.memory.reads.insert(read, seen);
         }
     }
 
     /// What a command leaves when it ends.
     fn end(&mut self, id: CommandId) {
-        let (program, writer) = (self.program, Writer::Command(id));
+        let what = &self.program.commands[id.index()].what;
+        let writer = Writer::Command(id);
         let during = (Moment::Start(id), Moment::End(id));
         let open = self.order.fate(id) != Fate::Completes;
-        let mut put = |range: Range, value: &dyn Fn(usize, u8) -> Value| {
-            self.put(range, writer, during, &|n, cell| match open {
-                true => Value::Anything,
-                false => value(n, cell),
+        let copied = self.copied.remove(&id).unwrap_or_default();
+        for range in what.data().1 {
+            self.put(*range, writer, during, &|n, cell| {
+                if open {
+                    Value::Anything
+                } else if let What::Copy { .. } = what {
+                    copied.get(n).copied().unwrap_or(Value::Anything)
+                } else if let What::Fill(_) = what {
+                    Value::Of(writer, ANY_CELL)
+                } else {
+                    Value::Of(writer, cell)
+                }
             });
-        };
-        match &program.commands[id.index()].what {
-            What::Kernel(kernel) | What::Native(kernel) => {
-                for range in &kernel.writes {
-                    put(*range, &|_, cell| Value::Of(writer, cell));
-                }
+        }
+        if let What::Map {
+            range,
+            mode: MapMode::Invalidate,
+        } = what
+        {
+            for cell in cells(self.program, *range) {
+                self.now.insert(cell, Value::Anything);
             }
-            What::Write(transfer) => put(transfer.range, &|_, cell| Value::Of(writer, cell)),
-            What::Copy { to, .. } => {
-                let from = self.copied.remove(&id).unwrap_or_default();
-                self.put(*to, writer, during, &|n, _| match open {
-                    true => Value::Anything,
-                    false => from.get(n).copied().unwrap_or(Value::Anything),
-                });
-            }
-            What::Fill(range) => put(*range, &|_, _| Value::Of(writer, ANY_CELL)),
-            What::Map {
-                range,
-                mode: MapMode::Invalidate,
-            } => {
-                for cell in cells(program, *range) {
-                    self.now.insert(cell, Value::Anything);
-                }
-            }
-            What::Read(_)
-            | What::Map { .. }
-            | What::Unmap(_)
-            | What::Migrate { .. }
-            | What::Free(_)
-            | What::Marker
-            | What::Barrier => {}
         }
     }
 }
 
 /// Whether a buffer's memory is the application's own, so that a map gives its address.
 pub fn in_place(kind: Kind) -> bool {
-    match kind {
-        Kind::Buffer(HostPointer::Use | HostPointer::UseSvm) => true,
-        Kind::Buffer(HostPointer::Copy | HostPointer::Alloc)
-        | Kind::SubBuffer { .. }
-        | Kind::SvmCoarse
-        | Kind::SvmFine
-        | Kind::SvmSystem
-        | Kind::Variable => false,
-    }
+    matches!(kind, Kind::Buffer(HostPointer::Use | HostPointer::UseSvm))
 }

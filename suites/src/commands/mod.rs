@@ -21,6 +21,7 @@ pub mod program;
 pub mod reproduce;
 pub mod shrink;
 pub mod trace;
+pub mod walk;
 pub mod words;
 pub mod yaml;
 

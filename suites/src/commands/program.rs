@@ -321,6 +321,16 @@ pub enum Event {
     User(UserId),
 }
 
+impl Event {
+    /// The command; none of a user event.
+    pub fn command(self) -> Option<CommandId> {
+        match self {
+            Event::Command(id) => Some(id),
+            Event::User(_) => None,
+        }
+    }
+}
+
 /// A callback on an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -465,6 +475,17 @@ impl Program {
     pub fn device_of(&self, command: CommandId) -> u8 {
         let queue = self.commands[command.index()].queue;
         self.queues[queue.index()].device
+    }
+
+    /// The context of an event.
+    pub fn context_of(&self, event: Event) -> ContextId {
+        match event {
+            Event::Command(id) => {
+                let queue = self.commands[id.index()].queue;
+                self.queues[queue.index()].context
+            }
+            Event::User(id) => self.users[id.index()],
+        }
     }
 
     /// The object that holds the data, and the cell there that is cell 0 here.

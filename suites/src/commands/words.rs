@@ -10,7 +10,7 @@ pub fn kind(kind: Kind) -> String {
         Kind::Buffer(HostPointer::Alloc) => "a buffer with CL_MEM_ALLOC_HOST_PTR".into(),
         Kind::Buffer(HostPointer::UseSvm) => "a buffer over a coarse-grain SVM allocation".into(),
         Kind::SubBuffer { of, first } => {
-            format!("a sub-buffer of object {} from cell {first} on", of.0)
+            format!("a sub-buffer of object {} from cell {first} on", of)
         }
         Kind::SvmCoarse => "a coarse-grain SVM allocation".into(),
         Kind::SvmFine => "a fine-grain SVM allocation".into(),
@@ -28,8 +28,8 @@ pub fn range(range: Range) -> String {
 /// An event.
 pub fn event(event: Event) -> String {
     match event {
-        Event::Command(c) => format!("command {}", c.0),
-        Event::User(u) => format!("user event {}", u.0),
+        Event::Command(c) => format!("command {}", c),
+        Event::User(u) => format!("user event {}", u),
     }
 }
 
@@ -66,7 +66,7 @@ pub fn command(p: &Program, command: &Command) -> String {
         }
         What::Fill(r) => format!("fills {}", range(*r)),
         What::Map { range: r, mode } => format!("maps {} ({})", range(*r), flags(*mode)),
-        What::Unmap(map) => format!("unmaps what command {} mapped", map.0),
+        What::Unmap(map) => format!("unmaps what command {} mapped", map),
         What::Migrate { objects, to_host } => {
             let all: Vec<String> = objects.iter().map(|o| o.0.to_string()).collect();
             let to = if *to_host { "the host" } else { "its device" };
@@ -113,21 +113,21 @@ pub fn step(step: &Step) -> String {
         all.join(" and ")
     };
     match step {
-        Step::Enqueue(id) => format!("enqueues command {}", id.0),
-        Step::Flush(q) => format!("clFlush of queue {}", q.0),
-        Step::Finish(q) => format!("clFinish of queue {}", q.0),
+        Step::Enqueue(id) => format!("enqueues command {}", id),
+        Step::Flush(q) => format!("clFlush of queue {}", q),
+        Step::Finish(q) => format!("clFinish of queue {}", q),
         Step::Wait(of) => format!("clWaitForEvents of {}", events(of)),
-        Step::Set { user, status } => format!("sets user event {} to {status}", user.0),
-        Step::Register(id) => format!("registers callback {}", id.0),
-        Step::Access(id) => format!("host access {}", id.0),
-        Step::Inspect(id) => format!("looks at what command {} read", id.0),
+        Step::Set { user, status } => format!("sets user event {} to {status}", user),
+        Step::Register(id) => format!("registers callback {}", id),
+        Step::Access(id) => format!("host access {}", id),
+        Step::Inspect(id) => format!("looks at what command {} read", id),
         Step::Status(of) => format!("asks for the status of {}", event(*of)),
-        Step::Signal(id) => format!("gives signal {}", id.0),
-        Step::Await(id) => format!("awaits signal {}", id.0),
+        Step::Signal(id) => format!("gives signal {}", id),
+        Step::Await(id) => format!("awaits signal {}", id),
         Step::Sleep(micros) => format!("sleeps {micros} microseconds"),
         Step::Yield(times) => format!("yields {times} times"),
         Step::ReleaseEvent(of) => format!("releases the event of {}", event(*of)),
-        Step::ReleaseQueue(q) => format!("releases queue {}", q.0),
-        Step::ReleaseObject(id) => format!("releases object {}", id.0),
+        Step::ReleaseQueue(q) => format!("releases queue {}", q),
+        Step::ReleaseObject(id) => format!("releases object {}", id),
     }
 }

@@ -1,6 +1,6 @@
 //! Writes host programs, a step at a time.
 
-use super::constant::cl;
+use super::constant::{Constant, cl};
 use super::function::{Class, Function};
 use super::program::*;
 use super::value::{Place, Slot, Value};
@@ -34,6 +34,12 @@ impl Builder {
         (0..count)
             .map(|n| self.slot(format!("{name}_{n}"), kind))
             .collect()
+    }
+
+    /// The call that gives up the program's reference to the object of a slot.
+    pub fn release(&self, slot: Slot) -> Call {
+        let release = self.program.slots[slot.index()].kind.release();
+        Call::take(release.unwrap_or(Function::ReleaseMemObject), slot)
     }
 
     /// Something that outlives a run, in a slot of this name.
@@ -134,18 +140,14 @@ impl Call {
 
     /// Asks an object for a number of so many bytes: clGet…Info of whatever kind.
     pub fn ask(function: Function, of: Vec<Value>, bytes: usize, answer: AnswerId) -> Call {
-        let mut arguments = of;
-        arguments.extend([
+        let mut call = Call::new(function, []);
+        call.arguments = of;
+        call.arguments.extend([
             Value::from(bytes),
             Value::Answer(answer, bytes),
             Value::Null,
         ]);
-        Call {
-            function,
-            arguments,
-            made: None,
-            expect: Expect::success(vec![rule::API_VALID]),
-        }
+        call
     }
 
     /// The event's execution status, as an answer of four bytes.
@@ -175,6 +177,79 @@ impl Call {
     /// clFlush, clFinish, or what else takes an object alone.
     pub fn of(function: Function, object: Slot) -> Call {
         Call::new(function, [object.into()])
+    }
+
+    /// A call that enqueues a command on a queue: what it is about, its wait list, and the slot of its event.
+    pub fn enqueue<const N: usize>(
+        function: Function,
+        queue: Slot,
+        of: [Value; N],
+        wait: &[Slot],
+        event: Option<Slot>,
+    ) -> Call {
+        let mut call = Call::of(function, queue);
+        call.arguments.extend(of);
+        call.arguments.extend([
+            wait.len().into(),
+            Value::objects(wait.iter().copied()),
+            event.map(Value::Into).into(),
+        ]);
+        call
+    }
+
+    /// A blocking read of the first bytes of a buffer.
+    pub fn read(queue: Slot, buffer: Slot, bytes: usize, to: Value, event: Option<Slot>) -> Call {
+        let of = [buffer.into(), true.into(), 0_u32.into(), bytes.into(), to];
+        Call::enqueue(Function::EnqueueReadBuffer, queue, of, &[], event)
+    }
+
+    /// A kernel in one dimension, in work-groups of whatever size.
+    pub fn launch(
+        queue: Slot,
+        kernel: Slot,
+        items: usize,
+        wait: &[Slot],
+        event: Option<Slot>,
+    ) -> Call {
+        let items = Value::sizes([items]);
+        let of = [kernel.into(), 1_u32.into(), Value::Null, items, Value::Null];
+        Call::enqueue(Function::EnqueueNDRangeKernel, queue, of, wait, event)
+    }
+
+    /// clSetEventCallback.
+    pub fn register(event: Slot, at: Constant, callback: CallbackId) -> Call {
+        Call::new(
+            Function::SetEventCallback,
+            [
+                event.into(),
+                at.into(),
+                Value::Callback(callback),
+                Value::Data(callback),
+            ],
+        )
+    }
+
+    /// clCreateKernel of this name.
+    pub fn kernel(program: Slot, name: &str, kernel: Slot) -> Call {
+        let of = [program.into(), Value::Text(name.into())];
+        Call::new(Function::CreateKernel, of).makes(kernel)
+    }
+
+    /// clBuildProgram for a device, without options.
+    pub fn build(program: Slot, device: Slot) -> Call {
+        let none = [const { Value::Null }; 3];
+        let [options, notify, data] = none;
+        Call::new(
+            Function::BuildProgram,
+            [
+                program.into(),
+                1_u32.into(),
+                Value::objects([device]),
+                options,
+                notify,
+                data,
+            ],
+        )
     }
 
     /// clReleaseEvent, or what else takes the program's reference.

@@ -171,37 +171,21 @@ pub struct Signature {
     pub gives: Gives,
 }
 
-macro_rules! class {
-    (object) => {
-        Class::Object
-    };
-    (word) => {
-        Class::Word
-    };
-    (long) => {
-        Class::Long
-    };
-    (pointer) => {
-        Class::Pointer
-    };
-    (callback) => {
-        Class::Callback
-    };
-}
+/// What rows say, in their words.
+#[allow(non_upper_case_globals, reason = "as rows write them")]
+mod row {
+    use super::{Class, Gives};
 
-macro_rules! gives {
-    (code) => {
-        Gives::Code
-    };
-    (made) => {
-        Gives::Made
-    };
-    (address) => {
-        Gives::Address
-    };
-    (nothing) => {
-        Gives::Nothing
-    };
+    pub const object: Class = Class::Object;
+    pub const word: Class = Class::Word;
+    pub const long: Class = Class::Long;
+    pub const pointer: Class = Class::Pointer;
+    pub const callback: Class = Class::Callback;
+
+    pub const code: Gives = Gives::Code;
+    pub const made: Gives = Gives::Made;
+    pub const address: Gives = Gives::Address;
+    pub const nothing: Gives = Gives::Nothing;
 }
 
 macro_rules! until {
@@ -232,8 +216,8 @@ macro_rules! functions {
                         name: concat!("cl", stringify!($name)),
                         since: $since,
                         until: until!($($until)?),
-                        parameters: &[$((stringify!($parameter), class!($class))),*],
-                        gives: gives!($gives),
+                        parameters: &[$((stringify!($parameter), row::$class)),*],
+                        gives: row::$gives,
                     },)*
                 }
             }

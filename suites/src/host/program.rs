@@ -2,7 +2,7 @@
 
 use super::constant::cl;
 use super::exchange;
-use super::function::Function;
+use super::function::{Class, Function};
 use super::token::Writer;
 use super::value::{Place, Slot, Value};
 use super::{Build, Contents, ids};
@@ -136,6 +136,51 @@ pub enum SlotKind {
         /// Its length in bytes, filled with zeros when the run begins.
         bytes: usize,
     },
+}
+
+impl SlotKind {
+    /// The function that gives up the program's reference to an object; none where there is no such reference.
+    pub fn release(self) -> Option<Function> {
+        match self {
+            SlotKind::Context => Some(Function::ReleaseContext),
+            SlotKind::Queue => Some(Function::ReleaseCommandQueue),
+            SlotKind::Memory => Some(Function::ReleaseMemObject),
+            SlotKind::Sampler => Some(Function::ReleaseSampler),
+            SlotKind::Program => Some(Function::ReleaseProgram),
+            SlotKind::Kernel => Some(Function::ReleaseKernel),
+            SlotKind::Event => Some(Function::ReleaseEvent),
+            SlotKind::Platform
+            | SlotKind::Device
+            | SlotKind::Svm(_)
+            | SlotKind::Address
+            | SlotKind::Host { .. } => None,
+        }
+    }
+
+    /// Whether it holds an object of the API.
+    pub fn is_object(self) -> bool {
+        self.release().is_some() || matches!(self, SlotKind::Platform | SlotKind::Device)
+    }
+
+    /// The kind of objects that belong into a parameter, or where it points to; none where any may stand.
+    pub fn of_parameter(function: Function, name: &str, class: Class) -> Option<SlotKind> {
+        Some(match (name, class) {
+            ("properties", Class::Pointer) | ("platform", _) => SlotKind::Platform,
+            ("value", Class::Pointer) if function == Function::SetKernelArg => SlotKind::Memory,
+            ("device" | "devices", Class::Object | Class::Pointer) => SlotKind::Device,
+            ("context", _) => SlotKind::Context,
+            ("queue", _) => SlotKind::Queue,
+            ("program" | "programs" | "headers", Class::Object | Class::Pointer) => {
+                SlotKind::Program
+            }
+            ("kernel", _) => SlotKind::Kernel,
+            ("sampler", _) => SlotKind::Sampler,
+            ("event" | "events" | "list", Class::Object | Class::Pointer) => SlotKind::Event,
+            ("memory" | "buffer" | "image" | "pipe" | "from" | "to", Class::Object)
+            | ("memory", Class::Pointer) => SlotKind::Memory,
+            _ => return None,
+        })
+    }
 }
 
 /// Something that outlives a run.
@@ -413,6 +458,16 @@ pub enum Data {
         /// How they follow each other where it comes to.
         to_apart: Pitches,
     },
+}
+
+impl Data {
+    /// So many zeros.
+    pub fn zeros(bytes: usize) -> Data {
+        Data::Contents {
+            contents: Contents::Zero,
+            bytes,
+        }
+    }
 }
 
 /// How rows and slices follow each other in memory.

@@ -190,27 +190,22 @@ impl Value {
         Value::List(class, values)
     }
 
+    /// Gives itself and every value inside of it to a function.
+    pub fn each<'v>(&'v self, then: &mut dyn FnMut(&'v Value)) {
+        then(self);
+        if let Value::List(_, values) | Value::Struct(_, values) = self {
+            values.iter().for_each(|value| value.each(then));
+        }
+    }
+
     /// The slots that have to hold something before the call is made.
     pub fn needed(&self, slots: &mut Vec<Slot>) {
-        match self {
-            Value::Slot(slot) | Value::Take(slot) => slots.push(*slot),
-            Value::At(place) => slots.push(place.object),
-            Value::List(_, values) | Value::Struct(_, values) => {
-                values.iter().for_each(|v| v.needed(slots))
+        self.each(&mut |value| {
+            if let Value::Slot(slot) | Value::Take(slot) = value {
+                slots.push(*slot);
+            } else if let Value::At(place) = value {
+                slots.push(place.object);
             }
-            Value::Null
-            | Value::Number(_)
-            | Value::Constant(_)
-            | Value::Flags(_)
-            | Value::Into(_)
-            | Value::Bytes(_)
-            | Value::Text(_)
-            | Value::Token(..)
-            | Value::Answer(..)
-            | Value::Within { .. }
-            | Value::Answered(_)
-            | Value::Callback(_)
-            | Value::Data(_) => {}
-        }
+        });
     }
 }

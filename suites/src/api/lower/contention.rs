@@ -55,14 +55,7 @@ pub(super) fn threads(lowering: &mut Lowering, threads: &[Vec<Operation>], round
         lowering.builder.thread(steps);
     }
     counted(lowering, shared);
-    ended(shared)
-        .into_iter()
-        .for_each(|step| lowering.builder.end(step));
-}
-
-/// Finishes the shared queue.
-fn ended(shared: Shared) -> [Step; 1] {
-    [finish(shared.queue)]
+    lowering.builder.end(finish(shared.queue));
 }
 
 /// Reference counts of what all share. An implementation may count references of its own, so that a count that is too
@@ -133,7 +126,5 @@ pub(super) fn again(lowering: &mut Lowering, operation: Operation, times: u32) {
     // The amount differs from run to run.
     let says = "memory is not given back: the process grows with each time";
     lowering.must(says, That::Growth(answers, least as i64));
-    ended(shared)
-        .into_iter()
-        .for_each(|step| lowering.builder.end(step));
+    lowering.builder.end(finish(shared.queue));
 }

@@ -22,7 +22,7 @@ pub(super) fn failed_event(lowering: &mut Lowering, code: i32) {
         Call::set(event, code).into(),
         Call::status(event, answer).into(),
         Step::from(Call::wait(&[event]).whatever()).marked(waited),
-        release_event(event),
+        lowering.release(event),
     ];
     lowering.builder.thread(steps);
     let status = Right::Among(vec![i64::from(code)]);
@@ -35,42 +35,19 @@ pub(super) fn failed_event(lowering: &mut Lowering, code: i32) {
 
 /// A program of built-in kernels. Some want it built, others refuse to build what has no source.
 fn program_of(place: Place, names: &str, program: Slot) -> [Step; 2] {
-    let devices = Value::objects([place.device]);
+    let made = Call::new(
+        Function::CreateProgramWithBuiltInKernels,
+        [
+            place.context.into(),
+            1_u32.into(),
+            Value::objects([place.device]),
+            Value::Text(names.into()),
+        ],
+    );
     [
-        Call::new(
-            Function::CreateProgramWithBuiltInKernels,
-            [
-                place.context.into(),
-                1_u32.into(),
-                devices.clone(),
-                Value::Text(names.into()),
-            ],
-        )
-        .makes(program)
-        .into(),
-        Call::new(
-            Function::BuildProgram,
-            [
-                program.into(),
-                1_u32.into(),
-                devices,
-                Value::Null,
-                Value::Null,
-                Value::Null,
-            ],
-        )
-        .whatever()
-        .into(),
+        made.makes(program).into(),
+        Call::build(program, place.device).whatever().into(),
     ]
-}
-
-fn kernel_of(program: Slot, name: &str, kernel: Slot) -> Step {
-    Call::new(
-        Function::CreateKernel,
-        [program.into(), Value::Text(name.into())],
-    )
-    .makes(kernel)
-    .into()
 }
 
 /// Every built-in kernel, held back by a user event; and a program that has them all.
@@ -86,10 +63,10 @@ pub(super) fn built_in(lowering: &mut Lowering, names: &[String]) {
         steps.extend(program_of(place, &names.join(";"), program));
         for name in names {
             let kernel = lowering.builder.slot_of_its_own("kernel", SlotKind::Kernel);
-            steps.push(kernel_of(program, name, kernel));
-            steps.push(release_kernel(kernel));
+            steps.push(Call::kernel(program, name, kernel).into());
+            steps.push(lowering.release(kernel));
         }
-        steps.push(release_program(program));
+        steps.push(lowering.release(program));
     }
     lowering.builder.thread(steps);
 }
@@ -102,7 +79,7 @@ fn one_built_in(lowering: &mut Lowering, place: Place, own: Slot, name: &str) ->
     let gate = builder.slot_of_its_own("gate", SlotKind::Event);
     let event = builder.slot_of_its_own("event", SlotKind::Event);
     let mut steps = program_of(place, name, program).to_vec();
-    steps.push(kernel_of(program, name, kernel));
+    steps.push(Call::kernel(program, name, kernel).into());
     for n in 0..ARGUMENTS {
         let memory = builder.slot_of_its_own("argument", SlotKind::Memory);
         steps.push(buffer(place.context, memory));
@@ -112,20 +89,7 @@ fn one_built_in(lowering: &mut Lowering, place: Place, own: Slot, name: &str) ->
         steps.push(number.whatever().into());
     }
     steps.push(user_event(place.context, gate));
-    let mut enqueue = Call::new(
-        Function::EnqueueNDRangeKernel,
-        [
-            own.into(),
-            kernel.into(),
-            1_u32.into(),
-            Value::Null,
-            Value::sizes([4_usize]),
-            Value::Null,
-            1_u32.into(),
-            Value::objects([gate]),
-            Value::Into(event),
-        ],
-    );
+    let mut enqueue = Call::launch(own, kernel, 4, &[gate], Some(event));
     // One that takes something else is not enqueued.
     let unset = cl::CL_INVALID_KERNEL_ARGS.value() as i32;
     enqueue.expect.codes.push(unset);
@@ -136,8 +100,8 @@ fn one_built_in(lowering: &mut Lowering, place: Place, own: Slot, name: &str) ->
     steps.push(set(gate));
     steps.push(finish(own));
     steps.push(lowering.status(event, false));
-    steps.push(release_kernel(kernel));
-    steps.push(release_program(program));
+    steps.push(lowering.release(kernel));
+    steps.push(lowering.release(program));
     steps
 }
 

@@ -10,8 +10,7 @@ use crate::host::{Awaited, CallbackId, CallbackOf, Mark, Op};
 const LONGER: u32 = 1000;
 
 /// Waits for callbacks, and a little longer for one too many.
-fn wait_for(lowering: &mut Lowering, callbacks: &[(CallbackId, Mark)]) -> Vec<Step> {
-    let _ = &lowering.rules;
+fn wait_for(callbacks: &[(CallbackId, Mark)]) -> Vec<Step> {
     let awaited = callbacks.iter().map(|(callback, registered)| Awaited {
         callback: *callback,
         registered: *registered,
@@ -27,17 +26,16 @@ fn wait_for(lowering: &mut Lowering, callbacks: &[(CallbackId, Mark)]) -> Vec<St
 /// A buffer with callbacks for its end, released while a command that uses it is held back.
 pub(super) fn destructors(lowering: &mut Lowering, callbacks: u8, sub_buffer: bool) {
     let place = lowering.place();
-    let builder = &mut lowering.builder;
-    let own = builder.slot("queue", SlotKind::Queue);
-    let whole = builder.slot("whole", SlotKind::Memory);
-    let out = builder.slot("out", SlotKind::Memory);
-    let gate = builder.slot("gate", SlotKind::Event);
-    let copied = builder.slot("copied", SlotKind::Event);
+    let own = lowering.builder.slot("queue", SlotKind::Queue);
+    let whole = lowering.builder.slot("whole", SlotKind::Memory);
+    let out = lowering.builder.slot("out", SlotKind::Memory);
+    let gate = lowering.builder.slot("gate", SlotKind::Event);
+    let copied = lowering.builder.slot("copied", SlotKind::Event);
     let mut steps = vec![queue(place, own), buffer(place.context, whole)];
     let mut registered = Vec::new();
     for _ in 0..callbacks {
-        let callback = builder.callback(CallbackOf::Memory, Vec::new());
-        let mark = builder.mark();
+        let callback = lowering.builder.callback(CallbackOf::Memory, Vec::new());
+        let mark = lowering.builder.mark();
         let call = Call::new(
             Function::SetMemObjectDestructorCallback,
             [
@@ -52,20 +50,17 @@ pub(super) fn destructors(lowering: &mut Lowering, callbacks: u8, sub_buffer: bo
     steps.push(user_event(place.context, gate));
     steps.push(buffer(place.context, out));
     let copy = [
-        own.into(),
         whole.into(),
         out.into(),
         0_usize.into(),
         0_usize.into(),
         BYTES.into(),
-        1_u32.into(),
-        Value::objects([gate]),
-        Value::Into(copied),
     ];
-    steps.push(Call::new(Function::EnqueueCopyBuffer, copy).into());
-    steps.push(release_event(copied));
+    let function = Function::EnqueueCopyBuffer;
+    steps.push(Call::enqueue(function, own, copy, &[gate], Some(copied)).into());
+    steps.push(lowering.release(copied));
     steps.push(flush(own));
-    let part = sub_buffer.then(|| builder.slot("part", SlotKind::Memory));
+    let part = sub_buffer.then(|| lowering.builder.slot("part", SlotKind::Memory));
     if let Some(part) = part {
         let flags = cl::CL_MEM_READ_WRITE.into();
         steps.push(
@@ -74,20 +69,20 @@ pub(super) fn destructors(lowering: &mut Lowering, callbacks: u8, sub_buffer: bo
                 .into(),
         );
     }
-    steps.push(release_memory(whole));
-    let let_go = builder.mark();
+    steps.push(lowering.release(whole));
+    let let_go = lowering.builder.mark();
     steps.push(set(gate).marked(let_go));
     steps.push(finish(own));
-    steps.push(release_event(gate));
+    steps.push(lowering.release(gate));
     let mut needed_until = let_go;
     if let Some(part) = part {
         // It keeps its parent.
-        needed_until = builder.mark();
-        steps.push(release_memory(part).marked(needed_until));
+        needed_until = lowering.builder.mark();
+        steps.push(lowering.release(part).marked(needed_until));
     }
-    steps.push(release_memory(out));
-    steps.extend(wait_for(lowering, &registered));
-    steps.push(release_queue(own));
+    steps.push(lowering.release(out));
+    steps.extend(wait_for(&registered));
+    steps.push(lowering.release(own));
     lowering.builder.thread(steps);
     for (callback, mark) in &registered {
         let early = That::Before(Moment::Began(needed_until), Moment::Fired(*callback));
@@ -150,15 +145,15 @@ pub(super) fn context(lowering: &mut Lowering, operations: &[Operation]) {
     steps.extend([
         marker(shared.queue, &[], event),
         finish(shared.queue),
-        release_event(event),
-        release_kernel(shared.kernel),
-        release_event(shared.event),
-        release_memory(shared.buffer),
-        release_queue(shared.queue),
-        release_program(program),
-        release_context(context),
+        lowering.release(event),
+        lowering.release(shared.kernel),
+        lowering.release(shared.event),
+        lowering.release(shared.buffer),
+        lowering.release(shared.queue),
+        lowering.release(program),
+        lowering.release(context),
     ]);
-    steps.extend(wait_for(lowering, &[(callback, mark)]));
+    steps.extend(wait_for(&[(callback, mark)]));
     lowering.builder.thread(steps);
     once(
         lowering,
@@ -205,19 +200,13 @@ pub(super) fn svm_free(lowering: &mut Lowering, allocations: usize, times: u8) {
         let gate = builder.slot_of_its_own("gate", SlotKind::Event);
         let freed = builder.slot_of_its_own("freed", SlotKind::Event);
         let [enqueued, let_go, finished] = [builder.mark(), builder.mark(), builder.mark()];
-        let call = Call::new(
-            Function::EnqueueSVMFree,
-            [
-                own.into(),
-                allocations.into(),
-                Value::list(crate::host::Class::Pointer, pointers),
-                Value::Callback(callback),
-                Value::Data(callback),
-                1_u32.into(),
-                Value::objects([gate]),
-                Value::Into(freed),
-            ],
-        );
+        let of = [
+            allocations.into(),
+            Value::list(crate::host::Class::Pointer, pointers),
+            Value::Callback(callback),
+            Value::Data(callback),
+        ];
+        let call = Call::enqueue(Function::EnqueueSVMFree, own, of, &[gate], Some(freed));
         steps.push(user_event(place.context, gate));
         steps.push(Step::from(call).marked(enqueued));
         steps.push(flush(own));
@@ -226,8 +215,8 @@ pub(super) fn svm_free(lowering: &mut Lowering, allocations: usize, times: u8) {
         steps.push(set(gate).marked(let_go));
         steps.push(finish(own).marked(finished));
         steps.push(lowering.status(freed, false));
-        steps.push(release_event(freed));
-        steps.push(release_event(gate));
+        steps.push(lowering.release(freed));
+        steps.push(lowering.release(gate));
         let early = That::Before(Moment::Began(let_go), Moment::Fired(callback));
         lowering.must("memory was freed while the command was held back", early);
         let late = That::Before(Moment::Fired(callback), Moment::Ended(finished));

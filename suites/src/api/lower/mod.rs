@@ -139,6 +139,11 @@ impl Lowering {
         (call.into(), answer)
     }
 
+    /// Gives up the program's reference to the object of a slot.
+    fn release(&self, slot: Slot) -> Step {
+        self.builder.release(slot).into()
+    }
+
     fn event(&mut self, name: &str) -> Slot {
         self.builder.slot(name, SlotKind::Event)
     }
@@ -175,25 +180,20 @@ fn user_event(context: Slot, slot: Slot) -> Step {
 
 /// A marker behind these events.
 fn marker(queue: Slot, list: &[Slot], event: Slot) -> Step {
-    Call::new(
+    Call::enqueue(
         Function::EnqueueMarkerWithWaitList,
-        [
-            queue.into(),
-            list.len().into(),
-            Value::objects(list.iter().copied()),
-            Value::Into(event),
-        ],
+        queue,
+        [],
+        list,
+        Some(event),
     )
     .into()
 }
 
 /// The kernel `fill` over a buffer, in as many work-items as it has words.
 fn kernel(place: Place, kernel: Slot, to: Slot, value: u32) -> Vec<Step> {
-    let name = Value::Text("fill".into());
     vec![
-        Call::new(Function::CreateKernel, [place.program.into(), name])
-            .makes(kernel)
-            .into(),
+        Call::kernel(place.program, "fill", kernel).into(),
         Call::object_argument(kernel, 0, to).into(),
         Call::bytes_argument(kernel, 1, value.to_ne_bytes().to_vec()).into(),
     ]
@@ -209,28 +209,4 @@ fn finish(queue: Slot) -> Step {
 
 fn set(event: Slot) -> Step {
     Call::set(event, 0).into()
-}
-
-fn release_event(event: Slot) -> Step {
-    Call::take(Function::ReleaseEvent, event).into()
-}
-
-fn release_memory(memory: Slot) -> Step {
-    Call::take(Function::ReleaseMemObject, memory).into()
-}
-
-fn release_queue(queue: Slot) -> Step {
-    Call::take(Function::ReleaseCommandQueue, queue).into()
-}
-
-fn release_kernel(kernel: Slot) -> Step {
-    Call::take(Function::ReleaseKernel, kernel).into()
-}
-
-fn release_program(program: Slot) -> Step {
-    Call::take(Function::ReleaseProgram, program).into()
-}
-
-fn release_context(context: Slot) -> Step {
-    Call::take(Function::ReleaseContext, context).into()
 }

@@ -70,25 +70,18 @@ impl Operations<'_> {
         self.steps.push(step.into());
     }
 
+    fn release(&mut self, slot: Slot) {
+        let step = self.lowering.release(slot);
+        self.steps.push(step);
+    }
+
     /// Reads a buffer that has to be full of this word.
     fn look(&mut self, of: Slot, word: u32) {
         let answer = self.lowering.builder.answer();
         let event = self.slot("read", SlotKind::Event);
-        self.step(Call::new(
-            Function::EnqueueReadBuffer,
-            [
-                self.shared.queue.into(),
-                of.into(),
-                true.into(),
-                0_usize.into(),
-                BYTES.into(),
-                Value::Answer(answer, BYTES),
-                0_u32.into(),
-                Value::Null,
-                Value::Into(event),
-            ],
-        ));
-        self.step(release_event(event));
+        let to = Value::Answer(answer, BYTES);
+        self.step(Call::read(self.shared.queue, of, BYTES, to, Some(event)));
+        self.release(event);
         let want = Want::Same(Same {
             unit: Unit::Word,
             contents: Contents::Every(word),
@@ -110,7 +103,7 @@ impl Operations<'_> {
             Operation::Buffer => {
                 let own = self.slot("own", SlotKind::Memory);
                 self.step(buffer(context, own));
-                self.step(release_memory(own));
+                self.release(own);
             }
             Operation::SubBuffer => {
                 let whole = self.slot("whole", SlotKind::Memory);
@@ -118,15 +111,15 @@ impl Operations<'_> {
                 self.step(buffer(context, whole));
                 let flags = cl::CL_MEM_READ_WRITE.into();
                 self.step(Call::sub_buffer(whole, flags, 0, BYTES / 2).makes(part));
-                self.step(release_memory(whole));
-                self.step(release_memory(part));
+                self.release(whole);
+                self.release(part);
             }
             Operation::UserEvent => {
                 let event = self.slot("user", SlotKind::Event);
                 self.step(user_event(context, event));
                 self.step(set(event));
                 self.step(Call::wait(&[event]));
-                self.step(release_event(event));
+                self.release(event);
             }
             Operation::Queue => {
                 let own = self.slot("own", SlotKind::Queue);
@@ -134,42 +127,40 @@ impl Operations<'_> {
                 self.step(queue(place, own));
                 self.step(marker(own, &[], event));
                 self.step(finish(own));
-                self.step(release_queue(own));
-                self.step(release_event(event));
+                self.release(own);
+                self.release(event);
             }
             Operation::Kernel => self.kernel(),
             Operation::Program => {
                 let program = self.slot("program", SlotKind::Program);
                 let own = self.slot("fill", SlotKind::Kernel);
                 self.steps.extend(built(place, program));
-                let name = Value::Text("fill".into());
-                let made = Call::new(Function::CreateKernel, [program.into(), name]);
-                self.step(made.makes(own));
-                self.step(release_program(program));
-                self.step(release_kernel(own));
+                self.step(Call::kernel(program, "fill", own));
+                self.release(program);
+                self.release(own);
             }
             Operation::Context => {
                 let own = self.slot("own", SlotKind::Context);
                 let event = self.slot("user", SlotKind::Event);
                 self.step(context_of(place.device, own));
                 self.step(user_event(own, event));
-                self.step(release_context(own));
-                self.step(release_event(event));
+                self.release(own);
+                self.release(event);
             }
             Operation::Marker => {
                 let event = self.slot("marker", SlotKind::Event);
                 self.step(marker(shared_queue, &[], event));
                 self.step(Call::wait(&[event]));
-                self.step(release_event(event));
+                self.release(event);
             }
             Operation::Fill => {
                 let own = self.slot("own", SlotKind::Memory);
                 let event = self.slot("filled", SlotKind::Event);
                 self.step(buffer(context, own));
                 self.step(fill(shared_queue, own, 5, event));
-                self.step(release_event(event));
+                self.release(event);
                 self.look(own, 5);
-                self.step(release_memory(own));
+                self.release(own);
             }
             Operation::Map => self.map(),
             Operation::Callback => self.callback(),
@@ -186,24 +177,12 @@ impl Operations<'_> {
         self.step(buffer(self.shared.place.context, own));
         self.steps
             .extend(kernel(self.shared.place, filling, own, 3));
-        self.step(Call::new(
-            Function::EnqueueNDRangeKernel,
-            [
-                self.shared.queue.into(),
-                filling.into(),
-                1_u32.into(),
-                Value::Null,
-                Value::sizes([WORDS]),
-                Value::Null,
-                0_u32.into(),
-                Value::Null,
-                Value::Into(event),
-            ],
-        ));
-        self.step(release_kernel(filling));
-        self.step(release_event(event));
+        let queue = self.shared.queue;
+        self.step(Call::launch(queue, filling, WORDS, &[], Some(event)));
+        self.release(filling);
+        self.release(event);
         self.look(own, 3);
-        self.step(release_memory(own));
+        self.release(own);
     }
 
     fn map(&mut self) {
@@ -213,26 +192,13 @@ impl Operations<'_> {
             self.slot("map", SlotKind::Event),
             self.slot("unmap", SlotKind::Event),
         ];
-        let queue: Value = self.shared.queue.into();
+        let queue = self.shared.queue;
         self.step(buffer(self.shared.place.context, own));
-        self.step(
-            Call::new(
-                Function::EnqueueMapBuffer,
-                [
-                    queue.clone(),
-                    own.into(),
-                    true.into(),
-                    Value::Flags(vec![cl::CL_MAP_READ, cl::CL_MAP_WRITE]),
-                    0_usize.into(),
-                    BYTES.into(),
-                    0_u32.into(),
-                    Value::Null,
-                    Value::Into(events[0]),
-                ],
-            )
-            .makes(mapped),
-        );
-        self.step(release_event(events[0]));
+        let flags = Value::Flags(vec![cl::CL_MAP_READ, cl::CL_MAP_WRITE]);
+        let of = [own.into(), true.into(), flags, 0_usize.into(), BYTES.into()];
+        let map = Call::enqueue(Function::EnqueueMapBuffer, queue, of, &[], Some(events[0]));
+        self.step(map.makes(mapped));
+        self.release(events[0]);
         self.step(Op::Write {
             at: mapped.at(0),
             data: Data::Contents {
@@ -240,20 +206,12 @@ impl Operations<'_> {
                 bytes: BYTES,
             },
         });
-        self.step(Call::new(
-            Function::EnqueueUnmapMemObject,
-            [
-                queue,
-                own.into(),
-                mapped.into(),
-                0_u32.into(),
-                Value::Null,
-                Value::Into(events[1]),
-            ],
-        ));
-        self.step(release_event(events[1]));
+        let of = [own.into(), mapped.into()];
+        let function = Function::EnqueueUnmapMemObject;
+        self.step(Call::enqueue(function, queue, of, &[], Some(events[1])));
+        self.release(events[1]);
         self.look(own, 9);
-        self.step(release_memory(own));
+        self.release(own);
     }
 
     /// A marker in a queue of its own, behind a user event.
@@ -269,16 +227,17 @@ impl Operations<'_> {
 
     fn callback(&mut self) {
         let (own, gate, event) = self.gated();
+        let release = self.lowering.release(event);
         let builder = &mut self.lowering.builder;
-        let called = builder.callback(CallbackOf::Event(event), vec![release_event(event)]);
+        let called = builder.callback(CallbackOf::Event(event), vec![release]);
         let mark = builder.mark();
         self.step(Step::from(on_complete(event, called)).marked(mark));
         self.step(flush(own));
         self.step(set(gate));
         self.step(settle(called, mark));
         self.step(finish(own));
-        self.step(release_event(gate));
-        self.step(release_queue(own));
+        self.release(gate);
+        self.release(own);
         let complete = Right::Among(vec![0]);
         let says = "a callback for CL_COMPLETE was given the status {}";
         self.lowering.must(says, That::FiredWith(called, complete));
@@ -324,9 +283,9 @@ impl Operations<'_> {
         }
         self.step(settle(called, mark));
         self.step(finish(own));
-        self.step(release_event(event));
-        self.step(release_event(gate));
-        self.step(release_queue(own));
+        self.release(event);
+        self.release(gate);
+        self.release(own);
         let registered = i64::from(self.registered);
         let says = "callbacks of a command came {} times, not as often as they were registered";
         self.came(called, mark, says, registered);
@@ -337,32 +296,18 @@ impl Operations<'_> {
 
     fn retain(&mut self) {
         let all = [
-            (
-                Function::RetainMemObject,
-                Function::ReleaseMemObject,
-                self.shared.buffer,
-            ),
-            (
-                Function::RetainEvent,
-                Function::ReleaseEvent,
-                self.shared.event,
-            ),
-            (
-                Function::RetainCommandQueue,
-                Function::ReleaseCommandQueue,
-                self.shared.queue,
-            ),
-            (
-                Function::RetainKernel,
-                Function::ReleaseKernel,
-                self.shared.kernel,
-            ),
+            (Function::RetainMemObject, self.shared.buffer),
+            (Function::RetainEvent, self.shared.event),
+            (Function::RetainCommandQueue, self.shared.queue),
+            (Function::RetainKernel, self.shared.kernel),
         ];
-        let taken = all.iter().map(|(retain, _, slot)| Call::of(*retain, *slot));
-        let given = all
-            .iter()
-            .map(|(_, release, slot)| Call::of(*release, *slot));
-        let body = taken.chain(given).map(Step::from).collect();
+        let taken = all.map(|(retain, slot)| Call::of(retain, slot).into());
+        // The references that were taken are given back, not the program's own.
+        let given = all.map(|(_, slot)| {
+            let release = self.lowering.builder.release(slot);
+            Call::of(release.function, slot).into()
+        });
+        let body = taken.into_iter().chain(given).collect();
         self.step(Op::Repeat {
             times: REFERENCES,
             within: None,
@@ -418,34 +363,19 @@ fn settle(callback: crate::host::CallbackId, registered: Mark) -> Step {
 
 /// A callback for CL_COMPLETE.
 fn on_complete(event: Slot, callback: crate::host::CallbackId) -> Call {
-    Call::new(
-        Function::SetEventCallback,
-        [
-            event.into(),
-            cl::CL_COMPLETE.into(),
-            Value::Callback(callback),
-            Value::Data(callback),
-        ],
-    )
+    Call::register(event, cl::CL_COMPLETE, callback)
 }
 
 /// A fill of a whole buffer with a word.
 pub(super) fn fill(queue: Slot, buffer: Slot, word: u32, event: Slot) -> Step {
-    Call::new(
-        Function::EnqueueFillBuffer,
-        [
-            queue.into(),
-            buffer.into(),
-            Value::Bytes(word.to_ne_bytes().to_vec()),
-            4_usize.into(),
-            0_usize.into(),
-            BYTES.into(),
-            0_u32.into(),
-            Value::Null,
-            Value::Into(event),
-        ],
-    )
-    .into()
+    let of = [
+        buffer.into(),
+        Value::Bytes(word.to_ne_bytes().to_vec()),
+        4_usize.into(),
+        0_usize.into(),
+        BYTES.into(),
+    ];
+    Call::enqueue(Function::EnqueueFillBuffer, queue, of, &[], Some(event)).into()
 }
 
 /// A program of the operations' kernels, made and built.
@@ -458,18 +388,7 @@ pub(super) fn built(place: Place, program: Slot) -> [Step; 2] {
         )
         .makes(program)
         .into(),
-        Call::new(
-            Function::BuildProgram,
-            [
-                program.into(),
-                1_u32.into(),
-                Value::objects([place.device]),
-                Value::Null,
-                Value::Null,
-                Value::Null,
-            ],
-        )
-        .into(),
+        Call::build(program, place.device).into(),
     ]
 }
 

@@ -56,20 +56,10 @@ pub(super) fn lower(lowering: &mut Lowering, held: bool, calls: &[Refused]) {
             continue;
         };
         let answer = lowering.builder.answer();
-        lowering.builder.end(Call::new(
-            Function::EnqueueReadBuffer,
-            [
-                queue.into(),
-                slot.into(),
-                true.into(),
-                0_usize.into(),
-                BYTES.into(),
-                Value::Answer(answer, BYTES),
-                0_u32.into(),
-                Value::Null,
-                Value::Null,
-            ],
-        ));
+        let to = Value::Answer(answer, BYTES);
+        lowering
+            .builder
+            .end(Call::read(queue, slot, BYTES, to, None));
         let zeros = Want::Same(Same {
             unit: Unit::Byte,
             contents: Contents::Zero,

@@ -62,7 +62,7 @@ impl Found<'_> {
                 }
             }
             for what in wrong {
-                self.add(vec![rule::STATE_CALLBACKS], rule::STATE_CALLBACKS, what);
+                self.breaks(rule::STATE_CALLBACKS, what);
             }
         }
     }

@@ -22,7 +22,7 @@ impl Found<'_> {
                             "{place}, clWaitForEvents on an event that fails, returned {code}, not {}",
                             status::ERROR_IN_WAIT_LIST
                         );
-                        self.add(vec![rule::FAIL_NEGATIVE], rule::FAIL_NEGATIVE, what);
+                        self.breaks(rule::FAIL_NEGATIVE, what);
                     }
                     continue;
                 }
@@ -31,7 +31,8 @@ impl Found<'_> {
                 }
             }
             if code != 0 && !self.after_failure() {
-                let what = format!("{place}, {}, returned {code}", call(step));
+                let call = call(step).unwrap_or("no call");
+                let what = format!("{place}, {call}, returned {code}");
                 let mut rules = vec![rule::API_VALID];
                 if let Step::Wait(_) = step {
                     rules.extend(self.lost());

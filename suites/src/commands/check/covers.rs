@@ -4,7 +4,7 @@ use super::Plan;
 use super::means::{by_host, carried_by};
 use crate::commands::memory::{self, Cell, Read, Value};
 use crate::commands::order::{self, Moment};
-use crate::commands::program::{CommandId, Kind, ObjectId, Step, What, Writer};
+use crate::commands::program::{CommandId, Kind, Step, What, Writer};
 use crate::rule::{self, RuleId};
 use std::collections::BTreeSet;
 
@@ -123,13 +123,7 @@ impl Plan {
                 }
             }
         }
-        let asked: Vec<_> = program
-            .steps()
-            .filter_map(|(place, step)| match step {
-                Step::Status(event) => Some((place, *event)),
-                _ => None,
-            })
-            .collect();
+        let asked: Vec<_> = program.asked().collect();
         let twice = asked.iter().any(|(place, event)| {
             asked.iter().any(|(later, of)| {
                 event == of && order.before(Moment::Return(*place), Moment::Call(*later))
@@ -175,7 +169,7 @@ impl Plan {
             let devices: BTreeSet<u8> = program
                 .commands
                 .iter()
-                .filter(|c| order::names(program, &c.what, ObjectId::at(n)))
+                .filter(|c| program.objects_of(&c.what).any(|o| o.index() == n))
                 .map(|c| program.queues[c.queue.index()].device)
                 .collect();
             if object.kind == Kind::SvmCoarse && devices.len() > 1 {

@@ -36,7 +36,7 @@ impl Found<'_> {
                     && plan.order.fate(command) == Fate::Fails
                 {
                     let what = format!("{writer} ran, although an event in its wait list failed");
-                    self.add(vec![rule::FAIL_PROPAGATE], rule::FAIL_PROPAGATE, what);
+                    self.breaks(rule::FAIL_PROPAGATE, what);
                 }
             }
             return;

@@ -19,27 +19,19 @@ pub(super) fn carried_by(program: &Program, command: CommandId) -> Vec<RuleId> {
             });
         }
     };
-    match &program.commands[command.index()].what {
-        What::Kernel(kernel) | What::Native(kernel) => {
-            for range in kernel.reads.iter().chain(&kernel.writes) {
-                object(range.object, false);
-            }
-            if kernel.reuse {
-                rules.push(rule::ARGS_CAPTURED);
-            }
-            rules.push(rule::KI_COMPLETION);
-        }
-        What::Read(transfer) | What::Write(transfer) => object(transfer.range.object, true),
-        What::Copy { from, to, .. } => {
-            object(from.object, true);
-            object(to.object, true);
-        }
-        What::Fill(range) => object(range.object, true),
-        What::Map { .. } | What::Unmap(_) => rules.push(rule::SP_MAP_UNMAP),
-        What::Migrate { objects, .. } | What::Free(objects) => {
-            objects.iter().for_each(|o| object(*o, true));
-        }
-        What::Marker | What::Barrier => {}
+    let what = &program.commands[command.index()].what;
+    let (reads, writes) = what.data();
+    for range in reads.iter().chain(writes) {
+        object(range.object, what.kernel().is_none());
+    }
+    what.objects().iter().for_each(|o| object(*o, true));
+    if let Some(kernel) = what.kernel() {
+        let captured = kernel.reuse.then_some(rule::ARGS_CAPTURED);
+        rules.extend(captured);
+        rules.push(rule::KI_COMPLETION);
+    }
+    if let What::Map { .. } | What::Unmap(_) = what {
+        rules.push(rule::SP_MAP_UNMAP);
     }
     rules
 }

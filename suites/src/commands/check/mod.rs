@@ -19,7 +19,7 @@ mod times;
 
 use super::memory::Memory;
 use super::order::Order;
-use super::program::{Event, Program, Step};
+use super::program::{CommandId, Program, Step};
 use super::trace::Trace;
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Violation;
@@ -83,6 +83,17 @@ impl Found<'_> {
         self.violations.insert(Violation { rules, what });
     }
 
+    /// A rule is broken.
+    fn breaks(&mut self, rule: RuleId, what: String) {
+        self.add(vec![rule], rule, what);
+    }
+
+    /// A command's times contradict that one command ends before another starts.
+    fn breaks_order(&mut self, first: CommandId, second: CommandId, what: String) {
+        let rules = self.plan.by_times(first, second);
+        self.add(rules, rule::STATE_PROFILING, what);
+    }
+
     /// After something failed, the specification leaves what else its context does open.
     fn after_failure(&self) -> bool {
         self.plan.order.has_failures()
@@ -103,16 +114,9 @@ impl Found<'_> {
     }
 }
 
-fn name(event: Event) -> String {
-    match event {
-        Event::Command(c) => format!("command {}", c.0),
-        Event::User(u) => format!("user event {}", u.0),
-    }
-}
-
-/// What a step calls.
-fn call(step: &Step) -> &'static str {
-    match step {
+/// What a step calls; none where it is no call whose code is looked at.
+pub fn call(step: &Step) -> Option<&'static str> {
+    Some(match step {
         Step::Enqueue(_) => "an enqueue",
         Step::Flush(_) => "clFlush",
         Step::Finish(_) => "clFinish",
@@ -128,6 +132,6 @@ fn call(step: &Step) -> &'static str {
         | Step::Signal(_)
         | Step::Await(_)
         | Step::Sleep(_)
-        | Step::Yield(_) => "no call",
-    }
+        | Step::Yield(_) => return None,
+    })
 }

@@ -1,31 +1,31 @@
 //! What was told of the states of commands.
 
-use super::{Found, name};
+use super::Found;
 use crate::commands::order::{Fate, Moment};
-use crate::commands::program::{Event, Place, Step};
+use crate::commands::program::{Event, Place};
 use crate::commands::trace::status;
+use crate::commands::words;
 use crate::rule;
 
 impl Found<'_> {
     pub(super) fn statuses(&mut self) {
-        let steps: Vec<_> = self.plan.program.steps().collect();
         let order = &self.plan.order;
         let mut asked: Vec<(Event, Place, i32)> = Vec::new();
-        for (place, step) in steps {
-            let (Step::Status(event), Some(&told)) = (step, self.trace.statuses.get(&place)) else {
+        for (place, event) in self.plan.program.asked() {
+            let Some(&told) = self.trace.statuses.get(&place) else {
                 continue;
             };
-            let name = name(*event);
-            let fate = order.fate_of_event(*event);
-            let done = order.completion(*event);
+            let name = words::event(event);
+            let fate = order.fate_of_event(event);
+            let done = order.completion(event);
             if let Event::User(user) = event
-                && let Some((set, wanted)) = order.set(*user)
+                && let Some((set, wanted)) = order.set(user)
                 && order.surely(Moment::Call(set), Moment::Call(place))
                 && told != wanted
             {
                 let what =
                     format!("at {place} the status of {name} was {told}, and {wanted} was set");
-                self.add(vec![rule::FAIL_NEGATIVE], rule::FAIL_NEGATIVE, what);
+                self.breaks(rule::FAIL_NEGATIVE, what);
             }
             if done.is_some_and(|done| order.surely(done, Moment::Call(place))) {
                 let right = match fate {
@@ -42,9 +42,9 @@ impl Found<'_> {
                 }
             }
             let held = match event {
-                Event::Command(c) => order.surely(Moment::Return(place), Moment::Start(*c)),
+                Event::Command(c) => order.surely(Moment::Return(place), Moment::Start(c)),
                 Event::User(u) => order
-                    .set(*u)
+                    .set(u)
                     .is_some_and(|(set, _)| order.surely(Moment::Return(place), Moment::Call(set))),
             };
             if held && told < status::SUBMITTED {
@@ -53,13 +53,13 @@ impl Found<'_> {
                 );
                 let rules = match event {
                     Event::Command(c) => {
-                        order.rules_between(Moment::Return(place), Moment::Start(*c))
+                        order.rules_between(Moment::Return(place), Moment::Start(c))
                     }
                     Event::User(_) => Vec::new(),
                 };
                 self.add(rules, rule::NOT_BEFORE_READY, what);
             }
-            asked.push((*event, place, told));
+            asked.push((event, place, told));
         }
         for (n, (event, place, told)) in asked.iter().enumerate() {
             for (other, later, then) in &asked[n + 1..] {
@@ -67,9 +67,9 @@ impl Found<'_> {
                 if event == other && ordered && then > told {
                     let what = format!(
                         "the status of {} went back from {told} at {place} to {then} at {later}",
-                        name(*event)
+                        words::event(*event)
                     );
-                    self.add(vec![rule::STATE_QUERY], rule::STATE_QUERY, what);
+                    self.breaks(rule::STATE_QUERY, what);
                 }
             }
         }

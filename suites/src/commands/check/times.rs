@@ -1,10 +1,11 @@
 //! What was profiled, also against the host's clock.
 
-use super::{Found, Plan, name};
+use super::{Found, Plan};
 use crate::commands::order::{Fate, Moment};
-use crate::commands::program::{CommandId, Event, Step};
+use crate::commands::program::{CommandId, Event};
 use crate::commands::trace::status;
-use crate::rule;
+use crate::commands::words;
+use crate::rule::{self, RuleId};
 
 pub use crate::host::check::{CLOCK_SLACK as SLACK, HELD_LONG};
 
@@ -19,6 +20,14 @@ impl Plan {
                 .filter(move |second| self.ends_before(first, *second))
                 .map(move |second| (first, second))
         })
+    }
+
+    /// The rules that are broken where by their times one command did not end before another started.
+    pub fn by_times(&self, first: CommandId, second: CommandId) -> Vec<RuleId> {
+        let (end, start) = (Moment::End(first), Moment::Start(second));
+        let mut rules = self.order.rules_between(end, start);
+        rules.push(rule::STATE_PROFILING);
+        rules
     }
 
     fn ends_before(&self, first: CommandId, second: CommandId) -> bool {
@@ -40,10 +49,7 @@ impl Found<'_> {
                     "by its times command {} ended before command {}, for which it waits, had",
                     second.0, first.0
                 );
-                let (end, start) = (Moment::End(*first), Moment::Start(*second));
-                let mut rules = self.plan.order.rules_between(end, start);
-                rules.push(rule::STATE_PROFILING);
-                self.add(rules, rule::STATE_PROFILING, what);
+                self.breaks_order(*first, *second, what);
             }
         }
     }
@@ -71,7 +77,7 @@ impl Found<'_> {
                 "by its times command {} started much sooner after it was queued than the host let it",
                 command.0
             );
-            self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+            self.breaks(rule::STATE_PROFILING, what);
         }
     }
 
@@ -93,23 +99,23 @@ impl Found<'_> {
                 "by its times command {} was queued long before it was enqueued",
                 command.0
             );
-            self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+            self.breaks(rule::STATE_PROFILING, what);
         }
     }
 
     /// A command has times when it is complete, and none before; a user event has none at all.
     fn times_there(&mut self) {
         let plan = self.plan;
-        for (place, step) in plan.program.steps() {
-            let (Step::Status(event), Some(&code)) = (step, self.trace.profiled.get(&place)) else {
+        for (place, event) in plan.program.asked() {
+            let Some(&code) = self.trace.profiled.get(&place) else {
                 continue;
             };
             let wrong = match event {
                 Event::User(_) => code != status::NO_TIMES,
                 Event::Command(c) => {
-                    let held = plan.order.surely(Moment::Return(place), Moment::Start(*c));
-                    let done = plan.order.surely(Moment::End(*c), Moment::Call(place))
-                        && plan.order.fate(*c) == Fate::Completes
+                    let held = plan.order.surely(Moment::Return(place), Moment::Start(c));
+                    let done = plan.order.surely(Moment::End(c), Moment::Call(place))
+                        && plan.order.fate(c) == Fate::Completes
                         && !self.after_failure();
                     held && code != status::NO_TIMES || done && code != 0
                 }
@@ -117,9 +123,9 @@ impl Found<'_> {
             if wrong {
                 let what = format!(
                     "at {place} the query for the times of {} returned {code}",
-                    name(*event)
+                    words::event(event)
                 );
-                self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+                self.breaks(rule::STATE_PROFILING, what);
             }
         }
         for (command, last) in &self.trace.last {
@@ -128,7 +134,7 @@ impl Found<'_> {
                 && !self.after_failure()
             {
                 let what = format!("command {} is complete and has no times", command.0);
-                self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+                self.breaks(rule::STATE_PROFILING, what);
             }
         }
     }
@@ -155,7 +161,7 @@ impl Found<'_> {
                     "by its times command {} was queued before command {} {what}, after which it was enqueued",
                     second.0, first.0
                 );
-                self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+                self.breaks(rule::STATE_PROFILING, what);
             }
         }
     }
@@ -183,7 +189,7 @@ impl Found<'_> {
                         "by its times command {} was {} after it was {}",
                         command.0, pair[0].0, pair[1].0
                     );
-                    self.add(vec![rule::STATE_PROFILING], rule::STATE_PROFILING, what);
+                    self.breaks(rule::STATE_PROFILING, what);
                 }
             }
             self.held_time(*command, t.start.saturating_sub(t.queued));
@@ -202,12 +208,7 @@ impl Found<'_> {
                         "by its times command {} started before command {}, for which it waits, ended",
                         command.0, first.0
                     );
-                    let mut rules = self
-                        .plan
-                        .order
-                        .rules_between(Moment::End(*first), Moment::Start(*command));
-                    rules.push(rule::STATE_PROFILING);
-                    self.add(rules, rule::STATE_PROFILING, what);
+                    self.breaks_order(*first, *command, what);
                 }
             }
         }
@@ -216,7 +217,7 @@ impl Found<'_> {
                 "command {} mapped the application's own memory to another address",
                 command.0
             );
-            self.add(vec![rule::RG_HOST_PTR], rule::RG_HOST_PTR, what);
+            self.breaks(rule::RG_HOST_PTR, what);
         }
     }
 }

@@ -8,8 +8,7 @@
 //! names the same program for ever.
 
 use super::profile::{Idiom, Profile, Work};
-use super::{DRAFTS, data, skeleton};
-use crate::choices::Choices;
+use super::{first_valid, skeleton};
 use crate::commands::check::Plan;
 use crate::commands::order::Invalid;
 use std::sync::OnceLock;
@@ -49,15 +48,7 @@ fn of_size(n: usize) -> Vec<Shape> {
                 for idiom in &idioms {
                     shapes.push(Shape {
                         out_of_order: [kinds & 1 != 0, kinds & 2 != 0],
-                        queues: (0..n)
-                            .map(|c| {
-                                if c == 0 {
-                                    0
-                                } else {
-                                    (assignment >> (c - 1) & 1) as u8
-                                }
-                            })
-                            .collect(),
+                        queues: (0..n).map(|c| (assignment << 1 >> c & 1) as u8).collect(),
                         after: after.clone(),
                         idiom: *idiom,
                     });
@@ -118,18 +109,9 @@ pub fn small(number: usize) -> Result<Plan, Invalid> {
         independent: 0,
         ..Profile::queue()
     };
-    let mut choices = Choices::new(number as u64);
-    let mut last = None;
-    for _ in 0..DRAFTS {
-        let skeleton = skeleton::of_shape(&mut choices, &profile, shape);
-        match data::fill(&mut choices, skeleton).and_then(Plan::of) {
-            Ok(plan) => return Ok(plan),
-            Err(why) => last = Some(why),
-        }
-    }
-    Err(last.unwrap_or(Invalid::Shape {
-        what: "no draft was drawn".into(),
-    }))
+    first_valid(number as u64, |choices| {
+        skeleton::of_shape(choices, &profile, shape)
+    })
 }
 
 #[cfg(test)]

@@ -18,16 +18,26 @@ pub use profile::{Idiom, Profile};
 use super::check::Plan;
 use super::order::Invalid;
 use crate::choices::Choices;
+use skeleton::Skeleton;
 
 /// How often a draft is drawn again before the generator gives up.
 const DRAFTS: usize = 200;
 
 /// The plan of a program drawn from a seed. An error is a fault of the generator.
 pub fn random(seed: u64, profile: &Profile) -> Result<Plan, Invalid> {
+    first_valid(seed, |choices| skeleton::draw(choices, profile))
+}
+
+/// The plan of the first of the drafts of a seed that is valid.
+fn first_valid(
+    seed: u64,
+    mut skeleton: impl FnMut(&mut Choices) -> Skeleton,
+) -> Result<Plan, Invalid> {
     let mut choices = Choices::new(seed);
     let mut last = None;
     for _ in 0..DRAFTS {
-        match draft(&mut choices, profile) {
+        let skeleton = skeleton(&mut choices);
+        match data::fill(&mut choices, skeleton).and_then(Plan::of) {
             Ok(plan) => return Ok(plan),
             Err(why) => last = Some(why),
         }
@@ -35,10 +45,4 @@ pub fn random(seed: u64, profile: &Profile) -> Result<Plan, Invalid> {
     Err(last.unwrap_or(Invalid::Shape {
         what: "no draft was drawn".into(),
     }))
-}
-
-fn draft(choices: &mut Choices, profile: &Profile) -> Result<Plan, Invalid> {
-    let skeleton = skeleton::draw(choices, profile);
-    let program = data::fill(choices, skeleton)?;
-    Plan::of(program)
 }

@@ -1,9 +1,12 @@
 //! What a generated program is likely to hold.
 
-use crate::commands::program::{HostPointer, Kind};
+use crate::commands::program::Kind;
+use serde::Deserialize;
+use std::sync::OnceLock;
 
 /// A way to order one command after another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Idiom {
     /// The event in the wait list.
     WaitList,
@@ -41,7 +44,8 @@ impl Idiom {
 }
 
 /// What a command is, before its data is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Work {
     /// A kernel.
     Kernel,
@@ -63,9 +67,12 @@ pub enum Work {
     Empty,
 }
 
-/// Weights of a generator, and sizes.
-#[derive(Debug, Clone)]
+/// Weights of a generator, and sizes. The profiles are in `profiles.yaml`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Profile {
+    /// `family/kind`.
+    pub name: String,
     /// Fewest and most commands, beside those that order them.
     pub commands: (usize, usize),
     /// Most queues.
@@ -119,271 +126,91 @@ pub struct Profile {
     pub longest_gate: usize,
 }
 
-const BUFFER: Kind = Kind::Buffer(HostPointer::Copy);
+/// The profiles in their order.
+fn profiles() -> &'static [Profile] {
+    static ALL: OnceLock<Vec<Profile>> = OnceLock::new();
+    // The file is part of the program, and a test reads it.
+    ALL.get_or_init(|| read().unwrap_or_default())
+}
+
+fn read() -> Result<Vec<Profile>, String> {
+    serde_saphyr::from_str(include_str!("profiles.yaml")).map_err(|e| e.to_string())
+}
 
 impl Profile {
-    /// Queues of both kinds, kernels and transfers, every idiom.
-    pub fn queue() -> Profile {
-        Profile {
-            commands: (2, 6),
-            queues: 3,
-            out_of_order: 50,
-            devices: 1,
-            objects: vec![(BUFFER, 1)],
-            sub_buffers: 0,
-            works: vec![
-                (Work::Kernel, 8),
-                (Work::Read, 3),
-                (Work::Write, 2),
-                (Work::Copy, 2),
-                (Work::Fill, 2),
-                (Work::Empty, 1),
-            ],
-            idioms: vec![
-                (Idiom::WaitList, 6),
-                (Idiom::Marker, 1),
-                (Idiom::Barrier, 1),
-                (Idiom::HostWait, 1),
-                (Idiom::Finish, 1),
-            ],
-            gates: 70,
-            blocking: 25,
-            gated_blocks: 0,
-            rects: 30,
-            cell_words: vec![4, 16, 16, 16, 32, 64, 256],
-            failures: 0,
-            gated_barriers: 4,
-            crowds: 6,
-            watchers: 8,
-            looks_back: 0,
-            callbacks: 15,
-            threads: 20,
-            releases: 25,
-            independent: 25,
-            twins: 15,
-            longest_gate: 300,
-        }
-    }
-
-    /// Every idiom alike.
-    pub fn sync() -> Profile {
-        Profile {
-            commands: (2, 5),
-            idioms: Idiom::ALL.iter().map(|i| (*i, 1)).collect(),
-            callbacks: 25,
-            ..Profile::queue()
-        }
-    }
-
-    /// Every kind of buffer and transfer, maps and sub-buffers.
-    pub fn memory() -> Profile {
-        Profile {
-            objects: vec![
-                (BUFFER, 2),
-                (Kind::Buffer(HostPointer::Use), 2),
-                (Kind::Buffer(HostPointer::Alloc), 1),
-            ],
-            sub_buffers: 40,
-            crowds: 0,
-            works: vec![
-                (Work::Kernel, 4),
-                (Work::Read, 3),
-                (Work::Write, 3),
-                (Work::Copy, 3),
-                (Work::Fill, 2),
-                (Work::Map, 4),
-                (Work::Migrate, 2),
-            ],
-            ..Profile::queue()
-        }
-    }
-
-    /// Mostly maps, also of what is mapped already.
-    pub fn maps() -> Profile {
-        Profile {
-            commands: (2, 4),
-            works: vec![(Work::Map, 6), (Work::Kernel, 2), (Work::Write, 1)],
-            ..Profile::memory()
-        }
-    }
-
-    /// Coarse-grain SVM.
-    pub fn svm_coarse() -> Profile {
-        Profile {
-            objects: vec![(Kind::SvmCoarse, 4), (Kind::Buffer(HostPointer::UseSvm), 1)],
-            works: Profile::memory().works,
-            ..Profile::queue()
-        }
-    }
-
-    /// Fine-grain SVM allocations.
-    pub fn svm_fine() -> Profile {
-        Profile {
-            objects: vec![(Kind::SvmFine, 4), (Kind::SvmCoarse, 1)],
-            ..Profile::svm_coarse()
-        }
-    }
-
-    /// Memory of the host.
-    pub fn svm_system() -> Profile {
-        Profile {
-            objects: vec![(Kind::SvmSystem, 4), (Kind::SvmFine, 1)],
-            ..Profile::svm_coarse()
-        }
-    }
-
-    /// Native kernels among others.
-    pub fn native() -> Profile {
-        Profile {
-            works: vec![
-                (Work::Native, 6),
-                (Work::Kernel, 3),
-                (Work::Read, 2),
-                (Work::Write, 1),
-            ],
-            ..Profile::sync()
-        }
-    }
-
-    /// A program-scope variable.
-    pub fn variable() -> Profile {
-        Profile {
-            objects: vec![(Kind::Variable, 2), (BUFFER, 1)],
-            works: vec![(Work::Kernel, 8), (Work::Read, 1), (Work::Write, 1)],
-            ..Profile::queue()
-        }
-    }
-
-    /// Gates that fail.
-    pub fn failure() -> Profile {
-        Profile {
-            gates: 100,
-            failures: 60,
-            looks_back: 75,
-            out_of_order: 80,
-            callbacks: 50,
-            threads: 0,
-            releases: 0,
-            independent: 0,
-            idioms: vec![
-                (Idiom::WaitList, 6),
-                (Idiom::MarkerList, 2),
-                (Idiom::BarrierList, 1),
-            ],
-            ..Profile::queue()
-        }
-    }
-
-    /// Barriers in queues out of order, and gates before and behind them that open one after another.
-    pub fn barriers() -> Profile {
-        Profile {
-            commands: (1, 3),
-            queues: 2,
-            out_of_order: 100,
-            gated_barriers: 85,
-            crowds: 40,
-            rects: 0,
-            releases: 5,
-            independent: 0,
-            twins: 0,
-            ..Profile::queue()
-        }
-    }
-
-    /// Queues and events that are released while gates hold their commands back.
-    pub fn released() -> Profile {
-        Profile {
-            commands: (2, 5),
-            out_of_order: 30,
-            gates: 85,
-            callbacks: 40,
-            threads: 0,
-            releases: 100,
-            independent: 5,
-            twins: 5,
-            ..Profile::queue()
-        }
-    }
-
-    /// Commands that are let go together and read the same memory at the same time.
-    pub fn together() -> Profile {
-        Profile {
-            commands: (1, 3),
-            out_of_order: 80,
-            works: vec![(Work::Kernel, 3), (Work::Read, 3), (Work::Copy, 1)],
-            gates: 100,
-            twins: 90,
-            callbacks: 5,
-            threads: 5,
-            releases: 5,
-            independent: 0,
-            ..Profile::queue()
-        }
-    }
-
-    /// Reads and writes that block while a gate is closed, of so much memory that none is done at once.
-    pub fn blocking() -> Profile {
-        Profile {
-            commands: (2, 5),
-            works: vec![(Work::Write, 6), (Work::Read, 2), (Work::Kernel, 1)],
-            gates: 100,
-            blocking: 80,
-            gated_blocks: 80,
-            rects: 5,
-            cell_words: vec![16, 256, 256, 256],
-            longest_gate: 3000,
-            callbacks: 5,
-            threads: 5,
-            releases: 5,
-            independent: 0,
-            ..Profile::queue()
-        }
-    }
-
-    /// Several devices of a context.
-    pub fn devices() -> Profile {
-        Profile {
-            devices: 2,
-            objects: vec![(BUFFER, 2), (Kind::Buffer(HostPointer::Use), 1)],
-            ..Profile::sync()
-        }
-    }
-
-    /// Coarse-grain SVM on several devices.
-    pub fn svm_devices() -> Profile {
-        Profile {
-            devices: 2,
-            queues: 4,
-            ..Profile::svm_coarse()
-        }
-    }
-
     /// The profile of this name, `family/kind`.
     pub fn find(name: &str) -> Option<Profile> {
-        let mut all = Profile::all().into_iter();
-        let (.., profile) = all.find(|(family, kind, _)| name == format!("{family}/{kind}"))?;
-        Some(profile)
+        profiles()
+            .iter()
+            .find(|profile| profile.name == name)
+            .cloned()
+    }
+
+    /// Queues of both kinds, kernels and transfers, every idiom.
+    pub fn queue() -> Profile {
+        Profile::find("queue/random").unwrap_or_default()
     }
 
     /// Every profile with its family and name.
     pub fn all() -> Vec<(&'static str, &'static str, Profile)> {
-        vec![
-            ("queue", "random", Profile::queue()),
-            ("queue", "failure", Profile::failure()),
-            ("queue", "barriers", Profile::barriers()),
-            ("queue", "released", Profile::released()),
-            ("queue", "together", Profile::together()),
-            ("queue", "blocking", Profile::blocking()),
-            ("queue", "devices", Profile::devices()),
-            ("sync", "random", Profile::sync()),
-            ("memory", "random", Profile::memory()),
-            ("memory", "maps", Profile::maps()),
-            ("memory", "variable", Profile::variable()),
-            ("svm", "coarse", Profile::svm_coarse()),
-            ("svm", "devices", Profile::svm_devices()),
-            ("svm", "fine", Profile::svm_fine()),
-            ("svm", "system", Profile::svm_system()),
-            ("kernels", "native", Profile::native()),
-        ]
+        let named = |profile: &'static Profile| {
+            let (family, kind) = profile.name.split_once('/')?;
+            Some((family, kind, profile.clone()))
+        };
+        profiles().iter().filter_map(named).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_profile_has_a_name_of_its_own_and_something_to_draw() {
+        let all = read().expect("the file can be read");
+        let names: BTreeSet<&str> = all.iter().map(|profile| profile.name.as_str()).collect();
+        assert_eq!((names.len(), Profile::all().len()), (all.len(), all.len()));
+        for profile in &all {
+            let name = &profile.name;
+            assert_eq!(name.split('/').count(), 2, "{name}");
+            assert!(
+                !profile.objects.is_empty() && !profile.works.is_empty(),
+                "{name}"
+            );
+            assert!(
+                !profile.idioms.is_empty() && !profile.cell_words.is_empty(),
+                "{name}"
+            );
+            assert!(
+                (1..=profile.commands.1).contains(&profile.commands.0),
+                "{name}"
+            );
+            assert!(profile.queues > 0 && profile.devices > 0, "{name}");
+            let weights = profile.works.iter().map(|(_, weight)| *weight);
+            assert!(weights.min() > Some(0), "{name}");
+        }
+        assert!(Profile::find("queue/nothing").is_none());
+    }
+
+    #[test]
+    fn every_idiom_and_work_is_drawn_by_some_profile() {
+        let all = profiles().iter();
+        let idioms: BTreeSet<Idiom> = all.clone().flat_map(|p| &p.idioms).map(|i| i.0).collect();
+        assert_eq!(idioms.into_iter().collect::<Vec<_>>(), Idiom::ALL);
+        let works: BTreeSet<Work> = all.flat_map(|p| &p.works).map(|work| work.0).collect();
+        assert_eq!(works.len(), 9);
+    }
+
+    #[test]
+    fn a_profile_that_is_like_another_keeps_what_it_does_not_say() {
+        let of = |name| Profile::find(name).expect("a profile");
+        let (queue, barriers) = (of("queue/random"), of("queue/barriers"));
+        assert_eq!((queue.twins, barriers.twins), (15, 0));
+        assert_eq!(barriers.works, queue.works);
+        let (sync, native) = (of("sync/random"), of("kernels/native"));
+        assert_eq!(native.idioms, sync.idioms);
+        assert_ne!(native.works, sync.works);
+        assert_eq!(of("svm/devices").objects, of("svm/coarse").objects);
     }
 }

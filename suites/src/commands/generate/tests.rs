@@ -9,7 +9,9 @@ fn drafts_are_seldom_refused() {
         let mut refused: BTreeMap<String, usize> = BTreeMap::new();
         const N: usize = 300;
         for _ in 0..N {
-            if let Err(why) = draft(&mut choices, &profile) {
+            let skeleton = skeleton::draw(&mut choices, &profile);
+            let plan = data::fill(&mut choices, skeleton).and_then(Plan::of);
+            if let Err(why) = plan {
                 let kind = match why {
                     Invalid::MayNeverEnd { .. } => "may never end".into(),
                     other => other.to_string(),

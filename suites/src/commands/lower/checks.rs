@@ -2,6 +2,7 @@
 //! is asked about each answer that says something, one at a time, and its violations become checks.
 
 use super::*;
+use crate::commands::check;
 use crate::commands::memory::Value as Held;
 use crate::commands::order::Moment;
 use crate::commands::program::{ANY_CELL, Place, Step as CommandStep, Token, Who, Writer};
@@ -73,7 +74,7 @@ impl Drawn<'_> {
 
     fn codes(&mut self) {
         for (place, step) in self.plan.program.steps() {
-            if !has_code(step) {
+            if check::call(step).is_none() {
                 continue;
             }
             // A callback that is registered is called, or that would be reported instead.
@@ -168,13 +169,10 @@ impl Drawn<'_> {
     }
 
     fn statuses(&mut self) {
-        for (place, step) in self.plan.program.steps() {
-            let CommandStep::Status(event) = step else {
-                continue;
-            };
+        for (place, event) in self.plan.program.asked() {
             let mut answers = vec![0, 1, 2, 3, -14, ODD];
             if let Event::User(user) = event
-                && let Some((_, set)) = self.plan.order.set(*user)
+                && let Some((_, set)) = self.plan.order.set(user)
                 && !answers.contains(&set)
             {
                 answers.push(set);
@@ -184,7 +182,7 @@ impl Drawn<'_> {
                 ..Trace::default()
             };
             if let Some((right, rules)) = self.right(&answers, &trace) {
-                let says = format!("at {place} the status of {} was {{}}", words::event(*event));
+                let says = format!("at {place} the status of {} was {{}}", words::event(event));
                 let answer = self.names.statuses[&place];
                 self.add(rules, says, That::Number(answer, right));
             }
@@ -193,15 +191,7 @@ impl Drawn<'_> {
 
     fn went_back(&mut self) {
         let order = &self.plan.order;
-        let asked: Vec<(Place, Event)> = self
-            .plan
-            .program
-            .steps()
-            .filter_map(|(place, step)| match step {
-                CommandStep::Status(event) => Some((place, *event)),
-                _ => None,
-            })
-            .collect();
+        let asked: Vec<(Place, Event)> = self.plan.program.asked().collect();
         for (n, (place, event)) in asked.iter().enumerate() {
             for (later, other) in &asked[n + 1..] {
                 let ordered = order.surely(Moment::Return(*place), Moment::Call(*later));
@@ -386,7 +376,7 @@ impl Drawn<'_> {
                 };
                 let id = CommandId::at(n);
                 if plan.program.device_of(id) == plan.program.device_of(*first) {
-                    let rules = self.by_times(*first, id);
+                    let rules = self.plan.by_times(*first, id);
                     let ended = names.times[first.index()][3];
                     let says = format!(
                         "by its times command {n} started before command {}, for which it waits, ended",
@@ -396,14 +386,6 @@ impl Drawn<'_> {
                 }
             }
         }
-    }
-
-    /// The rules that are broken where one command did not end before another starts.
-    fn by_times(&self, first: CommandId, then: CommandId) -> Vec<RuleId> {
-        let (end, start) = (Moment::End(first), Moment::Start(then));
-        let mut rules = self.plan.order.rules_between(end, start);
-        rules.push(rule::STATE_PROFILING);
-        rules
     }
 
     /// What waits for another ends later, by whatever rule. What follows from two others is not said again.
@@ -420,7 +402,11 @@ impl Drawn<'_> {
                 second.0, first.0
             );
             let [one, two] = [first, second].map(|id| self.names.times[id.index()][3]);
-            self.add(self.by_times(first, second), says, That::NotAfter(one, two));
+            self.add(
+                self.plan.by_times(first, second),
+                says,
+                That::NotAfter(one, two),
+            );
         }
     }
 
@@ -437,27 +423,5 @@ impl Drawn<'_> {
         let enqueue = order.enqueued(command);
         let others = last.into_values().filter(|place| *place != enqueue);
         others.map(|place| self.names.steps[&place].0).collect()
-    }
-}
-
-/// Whether a step is a call whose answer is looked at.
-fn has_code(step: &CommandStep) -> bool {
-    match step {
-        CommandStep::Enqueue(_)
-        | CommandStep::Flush(_)
-        | CommandStep::Finish(_)
-        | CommandStep::Wait(_)
-        | CommandStep::Set { .. }
-        | CommandStep::Register(_)
-        | CommandStep::Status(_)
-        | CommandStep::ReleaseEvent(_)
-        | CommandStep::ReleaseQueue(_)
-        | CommandStep::ReleaseObject(_) => true,
-        CommandStep::Access(_)
-        | CommandStep::Inspect(_)
-        | CommandStep::Signal(_)
-        | CommandStep::Await(_)
-        | CommandStep::Sleep(_)
-        | CommandStep::Yield(_) => false,
     }
 }

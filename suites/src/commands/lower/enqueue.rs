@@ -2,9 +2,7 @@
 
 use super::*;
 use crate::commands::memory::in_place;
-use crate::commands::program::{ANY_CELL, Kernel, MapMode, Transfer, Writer};
-use crate::host::Contents;
-use crate::host::Data;
+use crate::commands::program::{ANY_CELL, Kernel, MapMode, Transfer};
 
 /// The arguments of the workload's kernels.
 #[derive(Clone)]
@@ -83,18 +81,10 @@ impl Lowering<'_> {
     fn command<const N: usize>(&self, id: CommandId, function: Function, of: [Value; N]) -> Step {
         let command = &self.program().commands[id.index()];
         let wait: Vec<Slot> = command.wait.iter().map(|e| self.event(*e)).collect();
-        let mut arguments = vec![self.queue(command.queue).into()];
-        arguments.extend(of);
-        arguments.extend([
-            wait.len().into(),
-            Value::objects(wait),
-            Value::Into(self.events[id.index()]),
-        ]);
-        let call = Call {
-            arguments,
-            ..Call::new(function, [])
-        };
-        call.whatever().into()
+        let event = self.events[id.index()];
+        Call::enqueue(function, self.queue(command.queue), of, &wait, Some(event))
+            .whatever()
+            .into()
     }
 
     /// How a kernel is given a range, and whether that lies in the variable.
@@ -259,17 +249,8 @@ impl Lowering<'_> {
         }
         steps.push(Op::Spin(kernel.spin).into());
         for range in &kernel.writes {
-            let root = self.program().root(range.object).1;
-            steps.push(Step::from(Op::Write {
-                at: inside(self).at(self.bytes(range.first)),
-                data: Data::Tokens {
-                    writer: Writer::Command(id),
-                    first: root + range.first,
-                    count: range.count,
-                    stride: range.stride,
-                    words: self.program().cell_words,
-                },
-            }));
+            let at = inside(self).at(self.bytes(range.first));
+            steps.push(self.tokens(at, Writer::Command(id), *range));
         }
         (slots, steps)
     }
@@ -277,33 +258,27 @@ impl Lowering<'_> {
     /// Fills the source of a write with its tokens.
     fn source(&self, id: CommandId, transfer: &Transfer) -> Vec<Step> {
         let (range, memory) = (transfer.range, self.staging[&id]);
-        let first = self.program().root(range.object).1 + range.first;
-        let tokens = |at: u8, first, count| {
-            Step::from(Op::Write {
-                at: memory.at(self.bytes(at)),
-                data: Data::Tokens {
-                    writer: Writer::Command(id),
-                    first,
-                    count,
-                    stride: 1,
-                    words: self.program().cell_words,
-                },
-            })
-        };
+        let writer = Writer::Command(id);
         if range.stride == 1 {
-            return vec![tokens(0, first, range.count)];
+            return vec![self.tokens(memory.at(0), writer, range)];
         }
-        let cell = |n: u8| tokens(n, first.saturating_add(n.saturating_mul(range.stride)), 1);
-        (0..range.count).map(cell).collect()
+        // In memory of the host they follow each other.
+        let cell = |(n, first): (usize, u8)| {
+            let one = Range {
+                first,
+                count: 1,
+                stride: 1,
+                ..range
+            };
+            self.tokens(memory.at(self.bytes(n)), writer, one)
+        };
+        range.cells().enumerate().map(cell).collect()
     }
 
     fn zeros(&self, id: CommandId, transfer: &Transfer) -> Step {
         Step::from(Op::Write {
             at: self.staging[&id].at(0),
-            data: Data::Contents {
-                contents: Contents::Zero,
-                bytes: self.bytes(transfer.range.count),
-            },
+            data: Data::zeros(self.bytes(transfer.range.count)),
         })
     }
 

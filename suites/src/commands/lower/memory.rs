@@ -1,9 +1,7 @@
 //! Makes what is in memory, with its first tokens.
 
 use super::*;
-use crate::commands::program::{HostPointer, Kind, Writer};
-use crate::host::Contents;
-use crate::host::Data;
+use crate::commands::program::{HostPointer, Kind};
 
 impl Lowering<'_> {
     /// The log of a context's kernels.
@@ -61,12 +59,10 @@ impl Lowering<'_> {
                 };
                 self.create(context, slot, flags, bytes, over);
                 // The memory is the program's again.
+                let data = Data::zeros(bytes);
                 self.builder.begin(Op::Write {
                     at: over.at(0),
-                    data: Data::Contents {
-                        contents: Contents::Zero,
-                        bytes,
-                    },
+                    data,
                 });
                 Object::Buffer(slot, None)
             }
@@ -119,18 +115,15 @@ impl Lowering<'_> {
         }
     }
 
-    /// Puts an object's first tokens.
-    fn first(&self, id: ObjectId, into: Slot) -> Op {
-        Op::Write {
-            at: into.at(0),
-            data: Data::Tokens {
-                writer: Writer::Creation(id),
-                first: 0,
-                count: self.program().objects[id.index()].cells,
-                stride: 1,
-                words: self.program().cell_words,
-            },
-        }
+    /// Puts an object's first tokens; a part of a buffer has none of its own.
+    fn first(&self, id: ObjectId, into: Slot) -> Step {
+        let all = Range {
+            object: id,
+            first: 0,
+            count: self.program().objects[id.index()].cells,
+            stride: 1,
+        };
+        self.tokens(into.at(0), Writer::Creation(id), all)
     }
 
     /// An SVM allocation with its first tokens.
@@ -157,29 +150,14 @@ impl Lowering<'_> {
             self.builder.begin(first);
             return slot;
         }
-        let map = Call::new(
-            Function::EnqueueSVMMap,
-            [
-                service.into(),
-                true.into(),
-                cl::CL_MAP_WRITE.into(),
-                slot.into(),
-                bytes.into(),
-                0_u32.into(),
-                Value::Null,
-                Value::Null,
-            ],
-        );
-        let unmap = Call::new(
-            Function::EnqueueSVMUnmap,
-            [
-                service.into(),
-                slot.into(),
-                0_u32.into(),
-                Value::Null,
-                Value::Null,
-            ],
-        );
+        let of = [
+            true.into(),
+            cl::CL_MAP_WRITE.into(),
+            slot.into(),
+            bytes.into(),
+        ];
+        let map = Call::enqueue(Function::EnqueueSVMMap, service, of, &[], None);
+        let unmap = Call::enqueue(Function::EnqueueSVMUnmap, service, [slot.into()], &[], None);
         self.builder.begin(map);
         self.builder.begin(first);
         self.builder.begin(unmap);
@@ -209,20 +187,8 @@ impl Lowering<'_> {
             self.builder.begin(call);
         }
         let service = self.contexts[object.context.index()].service;
-        self.builder.begin(Call::new(
-            Function::EnqueueNDRangeKernel,
-            [
-                service.into(),
-                kernel.into(),
-                1_u32.into(),
-                Value::Null,
-                Value::sizes([16_u32]),
-                Value::Null,
-                0_u32.into(),
-                Value::Null,
-                Value::Null,
-            ],
-        ));
+        self.builder
+            .begin(Call::launch(service, kernel, 16, &[], None));
         self.builder.begin(Call::of(Function::Finish, service));
     }
 }

@@ -19,8 +19,9 @@ use super::program::{
 use crate::host::Build;
 use crate::host::constant::cl;
 use crate::host::{
-    AnswerId, Awaited, Builder, Call, CallbackId, CallbackOf, Class, Constant, Fixture, Function,
-    HostProgram, Mark, Op, Place, ProgramOf, Slot, SlotKind, Step, Stretches, Value,
+    AnswerId, Awaited, Builder, Call, CallbackId, CallbackOf, Class, Constant, Data, Fixture,
+    Function, HostProgram, Mark, Op, Place, ProgramOf, Slot, SlotKind, Step, Stretches, Value,
+    Writer,
 };
 use std::collections::BTreeMap;
 
@@ -173,6 +174,18 @@ impl<'p> Lowering<'p> {
         self.pointer(range.object).map(|slot| slot.at(at))
     }
 
+    /// Writes a writer's tokens for cells of a range's object to a place: from one cell on, so many.
+    fn tokens(&self, at: Place, writer: Writer, range: Range) -> Step {
+        let data = Data::Tokens {
+            writer,
+            first: self.program().root(range.object).1 + range.first,
+            count: range.count,
+            stride: range.stride,
+            words: self.program().cell_words,
+        };
+        Op::Write { at, data }.into()
+    }
+
     fn queue(&self, id: QueueId) -> Slot {
         self.queues[id.index()]
     }
@@ -186,8 +199,7 @@ impl<'p> Lowering<'p> {
 
     /// The context of a command's queue.
     fn context_of(&self, id: CommandId) -> ContextId {
-        let queue = self.program().commands[id.index()].queue;
-        self.program().queues[queue.index()].context
+        self.program().context_of(Event::Command(id))
     }
 
     /// What a run begins with.
@@ -293,43 +305,28 @@ impl<'p> Lowering<'p> {
         let p = self.program();
         for (n, command) in p.commands.iter().enumerate() {
             let id = CommandId::at(n);
-            match &command.what {
-                What::Kernel(work) => {
-                    let variable =
-                        |r: &Range| p.objects[r.object.index()].kind == commands::Kind::Variable;
-                    let variable = work.reads.iter().chain(&work.writes).any(variable);
-                    let context = self.context_of(id);
-                    if let Some(slot) = self.kernel(context, n, variable) {
-                        self.kernels.insert(id, slot);
-                    }
-                    for (range, cells) in work.reads.iter().enumerate() {
-                        let read = Read::Kernel {
-                            command: id,
-                            range: range as u8,
-                        };
-                        let at = &mut self.contexts[context.index()].cells;
-                        self.logged.insert(read, *at);
-                        *at += usize::from(cells.count);
-                    }
+            if let What::Kernel(work) = &command.what {
+                let variable =
+                    |r: &Range| p.objects[r.object.index()].kind == commands::Kind::Variable;
+                let variable = command.what.ranges().any(variable);
+                let context = self.context_of(id);
+                if let Some(slot) = self.kernel(context, n, variable) {
+                    self.kernels.insert(id, slot);
                 }
-                What::Read(t) | What::Write(t) => {
-                    let bytes = self.bytes(t.range.count);
-                    let kind = SlotKind::Host { bytes };
-                    let slot = self.builder.slot(format!("staging_{n}"), kind);
-                    self.staging.insert(id, slot);
+                for (range, cells) in (0..).zip(&work.reads) {
+                    let read = Read::Kernel { command: id, range };
+                    let at = &mut self.contexts[context.index()].cells;
+                    self.logged.insert(read, *at);
+                    *at += usize::from(cells.count);
                 }
-                What::Map { .. } => {
-                    let slot = self.builder.slot(format!("map_{n}"), SlotKind::Address);
-                    self.maps.insert(id, slot);
-                }
-                What::Native(_)
-                | What::Copy { .. }
-                | What::Fill(_)
-                | What::Unmap(_)
-                | What::Migrate { .. }
-                | What::Free(_)
-                | What::Marker
-                | What::Barrier => {}
+            } else if let What::Read(t) | What::Write(t) = &command.what {
+                let bytes = self.bytes(t.range.count);
+                let kind = SlotKind::Host { bytes };
+                let slot = self.builder.slot(format!("staging_{n}"), kind);
+                self.staging.insert(id, slot);
+            } else if let What::Map { .. } = &command.what {
+                let slot = self.builder.slot(format!("map_{n}"), SlotKind::Address);
+                self.maps.insert(id, slot);
             }
         }
     }
@@ -398,20 +395,8 @@ impl<'p> Lowering<'p> {
         let (Some((log, host)), true) = (context.log, cells > 0) else {
             return Vec::new();
         };
-        let call = Call::new(
-            Function::EnqueueReadBuffer,
-            [
-                service.into(),
-                log.into(),
-                true.into(),
-                0_u32.into(),
-                self.bytes(cells).into(),
-                host.at(0).into(),
-                0_u32.into(),
-                Value::Null,
-                Value::Null,
-            ],
-        );
+        let bytes = self.bytes(cells);
+        let call = Call::read(service, log, bytes, host.at(0).into(), None);
         // After a failure the context may be gone, and what its kernels saw with it.
         let call = match self.plan.order.has_failures() {
             true => call.whatever(),
@@ -443,13 +428,9 @@ impl<'p> Lowering<'p> {
         let Read::Kernel { command, range } = read else {
             return 0;
         };
-        match &self.program().commands[command.index()].what {
-            What::Kernel(k) | What::Native(k) => {
-                let range = k.reads.get(usize::from(range));
-                range.map_or(0, |r| usize::from(r.count))
-            }
-            _ => 0,
-        }
+        let (reads, _) = self.program().commands[command.index()].what.data();
+        let range = reads.get(usize::from(range));
+        range.map_or(0, |r| usize::from(r.count))
     }
 }
 

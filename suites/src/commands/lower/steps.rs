@@ -1,8 +1,8 @@
 //! What host threads and callbacks do.
 
 use super::*;
-use crate::commands::program::{AccessId, Step as CommandStep, Who, Writer};
-use crate::host::{Data, SignalId};
+use crate::commands::program::{AccessId, Step as CommandStep, Who};
+use crate::host::SignalId;
 
 impl Lowering<'_> {
     /// Callbacks, native kernels and threads.
@@ -69,14 +69,8 @@ impl Lowering<'_> {
                     Reached::Running => cl::CL_RUNNING,
                     Reached::Complete => cl::CL_COMPLETE,
                 };
-                let id = CallbackId(id.0);
-                let arguments = [
-                    self.event(callback.event).into(),
-                    at.into(),
-                    Value::Callback(id),
-                    Value::Data(id),
-                ];
-                call(Call::new(Function::SetEventCallback, arguments))
+                let event = self.event(callback.event);
+                call(Call::register(event, at, CallbackId(id.0)))
             }
             CommandStep::Access(id) => return vec![self.access(*id).marked(mark)],
             CommandStep::Inspect(id) => self.inspect(*id).marked(mark),
@@ -114,13 +108,8 @@ impl Lowering<'_> {
 
     /// Whether an object is an SVM allocation.
     fn is_svm(&self, id: ObjectId) -> bool {
-        match self.program().objects[id.index()].kind {
-            commands::Kind::SvmCoarse | commands::Kind::SvmFine => true,
-            commands::Kind::Buffer(_)
-            | commands::Kind::SubBuffer { .. }
-            | commands::Kind::SvmSystem
-            | commands::Kind::Variable => false,
-        }
+        let kind = self.program().objects[id.index()].kind;
+        matches!(kind, commands::Kind::SvmCoarse | commands::Kind::SvmFine)
     }
 
     fn access(&mut self, id: AccessId) -> Step {
@@ -139,15 +128,7 @@ impl Lowering<'_> {
         let range = access.range;
         let at = slot.at(self.bytes(range.first.saturating_sub(first)));
         if access.write {
-            let root = self.program().root(range.object).1;
-            let data = Data::Tokens {
-                writer: Writer::Access(id),
-                first: root + range.first,
-                count: range.count,
-                stride: range.stride,
-                words: self.program().cell_words,
-            };
-            return Op::Write { at, data }.into();
+            return self.tokens(at, Writer::Access(id), range);
         }
         self.look(Read::Access(id), range, at)
     }

@@ -3,7 +3,6 @@
 use super::Moment;
 use super::Order;
 use super::invalid::Invalid;
-use super::shape::objects_of;
 use crate::commands::program::{
     CommandId, Event, Kind, Object, ObjectId, Place, Program, QueueId, Step, UserId, What,
 };
@@ -19,9 +18,8 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
                 let command = &program.commands[id.index()];
                 uses_of(Thing::Queue(command.queue));
                 command.wait.iter().for_each(|e| uses_of(Thing::Event(*e)));
-                objects_of(program, &command.what)
-                    .into_iter()
-                    .for_each(|o| uses_of(Thing::Object(o)));
+                let objects = program.objects_of(&command.what);
+                objects.for_each(|o| uses_of(Thing::Object(o)));
             }
             Step::Flush(queue) | Step::Finish(queue) => uses_of(Thing::Queue(*queue)),
             Step::Wait(events) => events.iter().for_each(|e| uses_of(Thing::Event(*e))),
@@ -36,13 +34,8 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
                 }
             }
             Step::Inspect(id) => {
-                if !order.surely(Moment::End(*id), Moment::Call(place)) {
-                    return Err(Invalid::Lifetime {
-                        place,
-                        what: format!("what command {} brings", id.0),
-                        when: "before it is there",
-                    });
-                }
+                let there = order.surely(Moment::End(*id), Moment::Call(place));
+                must(there, place, BEFORE, || format!("what command {id} brings"))?;
             }
             Step::ReleaseEvent(event) => releases.push((place, Thing::Event(*event))),
             Step::ReleaseQueue(queue) => releases.push((place, Thing::Queue(*queue))),
@@ -50,44 +43,32 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
             Step::Signal(_) | Step::Await(_) | Step::Sleep(_) | Step::Yield(_) => {}
         }
     }
-    let lifetime = |place: Place, thing: Thing, when| Invalid::Lifetime {
-        place,
-        what: thing.to_string(),
-        when,
-    };
     for (place, thing) in uses.iter().chain(&releases) {
-        if let Thing::Event(Event::Command(c)) = thing
-            && !order.surely(Moment::Return(order.enqueued(*c)), Moment::Call(*place))
-        {
-            return Err(lifetime(*place, *thing, "before it is there"));
+        if let Thing::Event(Event::Command(c)) = thing {
+            let there = order.surely(Moment::Return(order.enqueued(*c)), Moment::Call(*place));
+            must(there, *place, BEFORE, || thing.to_string())?;
         }
     }
     for (n, (release, thing)) in releases.iter().enumerate() {
         for (m, (other, released)) in releases.iter().enumerate() {
-            if n != m && thing == released {
-                return Err(lifetime(*other, *thing, "after its release"));
-            }
+            let twice = n != m && thing == released;
+            must(!twice, *other, AFTER, || thing.to_string())?;
         }
         for (place, used) in &uses {
-            if used == thing && !order.surely(Moment::Return(*place), Moment::Call(*release)) {
-                return Err(lifetime(*place, *thing, "after its release"));
-            }
+            let before =
+                used != thing || order.surely(Moment::Return(*place), Moment::Call(*release));
+            must(before, *place, AFTER, || thing.to_string())?;
         }
         if let Thing::Object(object) = thing {
             let child = |o: &Object| matches!(o.kind, Kind::SubBuffer { of, .. } if of == *object);
             let children = program.objects.iter().any(child);
             let pending = program.commands.iter().enumerate().any(|(c, command)| {
                 program.objects[object.index()].kind.is_svm()
-                    && objects_of(program, &command.what).contains(object)
+                    && program.objects_of(&command.what).any(|o| o == *object)
                     && !order.surely(Moment::End(CommandId::at(c)), Moment::Call(*release))
             });
-            if children || pending {
-                return Err(lifetime(
-                    *release,
-                    *thing,
-                    "in a release while it is needed",
-                ));
-            }
+            let when = "in a release while it is needed";
+            must(!children && !pending, *release, when, || thing.to_string())?;
         }
     }
     known_to_end(program, order, &releases)?;
@@ -95,27 +76,41 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
     maps_end(program, order)
 }
 
+const BEFORE: &str = "before it is there";
+const AFTER: &str = "after its release";
+
+/// Says where something is used when it may not be there.
+fn must(
+    there: bool,
+    place: Place,
+    when: &'static str,
+    what: impl FnOnce() -> String,
+) -> Result<(), Invalid> {
+    if there {
+        return Ok(());
+    }
+    Err(Invalid::Lifetime {
+        place,
+        what: what(),
+        when,
+    })
+}
+
 /// What is freed is used by nothing that may come after.
 fn frees_last(program: &Program, order: &Order) -> Result<(), Invalid> {
+    let when = "although it may be freed before";
     for (n, command) in program.commands.iter().enumerate() {
         let What::Free(objects) = &command.what else {
             continue;
         };
         let free = CommandId::at(n);
         for object in objects {
-            let used = |place, what: String| {
-                Err(Invalid::Lifetime {
-                    place,
-                    what,
-                    when: "although it may be freed before",
-                })
-            };
+            let what = || format!("object {object}");
             for (m, other) in program.commands.iter().enumerate() {
                 let id = CommandId::at(m);
-                let uses = objects_of(program, &other.what).contains(object);
-                if m != n && uses && !order.surely(Moment::End(id), Moment::Start(free)) {
-                    return used(order.enqueued(id), format!("object {}", object.0));
-                }
+                let uses = program.objects_of(&other.what).any(|o| o == *object);
+                let apart = m == n || !uses || order.surely(Moment::End(id), Moment::Start(free));
+                must(apart, order.enqueued(id), when, what)?;
             }
             for (place, step) in program.steps() {
                 let uses = match step {
@@ -123,9 +118,8 @@ fn frees_last(program: &Program, order: &Order) -> Result<(), Invalid> {
                     Step::ReleaseObject(id) => id == object,
                     _ => false,
                 };
-                if uses && !order.surely(Moment::Return(place), Moment::Start(free)) {
-                    return used(place, format!("object {}", object.0));
-                }
+                let apart = !uses || order.surely(Moment::Return(place), Moment::Start(free));
+                must(apart, place, when, what)?;
             }
         }
     }
@@ -139,6 +133,7 @@ fn known_to_end(
     order: &Order,
     releases: &[(Place, Thing)],
 ) -> Result<(), Invalid> {
+    let when = "in a release although its queue goes, too, and nothing waits for it";
     let released = |thing: Thing| releases.iter().find(|(_, t)| *t == thing);
     for (n, command) in program.commands.iter().enumerate() {
         let id = CommandId::at(n);
@@ -148,13 +143,7 @@ fn known_to_end(
             let waited = order.moments().any(|moment| {
                 matches!(moment, Moment::Return(_)) && order.surely(Moment::End(id), moment)
             });
-            if !waited {
-                return Err(Invalid::Lifetime {
-                    place: *event,
-                    what: format!("the event of command {n}"),
-                    when: "in a release although its queue goes, too, and nothing waits for it",
-                });
-            }
+            must(waited, *event, when, || format!("the event of command {n}"))?;
         }
     }
     Ok(())
@@ -167,27 +156,23 @@ fn through_map(
     place: Place,
     map: CommandId,
 ) -> Result<(), Invalid> {
-    let outside = |when| {
-        Err(Invalid::Lifetime {
-            place,
-            what: format!("the pointer of command {}", map.0),
-            when,
-        })
-    };
-    if !order.surely(Moment::End(map), Moment::Call(place))
-        || !order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place))
-    {
-        return outside("before it is there");
-    }
-    for (n, command) in program.commands.iter().enumerate() {
-        if command.what == What::Unmap(map) {
-            let unmap = order.enqueued(CommandId::at(n));
-            if !order.surely(Moment::Return(place), Moment::Call(unmap)) {
-                return outside("after its unmap");
-            }
-        }
+    let what = || format!("the pointer of command {map}");
+    let there = order.surely(Moment::End(map), Moment::Call(place))
+        && order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place));
+    must(there, place, BEFORE, what)?;
+    for unmap in unmaps_of(program, map) {
+        let unmap = Moment::Call(order.enqueued(unmap));
+        let before = order.surely(Moment::Return(place), unmap);
+        must(before, place, "after its unmap", what)?;
     }
     Ok(())
+}
+
+/// The commands that end a map.
+fn unmaps_of(program: &Program, map: CommandId) -> impl Iterator<Item = CommandId> {
+    let all = (0..).map(CommandId::at).zip(&program.commands);
+    all.filter(move |(_, c)| c.what == What::Unmap(map))
+        .map(|(id, _)| id)
 }
 
 /// Every map has one unmap, which is enqueued when the pointer is known.
@@ -197,13 +182,7 @@ fn maps_end(program: &Program, order: &Order) -> Result<(), Invalid> {
         let What::Map { .. } = command.what else {
             continue;
         };
-        let unmaps: Vec<CommandId> = program
-            .commands
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| c.what == What::Unmap(map))
-            .map(|(u, _)| CommandId::at(u))
-            .collect();
+        let unmaps: Vec<CommandId> = unmaps_of(program, map).collect();
         let [unmap] = unmaps.as_slice() else {
             return Err(Invalid::NotOnce {
                 what: format!("the map of command {n}"),
@@ -212,14 +191,11 @@ fn maps_end(program: &Program, order: &Order) -> Result<(), Invalid> {
             });
         };
         let place = order.enqueued(*unmap);
-        let known = order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place));
-        if !known || !order.surely(Moment::End(map), Moment::Start(*unmap)) {
-            return Err(Invalid::Lifetime {
-                place,
-                what: format!("the pointer of command {n}"),
-                when: "before it is there",
-            });
-        }
+        let known = order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place))
+            && order.surely(Moment::End(map), Moment::Start(*unmap));
+        must(known, place, BEFORE, || {
+            format!("the pointer of command {n}")
+        })?;
     }
     Ok(())
 }

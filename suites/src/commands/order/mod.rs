@@ -19,7 +19,7 @@ pub use classay_order::Why;
 pub use invalid::Invalid;
 
 use super::program::{
-    CallbackId, Command, CommandId, Event, ObjectId, Place, Program, Step, UserId, What, Who,
+    CallbackId, Command, CommandId, Event, Place, Program, Step, UserId, What, Who,
 };
 use crate::rule::{self, RuleId};
 use places::Places;
@@ -314,63 +314,22 @@ fn by_queue(program: &Program) -> BTreeMap<u16, Vec<CommandId>> {
 
 /// The queues that a step flushes, told or not.
 fn flushes(program: &Program, step: &Step) -> Vec<u16> {
-    match step {
-        Step::Flush(queue) | Step::Finish(queue) | Step::ReleaseQueue(queue) => vec![queue.0],
-        Step::Enqueue(command) => {
-            let command = &program.commands[command.index()];
-            if command.blocking {
-                vec![command.queue.0]
-            } else {
-                Vec::new()
-            }
-        }
-        Step::Wait(events) => events
-            .iter()
-            .filter_map(|event| match event {
-                Event::Command(c) => Some(program.commands[c.index()].queue.0),
-                Event::User(_) => None,
-            })
-            .collect(),
-        Step::Set { .. }
-        | Step::Register(_)
-        | Step::Access(_)
-        | Step::Inspect(_)
-        | Step::Status(_)
-        | Step::Signal(_)
-        | Step::Await(_)
-        | Step::Sleep(_)
-        | Step::Yield(_)
-        | Step::ReleaseEvent(_)
-        | Step::ReleaseObject(_) => Vec::new(),
+    let queue_of = |id: &CommandId| program.commands[id.index()].queue.0;
+    if let Step::Flush(queue) | Step::Finish(queue) | Step::ReleaseQueue(queue) = step {
+        vec![queue.0]
+    } else if let Step::Enqueue(id) = step
+        && program.commands[id.index()].blocking
+    {
+        vec![queue_of(id)]
+    } else if let Step::Wait(events) = step {
+        let commands = events.iter().filter_map(|event| event.command());
+        commands.map(|id| queue_of(&id)).collect()
+    } else {
+        Vec::new()
     }
-}
-
-/// Whether a command has no side effects, so that it may go from ready to ended at once.
-pub fn is_empty(what: &What) -> bool {
-    match what {
-        What::Marker | What::Barrier => true,
-        What::Kernel(kernel) => kernel.items == 0,
-        What::Native(_)
-        | What::Read(_)
-        | What::Write(_)
-        | What::Copy { .. }
-        | What::Fill(_)
-        | What::Map { .. }
-        | What::Unmap(_)
-        | What::Migrate { .. }
-        | What::Free(_) => false,
-    }
-}
-
-/// Whether a command names an object.
-pub fn names(program: &Program, what: &What, object: ObjectId) -> bool {
-    shape::objects_of(program, what).contains(&object)
 }
 
 /// Whether a step is done in a callback.
 fn in_callback(place: Place) -> bool {
-    match place.who {
-        Who::Callback(_) => true,
-        Who::Thread(_) => false,
-    }
+    matches!(place.who, Who::Callback(_))
 }

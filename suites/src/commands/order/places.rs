@@ -2,9 +2,9 @@
 
 use super::in_callback;
 use super::invalid::{Invalid, wrong};
-use super::shape::Shape;
-use crate::commands::program::{Place, Step, What};
-use std::collections::BTreeSet;
+use crate::commands::program::{Place, Program, Step, What};
+use crate::commands::walk::Sort;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where.
 pub(super) struct Places {
@@ -14,136 +14,77 @@ pub(super) struct Places {
     pub set: Vec<Option<(Place, i32)>>,
 }
 
-impl Shape<'_> {
-    /// Where things are done, each once.
-    pub(super) fn places(&self) -> Result<Places, Invalid> {
-        let p = self.program;
-        let mut enqueued = vec![Vec::new(); p.commands.len()];
-        let mut registered = vec![Vec::new(); p.callbacks.len()];
-        let mut accessed = vec![Vec::new(); p.accesses.len()];
-        let mut signalled = vec![Vec::new(); usize::from(p.signals)];
-        let mut set: Vec<Vec<(Place, i32)>> = vec![Vec::new(); p.users.len()];
-        for (place, step) in p.steps() {
-            let blocks = match step {
-                Step::Enqueue(id) => {
-                    self.is_command(*id)?;
-                    enqueued[id.index()].push(place);
-                    p.commands[id.index()].blocking
-                }
-                Step::Register(id) => match registered.get_mut(id.index()) {
-                    Some(places) => {
-                        places.push(place);
-                        false
-                    }
-                    None => return wrong(format!("there is no callback {}", id.0)),
-                },
-                Step::Access(id) => match accessed.get_mut(id.index()) {
-                    Some(places) => {
-                        places.push(place);
-                        false
-                    }
-                    None => return wrong(format!("there is no access {}", id.0)),
-                },
-                Step::Set { user, status } => {
-                    if *status > 0 {
-                        return wrong(format!(
-                            "{place} sets a status of {status}: it is 0 or negative"
-                        ));
-                    }
-                    match set.get_mut(user.index()) {
-                        Some(places) => {
-                            places.push((place, *status));
-                            false
-                        }
-                        None => return wrong(format!("there is no user event {}", user.0)),
-                    }
-                }
-                Step::Signal(id) => match signalled.get_mut(id.index()) {
-                    Some(places) => {
-                        places.push(place);
-                        false
-                    }
-                    None => return wrong(format!("there is no signal {}", id.0)),
-                },
-                Step::Await(id) => {
-                    if id.0 >= p.signals {
-                        return wrong(format!("there is no signal {}", id.0));
-                    }
-                    true
-                }
-                Step::Wait(events) => {
-                    let mut contexts = BTreeSet::new();
-                    for event in events {
-                        contexts.insert(self.event(*event)?);
-                    }
-                    if contexts.len() != 1 {
-                        return wrong(format!("{place} waits for events of one context"));
-                    }
-                    true
-                }
-                Step::Status(event) | Step::ReleaseEvent(event) => {
-                    self.event(*event)?;
-                    false
-                }
-                Step::Inspect(id) => {
-                    self.is_command(*id)?;
-                    if !matches!(p.commands[id.index()].what, What::Read(_)) {
-                        return wrong(format!(
-                            "{place} inspects command {}, which is no read",
-                            id.0
-                        ));
-                    }
-                    false
-                }
-                Step::Flush(queue) | Step::ReleaseQueue(queue) => {
-                    self.queue(*queue)?;
-                    false
-                }
-                Step::Finish(queue) => {
-                    self.queue(*queue)?;
-                    true
-                }
-                Step::ReleaseObject(object) => {
-                    self.object(*object)?;
-                    false
-                }
-                Step::Sleep(_) | Step::Yield(_) => false,
-            };
-            if blocks && in_callback(place) {
-                return wrong(format!("{place} blocks, which a callback may not"));
-            }
+/// Where things are done, each once, in a program that names only what is there.
+pub(super) fn of(program: &Program) -> Result<Places, Invalid> {
+    let mut done: BTreeMap<(Sort, usize), Vec<Place>> = BTreeMap::new();
+    let mut statuses = BTreeMap::new();
+    for (place, step) in program.steps() {
+        if let Some(thing) = step.does() {
+            done.entry(thing).or_default().push(place);
         }
-        once(accessed, "access", "made")?;
-        Ok(Places {
-            enqueued: once(enqueued, "command", "enqueued")?,
-            registered: once(registered, "callback", "registered")?,
-            signalled: once(signalled, "signal", "given")?,
-            set: at_most_once(set)?,
-        })
+        let blocks = match step {
+            Step::Enqueue(id) => program.commands[id.index()].blocking,
+            Step::Wait(events) => {
+                let contexts: BTreeSet<_> = events.iter().map(|e| program.context_of(*e)).collect();
+                if contexts.len() != 1 {
+                    return wrong(format!("{place} waits for events of one context"));
+                }
+                true
+            }
+            Step::Await(_) | Step::Finish(_) => true,
+            Step::Set { status, .. } => {
+                if *status > 0 {
+                    return wrong(format!(
+                        "{place} sets a status of {status}: it is 0 or negative"
+                    ));
+                }
+                statuses.insert(place, *status);
+                false
+            }
+            Step::Inspect(id) => {
+                if !matches!(program.commands[id.index()].what, What::Read(_)) {
+                    return wrong(format!("{place} inspects command {id}, which is no read"));
+                }
+                false
+            }
+            Step::Register(_)
+            | Step::Access(_)
+            | Step::Signal(_)
+            | Step::Status(_)
+            | Step::Flush(_)
+            | Step::Sleep(_)
+            | Step::Yield(_)
+            | Step::ReleaseEvent(_)
+            | Step::ReleaseQueue(_)
+            | Step::ReleaseObject(_) => false,
+        };
+        if blocks && in_callback(place) {
+            return wrong(format!("{place} blocks, which a callback may not"));
+        }
     }
-}
-
-fn once(places: Vec<Vec<Place>>, what: &str, done: &'static str) -> Result<Vec<Place>, Invalid> {
-    let one = |(n, places): (usize, Vec<Place>)| match places.as_slice() {
-        [place] => Ok(*place),
-        many => Err(Invalid::NotOnce {
-            what: format!("{what} {n}"),
-            done,
-            times: many.len(),
-        }),
+    let all = |sort: Sort, done_by: &'static str| {
+        let places = (0..program.count(sort)).map(|n| {
+            let places = done.get(&(sort, n)).map_or(&[][..], Vec::as_slice);
+            match (places, sort) {
+                ([place], _) => Ok(Some(*place)),
+                ([], Sort::User) => Ok(None),
+                (many, _) => Err(Invalid::NotOnce {
+                    what: format!("{} {n}", sort.name()),
+                    done: done_by,
+                    times: many.len(),
+                }),
+            }
+        });
+        places.collect::<Result<Vec<Option<Place>>, Invalid>>()
     };
-    places.into_iter().enumerate().map(one).collect()
-}
-
-fn at_most_once(set: Vec<Vec<(Place, i32)>>) -> Result<Vec<Option<(Place, i32)>>, Invalid> {
-    let one = |(n, places): (usize, Vec<(Place, i32)>)| match places.as_slice() {
-        [] => Ok(None),
-        [place] => Ok(Some(*place)),
-        many => Err(Invalid::NotOnce {
-            what: format!("user event {n}"),
-            done: "set",
-            times: many.len(),
-        }),
-    };
-    set.into_iter().enumerate().map(one).collect()
+    let once = |sort, done| Ok(all(sort, done)?.into_iter().flatten().collect());
+    let _: Vec<Place> = once(Sort::Access, "made")?;
+    let set = all(Sort::User, "set")?.into_iter();
+    let status = |place: Place| statuses.get(&place).map(|status| (place, *status));
+    Ok(Places {
+        enqueued: once(Sort::Command, "enqueued")?,
+        registered: once(Sort::Callback, "registered")?,
+        signalled: once(Sort::Signal, "given")?,
+        set: set.map(|place| place.and_then(status)).collect(),
+    })
 }

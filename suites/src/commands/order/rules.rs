@@ -55,19 +55,12 @@ fn command_of(
     order::Command {
         queue: command.queue.index(),
         in_order: !program.queues[command.queue.index()].out_of_order,
-        role: match command.what {
-            What::Marker => CommandRole::Marker,
-            What::Barrier => CommandRole::Barrier,
-            What::Kernel(_)
-            | What::Native(_)
-            | What::Read(_)
-            | What::Write(_)
-            | What::Copy { .. }
-            | What::Fill(_)
-            | What::Map { .. }
-            | What::Unmap(_)
-            | What::Migrate { .. }
-            | What::Free(_) => CommandRole::Other,
+        role: if command.what == What::Marker {
+            CommandRole::Marker
+        } else if command.what == What::Barrier {
+            CommandRole::Barrier
+        } else {
+            CommandRole::Other
         },
         waits: command.wait.iter().map(|e| event_of(places, *e)).collect(),
         blocking: command.blocking,

@@ -2,24 +2,43 @@
 //! together.
 
 use super::invalid::{Invalid, wrong};
-use super::places::Places;
-use crate::commands::program::{
-    Access, CommandId, ContextId, Event, Kernel, Kind, MOST, MOST_CELLS, MOST_WORDS, Object,
-    ObjectId, Program, QueueId, Range, What,
-};
+use super::places::{self, Places};
+use crate::commands::program::*;
+use crate::commands::walk::{Names, Sort};
 use std::collections::BTreeSet;
 
 /// Checks all that needs no order, and finds where things are done.
 pub(super) fn check(program: &Program) -> Result<Places, Invalid> {
-    Shape { program }.check()
+    let shape = Shape { program };
+    shape.sizes()?;
+    shape.all_there()?;
+    for (n, queue) in program.queues.iter().enumerate() {
+        if queue.device >= program.devices {
+            return wrong(format!(
+                "queue {n} is on device {}, which is not there",
+                queue.device
+            ));
+        }
+    }
+    for (n, object) in program.objects.iter().enumerate() {
+        shape.object(ObjectId::at(n), object)?;
+    }
+    for (n, command) in program.commands.iter().enumerate() {
+        shape.command(CommandId::at(n), command)?;
+    }
+    for access in &program.accesses {
+        shape.access(access)?;
+    }
+    places::of(program)
 }
 
-pub(super) struct Shape<'p> {
-    pub program: &'p Program,
+struct Shape<'p> {
+    program: &'p Program,
 }
 
 impl Shape<'_> {
-    fn check(&self) -> Result<Places, Invalid> {
+    /// There is enough of everything, and not too much.
+    fn sizes(&self) -> Result<(), Invalid> {
         let p = self.program;
         if p.devices == 0 || p.contexts == 0 || p.cell_words == 0 || p.threads.is_empty() {
             return wrong(
@@ -29,17 +48,9 @@ impl Shape<'_> {
         if p.cell_words > MOST_WORDS {
             return wrong(format!("a cell has at most {MOST_WORDS} words"));
         }
-        let lists = [
-            ("queues", p.queues.len()),
-            ("objects", p.objects.len()),
-            ("user events", p.users.len()),
-            ("commands", p.commands.len()),
-            ("callbacks", p.callbacks.len()),
-            ("accesses", p.accesses.len()),
-            ("signals", usize::from(p.signals)),
-            ("threads", p.threads.len()),
-        ];
-        for (what, n) in lists {
+        let lists = Sort::ALL.map(|sort| (sort.plural(), p.count(sort)));
+        let threads = ("threads".to_string(), p.threads.len());
+        for (what, n) in lists.into_iter().chain([threads]) {
             if n > MOST {
                 return wrong(format!("{n} {what}: a program has at most {MOST}"));
             }
@@ -48,94 +59,42 @@ impl Shape<'_> {
         if steps.map(Vec::len).any(|n| n > MOST) {
             return wrong(format!("a thread or callback has at most {MOST} steps"));
         }
-        for (n, queue) in p.queues.iter().enumerate() {
-            self.context(queue.context)?;
-            if queue.device >= p.devices {
-                return wrong(format!(
-                    "queue {n} is on device {}, which is not there",
-                    queue.device
-                ));
+        Ok(())
+    }
+
+    /// Everything that is named is there.
+    fn all_there(&self) -> Result<(), Invalid> {
+        let mut missing = None;
+        let mut named = self.program.clone();
+        named.visit(&mut |sort, n| {
+            if usize::from(*n) >= self.program.count(sort) {
+                missing.get_or_insert((sort, *n));
             }
-        }
-        for context in &p.users {
-            self.context(*context)?;
-        }
-        for (n, object) in p.objects.iter().enumerate() {
-            self.object_shape(ObjectId::at(n), object)?;
-        }
-        for (n, command) in p.commands.iter().enumerate() {
-            self.command(CommandId::at(n), command)?;
-        }
-        for callback in &p.callbacks {
-            self.event(callback.event)?;
-        }
-        for access in &p.accesses {
-            self.access(access)?;
-        }
-        self.places()
-    }
-
-    fn context(&self, id: ContextId) -> Result<(), Invalid> {
-        if id.0 < u16::from(self.program.contexts) {
-            Ok(())
-        } else {
-            wrong(format!("there is no context {}", id.0))
+            true
+        });
+        match missing {
+            Some((sort, n)) => wrong(format!("there is no {} {n}", sort.name())),
+            None => Ok(()),
         }
     }
 
-    pub(super) fn queue(&self, id: QueueId) -> Result<(), Invalid> {
-        if id.index() < self.program.queues.len() {
-            Ok(())
-        } else {
-            wrong(format!("there is no queue {}", id.0))
-        }
+    fn kind(&self, id: ObjectId) -> Kind {
+        self.program.objects[id.index()].kind
     }
 
-    pub(super) fn object(&self, id: ObjectId) -> Result<&Object, Invalid> {
-        match self.program.objects.get(id.index()) {
-            Some(object) => Ok(object),
-            None => wrong(format!("there is no object {}", id.0)),
-        }
-    }
-
-    pub(super) fn is_command(&self, id: CommandId) -> Result<(), Invalid> {
-        if id.index() < self.program.commands.len() {
-            Ok(())
-        } else {
-            wrong(format!("there is no command {}", id.0))
-        }
-    }
-
-    pub(super) fn event(&self, event: Event) -> Result<ContextId, Invalid> {
-        match event {
-            Event::Command(c) => {
-                self.is_command(c)?;
-                let queue = self.program.commands[c.index()].queue;
-                self.queue(queue)?;
-                Ok(self.program.queues[queue.index()].context)
-            }
-            Event::User(u) => match self.program.users.get(u.index()) {
-                Some(context) => Ok(*context),
-                None => wrong(format!("there is no user event {}", u.0)),
-            },
-        }
-    }
-
-    fn object_shape(&self, id: ObjectId, object: &Object) -> Result<(), Invalid> {
-        self.context(object.context)?;
+    fn object(&self, id: ObjectId, object: &Object) -> Result<(), Invalid> {
         if object.cells == 0 || object.cells > MOST_CELLS {
             return wrong(format!(
-                "object {} has {} cells; 1 to {MOST_CELLS} are possible",
-                id.0, object.cells
+                "object {id} has {} cells; 1 to {MOST_CELLS} are possible",
+                object.cells
             ));
         }
         match object.kind {
             Kind::SubBuffer { of, first } => {
-                let parent = self.object(of)?;
+                let parent = &self.program.objects[of.index()];
                 if of >= id {
                     return wrong(format!(
-                        "object {} is made before object {}, of which it is a part",
-                        id.0, of.0
+                        "object {id} is made before object {of}, of which it is a part"
                     ));
                 }
                 let inside = u16::from(first) + u16::from(object.cells) <= u16::from(parent.cells);
@@ -143,7 +102,7 @@ impl Shape<'_> {
                     || parent.context != object.context
                     || !inside
                 {
-                    return wrong(format!("object {} is no part of object {}", id.0, of.0));
+                    return wrong(format!("object {id} is no part of object {of}"));
                 }
             }
             Kind::Variable => {
@@ -151,7 +110,7 @@ impl Shape<'_> {
                 if self.program.objects.iter().filter(same).count() > 1 {
                     return wrong(format!(
                         "context {} has more than one variable",
-                        object.context.0
+                        object.context
                     ));
                 }
             }
@@ -160,29 +119,30 @@ impl Shape<'_> {
         Ok(())
     }
 
-    fn range(&self, range: Range, context: ContextId) -> Result<Kind, Invalid> {
-        let object = self.object(range.object)?;
+    fn range(&self, range: Range, context: ContextId) -> Result<(), Invalid> {
+        let object = &self.program.objects[range.object.index()];
         if object.context != context {
-            return wrong(format!("object {} is of another context", range.object.0));
+            return wrong(format!("object {} is of another context", range.object));
         }
         if range.count == 0 || range.stride == 0 || range.end() > usize::from(object.cells) {
-            return wrong(format!("a range leaves object {}", range.object.0));
+            return wrong(format!("a range leaves object {}", range.object));
         }
-        Ok(object.kind)
+        Ok(())
     }
 
-    fn kernel(&self, kernel: &Kernel, context: ContextId, native: bool) -> Result<(), Invalid> {
+    fn kernel(&self, kernel: &Kernel, native: bool) -> Result<(), Invalid> {
         if kernel.reads.len() > Kernel::RANGES || kernel.writes.len() > Kernel::RANGES {
             return wrong(format!(
                 "a kernel reads and writes at most {} ranges each",
                 Kernel::RANGES
             ));
         }
-        for range in kernel.reads.iter().chain(&kernel.writes) {
-            let kind = self.range(*range, context)?;
-            if native && (kind.is_svm() || kind == Kind::Variable) {
-                return wrong("a native kernel is given buffers");
-            }
+        let buffer = |range: &Range| {
+            let kind = self.kind(range.object);
+            !kind.is_svm() && kind != Kind::Variable
+        };
+        if native && !kernel.reads.iter().chain(&kernel.writes).all(buffer) {
+            return wrong("a native kernel is given buffers");
         }
         if kernel.items == 0 && (native || !kernel.reads.is_empty() || !kernel.writes.is_empty()) {
             return wrong("an empty index space reads and writes nothing");
@@ -201,218 +161,128 @@ impl Shape<'_> {
         })
     }
 
-    fn command(
-        &self,
-        id: CommandId,
-        command: &crate::commands::program::Command,
-    ) -> Result<(), Invalid> {
-        self.queue(command.queue)?;
+    fn command(&self, id: CommandId, command: &Command) -> Result<(), Invalid> {
         let queue = self.program.queues[command.queue.index()];
-        let context = queue.context;
-        // Each device has variables of its own.
-        let variable = |o: &ObjectId| {
-            self.program
-                .objects
-                .get(o.index())
-                .is_some_and(|o| o.kind == Kind::Variable)
-        };
-        if queue.device > 0 && objects_named(&command.what).any(variable) {
-            return wrong(format!(
-                "command {} uses a variable of another device",
-                id.0
-            ));
+        for range in self.program.ranges_of(&command.what) {
+            self.range(*range, queue.context)?;
         }
-        for event in &command.wait {
-            if self.event(*event)? != context {
-                return wrong(format!(
-                    "command {} waits for an event of another context",
-                    id.0
-                ));
-            }
+        if let Some(kernel) = command.what.kernel() {
+            self.kernel(kernel, matches!(command.what, What::Native(_)))?;
         }
-        let can_block = match &command.what {
-            What::Kernel(kernel) => {
-                self.kernel(kernel, context, false)?;
-                false
-            }
-            What::Native(kernel) => {
-                self.kernel(kernel, context, true)?;
-                false
-            }
+        let variable = |r: &Range| self.kind(r.object) == Kind::Variable;
+        let kernel = command.what.kernel().is_some();
+        let foreign = |e: &Event| self.program.context_of(*e) != queue.context;
+        let (why, can_block) = self.what(&command.what, queue.context);
+        let why = [
+            // Each device has variables of its own.
+            (
+                kernel && queue.device > 0 && command.what.ranges().any(variable),
+                "uses a variable of another device",
+            ),
+            (
+                command.wait.iter().any(foreign),
+                "waits for an event of another context",
+            ),
+        ]
+        .into_iter()
+        .chain(why)
+        .chain([(command.blocking && !can_block, "cannot block")])
+        .find(|(wrong, _)| *wrong);
+        match why {
+            Some((_, why)) => wrong(format!("command {id} {why}")),
+            None => Ok(()),
+        }
+    }
+
+    /// What may be wrong with what a command does, whether it is, and whether the call may block.
+    fn what(&self, what: &What, context: ContextId) -> (Vec<(bool, &'static str)>, bool) {
+        let kind = |range: &Range| self.kind(range.object);
+        match what {
+            What::Kernel(_) | What::Native(_) | What::Marker | What::Barrier => (vec![], false),
             What::Read(transfer) | What::Write(transfer) => {
-                let kind = self.range(transfer.range, context)?;
-                if kind == Kind::Variable
-                    || kind.is_svm() && (transfer.rect || transfer.range.stride > 1)
-                {
-                    return wrong(format!("command {} transfers what it cannot", id.0));
-                }
-                if !transfer.rect && transfer.range.stride > 1 {
-                    return wrong(format!(
-                        "command {} takes cells apart without the rectangular form",
-                        id.0
-                    ));
-                }
-                true
+                let (kind, rect) = (kind(&transfer.range), transfer.rect);
+                let apart = transfer.range.stride > 1;
+                let cannot = kind == Kind::Variable || kind.is_svm() && (rect || apart);
+                let why = vec![
+                    (cannot, "transfers what it cannot"),
+                    (
+                        !rect && apart,
+                        "takes cells apart without the rectangular form",
+                    ),
+                ];
+                (why, true)
             }
             What::Copy { from, to, rect } => {
-                let (a, b) = (self.range(*from, context)?, self.range(*to, context)?);
+                let (a, b) = (kind(from), kind(to));
                 let variable = a == Kind::Variable || b == Kind::Variable;
-                let apart = from.stride > 1 || to.stride > 1;
-                if variable || a.is_svm() != b.is_svm() || *rect && a.is_svm() || apart && !rect {
-                    return wrong(format!("command {} copies what it cannot", id.0));
-                }
-                if from.count != to.count || self.overlap(&[*from, *to]) {
-                    return wrong(format!(
-                        "command {} copies as many cells as it reads, and none onto itself",
-                        id.0
-                    ));
-                }
-                a.is_svm()
+                let mixed = a.is_svm() != b.is_svm() || *rect && a.is_svm();
+                let apart = !rect && (from.stride > 1 || to.stride > 1);
+                let why = vec![
+                    (variable || mixed || apart, "copies what it cannot"),
+                    (
+                        from.count != to.count || self.overlap(&[*from, *to]),
+                        "copies as many cells as it reads, and none onto itself",
+                    ),
+                ];
+                (why, a.is_svm())
             }
             What::Fill(range) => {
-                if self.range(*range, context)? == Kind::Variable || range.stride > 1 {
-                    return wrong(format!("command {} fills what it cannot", id.0));
-                }
-                false
+                let cannot = kind(range) == Kind::Variable || range.stride > 1;
+                (vec![(cannot, "fills what it cannot")], false)
             }
             What::Map { range, .. } => {
-                let kind = self.range(*range, context)?;
-                let mappable = match kind {
-                    // Memory under a buffer made over it is mapped as that buffer.
-                    Kind::Buffer(_) | Kind::SubBuffer { .. } | Kind::SvmCoarse | Kind::SvmFine => {
-                        true
-                    }
-                    Kind::SvmSystem | Kind::Variable => false,
-                };
-                if !mappable || range.stride > 1 {
-                    return wrong(format!("command {} maps what it cannot", id.0));
-                }
-                true
+                // Memory under a buffer made over it is mapped as that buffer.
+                let cannot = matches!(kind(range), Kind::SvmSystem | Kind::Variable);
+                let why = vec![(cannot || range.stride > 1, "maps what it cannot")];
+                (why, true)
             }
             What::Unmap(map) => {
-                self.is_command(*map)?;
-                let map = &self.program.commands[map.index()];
-                let What::Map { range, .. } = &map.what else {
-                    return wrong(format!("command {} unmaps what is no map", id.0));
-                };
-                self.range(*range, context)?;
-                false
+                let map = &self.program.commands[map.index()].what;
+                let is_map = matches!(map, What::Map { .. });
+                (vec![(!is_map, "unmaps what is no map")], false)
             }
             What::Migrate { objects, .. } => {
-                let mut svm = BTreeSet::new();
-                for object in objects {
-                    let object = self.object(*object)?;
-                    if object.context != context
-                        || matches!(object.kind, Kind::Variable | Kind::SvmSystem)
-                    {
-                        return wrong(format!("command {} migrates what it cannot", id.0));
-                    }
-                    svm.insert(object.kind.is_svm());
-                }
-                if svm.len() != 1 {
-                    return wrong(format!(
-                        "command {} migrates either SVM or other memory",
-                        id.0
-                    ));
-                }
-                false
+                let all = objects.iter().map(|o| &self.program.objects[o.index()]);
+                let cannot = |o: &Object| {
+                    o.context != context || matches!(o.kind, Kind::Variable | Kind::SvmSystem)
+                };
+                let svm: BTreeSet<bool> = all.clone().map(|o| o.kind.is_svm()).collect();
+                let why = vec![
+                    (all.into_iter().any(cannot), "migrates what it cannot"),
+                    (svm.len() != 1, "migrates either SVM or other memory"),
+                ];
+                (why, false)
             }
             What::Free(objects) => {
-                for object in objects {
-                    let kind = self.object(*object)?.kind;
-                    if !matches!(kind, Kind::SvmCoarse | Kind::SvmFine) {
-                        return wrong(format!("command {} frees what it cannot", id.0));
-                    }
-                }
-                if objects.is_empty() {
-                    return wrong(format!("command {} frees nothing", id.0));
-                }
-                false
+                let svm = |o: &ObjectId| matches!(self.kind(*o), Kind::SvmCoarse | Kind::SvmFine);
+                let why = vec![
+                    (!objects.iter().all(svm), "frees what it cannot"),
+                    (objects.is_empty(), "frees nothing"),
+                ];
+                (why, false)
             }
-            What::Marker | What::Barrier => false,
-        };
-        if command.blocking && !can_block {
-            return wrong(format!("command {} cannot block", id.0));
         }
-        Ok(())
     }
 
     fn access(&self, access: &Access) -> Result<(), Invalid> {
-        let object = self.object(access.range.object)?;
-        let kind = self.range(access.range, object.context)?;
+        let object = access.range.object;
+        self.range(access.range, self.program.objects[object.index()].context)?;
         let Some(map) = access.map else {
-            return if kind.is_fine() {
+            return if self.kind(object).is_fine() {
                 Ok(())
             } else {
-                wrong(format!(
-                    "the host uses object {} without a map",
-                    access.range.object.0
-                ))
+                wrong(format!("the host uses object {object} without a map"))
             };
         };
-        self.is_command(map)?;
         let What::Map { range, mode } = &self.program.commands[map.index()].what else {
             return wrong(format!(
-                "the host goes through command {}, which is no map",
-                map.0
+                "the host goes through command {map}, which is no map"
             ));
         };
         let inside = access.range.first >= range.first && access.range.end() <= range.end();
-        if range.object != access.range.object || !inside || access.write && !mode.writes() {
-            return wrong(format!("the host uses more than command {} maps", map.0));
+        if range.object != object || !inside || access.write && !mode.writes() {
+            return wrong(format!("the host uses more than command {map} maps"));
         }
         Ok(())
-    }
-}
-
-/// The objects of the ranges that kernels name.
-fn objects_named(what: &What) -> impl Iterator<Item = &ObjectId> {
-    let kernel = match what {
-        What::Kernel(kernel) | What::Native(kernel) => Some(kernel),
-        What::Read(_)
-        | What::Write(_)
-        | What::Copy { .. }
-        | What::Fill(_)
-        | What::Map { .. }
-        | What::Unmap(_)
-        | What::Migrate { .. }
-        | What::Free(_)
-        | What::Marker
-        | What::Barrier => None,
-    };
-    kernel
-        .into_iter()
-        .flat_map(|k| k.reads.iter().chain(&k.writes))
-        .map(|range| &range.object)
-}
-
-/// The objects that a command names.
-pub(super) fn objects_of(program: &Program, what: &What) -> Vec<ObjectId> {
-    match what {
-        What::Kernel(kernel) | What::Native(kernel) => kernel
-            .reads
-            .iter()
-            .chain(&kernel.writes)
-            .map(|range| range.object)
-            .collect(),
-        What::Read(transfer) | What::Write(transfer) => vec![transfer.range.object],
-        What::Copy { from, to, .. } => vec![from.object, to.object],
-        What::Fill(range) | What::Map { range, .. } => vec![range.object],
-        What::Unmap(map) => match &program.commands[map.index()].what {
-            What::Map { range, .. } => vec![range.object],
-            What::Kernel(_)
-            | What::Native(_)
-            | What::Read(_)
-            | What::Write(_)
-            | What::Copy { .. }
-            | What::Fill(_)
-            | What::Unmap(_)
-            | What::Migrate { .. }
-            | What::Free(_)
-            | What::Marker
-            | What::Barrier => Vec::new(),
-        },
-        What::Migrate { objects, .. } | What::Free(objects) => objects.clone(),
-        What::Marker | What::Barrier => Vec::new(),
     }
 }

@@ -1,27 +1,17 @@
 //! Taking things out of a program, each with what hangs on it.
 
 use crate::commands::program::*;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::commands::walk::{Names, Sort};
+use std::collections::BTreeSet;
 
 /// Something that can be taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
     /// A host thread with its steps.
     Thread(u16),
-    /// A command with all that names it; a map and its unmap go together.
-    Command(CommandId),
-    /// A callback with its steps.
-    Callback(CallbackId),
-    /// A user event.
-    User(UserId),
-    /// An object with its ranges.
-    Object(ObjectId),
-    /// A queue with its commands.
-    Queue(QueueId),
-    /// An access of the host.
-    Access(AccessId),
-    /// A signal.
-    Signal(SignalId),
+    /// A thing that others name, with all that does: a queue with its commands, a command with the waits for it. A
+    /// map and its unmap go together.
+    Thing(Sort, u16),
     /// A step, with what only it does.
     Step(Place),
     /// An entry of a command's wait list, by its number.
@@ -35,20 +25,8 @@ pub enum Unit {
 pub enum Class {
     /// [`Unit::Thread`].
     Threads,
-    /// [`Unit::Command`].
-    Commands,
-    /// [`Unit::Callback`].
-    Callbacks,
-    /// [`Unit::Object`].
-    Objects,
-    /// [`Unit::Queue`].
-    Queues,
-    /// [`Unit::User`].
-    Users,
-    /// [`Unit::Signal`].
-    Signals,
-    /// [`Unit::Access`].
-    Accesses,
+    /// [`Unit::Thing`].
+    Things(Sort),
     /// [`Unit::Step`].
     Steps,
     /// [`Unit::Entry`].
@@ -61,13 +39,13 @@ impl Class {
     /// All, big things first.
     pub const ALL: [Class; 11] = [
         Class::Threads,
-        Class::Queues,
-        Class::Commands,
-        Class::Callbacks,
-        Class::Objects,
-        Class::Users,
-        Class::Signals,
-        Class::Accesses,
+        Class::Things(Sort::Queue),
+        Class::Things(Sort::Command),
+        Class::Things(Sort::Callback),
+        Class::Things(Sort::Object),
+        Class::Things(Sort::User),
+        Class::Things(Sort::Signal),
+        Class::Things(Sort::Access),
         Class::Steps,
         Class::Entries,
         Class::Waited,
@@ -75,16 +53,13 @@ impl Class {
 
     /// The units of this kind in a program, last ones first: what comes later needs what is earlier.
     pub fn units(self, p: &Program) -> Vec<Unit> {
-        let all = |n: usize, unit: &dyn Fn(usize) -> Unit| (0..n).map(unit).collect::<Vec<_>>();
-        let mut units = match self {
-            Class::Threads => all(p.threads.len(), &|n| Unit::Thread(n as u16)),
-            Class::Commands => all(p.commands.len(), &|n| Unit::Command(CommandId::at(n))),
-            Class::Callbacks => all(p.callbacks.len(), &|n| Unit::Callback(CallbackId::at(n))),
-            Class::Objects => all(p.objects.len(), &|n| Unit::Object(ObjectId::at(n))),
-            Class::Queues => all(p.queues.len(), &|n| Unit::Queue(QueueId::at(n))),
-            Class::Users => all(p.users.len(), &|n| Unit::User(UserId::at(n))),
-            Class::Signals => all(p.signals.into(), &|n| Unit::Signal(SignalId::at(n))),
-            Class::Accesses => all(p.accesses.len(), &|n| Unit::Access(AccessId::at(n))),
+        let numbers = |n: usize| (0..n as u16).rev();
+        let mut units: Vec<Unit> = match self {
+            Class::Threads => return numbers(p.threads.len()).map(Unit::Thread).collect(),
+            Class::Things(sort) => {
+                let thing = |n| Unit::Thing(sort, n);
+                return numbers(p.count(sort)).map(thing).collect();
+            }
             Class::Steps => p.steps().map(|(place, _)| Unit::Step(place)).collect(),
             Class::Entries => {
                 let of = |(c, command): (usize, &Command)| {
@@ -92,16 +67,17 @@ impl Class {
                 };
                 p.commands.iter().enumerate().flat_map(of).collect()
             }
-            Class::Waited => p
-                .steps()
-                .flat_map(|(place, step)| {
-                    let n = match step {
-                        Step::Wait(events) => events.len(),
-                        _ => 0,
+            Class::Waited => {
+                let of = |(place, step): (Place, &Step)| {
+                    let events = if let Step::Wait(events) = step {
+                        events.len()
+                    } else {
+                        0
                     };
-                    (0..n).map(move |n| Unit::Waited(place, n as u16))
-                })
-                .collect(),
+                    (0..events).map(move |n| Unit::Waited(place, n as u16))
+                };
+                p.steps().flat_map(of).collect()
+            }
         };
         units.reverse();
         units
@@ -111,56 +87,74 @@ impl Class {
 /// The program without these and what hangs on them; `None` where no thread is left.
 pub fn without(program: &Program, units: &[Unit]) -> Option<Program> {
     let mut cut = Cut {
-        program,
         gone: units.iter().copied().collect(),
+        program: program.clone(),
     };
+    cut.drop_entries();
     cut.close();
     cut.rebuild()
 }
 
-struct Cut<'p> {
-    program: &'p Program,
+struct Cut {
+    program: Program,
     gone: BTreeSet<Unit>,
 }
 
-impl Cut<'_> {
+impl Cut {
     fn has(&self, unit: Unit) -> bool {
         self.gone.contains(&unit)
     }
 
-    fn event(&self, event: Event) -> bool {
-        match event {
-            Event::Command(c) => self.has(Unit::Command(c)),
-            Event::User(u) => self.has(Unit::User(u)),
+    /// Whether all that something names is there, but for entries of its lists.
+    fn keeps(&self, named: &(impl Names + Clone)) -> bool {
+        let there = &mut |sort, n: &mut u16| !self.has(Unit::Thing(sort, *n));
+        named.clone().visit(there)
+    }
+
+    /// Takes single entries out of their lists.
+    fn drop_entries(&mut self) {
+        for (id, command) in (0..).map(CommandId::at).zip(&mut self.program.commands) {
+            keep(&mut command.wait, |n, _| {
+                !self.gone.contains(&Unit::Entry(id, n))
+            });
+        }
+        let places: Vec<Place> = self.program.steps().map(|(place, _)| place).collect();
+        let lists = self.program.lists_mut().flatten();
+        for (place, step) in places.into_iter().zip(lists) {
+            if let Step::Wait(events) = step {
+                keep(events, |n, _| !self.gone.contains(&Unit::Waited(place, n)));
+            }
         }
     }
 
     /// Takes out what hangs on what is taken out, until nothing does.
     fn close(&mut self) {
         loop {
+            let p = &self.program;
             let mut more = Vec::new();
-            for (place, step) in self.program.steps() {
-                self.step(place, step, &mut more);
-            }
-            for (n, command) in self.program.commands.iter().enumerate() {
-                self.command(CommandId::at(n), command, &mut more);
-            }
-            for (n, callback) in self.program.callbacks.iter().enumerate() {
-                if self.event(callback.event) {
-                    more.push(Unit::Callback(CallbackId::at(n)));
+            for (place, step) in p.steps() {
+                let who = match place.who {
+                    Who::Thread(n) => Unit::Thread(n),
+                    Who::Callback(id) => Unit::Thing(Sort::Callback, id.0),
+                };
+                // What only this step does goes with it, and it with that.
+                let gone = self.has(Unit::Step(place)) || self.has(who);
+                if let (true, Some((sort, n))) = (gone, step.does()) {
+                    more.push(Unit::Thing(sort, n as u16));
+                }
+                if gone || !self.keeps(step) {
+                    more.push(Unit::Step(place));
                 }
             }
-            for (n, access) in self.program.accesses.iter().enumerate() {
-                let unmapped = access.map.is_some_and(|map| self.has(Unit::Command(map)));
-                if unmapped || self.has(Unit::Object(access.range.object)) {
-                    more.push(Unit::Access(AccessId::at(n)));
-                }
-            }
-            for (n, object) in self.program.objects.iter().enumerate() {
-                if let Kind::SubBuffer { of, .. } = object.kind
-                    && self.has(Unit::Object(of))
+            self.lost(Sort::Command, &p.commands, &mut more);
+            self.lost(Sort::Callback, &p.callbacks, &mut more);
+            self.lost(Sort::Access, &p.accesses, &mut more);
+            self.lost(Sort::Object, &p.objects, &mut more);
+            for (n, command) in (0..).zip(&p.commands) {
+                if let What::Unmap(map) = command.what
+                    && self.has(Unit::Thing(Sort::Command, n))
                 {
-                    more.push(Unit::Object(ObjectId::at(n)));
+                    more.push(Unit::Thing(Sort::Command, map.0));
                 }
             }
             let before = self.gone.len();
@@ -171,310 +165,56 @@ impl Cut<'_> {
         }
     }
 
-    fn step(&self, place: Place, step: &Step, more: &mut Vec<Unit>) {
-        let who = match place.who {
-            Who::Thread(n) => Unit::Thread(n),
-            Who::Callback(id) => Unit::Callback(id),
-        };
-        let here = Unit::Step(place);
-        let gone = self.has(here) || self.has(who);
-        // What only this step does goes with it, and it with that.
-        let does = match step {
-            Step::Enqueue(id) => Some(Unit::Command(*id)),
-            Step::Set { user, .. } => Some(Unit::User(*user)),
-            Step::Register(id) => Some(Unit::Callback(*id)),
-            Step::Access(id) => Some(Unit::Access(*id)),
-            Step::Signal(id) => Some(Unit::Signal(*id)),
-            Step::Flush(_)
-            | Step::Finish(_)
-            | Step::Wait(_)
-            | Step::Inspect(_)
-            | Step::Status(_)
-            | Step::Await(_)
-            | Step::Sleep(_)
-            | Step::Yield(_)
-            | Step::ReleaseEvent(_)
-            | Step::ReleaseQueue(_)
-            | Step::ReleaseObject(_) => None,
-        };
-        let needless = match step {
-            Step::Flush(q) | Step::Finish(q) | Step::ReleaseQueue(q) => self.has(Unit::Queue(*q)),
-            Step::Wait(events) => events
-                .iter()
-                .enumerate()
-                .all(|(n, e)| self.event(*e) || self.has(Unit::Waited(place, n as u16))),
-            Step::Inspect(id) => self.has(Unit::Command(*id)),
-            Step::Status(event) | Step::ReleaseEvent(event) => self.event(*event),
-            Step::Await(id) => self.has(Unit::Signal(*id)),
-            Step::ReleaseObject(id) => self.has(Unit::Object(*id)),
-            Step::Enqueue(_)
-            | Step::Set { .. }
-            | Step::Register(_)
-            | Step::Access(_)
-            | Step::Signal(_)
-            | Step::Sleep(_)
-            | Step::Yield(_) => false,
-        };
-        if gone {
-            more.extend(does);
-        }
-        if gone || needless || does.is_some_and(|unit| self.has(unit)) {
-            more.push(here);
-        }
+    /// The things of a list that name what is gone.
+    fn lost(&self, sort: Sort, list: &[impl Names + Clone], more: &mut Vec<Unit>) {
+        let lost = (0..).zip(list).filter(|(_, one)| !self.keeps(*one));
+        more.extend(lost.map(|(n, _)| Unit::Thing(sort, n)));
     }
 
-    fn command(&self, id: CommandId, command: &Command, more: &mut Vec<Unit>) {
-        let object = |range: &Range| self.has(Unit::Object(range.object));
-        let gone = self.has(Unit::Command(id));
-        let needless = match &command.what {
-            What::Read(t) | What::Write(t) => object(&t.range),
-            What::Copy { from, to, .. } => object(from) || object(to),
-            What::Fill(range) | What::Map { range, .. } => object(range),
-            What::Unmap(map) => {
-                if gone {
-                    more.push(Unit::Command(*map));
-                }
-                self.has(Unit::Command(*map))
+    /// The program of what is left, with new numbers.
+    fn rebuild(self) -> Option<Program> {
+        let new = |sort, n: u16| {
+            let earlier = (0..n).filter(|n| !self.has(Unit::Thing(sort, *n)));
+            (!self.has(Unit::Thing(sort, n))).then(|| earlier.count() as u16)
+        };
+        let there = &mut |sort, n: &mut u16| match new(sort, *n) {
+            Some(new) => {
+                *n = new;
+                true
             }
-            What::Migrate { objects, .. } | What::Free(objects) => {
-                objects.iter().all(|o| self.has(Unit::Object(*o)))
-            }
-            // They lose the ranges.
-            What::Kernel(_) | What::Native(_) | What::Marker | What::Barrier => false,
+            None => false,
         };
-        if needless || self.has(Unit::Queue(command.queue)) {
-            more.push(Unit::Command(id));
+        let is = |sort, n| !self.has(Unit::Thing(sort, n));
+        let mut p = self.program.clone();
+        let places: Vec<Place> = p.steps().map(|(place, _)| place).collect();
+        let mut places = places.into_iter();
+        for steps in p.lists_mut() {
+            steps.retain_mut(|step| {
+                let place = places.next();
+                let gone = place.is_none_or(|place| self.has(Unit::Step(place)));
+                !gone && step.visit(there)
+            });
         }
-    }
-
-    fn rebuild(&self) -> Option<Program> {
-        let p = self.program;
-        let new = Renumbered {
-            commands: self.numbers(p.commands.len(), |n| Unit::Command(CommandId::at(n))),
-            callbacks: self.numbers(p.callbacks.len(), |n| Unit::Callback(CallbackId::at(n))),
-            users: self.numbers(p.users.len(), |n| Unit::User(UserId::at(n))),
-            objects: self.numbers(p.objects.len(), |n| Unit::Object(ObjectId::at(n))),
-            queues: self.numbers(p.queues.len(), |n| Unit::Queue(QueueId::at(n))),
-            accesses: self.numbers(p.accesses.len(), |n| Unit::Access(AccessId::at(n))),
-            signals: self.numbers(p.signals.into(), |n| Unit::Signal(SignalId::at(n))),
-        };
-        let steps = |who: Who, steps: &[Step]| -> Vec<Step> {
-            steps
-                .iter()
-                .enumerate()
-                .filter_map(|(n, step)| {
-                    let place = Place {
-                        who,
-                        step: n as u16,
-                    };
-                    (!self.has(Unit::Step(place))).then(|| self.renumber(&new, place, step))?
-                })
-                .collect()
-        };
-        let threads: Vec<Vec<Step>> = p
-            .threads
-            .iter()
-            .enumerate()
-            .filter(|(n, _)| !self.has(Unit::Thread(*n as u16)))
-            .map(|(n, of)| steps(Who::Thread(n as u16), of))
-            .collect();
-        if threads.is_empty() {
-            return None;
-        }
-        let kept = |n: &usize, map: &BTreeMap<u16, u16>| map.contains_key(&(*n as u16));
-        Some(Program {
-            kind: p.kind,
-            devices: p.devices,
-            contexts: p.contexts,
-            cell_words: p.cell_words,
-            queues: pick(&p.queues, |n| kept(n, &new.queues)),
-            objects: pick(&p.objects, |n| kept(n, &new.objects))
-                .into_iter()
-                .map(|mut object| {
-                    if let Kind::SubBuffer { of, .. } = &mut object.kind {
-                        of.0 = *new.objects.get(&of.0)?;
-                    }
-                    Some(object)
-                })
-                .collect::<Option<_>>()?,
-            users: pick(&p.users, |n| kept(n, &new.users)),
-            commands: p
-                .commands
-                .iter()
-                .enumerate()
-                .filter(|(n, _)| kept(n, &new.commands))
-                .map(|(n, command)| self.command_of(&new, CommandId::at(n), command))
-                .collect::<Option<_>>()?,
-            callbacks: p
-                .callbacks
-                .iter()
-                .enumerate()
-                .filter(|(n, _)| kept(n, &new.callbacks))
-                .map(|(n, callback)| {
-                    Some(Callback {
-                        event: new.event(callback.event)?,
-                        at: callback.at,
-                        steps: steps(Who::Callback(CallbackId::at(n)), &callback.steps),
-                    })
-                })
-                .collect::<Option<_>>()?,
-            accesses: p
-                .accesses
-                .iter()
-                .enumerate()
-                .filter(|(n, _)| kept(n, &new.accesses))
-                .map(|(_, access)| {
-                    Some(Access {
-                        range: new.range(access.range)?,
-                        write: access.write,
-                        map: match access.map {
-                            Some(map) => Some(new.command(map)?),
-                            None => None,
-                        },
-                    })
-                })
-                .collect::<Option<_>>()?,
-            signals: new.signals.len() as u16,
-            threads,
-        })
-    }
-
-    fn numbers(&self, n: usize, unit: impl Fn(usize) -> Unit) -> BTreeMap<u16, u16> {
-        (0..n)
-            .filter(|n| !self.has(unit(*n)))
-            .enumerate()
-            .map(|(new, old)| (old as u16, new as u16))
-            .collect()
-    }
-
-    fn command_of(&self, new: &Renumbered, id: CommandId, command: &Command) -> Option<Command> {
-        let ranges = |of: &[Range]| of.iter().filter_map(|r| new.range(*r)).collect();
-        let kernel = |k: &Kernel| Kernel {
-            reads: ranges(&k.reads),
-            writes: ranges(&k.writes),
-            ..k.clone()
-        };
-        let transfer = |t: &Transfer| {
-            Some(Transfer {
-                range: new.range(t.range)?,
-                rect: t.rect,
-            })
-        };
-        let what = match &command.what {
-            What::Kernel(k) => What::Kernel(kernel(k)),
-            What::Native(k) => What::Native(kernel(k)),
-            What::Read(t) => What::Read(transfer(t)?),
-            What::Write(t) => What::Write(transfer(t)?),
-            What::Copy { from, to, rect } => What::Copy {
-                from: new.range(*from)?,
-                to: new.range(*to)?,
-                rect: *rect,
-            },
-            What::Fill(range) => What::Fill(new.range(*range)?),
-            What::Map { range, mode } => What::Map {
-                range: new.range(*range)?,
-                mode: *mode,
-            },
-            What::Unmap(map) => What::Unmap(new.command(*map)?),
-            What::Migrate { objects, to_host } => What::Migrate {
-                objects: objects.iter().filter_map(|o| new.object(*o)).collect(),
-                to_host: *to_host,
-            },
-            What::Free(objects) => {
-                What::Free(objects.iter().filter_map(|o| new.object(*o)).collect())
-            }
-            What::Marker => What::Marker,
-            What::Barrier => What::Barrier,
-        };
-        let wait = command
-            .wait
-            .iter()
-            .enumerate()
-            .filter(|(n, _)| !self.has(Unit::Entry(id, *n as u16)))
-            .filter_map(|(_, event)| new.event(*event))
-            .collect();
-        Some(Command {
-            queue: new.queue(command.queue)?,
-            what,
-            wait,
-            blocking: command.blocking,
-        })
-    }
-
-    /// The step with new numbers; `None` where it names what is gone.
-    fn renumber(&self, new: &Renumbered, place: Place, step: &Step) -> Option<Step> {
-        Some(match step {
-            Step::Enqueue(id) => Step::Enqueue(new.command(*id)?),
-            Step::Flush(q) => Step::Flush(new.queue(*q)?),
-            Step::Finish(q) => Step::Finish(new.queue(*q)?),
-            Step::Wait(events) => Step::Wait(
-                events
-                    .iter()
-                    .enumerate()
-                    .filter(|(n, _)| !self.has(Unit::Waited(place, *n as u16)))
-                    .filter_map(|(_, event)| new.event(*event))
-                    .collect(),
-            ),
-            Step::Set { user, status } => Step::Set {
-                user: UserId(*new.users.get(&user.0)?),
-                status: *status,
-            },
-            Step::Register(id) => Step::Register(CallbackId(*new.callbacks.get(&id.0)?)),
-            Step::Access(id) => Step::Access(AccessId(*new.accesses.get(&id.0)?)),
-            Step::Inspect(id) => Step::Inspect(new.command(*id)?),
-            Step::Status(event) => Step::Status(new.event(*event)?),
-            Step::Signal(id) => Step::Signal(SignalId(*new.signals.get(&id.0)?)),
-            Step::Await(id) => Step::Await(SignalId(*new.signals.get(&id.0)?)),
-            Step::Sleep(micros) => Step::Sleep(*micros),
-            Step::Yield(times) => Step::Yield(*times),
-            Step::ReleaseEvent(event) => Step::ReleaseEvent(new.event(*event)?),
-            Step::ReleaseQueue(q) => Step::ReleaseQueue(new.queue(*q)?),
-            Step::ReleaseObject(id) => Step::ReleaseObject(new.object(*id)?),
-        })
+        keep(&mut p.threads, |n, _| !self.has(Unit::Thread(n)));
+        keep(&mut p.queues, |n, _| is(Sort::Queue, n));
+        keep(&mut p.users, |n, _| is(Sort::User, n));
+        keep(&mut p.objects, |n, o| is(Sort::Object, n) && o.visit(there));
+        keep(&mut p.commands, |n, c| {
+            is(Sort::Command, n) && c.visit(there)
+        });
+        keep(&mut p.callbacks, |n, c| {
+            is(Sort::Callback, n) && c.visit(there)
+        });
+        keep(&mut p.accesses, |n, a| {
+            is(Sort::Access, n) && a.visit(there)
+        });
+        p.signals = (0..p.signals).filter(|n| is(Sort::Signal, *n)).count() as u16;
+        (!p.threads.is_empty()).then_some(p)
     }
 }
 
-/// New numbers by old ones.
-struct Renumbered {
-    commands: BTreeMap<u16, u16>,
-    callbacks: BTreeMap<u16, u16>,
-    users: BTreeMap<u16, u16>,
-    objects: BTreeMap<u16, u16>,
-    queues: BTreeMap<u16, u16>,
-    accesses: BTreeMap<u16, u16>,
-    signals: BTreeMap<u16, u16>,
-}
-
-impl Renumbered {
-    fn command(&self, id: CommandId) -> Option<CommandId> {
-        self.commands.get(&id.0).map(|n| CommandId(*n))
-    }
-
-    fn queue(&self, id: QueueId) -> Option<QueueId> {
-        self.queues.get(&id.0).map(|n| QueueId(*n))
-    }
-
-    fn object(&self, id: ObjectId) -> Option<ObjectId> {
-        self.objects.get(&id.0).map(|n| ObjectId(*n))
-    }
-
-    fn event(&self, event: Event) -> Option<Event> {
-        match event {
-            Event::Command(c) => self.command(c).map(Event::Command),
-            Event::User(u) => self.users.get(&u.0).map(|n| Event::User(UserId(*n))),
-        }
-    }
-
-    fn range(&self, range: Range) -> Option<Range> {
-        let object = self.object(range.object)?;
-        Some(Range { object, ..range })
-    }
-}
-
-fn pick<T: Copy>(list: &[T], kept: impl Fn(&usize) -> bool) -> Vec<T> {
-    list.iter()
-        .enumerate()
-        .filter(|(n, _)| kept(n))
-        .map(|(_, item)| *item)
-        .collect()
+/// Keeps those of a list of which a function of their numbers says so.
+fn keep<T>(list: &mut Vec<T>, mut kept: impl FnMut(u16, &mut T) -> bool) {
+    let mut numbers = 0..;
+    list.retain_mut(|one| numbers.next().is_some_and(|n| kept(n, one)));
 }

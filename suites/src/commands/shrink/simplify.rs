@@ -3,6 +3,7 @@
 
 use super::cut::{Unit, without};
 use crate::commands::program::*;
+use crate::commands::walk::Sort;
 
 /// Programs without one command or one thread of which the work is done by what is left: what waited
 /// for the command waits for what it waited for, and another thread does the thread's steps.
@@ -51,7 +52,7 @@ fn bypass(p: &Program, id: CommandId, own: &[Event]) -> Option<Program> {
             }
         }
     }
-    without(&changed, &[Unit::Command(id)])
+    without(&changed, &[Unit::Thing(Sort::Command, id.0)])
 }
 
 /// The programs in which thread 0 does the steps of another: after the signal that the other awaits
@@ -151,15 +152,15 @@ impl List<'_> {
                 command.queue = one;
             }
         }
-        for steps in every_list(&mut changed) {
-            for step in steps {
-                match step {
-                    Step::Flush(q) | Step::Finish(q) if *q == other => *q = one,
-                    _ => {}
-                }
+        for step in changed.lists_mut().flatten() {
+            if let Step::Flush(queue) | Step::Finish(queue) = step
+                && *queue == other
+            {
+                *queue = one;
             }
         }
-        self.all.extend(without(&changed, &[Unit::Queue(other)]));
+        self.all
+            .extend(without(&changed, &[Unit::Thing(Sort::Queue, other.0)]));
     }
 
     fn objects(&mut self) {
@@ -196,7 +197,7 @@ impl List<'_> {
     /// What used an object uses another's cells from `first` on.
     fn move_object(&mut self, id: ObjectId, to: ObjectId, first: u8) {
         let mut changed = self.p.clone();
-        for range in every_range(&mut changed) {
+        for range in changed.ranges_mut() {
             if range.object == id {
                 range.object = to;
                 range.first = range.first.saturating_add(first);
@@ -218,7 +219,8 @@ impl List<'_> {
                 *at = at.saturating_add(first);
             }
         }
-        self.all.extend(without(&changed, &[Unit::Object(id)]));
+        self.all
+            .extend(without(&changed, &[Unit::Thing(Sort::Object, id.0)]));
     }
 
     /// Another object gets an object's cells behind its own.
@@ -240,27 +242,23 @@ impl List<'_> {
 
     /// An object has no more cells than are used, from the first on.
     fn trim(&mut self, id: ObjectId) {
-        let mut copy = self.p.clone();
-        let used: Vec<Range> = every_range(&mut copy)
-            .into_iter()
-            .map(|r| *r)
-            .filter(|r| r.object == id)
-            .collect();
+        let commands = self.p.commands.iter().flat_map(|c| c.what.ranges());
+        let accesses = self.p.accesses.iter().map(|access| &access.range);
+        let own = commands.chain(accesses).filter(|r| r.object == id);
+        let own = own.map(|range| (range.first, range.end()));
         let parts = self.p.objects.iter().filter_map(|o| match o.kind {
-            Kind::SubBuffer { of, first } if of == id => Some((first, o.cells)),
+            Kind::SubBuffer { of, first } if of == id => {
+                Some((first, usize::from(first) + usize::from(o.cells)))
+            }
             _ => None,
         });
-        let parts: Vec<(u8, u8)> = parts.collect();
-        let of_parts = parts.iter().map(|(f, n)| usize::from(*f) + usize::from(*n));
-        let end = used.iter().map(|r| r.end()).chain(of_parts).max();
+        let used: Vec<(u8, usize)> = own.chain(parts).collect();
+        let end = used.iter().map(|(_, end)| *end).max();
         let end = end.unwrap_or(0).max(1);
         if end < usize::from(self.p.objects[id.index()].cells) {
             self.with(|p| p.objects[id.index()].cells = end as u8);
         }
-        let starts = used
-            .iter()
-            .map(|r| r.first)
-            .chain(parts.iter().map(|p| p.0));
+        let starts = used.iter().map(|(first, _)| *first);
         let Some(start) = starts.min().filter(|n| *n > 0) else {
             return;
         };
@@ -277,17 +275,14 @@ impl List<'_> {
                     _ => {}
                 }
             }
-            for range in every_range(p) {
-                if range.object == id {
-                    range.first -= start;
-                }
+            for range in p.ranges_mut().filter(|range| range.object == id) {
+                range.first -= start;
             }
         });
     }
 
     fn command(&mut self, n: usize) {
-        let p = self.p;
-        let command = &p.commands[n];
+        let command = &self.p.commands[n];
         let id = CommandId::at(n);
         if command.blocking {
             self.with(|p| p.commands[n].blocking = false);
@@ -304,170 +299,25 @@ impl List<'_> {
             | What::Native(_)
             | What::Barrier => {
                 // What only a read has goes with it.
-                let mut changed = p.clone();
-                changed.commands[n].what = What::Marker;
-                changed.commands[n].blocking = false;
-                for steps in every_list(&mut changed) {
-                    steps.retain(|step| *step != Step::Inspect(id));
-                }
-                self.all.push(changed);
-            }
-        }
-        match &command.what {
-            What::Kernel(kernel) | What::Native(kernel) => self.kernel(n, kernel),
-            What::Read(t) => self.transfer(n, *t, false, command.blocking),
-            What::Write(t) => self.transfer(n, *t, true, command.blocking),
-            What::Copy { from, to, rect } => self.copy(n, *from, *to, *rect),
-            What::Fill(range) => {
-                for range in narrower(*range) {
-                    self.with(|p| p.commands[n].what = What::Fill(range));
-                }
-            }
-            What::Map { range, mode } => self.map(n, *range, *mode),
-            What::Migrate { objects, to_host } => {
-                for at in 0..objects.len() {
-                    self.with(|p| {
-                        if let What::Migrate { objects, .. } = &mut p.commands[n].what {
-                            objects.remove(at);
-                        }
-                    });
-                }
-                if *to_host {
-                    let what = What::Migrate {
-                        objects: objects.clone(),
-                        to_host: false,
-                    };
-                    self.with(|p| p.commands[n].what = what);
-                }
-            }
-            What::Free(objects) => {
-                for at in 0..objects.len() {
-                    self.with(|p| {
-                        if let What::Free(objects) = &mut p.commands[n].what {
-                            objects.remove(at);
-                        }
-                    });
-                }
-            }
-            What::Unmap(_) | What::Marker | What::Barrier => {}
-        }
-    }
-
-    fn transfer(&mut self, n: usize, t: Transfer, write: bool, blocking: bool) {
-        let set = |p: &mut Program, new: Transfer| match &mut p.commands[n].what {
-            What::Read(t) | What::Write(t) => *t = new,
-            _ => {}
-        };
-        for range in narrower(t.range) {
-            self.with(|p| set(p, Transfer { range, ..t }));
-        }
-        if t.rect {
-            let range = Range {
-                stride: 1,
-                ..t.range
-            };
-            self.with(|p| set(p, Transfer { range, rect: false }));
-        }
-        if write && !t.rect && !blocking {
-            self.with(|p| p.commands[n].what = What::Fill(t.range));
-        }
-    }
-
-    fn copy(&mut self, n: usize, from: Range, to: Range, rect: bool) {
-        for (a, b) in narrower(from).into_iter().zip(narrower(to)) {
-            let what = What::Copy {
-                from: a,
-                to: b,
-                rect,
-            };
-            self.with(|p| p.commands[n].what = what);
-        }
-        if rect {
-            let plain = |range| Range { stride: 1, ..range };
-            let what = What::Copy {
-                from: plain(from),
-                to: plain(to),
-                rect: false,
-            };
-            self.with(|p| p.commands[n].what = what);
-        }
-        // The half of it that matters, as a fill.
-        self.with(|p| {
-            p.commands[n].what = What::Fill(Range { stride: 1, ..to });
-            p.commands[n].blocking = false;
-        });
-    }
-
-    fn map(&mut self, n: usize, range: Range, mode: MapMode) {
-        let id = CommandId::at(n);
-        for range in narrower(range) {
-            // The host's accesses stay within it.
-            self.with(|p| {
-                p.commands[n].what = What::Map { range, mode };
-                for access in &mut p.accesses {
-                    if access.map == Some(id) {
-                        access.range = range;
+                self.with(|p| {
+                    p.commands[n].what = What::Marker;
+                    p.commands[n].blocking = false;
+                    for steps in p.lists_mut() {
+                        steps.retain(|step| *step != Step::Inspect(id));
                     }
+                });
+            }
+        }
+        for what in plainer(command) {
+            self.with(|p| {
+                // The host's accesses stay within a map.
+                if let What::Map { range, .. } = what {
+                    let within = p.accesses.iter_mut().filter(|a| a.map == Some(id));
+                    within.for_each(|access| access.range = range);
                 }
+                p.commands[n].blocking &= !matches!(what, What::Fill(_));
+                p.commands[n].what = what;
             });
-        }
-        for plainer in [MapMode::Read, MapMode::Write, MapMode::ReadWrite] {
-            if plainer != mode {
-                let what = What::Map {
-                    range,
-                    mode: plainer,
-                };
-                self.with(|p| p.commands[n].what = what);
-            }
-        }
-    }
-
-    fn kernel(&mut self, n: usize, kernel: &Kernel) {
-        let native = matches!(self.p.commands[n].what, What::Native(_));
-        let mut put = |kernel: Kernel| {
-            let what = if native {
-                What::Native(kernel)
-            } else {
-                What::Kernel(kernel)
-            };
-            self.with(|p| p.commands[n].what = what);
-        };
-        let with = |change: &dyn Fn(&mut Kernel)| {
-            let mut changed = kernel.clone();
-            change(&mut changed);
-            changed
-        };
-        for at in 0..kernel.reads.len() {
-            put(with(&|k| k.reads.retain(other_than(at))));
-            for range in narrower(kernel.reads[at]) {
-                put(with(&|k| k.reads[at] = range));
-            }
-        }
-        for at in 0..kernel.writes.len() {
-            put(with(&|k| k.writes.retain(other_than(at))));
-            for range in narrower(kernel.writes[at]) {
-                put(with(&|k| k.writes[at] = range));
-            }
-        }
-        for spin in shorter(kernel.spin) {
-            put(with(&|k| k.spin = spin));
-        }
-        if kernel.items != 1 {
-            put(with(&|k| k.items = 1));
-            put(with(&|k| k.items /= 2));
-        }
-        if kernel.reuse {
-            put(with(&|k| k.reuse = false));
-        }
-        if native {
-            self.with(|p| p.commands[n].what = What::Kernel(kernel.clone()));
-        }
-        if let ([], [range]) = (kernel.reads.as_slice(), kernel.writes.as_slice()) {
-            let fill = What::Fill(Range {
-                stride: 1,
-                ..*range
-            });
-            self.with(|p| p.commands[n].what = fill);
         }
     }
 
@@ -480,8 +330,7 @@ impl List<'_> {
     }
 
     fn steps(&mut self) {
-        let p = self.p;
-        for (place, step) in p.steps() {
+        for (at, (_, step)) in self.p.steps().enumerate() {
             let plainer: Vec<Step> = match step {
                 Step::Sleep(micros) => shorter(*micros).into_iter().map(Step::Sleep).collect(),
                 Step::Yield(times) => shorter((*times).into())
@@ -500,20 +349,124 @@ impl List<'_> {
             };
             for new in plainer {
                 self.with(|p| {
-                    let steps = match place.who {
-                        Who::Thread(n) => &mut p.threads[usize::from(n)],
-                        Who::Callback(id) => &mut p.callbacks[id.index()].steps,
-                    };
-                    steps[usize::from(place.step)] = new;
+                    if let Some(step) = p.lists_mut().flatten().nth(at) {
+                        *step = new;
+                    }
                 });
             }
         }
-        for (n, callback) in p.callbacks.iter().enumerate() {
+        for (n, callback) in self.p.callbacks.iter().enumerate() {
             if callback.at != Reached::Complete {
                 self.with(|p| p.callbacks[n].at = Reached::Complete);
             }
         }
     }
+}
+
+/// What a command could do that is a step plainer.
+fn plainer(command: &Command) -> Vec<What> {
+    let what = &command.what;
+    let mut all = kernels(what);
+    all.extend(narrowed(what));
+    let mut plain = what.clone();
+    if let What::Read(Transfer { rect, .. })
+    | What::Write(Transfer { rect, .. })
+    | What::Copy { rect, .. } = &mut plain
+        && std::mem::take(rect)
+    {
+        for range in plain.ranges_mut() {
+            range.stride = 1;
+        }
+        all.push(plain);
+    }
+    for at in 0..what.objects().len() {
+        let mut fewer = what.clone();
+        if let What::Migrate { objects, .. } | What::Free(objects) = &mut fewer {
+            objects.remove(at);
+        }
+        all.push(fewer);
+    }
+    let mut back = what.clone();
+    if let What::Migrate { to_host, .. } = &mut back
+        && std::mem::take(to_host)
+    {
+        all.push(back);
+    }
+    if let What::Map { range, mode } = *what {
+        let modes = [MapMode::Read, MapMode::Write, MapMode::ReadWrite].into_iter();
+        let others = modes.filter(|other| *other != mode);
+        all.extend(others.map(|mode| What::Map { range, mode }));
+    }
+    // The half of it that matters, as a fill.
+    let (reads, writes) = what.data();
+    let half = matches!(what, What::Copy { .. })
+        || matches!(what, What::Write(transfer) if !transfer.rect && !command.blocking)
+        || what.kernel().is_some() && reads.is_empty();
+    if let (true, [range]) = (half, writes) {
+        all.push(What::Fill(Range {
+            stride: 1,
+            ..*range
+        }));
+    }
+    all
+}
+
+/// A kernel that does less.
+fn kernels(what: &What) -> Vec<What> {
+    let mut all = Vec::new();
+    let Some(kernel) = what.kernel() else {
+        return all;
+    };
+    let mut with = |change: &dyn Fn(&mut Kernel)| {
+        let mut changed = what.clone();
+        if let What::Kernel(kernel) | What::Native(kernel) = &mut changed {
+            change(kernel);
+        }
+        all.push(changed);
+    };
+    for at in 0..kernel.reads.len() {
+        with(&|k| {
+            k.reads.remove(at);
+        });
+    }
+    for at in 0..kernel.writes.len() {
+        with(&|k| {
+            k.writes.remove(at);
+        });
+    }
+    for spin in shorter(kernel.spin) {
+        with(&|k| k.spin = spin);
+    }
+    if kernel.items != 1 {
+        with(&|k| k.items = 1);
+        with(&|k| k.items /= 2);
+    }
+    if kernel.reuse {
+        with(&|k| k.reuse = false);
+    }
+    if matches!(what, What::Native(_)) {
+        all.push(What::Kernel(kernel.clone()));
+    }
+    all
+}
+
+/// A command with one range narrower, or with both ranges of a copy: it writes as many cells as it reads.
+fn narrowed(what: &What) -> Vec<What> {
+    let with = |changes: &[(usize, Range)]| {
+        let mut changed = what.clone();
+        let mut ranges = changed.ranges_mut();
+        for (at, range) in changes {
+            *ranges[*at] = *range;
+        }
+        changed
+    };
+    if let What::Copy { from, to, .. } = what {
+        let both = narrower(*from).into_iter().zip(narrower(*to));
+        return both.map(|(from, to)| with(&[(0, from), (1, to)])).collect();
+    }
+    let ranges = what.ranges().enumerate();
+    let each = ranges.flat_map(|(at, range)| narrower(*range).into_iter().map(move |r| (at, r)));
+    each.map(|one| with(&[one])).collect()
 }
 
 /// Ranges that are part of a range, or the same one nearer to the object's beginning.
@@ -549,39 +502,5 @@ fn shorter(delay: u32) -> Vec<u32> {
         0 => Vec::new(),
         1..=3 => vec![0],
         _ => vec![0, delay / 16, delay / 2],
-    }
-}
-
-fn every_list(p: &mut Program) -> impl Iterator<Item = &mut Vec<Step>> {
-    let callbacks = p.callbacks.iter_mut().map(|c| &mut c.steps);
-    p.threads.iter_mut().chain(callbacks)
-}
-
-fn every_range(p: &mut Program) -> Vec<&mut Range> {
-    let mut all: Vec<&mut Range> = p.accesses.iter_mut().map(|a| &mut a.range).collect();
-    for command in &mut p.commands {
-        match &mut command.what {
-            What::Kernel(k) | What::Native(k) => {
-                all.extend(k.reads.iter_mut().chain(&mut k.writes));
-            }
-            What::Read(t) | What::Write(t) => all.push(&mut t.range),
-            What::Copy { from, to, .. } => all.extend([from, to]),
-            What::Fill(range) | What::Map { range, .. } => all.push(range),
-            What::Unmap(_)
-            | What::Migrate { .. }
-            | What::Free(_)
-            | What::Marker
-            | What::Barrier => {}
-        }
-    }
-    all
-}
-
-/// Says no to the n-th of what it is asked, and yes to all else.
-fn other_than(n: usize) -> impl FnMut(&Range) -> bool {
-    let mut at = 0;
-    move |_| {
-        at += 1;
-        at != n + 1
     }
 }

@@ -25,58 +25,38 @@ impl Size {
                 What::Native(_) | What::Copy { .. } => 5,
                 What::Map { .. } | What::Unmap(_) | What::Migrate { .. } | What::Free(_) => 6,
             };
-            match &command.what {
+            ranges.extend(command.what.ranges());
+            flags += command.what.objects().len() as u64;
+            flags += match &command.what {
                 What::Kernel(k) | What::Native(k) => {
-                    ranges.extend(k.reads.iter().chain(&k.writes));
                     items += u64::from(k.items.max(1)) - 1;
                     delay += u64::from(k.spin);
-                    flags += u64::from(k.reuse) + u64::from(k.items == 0);
+                    u64::from(k.reuse) + u64::from(k.items == 0)
                 }
-                What::Read(t) | What::Write(t) => {
-                    ranges.push(t.range);
-                    flags += u64::from(t.rect);
-                }
-                What::Copy { from, to, rect } => {
-                    ranges.extend([*from, *to]);
-                    flags += u64::from(*rect);
-                }
-                What::Fill(range) => ranges.push(*range),
-                What::Map { range, mode } => {
-                    ranges.push(*range);
-                    flags += match mode {
-                        MapMode::Read => 0,
-                        MapMode::Write => 1,
-                        MapMode::ReadWrite => 2,
-                        MapMode::Invalidate => 3,
-                    };
-                }
-                What::Migrate { objects, to_host } => {
-                    flags += objects.len() as u64 + u64::from(*to_host);
-                }
-                What::Free(objects) => flags += objects.len() as u64,
-                What::Unmap(_) | What::Marker | What::Barrier => {}
-            }
+                What::Read(Transfer { rect, .. })
+                | What::Write(Transfer { rect, .. })
+                | What::Copy { rect, .. } => u64::from(*rect),
+                What::Map { mode, .. } => match mode {
+                    MapMode::Read => 0,
+                    MapMode::Write => 1,
+                    MapMode::ReadWrite => 2,
+                    MapMode::Invalidate => 3,
+                },
+                What::Migrate { to_host, .. } => u64::from(*to_host),
+                What::Fill(_) | What::Free(_) | What::Unmap(_) | What::Marker | What::Barrier => 0,
+            };
         }
         let (mut steps, mut failures) = (0, 0u64);
         for (_, step) in p.steps() {
             steps += 1;
-            match step {
-                Step::Sleep(micros) => delay += u64::from(*micros),
-                Step::Yield(times) => delay += u64::from(*times),
-                Step::Wait(events) => entries += events.len() as u64,
-                Step::Set { status, .. } => failures += u64::from(status.unsigned_abs()),
-                Step::Enqueue(_)
-                | Step::Flush(_)
-                | Step::Finish(_)
-                | Step::Register(_)
-                | Step::Access(_)
-                | Step::Inspect(_)
-                | Step::Status(_)
-                | Step::Signal(_)
-                | Step::Await(_)
-                | Step::ReleaseEvent(_)
-                | Step::ReleaseQueue(_)
-                | Step::ReleaseObject(_) => {}
+            if let Step::Wait(events) = step {
+                entries += events.len() as u64;
+            } else if let Step::Set { status, .. } = step {
+                failures += u64::from(status.unsigned_abs());
+            } else if let Step::Sleep(micros) = step {
+                delay += u64::from(*micros);
+            } else if let Step::Yield(times) = step {
+                delay += u64::from(*times);
             }
         }
         let sum = |of: &dyn Fn(&Range) -> u8| ranges.iter().map(|r| u64::from(of(r))).sum::<u64>();

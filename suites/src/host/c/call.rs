@@ -48,28 +48,25 @@ pub fn write(writer: &mut Writer<'_>, call: &Call, c: &mut Text) {
 fn needed(writer: &Writer<'_>, value: &Value, missing: &mut Vec<String>) {
     let mut slots = Vec::new();
     // What is taken in a program of several threads is looked at where it is taken.
-    match value {
-        Value::Take(_) if writer.shared => {}
-        value => value.needed(&mut slots),
+    if !(writer.shared && matches!(value, Value::Take(_))) {
+        value.needed(&mut slots);
     }
     slots.retain(|slot| !writer.sure.contains(slot));
     missing.extend(slots.iter().map(|slot| writer.name(*slot).to_string()));
-    match value {
-        Value::Answered(id) => missing.push(format!("answers[{}].there", id.0)),
-        Value::List(_, all) | Value::Struct(_, all) => {
-            all.iter().for_each(|value| needed(writer, value, missing));
+    value.each(&mut |value| {
+        if let Value::Answered(id) = value {
+            missing.push(format!("answers[{}].there", id.0));
         }
-        _ => {}
-    }
+    });
 }
 
 /// The slots that a call fills through its arguments.
 fn into(value: &Value, slots: &mut Vec<Slot>) {
-    match value {
-        Value::Into(slot) => slots.push(*slot),
-        Value::List(_, all) => all.iter().for_each(|value| into(value, slots)),
-        _ => {}
-    }
+    value.each(&mut |value| {
+        if let Value::Into(slot) = value {
+            slots.push(*slot);
+        }
+    });
 }
 
 /// The call itself, with what stands around it.
@@ -305,65 +302,45 @@ impl Parameter<'_> {
     fn object(&self, slot: Slot) -> String {
         let kind = self.writer.kind(slot);
         let name = self.writer.name(slot);
-        let wanted = match self.name {
-            "platform" => Some(SlotKind::Platform),
-            "device" => Some(SlotKind::Device),
-            "context" => Some(SlotKind::Context),
-            "queue" => Some(SlotKind::Queue),
-            "memory" | "buffer" | "image" | "from" | "to" => Some(SlotKind::Memory),
-            "sampler" => Some(SlotKind::Sampler),
-            "program" => Some(SlotKind::Program),
-            "kernel" => Some(SlotKind::Kernel),
-            "event" => Some(SlotKind::Event),
-            _ => None,
-        };
+        let wanted = SlotKind::of_parameter(self.function, self.name, self.class);
         match self.class {
             Class::Object if wanted != Some(kind) => format!("(void *){name}"),
             _ => name.to_string(),
         }
     }
 
-    /// The type of a list's elements; one that is no name of a type alone ends with a blank or a star.
-    fn element(&self, class: Class, all: &[Value]) -> &'static str {
+    /// The type of a list's elements; one that is no pointer to others ends with a blank.
+    fn element(&self, class: Class, all: &[Value]) -> String {
         let properties = self.name == "properties";
-        match class {
+        let kind = match class {
             Class::Object => {
-                let kind = all.iter().find_map(|value| match value {
+                let object = |value: &Value| match value {
                     Value::Slot(slot) | Value::Take(slot) | Value::Into(slot) => {
-                        Some(c_type(self.writer.kind(*slot)))
+                        Some(self.writer.kind(*slot)).filter(|kind| kind.is_object())
                     }
                     _ => None,
-                });
-                match kind {
-                    Some("cl_platform_id") => "cl_platform_id ",
-                    Some("cl_device_id") => "cl_device_id ",
-                    Some("cl_context") => "cl_context ",
-                    Some("cl_command_queue") => "cl_command_queue ",
-                    Some("cl_mem") => "cl_mem ",
-                    Some("cl_sampler") => "cl_sampler ",
-                    Some("cl_program") => "cl_program ",
-                    Some("cl_kernel") => "cl_kernel ",
-                    Some("cl_event") => "cl_event ",
-                    Some(_) | None => "void *",
-                }
+                };
+                all.iter().find_map(object).map_or("void *", c_type)
             }
-            Class::Word => "cl_uint ",
-            Class::Long if !properties => "size_t ",
+            Class::Word => "cl_uint",
+            Class::Long if !properties => "size_t",
             Class::Long => match self.function {
-                Function::CreateCommandQueueWithProperties => "cl_queue_properties ",
-                Function::CreateSamplerWithProperties => "cl_sampler_properties ",
-                Function::CreatePipe => "cl_pipe_properties ",
-                Function::CreateSubDevices => "cl_device_partition_property ",
+                Function::CreateCommandQueueWithProperties => "cl_queue_properties",
+                Function::CreateSamplerWithProperties => "cl_sampler_properties",
+                Function::CreatePipe => "cl_pipe_properties",
+                Function::CreateSubDevices => "cl_device_partition_property",
                 Function::CreateBufferWithProperties | Function::CreateImageWithProperties => {
-                    "cl_mem_properties "
+                    "cl_mem_properties"
                 }
-                _ => "cl_context_properties ",
+                _ => "cl_context_properties",
             },
             Class::Pointer | Class::Callback => match all.first() {
                 Some(Value::Text(_)) => "const char *",
                 _ => "void *",
             },
-        }
+        };
+        let blank = if kind.ends_with('*') { "" } else { " " };
+        format!("{kind}{blank}")
     }
 
     fn element_of(&self, class: Class, value: &Value) -> String {

@@ -9,7 +9,7 @@ use crate::host::check::{
 };
 use crate::host::program::{HostProgram, Mark, Op};
 use crate::host::token::{ANY_CELL, Writer as Who};
-use crate::host::value::Place;
+use crate::host::value::{Place, Value};
 
 /// The functions that checks call.
 pub fn functions(checks: &[Check], c: &mut Text) {
@@ -363,15 +363,12 @@ impl Checks<'_> {
             Op::Read {
                 stretches, into, ..
             } if into.0 == answer => length = stretches.count * stretches.bytes,
-            Op::Call(call) => {
-                for value in &call.arguments {
-                    if let crate::host::value::Value::Answer(id, bytes) = value
-                        && id.0 == answer
-                    {
-                        length = *bytes;
-                    }
-                }
-            }
+            Op::Call(call) => call.arguments.iter().for_each(|argument| {
+                argument.each(&mut |value| match value {
+                    Value::Answer(id, bytes) if id.0 == answer => length = *bytes,
+                    _ => {}
+                });
+            }),
             _ => {}
         });
         length

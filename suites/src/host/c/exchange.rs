@@ -107,9 +107,11 @@ impl Body<'_> {
                 self.c.put(format!("{register} = (cl_ulong)(uintptr_t)at;"));
             }
             Operation::Read(reg, cell) => self.load(*reg, cell, "memory_order_relaxed"),
-            Operation::Load(reg, cell, order) => self.load(*reg, cell, reads(*order)),
+            Operation::Load(reg, cell, order) => self.load(*reg, cell, ordered(*order, ACQUIRE)),
             Operation::Write(cell, value) => self.store(cell, value, "memory_order_relaxed"),
-            Operation::Store(cell, value, order) => self.store(cell, value, writes(*order)),
+            Operation::Store(cell, value, order) => {
+                self.store(cell, value, ordered(*order, RELEASE))
+            }
             Operation::Change {
                 how,
                 at,
@@ -124,7 +126,7 @@ impl Body<'_> {
                     at.unit.bytes(),
                     named(*how),
                     num(by),
-                    both(*order)
+                    ordered(*order, BOTH)
                 ));
             }
             Operation::Swap {
@@ -137,7 +139,10 @@ impl Body<'_> {
             } => {
                 self.find(at);
                 let (unit, expected) = (at.unit.bytes(), register(*expected));
-                let swap = format!("swap(at, {unit}, &{expected}, value, {})", both(*order));
+                let swap = format!(
+                    "swap(at, {unit}, &{expected}, value, {})",
+                    ordered(*order, BOTH)
+                );
                 self.c.open("");
                 self.c.put(format!(
                     "cl_ulong wanted = {expected}, value = {};",
@@ -155,7 +160,7 @@ impl Body<'_> {
             Operation::Fence(Order::Relaxed) => {}
             Operation::Fence(order) => {
                 self.c
-                    .put(format!("atomic_thread_fence({});", both(*order)));
+                    .put(format!("atomic_thread_fence({});", ordered(*order, BOTH)));
             }
             Operation::Await {
                 at,
@@ -169,7 +174,7 @@ impl Body<'_> {
                     "if (!await(at, {}, {}, {}, quit) && {must})",
                     at.unit.bytes(),
                     num(value),
-                    reads(*order)
+                    ordered(*order, ACQUIRE)
                 ));
                 self.c.put("    goto timed_out;");
             }
@@ -242,26 +247,15 @@ fn named(how: Change) -> &'static str {
     }
 }
 
-fn reads(order: Order) -> &'static str {
-    match order {
-        Order::Relaxed => "memory_order_relaxed",
-        Order::AcqRel => "memory_order_acquire",
-        Order::SeqCst => "memory_order_seq_cst",
-    }
-}
+/// What [`Order::AcqRel`] is of what reads, of what writes, and of what does both.
+const ACQUIRE: &str = "memory_order_acquire";
+const RELEASE: &str = "memory_order_release";
+const BOTH: &str = "memory_order_acq_rel";
 
-fn writes(order: Order) -> &'static str {
+fn ordered(order: Order, acq_rel: &'static str) -> &'static str {
     match order {
         Order::Relaxed => "memory_order_relaxed",
-        Order::AcqRel => "memory_order_release",
-        Order::SeqCst => "memory_order_seq_cst",
-    }
-}
-
-fn both(order: Order) -> &'static str {
-    match order {
-        Order::Relaxed => "memory_order_relaxed",
-        Order::AcqRel => "memory_order_acq_rel",
+        Order::AcqRel => acq_rel,
         Order::SeqCst => "memory_order_seq_cst",
     }
 }

@@ -254,52 +254,34 @@ fn versions(build: &Build) -> Vec<&str> {
     }
 }
 
-/// What the device must offer and no call of the program shows: the question, and how its answer has to be.
+/// What the device must offer and no call of the program shows: the question, and which answer is wrong. Without
+/// what else there is to need something cannot be built, made or called, or there is a choice of devices.
+const QUESTIONS: [(Need, &str, &str); 5] = [
+    (
+        Need::SubGroupProgress,
+        "CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS",
+        "== 0",
+    ),
+    (Need::Bits64, "CL_DEVICE_ADDRESS_BITS", "!= 64"),
+    (Need::Images, "CL_DEVICE_IMAGE_SUPPORT", "== 0"),
+    (Need::ImageObjects, "CL_DEVICE_IMAGE_SUPPORT", "== 0"),
+    (
+        Need::ReadWriteImages,
+        "CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS",
+        "== 0",
+    ),
+];
+
+/// The question of a need.
 fn question(need: Need) -> Option<(&'static str, String)> {
-    let yes = |name: &'static str| Some((name, "== 0".to_string()));
-    match need {
-        Need::SubGroupProgress => yes("CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS"),
-        Need::WorkGroupSize(n) => Some(("CL_DEVICE_MAX_WORK_GROUP_SIZE", format!("< {n}"))),
-        Need::SubBufferAlign(n) => Some(("CL_DEVICE_MEM_BASE_ADDR_ALIGN", format!("> {}", n * 8))),
-        Need::Bits64 => Some(("CL_DEVICE_ADDRESS_BITS", "!= 64".to_string())),
-        Need::Images | Need::ImageObjects => yes("CL_DEVICE_IMAGE_SUPPORT"),
-        Need::ReadWriteImages => yes("CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS"),
-        // Without these something cannot be built, made or called, or there is a choice of devices.
-        Need::Devices(_)
-        | Need::OutOfOrderQueue
-        | Need::NativeKernels
-        | Need::BuiltInKernels
-        | Need::BuiltIn(_)
-        | Need::SvmCoarse
-        | Need::SvmFine
-        | Need::SvmSystem
-        | Need::SvmAtomics
-        | Need::ProgramScopeVariables
-        | Need::GenericAddressSpace
-        | Need::NonUniformGroups
-        | Need::SubGroups
-        | Need::WorkGroupFunctions
-        | Need::DeviceEnqueue
-        | Need::Pipes
-        | Need::FullProfile
-        | Need::Il
-        | Need::C11Atomics
-        | Need::OrderAcqRel
-        | Need::OrderSeqCst
-        | Need::ScopeDevice
-        | Need::ScopeSubGroup
-        | Need::ScopeAllDevices
-        | Need::Int64Atomics
-        | Need::Fp64
-        | Need::Fp16
-        | Need::C20
-        | Need::Api20
-        | Need::Api21
-        | Need::Api22
-        | Need::Api30
-        | Need::Api31
-        | Need::BeforeApi31 => None,
+    if let Need::WorkGroupSize(n) = need {
+        return Some(("CL_DEVICE_MAX_WORK_GROUP_SIZE", format!("< {n}")));
     }
+    if let Need::SubBufferAlign(n) = need {
+        return Some(("CL_DEVICE_MEM_BASE_ADDR_ALIGN", format!("> {}", n * 8)));
+    }
+    let (_, name, wrong) = QUESTIONS.iter().find(|(of, ..)| *of == need)?;
+    Some((name, wrong.to_string()))
 }
 
 /// The questions that needs ask.
@@ -334,16 +316,9 @@ pub fn take_down(writer: &Writer<'_>, c: &mut Text) {
         }
         let name = &info.name;
         let release = match info.kind {
-            SlotKind::Platform | SlotKind::Device | SlotKind::Address => None,
-            SlotKind::Context => Some(format!("clReleaseContext({name})")),
-            SlotKind::Queue => Some(format!("clReleaseCommandQueue({name})")),
-            SlotKind::Memory => Some(format!("clReleaseMemObject({name})")),
-            SlotKind::Sampler => Some(format!("clReleaseSampler({name})")),
-            SlotKind::Program => Some(format!("clReleaseProgram({name})")),
-            SlotKind::Kernel => Some(format!("clReleaseKernel({name})")),
-            SlotKind::Event => Some(format!("clReleaseEvent({name})")),
             SlotKind::Svm(context) => Some(format!("clSVMFree({}, {name})", writer.name(context))),
             SlotKind::Host { .. } => Some(format!("free({name})")),
+            kind => kind.release().map(|release| format!("{release}({name})")),
         };
         if let Some(release) = release {
             c.put(format!("if ({name} && !left_pending)"));

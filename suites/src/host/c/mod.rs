@@ -192,50 +192,30 @@ impl Uses {
         if let Some(mark) = step.mark {
             self.marks = self.marks.max(mark.0 + 1);
         }
-        match &step.op {
-            Op::Call(call) => call.arguments.iter().for_each(|value| self.value(value)),
-            Op::Write { data, .. } => self.tokens |= matches!(data, Data::Tokens { .. }),
-            Op::Read { into, .. } | Op::Resident { into, .. } => {
-                self.answers = self.answers.max(into.0 + 1);
-            }
-            Op::Exchange { .. } => self.exchanges = true,
-            Op::Kernels { .. } => self.kernels = true,
-            Op::Signal(_)
-            | Op::Await(_)
-            | Op::Sleep(_)
-            | Op::Yield(_)
-            | Op::Spin(_)
-            | Op::Repeat { .. }
-            | Op::Sequence(_)
-            | Op::Point { .. }
-            | Op::Build { .. }
-            | Op::Settle { .. }
-            | Op::Settled(_) => {}
+        if let Op::Call(call) = &step.op {
+            let arguments = call.arguments.iter();
+            arguments.for_each(|argument| argument.each(&mut |value| self.value(value)));
+        } else if let Op::Read { into, .. } | Op::Resident { into, .. } = &step.op {
+            self.answers = self.answers.max(into.0 + 1);
+        }
+        self.exchanges |= matches!(step.op, Op::Exchange { .. });
+        self.kernels |= matches!(step.op, Op::Kernels { .. });
+        if let Op::Write { data, .. } = &step.op {
+            self.tokens |= matches!(data, Data::Tokens { .. });
         }
     }
 
     fn value(&mut self, value: &Value) {
-        match value {
-            Value::Constant(constant) => self.constant(*constant),
-            Value::Flags(all) => all.iter().for_each(|constant| self.constant(*constant)),
-            Value::Take(slot) => {
-                self.taken.insert(*slot);
-            }
-            Value::List(_, all) | Value::Struct(_, all) => all.iter().for_each(|v| self.value(v)),
-            Value::Token(..) => self.tokens = true,
-            Value::Answer(id, _) => self.answers = self.answers.max(id.0 + 1),
-            Value::Null
-            | Value::Number(_)
-            | Value::Slot(_)
-            | Value::Into(_)
-            | Value::At(_)
-            | Value::Bytes(_)
-            | Value::Text(_)
-            | Value::Answered(_)
-            | Value::Within { .. }
-            | Value::Callback(_)
-            | Value::Data(_) => {}
+        if let Value::Constant(constant) = value {
+            self.constant(*constant);
+        } else if let Value::Flags(all) = value {
+            all.iter().for_each(|constant| self.constant(*constant));
+        } else if let Value::Take(slot) = value {
+            self.taken.insert(*slot);
+        } else if let Value::Answer(id, _) = value {
+            self.answers = self.answers.max(id.0 + 1);
         }
+        self.tokens |= matches!(value, Value::Token(..));
     }
 
     fn constant(&mut self, constant: super::Constant) {
