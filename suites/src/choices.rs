@@ -94,3 +94,6 @@ impl Choices {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;

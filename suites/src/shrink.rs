@@ -204,3 +204,6 @@ impl<'j, C: Candidate> Search<'j, C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -59,20 +59,12 @@ impl CallText {
 
 impl Argument {
     fn objects<'a>(&'a self, all: &mut Vec<&'a str>) {
-        match self {
-            Argument::Object(name, _) => {
-                if !all.contains(&name.as_str()) {
-                    all.push(name);
-                }
-            }
-            Argument::List(values) => values.iter().for_each(|value| value.objects(all)),
-            Argument::Null
-            | Argument::Number(_)
-            | Argument::Constants(_)
-            | Argument::Into(_)
-            | Argument::Text(_)
-            | Argument::Room(_)
-            | Argument::Zeros(_) => {}
+        if let Argument::Object(name, _) = self
+            && !all.contains(&name.as_str())
+        {
+            all.push(name);
+        } else if let Argument::List(values) = self {
+            values.iter().for_each(|value| value.objects(all));
         }
     }
 }

@@ -228,18 +228,10 @@ impl Family for Case {
     }
 
     fn covers(&self) -> BTreeSet<RuleId> {
-        let mut rules: BTreeSet<RuleId> = match &self.scenario {
-            Scenario::Refused { calls, .. } => calls.iter().flat_map(Refused::rules).collect(),
-            Scenario::Threads { .. }
-            | Scenario::Again { .. }
-            | Scenario::Destructors { .. }
-            | Scenario::Context { .. }
-            | Scenario::SvmFree { .. }
-            | Scenario::FailedEvent { .. }
-            | Scenario::BuiltIn
-            | Scenario::BuiltInKernels(_)
-            | Scenario::Legacy { .. } => self.scenario.rules().into_iter().collect(),
-        };
+        let mut rules: BTreeSet<RuleId> = self.scenario.rules().into_iter().collect();
+        if let Scenario::Refused { calls, .. } = &self.scenario {
+            rules = calls.iter().flat_map(Refused::rules).collect();
+        }
         rules.insert(rule::API_VALID);
         rules
     }

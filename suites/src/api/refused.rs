@@ -133,18 +133,12 @@ impl Refused {
 
 /// Whether an argument names an object of another kind than belongs there.
 fn strange(argument: &Argument, wanted: SlotKind) -> bool {
-    match argument {
-        Argument::Object(name, _) => {
-            fixture::kind(name).is_some_and(|kind| kind.is_object() && kind != wanted)
-        }
-        Argument::List(values) => values.iter().any(|value| strange(value, wanted)),
-        Argument::Null
-        | Argument::Number(_)
-        | Argument::Constants(_)
-        | Argument::Into(_)
-        | Argument::Text(_)
-        | Argument::Room(_)
-        | Argument::Zeros(_) => false,
+    if let Argument::Object(name, _) = argument {
+        fixture::kind(name).is_some_and(|kind| kind.is_object() && kind != wanted)
+    } else if let Argument::List(values) = argument {
+        values.iter().any(|value| strange(value, wanted))
+    } else {
+        false
     }
 }
 

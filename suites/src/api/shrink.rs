@@ -92,55 +92,40 @@ enum Unit {
 }
 
 fn units(scenario: &Scenario) -> Vec<Unit> {
-    match scenario {
-        Scenario::Refused { calls, .. } => (0..calls.len()).map(Unit::Call).collect(),
-        Scenario::Context { operations } => (0..operations.len()).map(Unit::Call).collect(),
-        Scenario::Threads { threads, .. } => {
-            let acts = |(n, acts): (usize, &Vec<_>)| {
-                (0..acts.len()).map(move |act| Unit::Operation(n, act))
-            };
-            let whole = (0..threads.len()).map(Unit::Thread);
-            whole
-                .chain(threads.iter().enumerate().flat_map(acts))
-                .collect()
-        }
-        Scenario::Again { .. }
-        | Scenario::Destructors { .. }
-        | Scenario::SvmFree { .. }
-        | Scenario::FailedEvent { .. }
-        | Scenario::BuiltIn
-        | Scenario::BuiltInKernels(_)
-        | Scenario::Legacy { .. } => Vec::new(),
+    if let Scenario::Refused { calls, .. } = scenario {
+        (0..calls.len()).map(Unit::Call).collect()
+    } else if let Scenario::Context { operations } = scenario {
+        (0..operations.len()).map(Unit::Call).collect()
+    } else if let Scenario::Threads { threads, .. } = scenario {
+        let acts =
+            |(n, acts): (usize, &Vec<_>)| (0..acts.len()).map(move |act| Unit::Operation(n, act));
+        let whole = (0..threads.len()).map(Unit::Thread);
+        whole
+            .chain(threads.iter().enumerate().flat_map(acts))
+            .collect()
+    } else {
+        Vec::new()
     }
 }
 
 /// A case without these units; `None` where nothing would be left of it.
 fn without(case: &Case, gone: &[Unit]) -> Option<Case> {
     let mut small = case.clone();
-    let something = match &mut small.scenario {
-        Scenario::Refused { calls, .. } => {
-            *calls = kept(calls, |n| gone.contains(&Unit::Call(n)));
-            !calls.is_empty()
+    let something = if let Scenario::Refused { calls, .. } = &mut small.scenario {
+        *calls = kept(calls, |n| gone.contains(&Unit::Call(n)));
+        !calls.is_empty()
+    } else if let Scenario::Context { operations } = &mut small.scenario {
+        *operations = kept(operations, |n| gone.contains(&Unit::Call(n)));
+        true
+    } else if let Scenario::Threads { threads, .. } = &mut small.scenario {
+        for (thread, acts) in threads.iter_mut().enumerate() {
+            *acts = kept(acts, |act| gone.contains(&Unit::Operation(thread, act)));
         }
-        Scenario::Context { operations } => {
-            *operations = kept(operations, |n| gone.contains(&Unit::Call(n)));
-            true
-        }
-        Scenario::Threads { threads, .. } => {
-            for (thread, acts) in threads.iter_mut().enumerate() {
-                *acts = kept(acts, |act| gone.contains(&Unit::Operation(thread, act)));
-            }
-            let left = kept(threads, |n| gone.contains(&Unit::Thread(n)));
-            *threads = left.into_iter().filter(|acts| !acts.is_empty()).collect();
-            !threads.is_empty()
-        }
-        Scenario::Again { .. }
-        | Scenario::Destructors { .. }
-        | Scenario::SvmFree { .. }
-        | Scenario::FailedEvent { .. }
-        | Scenario::BuiltIn
-        | Scenario::BuiltInKernels(_)
-        | Scenario::Legacy { .. } => false,
+        let left = kept(threads, |n| gone.contains(&Unit::Thread(n)));
+        *threads = left.into_iter().filter(|acts| !acts.is_empty()).collect();
+        !threads.is_empty()
+    } else {
+        false
     };
     something.then_some(small)
 }
@@ -153,64 +138,46 @@ fn kept<T: Clone>(list: &[T], gone: impl Fn(usize) -> bool) -> Vec<T> {
         .collect()
 }
 
-/// Scenarios that are a step plainer.
+/// Scenarios that are a step plainer. How often a thing is done again is what its check needs.
 fn plainer(scenario: &Scenario) -> Vec<Scenario> {
-    match scenario {
-        Scenario::Refused { held: true, calls } => vec![Scenario::Refused {
+    let mut all = Vec::new();
+    if let Scenario::Refused { held: true, calls } = scenario {
+        all.push(Scenario::Refused {
             held: false,
             calls: calls.clone(),
-        }],
-        Scenario::Threads { threads, rounds } => less(u32::from(*rounds))
-            .into_iter()
-            .map(|rounds| Scenario::Threads {
-                threads: threads.clone(),
-                rounds: rounds as u16,
-            })
-            .collect(),
-        Scenario::Destructors {
+        });
+    } else if let Scenario::Threads { threads, rounds } = scenario {
+        all.extend(less(*rounds).into_iter().map(|rounds| Scenario::Threads {
+            threads: threads.clone(),
+            rounds,
+        }));
+    } else if let Scenario::Destructors {
+        callbacks,
+        sub_buffer,
+    } = *scenario
+    {
+        let scenario = |callbacks, sub_buffer| Scenario::Destructors {
             callbacks,
             sub_buffer,
-        } => {
-            let fewer = less(u32::from(*callbacks))
-                .into_iter()
-                .map(|n| Scenario::Destructors {
-                    callbacks: n as u8,
-                    sub_buffer: *sub_buffer,
-                });
-            let whole = sub_buffer.then_some(Scenario::Destructors {
-                callbacks: *callbacks,
-                sub_buffer: false,
-            });
-            whole.into_iter().chain(fewer).collect()
-        }
-        Scenario::SvmFree { allocations, times } => {
-            let one = less(u32::from(*allocations))
-                .into_iter()
-                .map(|n| Scenario::SvmFree {
-                    allocations: n as u8,
-                    times: *times,
-                });
-            let other = less(u32::from(*times))
-                .into_iter()
-                .map(|n| Scenario::SvmFree {
-                    allocations: *allocations,
-                    times: n as u8,
-                });
-            one.chain(other).collect()
-        }
-        // How often a thing is done again is what its check needs.
-        Scenario::Refused { held: false, .. }
-        | Scenario::Again { .. }
-        | Scenario::Context { .. }
-        | Scenario::FailedEvent { .. }
-        | Scenario::BuiltIn
-        | Scenario::BuiltInKernels(_)
-        | Scenario::Legacy { .. } => Vec::new(),
+        };
+        all.extend(sub_buffer.then(|| scenario(callbacks, false)));
+        let fewer = less(callbacks.into()).into_iter();
+        all.extend(fewer.map(|n| scenario(n as u8, sub_buffer)));
+    } else if let Scenario::SvmFree { allocations, times } = *scenario {
+        let scenario = |allocations: u16, times: u16| Scenario::SvmFree {
+            allocations: allocations as u8,
+            times: times as u8,
+        };
+        let fewer = less(allocations.into()).into_iter();
+        all.extend(fewer.map(|n| scenario(n, times.into())));
+        let fewer = less(times.into()).into_iter();
+        all.extend(fewer.map(|n| scenario(allocations.into(), n)));
     }
+    all
 }
 
 /// Smaller numbers, from 1.
-fn less(n: u32) -> Vec<u32> {
+fn less(n: u16) -> Vec<u16> {
     let mut all = vec![1, n / 2, n.saturating_sub(1)];
     all.retain(|m| (1..n).contains(m));
     all.dedup();

@@ -304,10 +304,7 @@ pub enum MapMode {
 impl MapMode {
     /// Whether the host may write.
     pub fn writes(self) -> bool {
-        match self {
-            MapMode::Read => false,
-            MapMode::Write | MapMode::ReadWrite | MapMode::Invalidate => true,
-        }
+        self != MapMode::Read
     }
 }
 
@@ -490,13 +487,10 @@ impl Program {
 
     /// The object that holds the data, and the cell there that is cell 0 here.
     pub fn root(&self, object: ObjectId) -> (ObjectId, u8) {
-        match self.objects[object.index()].kind {
-            Kind::SubBuffer { of, first } => (of, first),
-            Kind::Buffer(_)
-            | Kind::SvmCoarse
-            | Kind::SvmFine
-            | Kind::SvmSystem
-            | Kind::Variable => (object, 0),
+        if let Kind::SubBuffer { of, first } = self.objects[object.index()].kind {
+            (of, first)
+        } else {
+            (object, 0)
         }
     }
 }
@@ -504,17 +498,11 @@ impl Program {
 impl Kind {
     /// Whether commands reach it by pointer.
     pub fn is_svm(self) -> bool {
-        match self {
-            Kind::SvmCoarse | Kind::SvmFine | Kind::SvmSystem => true,
-            Kind::Buffer(_) | Kind::SubBuffer { .. } | Kind::Variable => false,
-        }
+        matches!(self, Kind::SvmCoarse | Kind::SvmFine | Kind::SvmSystem)
     }
 
     /// Whether the host may use it at any time that no command does.
     pub fn is_fine(self) -> bool {
-        match self {
-            Kind::SvmFine | Kind::SvmSystem => true,
-            Kind::Buffer(_) | Kind::SubBuffer { .. } | Kind::SvmCoarse | Kind::Variable => false,
-        }
+        matches!(self, Kind::SvmFine | Kind::SvmSystem)
     }
 }

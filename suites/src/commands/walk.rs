@@ -103,13 +103,10 @@ impl Names for Queue {
 
 impl Names for Object {
     fn visit(&mut self, visit: Visit<'_>) -> bool {
-        let parent = match &mut self.kind {
-            Kind::SubBuffer { of, .. } => of.visit(visit),
-            Kind::Buffer(_)
-            | Kind::SvmCoarse
-            | Kind::SvmFine
-            | Kind::SvmSystem
-            | Kind::Variable => true,
+        let parent = if let Kind::SubBuffer { of, .. } = &mut self.kind {
+            of.visit(visit)
+        } else {
+            true
         };
         self.context.visit(visit) && parent
     }
@@ -334,3 +331,6 @@ impl Program {
         ranges.chain(what.objects().iter().copied())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -96,3 +96,6 @@ impl Unit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,42 +44,25 @@ impl Plan {
             }
         }
         for (place, step) in self.program.steps() {
-            match step {
-                Step::Wait(_) | Step::Finish(_) => {
-                    let incoming = |edge: &order::Edge| edge.to == Moment::Return(place);
-                    rules.extend(
-                        self.order
-                            .edges()
-                            .filter(incoming)
-                            .filter_map(|edge| order::rule_of(&edge)),
-                    );
-                }
-                Step::Status(_) => {
-                    rules.insert(rule::STATE_QUERY);
-                }
-                Step::Register(_) => {
-                    rules.insert(rule::STATE_CALLBACKS);
-                }
-                Step::Set { status, .. } if *status < 0 => {
-                    rules.insert(rule::FAIL_USER_EVENT);
-                    rules.insert(rule::FAIL_PROPAGATE);
-                    rules.insert(rule::FAIL_NEGATIVE);
-                }
-                Step::Flush(_) => {
-                    rules.insert(rule::STATE_FLUSH);
-                }
-                Step::ReleaseQueue(_) | Step::ReleaseEvent(_) => {
-                    rules.insert(rule::QUEUE_RELEASE);
-                }
-                Step::Enqueue(_)
-                | Step::Set { .. }
-                | Step::Access(_)
-                | Step::Inspect(_)
-                | Step::Signal(_)
-                | Step::Await(_)
-                | Step::Sleep(_)
-                | Step::Yield(_)
-                | Step::ReleaseObject(_) => {}
+            if let Step::Wait(_) | Step::Finish(_) = step {
+                let edges = self.order.edges();
+                let incoming = edges.filter(|edge| edge.to == Moment::Return(place));
+                rules.extend(incoming.filter_map(|edge| order::rule_of(&edge)));
+            } else if let Step::Status(_) = step {
+                rules.insert(rule::STATE_QUERY);
+            } else if let Step::Register(_) = step {
+                rules.insert(rule::STATE_CALLBACKS);
+            } else if let Step::Set { status: ..0, .. } = step {
+                let failure = [
+                    rule::FAIL_USER_EVENT,
+                    rule::FAIL_PROPAGATE,
+                    rule::FAIL_NEGATIVE,
+                ];
+                rules.extend(failure);
+            } else if let Step::Flush(_) = step {
+                rules.insert(rule::STATE_FLUSH);
+            } else if let Step::ReleaseQueue(_) | Step::ReleaseEvent(_) = step {
+                rules.insert(rule::QUEUE_RELEASE);
             }
         }
         rules.insert(rule::STATE_PROFILING);

@@ -9,8 +9,6 @@ mod callbacks;
 mod codes;
 mod covers;
 mod data;
-#[cfg(test)]
-mod ideal;
 mod means;
 mod statuses;
 #[cfg(test)]

@@ -10,7 +10,7 @@
 use super::profile::Work;
 use super::skeleton::Skeleton;
 use crate::choices::Choices;
-use crate::commands::memory::{never_runs, unmap_of};
+use crate::commands::memory::{cells, never_runs, unmap_of};
 use crate::commands::order::{Invalid, Moment, Order};
 use crate::commands::program::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +118,7 @@ impl Filler<'_> {
     }
 
     fn use_cells(&mut self, range: Range, to: Moment, write: bool) {
-        for cell in crate::commands::memory::cells(&self.program, range) {
+        for cell in cells(&self.program, range) {
             if self.idle_command {
                 if write {
                     self.spared.insert(cell, to);
@@ -145,12 +145,12 @@ impl Filler<'_> {
     ) -> Option<Range> {
         let taken: BTreeSet<_> = without
             .into_iter()
-            .flat_map(|r| crate::commands::memory::cells(&self.program, r))
+            .flat_map(|r| cells(&self.program, r))
             .collect();
         let mut possible = Vec::new();
         for &object in objects {
-            let cells = self.program.objects[object.index()].cells;
-            for first in 0..cells {
+            let end = self.program.objects[object.index()].cells;
+            for first in 0..end {
                 for count in 1..=3 {
                     for stride in 1..=strides {
                         let range = Range {
@@ -159,10 +159,10 @@ impl Filler<'_> {
                             count,
                             stride,
                         };
-                        if range.end() > usize::from(cells) || count == 1 && stride > 1 {
+                        if range.end() > usize::from(end) || count == 1 && stride > 1 {
                             continue;
                         }
-                        let of = crate::commands::memory::cells(&self.program, range);
+                        let of = cells(&self.program, range);
                         if of
                             .iter()
                             .all(|c| self.can(*c, from, write) && !taken.contains(c))
@@ -221,41 +221,34 @@ impl Filler<'_> {
                 let all = self.objects(|k| !k.is_svm() && k != Kind::Variable);
                 What::Native(self.kernel(kernel, &all, id))
             }
-            (_, What::Read(transfer)) => {
-                let strides = if transfer.rect { 3 } else { 1 };
-                let objects = [transfer.range.object];
-                match self.range_like(&objects, start, false, strides) {
-                    Some(range) => {
-                        self.use_cells(range, end, false);
-                        What::Read(Transfer { range, ..transfer })
+            // A read is inspected later, so it stays one without cells; a race makes the draft invalid.
+            (_, mut what @ (What::Read(_) | What::Write(_) | What::Fill(_))) => {
+                let rect = matches!(
+                    what,
+                    What::Read(Transfer { rect: true, .. })
+                        | What::Write(Transfer { rect: true, .. })
+                );
+                let strides = if rect { 3 } else { 1 };
+                let write = !matches!(what, What::Read(_));
+                let objects: Vec<ObjectId> = what.ranges().map(|range| range.object).collect();
+                match self.range_like(&objects, start, write, strides) {
+                    Some(found) => {
+                        self.use_cells(found, end, write);
+                        for range in what.ranges_mut() {
+                            *range = found;
+                        }
+                        what
                     }
-                    // Inspected later, so it stays a read; a race makes the draft invalid.
-                    None => What::Read(transfer),
+                    None if matches!(what, What::Fill(_)) => What::Marker,
+                    None => what,
                 }
             }
-            (_, What::Write(transfer)) => {
-                let strides = if transfer.rect { 3 } else { 1 };
-                match self.range_like(&[transfer.range.object], start, true, strides) {
-                    Some(range) => {
-                        self.use_cells(range, end, true);
-                        What::Write(Transfer { range, ..transfer })
-                    }
-                    None => What::Write(transfer),
-                }
-            }
-            (_, What::Fill(range)) => match self.range_like(&[range.object], start, true, 1) {
-                Some(range) => {
-                    self.use_cells(range, end, true);
-                    What::Fill(range)
-                }
-                None => What::Marker,
-            },
             (_, What::Copy { from, rect, .. }) => self.copy(id, from.object, rect),
             (_, What::Map { range, mode }) => {
                 let to = unmap_of(&self.program, id).map_or(end, Moment::End);
                 // What is mapped twice may be so at one address.
                 let again = self.mapped.get(&range.object).copied().filter(|range| {
-                    let of = crate::commands::memory::cells(&self.program, *range);
+                    let of = cells(&self.program, *range);
                     mode == MapMode::Read && of.iter().all(|c| self.can(*c, start, false))
                 });
                 let found = match again.filter(|_| self.choices.percent(60)) {
@@ -285,8 +278,8 @@ impl Filler<'_> {
                 let free: Vec<ObjectId> = all
                     .into_iter()
                     .filter(|o| {
-                        let cells = self.program.objects[o.index()].cells;
-                        (0..cells).all(|c| self.can((*o, c), start, true))
+                        let end = self.program.objects[o.index()].cells;
+                        (0..end).all(|c| self.can((*o, c), start, true))
                     })
                     .collect();
                 for &object in &free {
@@ -330,10 +323,10 @@ impl Filler<'_> {
             let written: BTreeSet<_> = kernel
                 .writes
                 .iter()
-                .flat_map(|r| crate::commands::memory::cells(&self.program, *r))
+                .flat_map(|r| cells(&self.program, *r))
                 .collect();
             if let Some(range) = self.range(objects, start, false, 2, None)
-                && !crate::commands::memory::cells(&self.program, range)
+                && !cells(&self.program, range)
                     .iter()
                     .any(|c| written.contains(c))
             {

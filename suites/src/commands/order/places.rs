@@ -22,42 +22,25 @@ pub(super) fn of(program: &Program) -> Result<Places, Invalid> {
         if let Some(thing) = step.does() {
             done.entry(thing).or_default().push(place);
         }
-        let blocks = match step {
-            Step::Enqueue(id) => program.commands[id.index()].blocking,
-            Step::Wait(events) => {
-                let contexts: BTreeSet<_> = events.iter().map(|e| program.context_of(*e)).collect();
-                if contexts.len() != 1 {
-                    return wrong(format!("{place} waits for events of one context"));
-                }
-                true
+        if let Step::Wait(events) = step {
+            let contexts = events.iter().map(|event| program.context_of(*event));
+            if contexts.collect::<BTreeSet<_>>().len() != 1 {
+                return wrong(format!("{place} waits for events of one context"));
             }
-            Step::Await(_) | Step::Finish(_) => true,
-            Step::Set { status, .. } => {
-                if *status > 0 {
-                    return wrong(format!(
-                        "{place} sets a status of {status}: it is 0 or negative"
-                    ));
-                }
-                statuses.insert(place, *status);
-                false
+        } else if let Step::Set { status, .. } = step {
+            if *status > 0 {
+                return wrong(format!(
+                    "{place} sets a status of {status}: it is 0 or negative"
+                ));
             }
-            Step::Inspect(id) => {
-                if !matches!(program.commands[id.index()].what, What::Read(_)) {
-                    return wrong(format!("{place} inspects command {id}, which is no read"));
-                }
-                false
-            }
-            Step::Register(_)
-            | Step::Access(_)
-            | Step::Signal(_)
-            | Step::Status(_)
-            | Step::Flush(_)
-            | Step::Sleep(_)
-            | Step::Yield(_)
-            | Step::ReleaseEvent(_)
-            | Step::ReleaseQueue(_)
-            | Step::ReleaseObject(_) => false,
-        };
+            statuses.insert(place, *status);
+        } else if let Step::Inspect(id) = step
+            && !matches!(program.commands[id.index()].what, What::Read(_))
+        {
+            return wrong(format!("{place} inspects command {id}, which is no read"));
+        }
+        let blocks = matches!(step, Step::Wait(_) | Step::Await(_) | Step::Finish(_))
+            || matches!(step, Step::Enqueue(id) if program.commands[id.index()].blocking);
         if blocks && in_callback(place) {
             return wrong(format!("{place} blocks, which a callback may not"));
         }

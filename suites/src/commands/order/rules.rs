@@ -72,34 +72,23 @@ fn step_of(
     places: &Places,
     step: &Step,
 ) -> order::Step<Place, CommandId, CallbackId> {
-    match step {
-        Step::Enqueue(id) => order::Step::Enqueue(*id),
-        Step::Wait(events) => {
-            order::Step::Wait(events.iter().map(|e| event_of(places, *e)).collect())
+    if let Step::Enqueue(id) = step {
+        order::Step::Enqueue(*id)
+    } else if let Step::Wait(events) = step {
+        order::Step::Wait(events.iter().map(|e| event_of(places, *e)).collect())
+    } else if let Step::Register(id) = step {
+        let callback = &program.callbacks[id.index()];
+        // An implementation may report earlier states late.
+        let complete = callback.at == Reached::Complete;
+        order::Step::Register {
+            callback: *id,
+            after: complete.then(|| event_of(places, callback.event)),
         }
-        Step::Register(id) => {
-            let callback = &program.callbacks[id.index()];
-            order::Step::Register {
-                callback: *id,
-                after: match callback.at {
-                    Reached::Complete => Some(event_of(places, callback.event)),
-                    // An implementation may report these late.
-                    Reached::Submitted | Reached::Running => None,
-                },
-            }
-        }
-        Step::Await(id) => order::Step::Await(places.signalled[id.index()]),
-        Step::Finish(queue) => order::Step::Finish(queue.index()),
-        Step::Signal(_)
-        | Step::Flush(_)
-        | Step::Set { .. }
-        | Step::Access(_)
-        | Step::Inspect(_)
-        | Step::Status(_)
-        | Step::Sleep(_)
-        | Step::Yield(_)
-        | Step::ReleaseEvent(_)
-        | Step::ReleaseQueue(_)
-        | Step::ReleaseObject(_) => order::Step::Other,
+    } else if let Step::Await(id) = step {
+        order::Step::Await(places.signalled[id.index()])
+    } else if let Step::Finish(queue) = step {
+        order::Step::Finish(queue.index())
+    } else {
+        order::Step::Other
     }
 }

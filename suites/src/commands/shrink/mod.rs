@@ -9,6 +9,8 @@
 
 pub mod comparable;
 pub mod cut;
+#[cfg(test)]
+mod cut_tests;
 pub mod simplify;
 pub mod size;
 #[cfg(test)]

@@ -287,26 +287,18 @@ impl List<'_> {
         if command.blocking {
             self.with(|p| p.commands[n].blocking = false);
         }
-        match &command.what {
-            What::Map { .. } | What::Unmap(_) | What::Marker => {}
-            What::Read(_)
-            | What::Write(_)
-            | What::Copy { .. }
-            | What::Fill(_)
-            | What::Migrate { .. }
-            | What::Free(_)
-            | What::Kernel(_)
-            | What::Native(_)
-            | What::Barrier => {
-                // What only a read has goes with it.
-                self.with(|p| {
-                    p.commands[n].what = What::Marker;
-                    p.commands[n].blocking = false;
-                    for steps in p.lists_mut() {
-                        steps.retain(|step| *step != Step::Inspect(id));
-                    }
-                });
-            }
+        if !matches!(
+            command.what,
+            What::Map { .. } | What::Unmap(_) | What::Marker
+        ) {
+            // What only a read has goes with it.
+            self.with(|p| {
+                p.commands[n].what = What::Marker;
+                p.commands[n].blocking = false;
+                for steps in p.lists_mut() {
+                    steps.retain(|step| *step != Step::Inspect(id));
+                }
+            });
         }
         for what in plainer(command) {
             self.with(|p| {

@@ -116,9 +116,8 @@ impl Checks<'_> {
                 c.close();
             }
             That::Fired(callbacks, registered, right) => {
-                let there = registered.map_or("1".to_string(), |mark| {
-                    format!("marks[{0}].made && marks[{0}].code == CL_SUCCESS", mark.0)
-                });
+                let made = |mark: Mark| format!("succeeded({})", mark.0);
+                let there = registered.map_or("1".to_string(), made);
                 let times: Vec<String> = callbacks
                     .iter()
                     .map(|id| format!("(int)times_fired({})", id.0))
@@ -133,56 +132,37 @@ impl Checks<'_> {
             That::FiredRight(id) => plain(format!("wrongly_fired({})", id.0), c),
             That::FiredInOrder(callbacks) => {
                 for pair in callbacks.windows(2) {
-                    let [one, two] = [pair[0].0, pair[1].0];
-                    plain(
-                        format!(
-                            "times_fired({one}) && times_fired({two}) && first_fired({one}).stamp > first_fired({two}).stamp"
-                        ),
-                        c,
-                    );
+                    let [one, two] = [pair[0], pair[1]].map(|id| stamp(Moment::Fired(id)));
+                    plain(format!("later({one}, {two})"), c);
                 }
             }
             That::Before(first, then) => {
-                let (one, two) = (stamp(*first), stamp(*then));
-                plain(format!("{one} && {two} && {one} > {two}"), c);
+                plain(format!("later({}, {})", stamp(*first), stamp(*then)), c);
             }
-            That::NotAfter(first, then) => {
-                let (one, two) = (first.0, then.0);
-                plain(
-                    format!(
-                        "answers[{one}].there && answers[{two}].there && number({one}) > number({two})"
-                    ),
-                    c,
-                );
-            }
+            That::NotAfter(first, then) => plain(format!("larger({}, {})", first.0, then.0), c),
             That::Held {
                 queued,
                 start,
                 since,
                 until,
-            } => held(queued.0, start.0, *since, until, &plain, c),
-            That::Within { queued, end, since } => {
-                let (queued, end) = (queued.0, end.0);
+            } => {
+                let (queued, start, since) = (queued.0, start.0, since.0);
+                let until = numbers(until.iter().map(|mark| mark.0));
                 plain(
-                    format!(
-                        "answers[{queued}].there && answers[{end}].there && marks[{0}].made &&\n    number({end}) - number({queued}) > (long long)(2 * (finished - marks[{0}].clock_began) + {CLOCK_SLACK}u)",
-                        since.0
-                    ),
+                    format!("started_early({queued}, {start}, {since}, {HELD_LONG}u, {until})"),
+                    c,
+                );
+            }
+            That::Within { queued, end, since } => {
+                let (queued, end, since) = (queued.0, end.0, since.0);
+                plain(
+                    format!("took_long({queued}, {end}, {since}, {CLOCK_SLACK}u)"),
                     c,
                 );
             }
             That::Growth(answers, most) => {
-                let mut all: Vec<String> = answers
-                    .iter()
-                    .map(|id| format!("answers[{}].there", id.0))
-                    .collect();
-                for pair in answers.windows(2) {
-                    all.push(format!(
-                        "number({}) - number({}) > {most}",
-                        pair[1].0, pair[0].0
-                    ));
-                }
-                plain(all.join(" &&\n    "), c);
+                let all = numbers(answers.iter().map(|id| id.0));
+                plain(format!("grew({most}, {all})"), c);
             }
             That::Kernels(mark) => self.kernels(&of, *mark, c),
             That::Astray(_) => {
@@ -375,34 +355,10 @@ impl Checks<'_> {
     }
 }
 
-fn held(
-    queued: u16,
-    start: u16,
-    since: Mark,
-    until: &[Mark],
-    plain: &dyn Fn(String, &mut Text),
-    c: &mut Text,
-) {
-    let since = since.0;
-    c.open(format!(
-        "if (answers[{queued}].there && answers[{start}].there && marks[{since}].made)"
-    ));
-    c.put("cl_ulong longest = 0;");
-    for mark in until.iter().map(|mark| mark.0) {
-        c.put(format!(
-            "if (marks[{mark}].made && marks[{mark}].clock_began > marks[{since}].clock_ended + longest)"
-        ));
-        c.put(format!(
-            "    longest = marks[{mark}].clock_began - marks[{since}].clock_ended;"
-        ));
-    }
-    plain(
-        format!(
-            "longest >= {HELD_LONG}u && number({start}) - number({queued}) < (long long)(longest / 2)"
-        ),
-        c,
-    );
-    c.close();
+/// A list of numbers, and how many there are.
+fn numbers(all: impl Iterator<Item = u16>) -> String {
+    let all: Vec<String> = all.map(|n| n.to_string()).collect();
+    format!("(const unsigned[]){{ {} }}, {}", all.join(", "), all.len())
 }
 
 fn expect_cell(answer: u16, n: usize, of: usize, cell: &Cell, c: &mut Text) {

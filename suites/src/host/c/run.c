@@ -192,6 +192,57 @@ static const char *astray;     /* what led an exchange nowhere */
 static int left_pending;       /* events that never ended: nothing is given up */
 static cl_ulong finished;      /* when everything was finished */
 
+/* Whether the call of a step was made and succeeded. */
+static inline int succeeded(unsigned mark)
+{
+    return marks[mark].made && marks[mark].code == CL_SUCCESS;
+}
+
+/* Of two moments that both came, the first came later. */
+static inline int later(unsigned long first, unsigned long then)
+{
+    return first && then && first > then;
+}
+
+/* Of two answers that are there, the first is larger. */
+static inline int larger(unsigned first, unsigned then)
+{
+    return answers[first].there && answers[then].there && number(first) > number(then);
+}
+
+/* The host held a command back from the end of one step until the beginning of the last of others, for at
+   least so long, and by its times it started less than half as long after it was queued. */
+static inline int started_early(unsigned queued, unsigned start, unsigned since, cl_ulong least,
+                                const unsigned *until, unsigned count)
+{
+    cl_ulong longest = 0;
+    if (!answers[queued].there || !answers[start].there || !marks[since].made)
+        return 0;
+    for (unsigned n = 0; n < count; n++) {
+        const struct mark *mark = &marks[until[n]];
+        if (mark->made && mark->clock_began > marks[since].clock_ended + longest)
+            longest = mark->clock_began - marks[since].clock_ended;
+    }
+    return longest >= least && number(start) - number(queued) < (long long)(longest / 2);
+}
+
+/* A command took, by its times, longer than twice from the beginning of a step to the end of the run. */
+static inline int took_long(unsigned queued, unsigned end, unsigned since, cl_ulong slack)
+{
+    return answers[queued].there && answers[end].there && marks[since].made &&
+           number(end) - number(queued) >
+               (long long)(2 * (finished - marks[since].clock_began) + slack);
+}
+
+/* Memory grew by more than so many bytes from each of these answers to the next. */
+static inline int grew(long long most, const unsigned *all, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++)
+        if (!answers[all[n]].there || (n > 0 && number(all[n]) - number(all[n - 1]) <= most))
+            return 0;
+    return 1;
+}
+
 /* Before a run. */
 static inline void forget(void)
 {

@@ -419,7 +419,7 @@ impl Steps<'_, '_, '_> {
             let marks = callbacks.iter().filter(|one| one.callback == id);
             let there: Vec<String> = marks
                 .map(|one| one.registered.0)
-                .map(|mark| format!("(marks[{mark}].made && marks[{mark}].code == CL_SUCCESS)"))
+                .map(|mark| format!("succeeded({mark})"))
                 .collect();
             c.put(format!(
                 "pending |= times_fired({}) < (unsigned)({});",

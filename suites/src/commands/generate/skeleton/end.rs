@@ -15,12 +15,7 @@ impl Builder<'_> {
 
     /// Frees SVM allocations by a command, which a gate may hold back; whether it does.
     fn free(&mut self) -> bool {
-        let svm: Vec<u16> = (0..self.program.objects.len() as u16)
-            .filter(|n| {
-                let kind = self.program.objects[usize::from(*n)].kind;
-                matches!(kind, Kind::SvmCoarse | Kind::SvmFine)
-            })
-            .collect();
+        let svm = self.objects_of(|kind| matches!(kind, Kind::SvmCoarse | Kind::SvmFine));
         // Another thread's commands may come at any time.
         let alone = !self.has_thread();
         let Some(object) = self
@@ -31,11 +26,8 @@ impl Builder<'_> {
             return false;
         };
         let queue = self.queue();
-        let wait: Vec<Event> = self.ends.iter().map(|id| Event::Command(*id)).collect();
-        for other in 0..self.program.queues.len() {
-            self.flush(QueueId::at(other));
-        }
-        let mut wait = wait;
+        let mut wait: Vec<Event> = self.ends.iter().map(|id| Event::Command(*id)).collect();
+        self.flush_all(None);
         if self.choices.percent(self.profile.gates) {
             let gate = self.gate();
             wait.push(gate);

@@ -182,6 +182,34 @@ impl<'d> Builder<'d> {
         }
     }
 
+    /// A new user event.
+    fn new_user(&mut self) -> UserId {
+        self.program.users.push(ContextId(0));
+        UserId::at(self.program.users.len() - 1)
+    }
+
+    /// A new signal.
+    fn new_signal(&mut self) -> SignalId {
+        self.program.signals += 1;
+        SignalId(self.program.signals - 1)
+    }
+
+    /// The objects of some kinds.
+    fn objects_of(&self, fits: impl Fn(Kind) -> bool) -> Vec<u16> {
+        let all = (0..).zip(&self.program.objects);
+        all.filter(|(_, object)| fits(object.kind))
+            .map(|(n, _)| n)
+            .collect()
+    }
+
+    fn kind(&self, object: u16) -> Kind {
+        self.program.objects[usize::from(object)].kind
+    }
+
+    fn queues(&self) -> impl Iterator<Item = QueueId> + use<> {
+        (0..self.program.queues.len()).map(QueueId::at)
+    }
+
     fn queue(&mut self) -> QueueId {
         QueueId::at(self.choices.below(self.program.queues.len()))
     }
@@ -214,6 +242,12 @@ impl<'d> Builder<'d> {
     /// Makes sure that a queue's commands are under way before another queue waits for them.
     fn flush(&mut self, queue: QueueId) {
         self.main.push(Step::Flush(queue));
+    }
+
+    /// The same of all queues, but for this one.
+    fn flush_all(&mut self, but: Option<QueueId>) {
+        let others = self.queues().filter(|queue| Some(*queue) != but);
+        others.for_each(|queue| self.flush(queue));
     }
 
     fn command(&mut self) {
@@ -285,9 +319,7 @@ impl<'d> Builder<'d> {
         if self.ends.is_empty() {
             return;
         }
-        for other in (0..self.program.queues.len()).map(QueueId::at) {
-            self.flush(other);
-        }
+        self.flush_all(None);
         // Implementations keep short lists in other places than long ones.
         let more = match self.choices.below(4) {
             0 => self.choices.between(17, 70),

@@ -38,12 +38,9 @@ impl Builder<'_> {
         let Some(event) = self.choices.pick(&events) else {
             return;
         };
-        for queue in 0..self.program.queues.len() {
-            self.flush(QueueId::at(queue));
-        }
+        self.flush_all(None);
         for _ in 0..self.choices.between(2, 3) {
-            let signal = SignalId(self.program.signals);
-            self.program.signals += 1;
+            let signal = self.new_signal();
             let steps = vec![Step::Await(signal), Step::Wait(vec![event])];
             self.program.threads.push(steps);
             self.main.push(Step::Signal(signal));
@@ -116,10 +113,8 @@ impl Builder<'_> {
 
     /// One of its own.
     pub(super) fn new_gate(&mut self) -> Event {
-        let user = UserId::at(self.program.users.len());
-        self.program.users.push(ContextId(0));
-        let signal = SignalId(self.program.signals);
-        self.program.signals += 1;
+        let user = self.new_user();
+        let signal = self.new_signal();
         let status = if self.choices.percent(self.profile.failures) {
             -(self.choices.between(1, 9999) as i32)
         } else {
@@ -210,8 +205,7 @@ impl Builder<'_> {
                 self.look(first);
             }
             Idiom::Callback => {
-                let user = UserId::at(self.program.users.len());
-                self.program.users.push(ContextId(0));
+                let user = self.new_user();
                 let callback = CallbackId::at(self.program.callbacks.len());
                 let mut steps = Vec::new();
                 if self.works[first.index()] == Work::Read {
@@ -228,10 +222,8 @@ impl Builder<'_> {
                 wait.push(Event::User(user));
             }
             Idiom::OtherThread => {
-                let user = UserId::at(self.program.users.len());
-                self.program.users.push(ContextId(0));
-                let signal = SignalId(self.program.signals);
-                self.program.signals += 1;
+                let user = self.new_user();
+                let signal = self.new_signal();
                 self.flush(from);
                 self.main.push(Step::Signal(signal));
                 self.program.threads.push(vec![

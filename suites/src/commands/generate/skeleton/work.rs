@@ -22,9 +22,7 @@ impl Builder<'_> {
 
     /// An access to memory that needs no map; its cells are chosen later.
     pub(super) fn host_access(&mut self) {
-        let fine: Vec<u16> = (0..self.program.objects.len() as u16)
-            .filter(|n| self.program.objects[usize::from(*n)].kind.is_fine())
-            .collect();
+        let fine = self.objects_of(Kind::is_fine);
         if let Some(object) = self.choices.pick(&fine)
             && self.choices.percent(60)
         {
@@ -49,17 +47,37 @@ impl Builder<'_> {
             Work::Kernel | Work::Empty => true,
             Work::Native => !kind.is_svm() && kind != Kind::Variable,
             Work::Read | Work::Write | Work::Copy | Work::Fill => kind != Kind::Variable,
-            Work::Map => kind != Kind::Variable && kind != Kind::SvmSystem,
-            Work::Migrate => {
-                kind != Kind::Variable && kind != Kind::SvmSystem
-                    // A migration takes the whole object, and with it its parts.
-                    && !matches!(kind, Kind::SubBuffer { .. })
-            }
+            Work::Map => !matches!(kind, Kind::Variable | Kind::SvmSystem),
+            // A migration takes the whole object, and with it its parts.
+            Work::Migrate => !matches!(
+                kind,
+                Kind::Variable | Kind::SvmSystem | Kind::SubBuffer { .. }
+            ),
         };
-        let fitting: Vec<u16> = (0..self.program.objects.len() as u16)
-            .filter(|n| fits(self.program.objects[usize::from(*n)].kind))
-            .collect();
+        let fitting = self.objects_of(fits);
         self.choices.pick(&fitting)
+    }
+
+    /// A kernel that takes its time.
+    fn kernel(&mut self) -> Kernel {
+        // Long enough for what runs beside it to begin, also where kernels are compiled well.
+        let (spins, items): (&[u32], &[u16]) = match self.busy {
+            true => (&[3000, 100_000, 300_000], &[]),
+            false => (&[0, 0, 0, 50, 500], &[1, 4, 8, 16]),
+        };
+        let spin = self.choices.pick(spins).unwrap_or(spins[0]);
+        let items = if items.is_empty() {
+            1
+        } else {
+            self.choices.pick(items).unwrap_or(1)
+        };
+        Kernel {
+            reads: Vec::new(),
+            writes: Vec::new(),
+            spin,
+            items,
+            reuse: false,
+        }
     }
 
     pub(super) fn work(&mut self, work: Work, queue: QueueId, mut wait: Vec<Event>) {
@@ -67,32 +85,13 @@ impl Builder<'_> {
         if work == Work::Migrate && object.is_some() {
             wait = self.after_all(queue, wait);
         }
-        let kernel = |builder: &mut Builder<'_>| Kernel {
-            reads: Vec::new(),
-            writes: Vec::new(),
-            spin: if builder.busy {
-                // Long enough for what runs beside it to begin, also where kernels are compiled well.
-                builder
-                    .choices
-                    .pick(&[3000, 100_000, 300_000])
-                    .unwrap_or(3000)
-            } else {
-                builder.choices.pick(&[0, 0, 0, 50, 500]).unwrap_or(0)
-            },
-            items: if builder.busy {
-                1
-            } else {
-                builder.choices.pick(&[1, 4, 8, 16]).unwrap_or(1)
-            },
-            reuse: false,
-        };
         let what = match (work, object) {
             (Work::Empty, _) | (_, None) => {
                 if self.choices.percent(30) {
                     What::Kernel(Kernel {
                         items: 0,
                         spin: 0,
-                        ..kernel(self)
+                        ..self.kernel()
                     })
                 } else {
                     What::Marker
@@ -102,12 +101,12 @@ impl Builder<'_> {
                 let reuse = self.choices.percent(30);
                 What::Kernel(Kernel {
                     reuse,
-                    ..kernel(self)
+                    ..self.kernel()
                 })
             }
-            (Work::Native, Some(_)) => What::Native(kernel(self)),
+            (Work::Native, Some(_)) => What::Native(self.kernel()),
             (Work::Read | Work::Write, Some(object)) => {
-                let svm = self.program.objects[usize::from(object)].kind.is_svm();
+                let svm = self.kind(object).is_svm();
                 let transfer = Transfer {
                     range: some(object),
                     rect: !svm && self.choices.percent(self.profile.rects),
@@ -127,8 +126,7 @@ impl Builder<'_> {
                     first: 1,
                     ..some(object)
                 },
-                rect: !self.program.objects[usize::from(object)].kind.is_svm()
-                    && self.choices.percent(30),
+                rect: !self.kind(object).is_svm() && self.choices.percent(30),
             },
             (Work::Fill, Some(object)) => What::Fill(some(object)),
             (Work::Migrate, Some(object)) => What::Migrate {
@@ -156,12 +154,7 @@ impl Builder<'_> {
             }
             self.let_go();
             // What it waits for in other queues must be under way.
-            let queues: Vec<QueueId> = (0..self.program.queues.len()).map(QueueId::at).collect();
-            for other in queues {
-                if other != queue {
-                    self.flush(other);
-                }
-            }
+            self.flush_all(Some(queue));
         }
         let id = self.push(queue, what, wait, work);
         if blocks {
@@ -184,11 +177,7 @@ impl Builder<'_> {
 
     /// A wait list for what needs an object to itself: after everything, and mostly behind a gate.
     fn after_all(&mut self, queue: QueueId, mut wait: Vec<Event>) -> Vec<Event> {
-        for other in (0..self.program.queues.len()).map(QueueId::at) {
-            if other != queue {
-                self.flush(other);
-            }
-        }
+        self.flush_all(Some(queue));
         for id in self.ends.clone() {
             let event = Event::Command(id);
             if !wait.contains(&event) {
@@ -248,8 +237,8 @@ impl Builder<'_> {
             self.command();
         }
         self.let_go();
-        for queue in 0..self.program.queues.len() {
-            self.main.push(Step::Finish(QueueId::at(queue)));
+        for queue in self.queues() {
+            self.main.push(Step::Finish(queue));
         }
         for id in std::mem::take(&mut self.ends) {
             self.look(id);
@@ -290,11 +279,7 @@ impl Builder<'_> {
         ]);
         let mode = mode.unwrap_or(MapMode::Read);
         self.let_go();
-        for other in 0..self.program.queues.len() {
-            if QueueId::at(other) != queue {
-                self.flush(QueueId::at(other));
-            }
-        }
+        self.flush_all(Some(queue));
         let what = What::Map {
             range: some(object),
             mode,
@@ -318,10 +303,7 @@ impl Builder<'_> {
             self.access(object, true, Some(map));
         }
         // Only buffers count their maps.
-        let counted = matches!(
-            self.program.objects[usize::from(object)].kind,
-            Kind::Buffer(_) | Kind::SubBuffer { .. }
-        );
+        let counted = matches!(self.kind(object), Kind::Buffer(_) | Kind::SubBuffer { .. });
         if counted && mode == MapMode::Read && self.choices.percent(50) {
             self.map_again(queue, map, object);
             return;

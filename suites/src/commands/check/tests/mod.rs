@@ -1,8 +1,9 @@
 //! The check can fail: what an ideal implementation shows breaks no rule, and each piece of it that
 //! is changed breaks one that fits.
 
+mod ideal;
+
 use super::Plan;
-use super::ideal::{self, strange};
 use super::times::HELD_LONG;
 use crate::commands::generate::{Profile, enumerate, random};
 use crate::commands::memory::{self, Value};
@@ -11,6 +12,7 @@ use crate::commands::program::{CommandId, Event, Reached, Step, Token, Who, Writ
 use crate::commands::trace::{Seen, Trace, status};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Violation;
+use ideal::strange;
 
 const RUN: u32 = 5;
 

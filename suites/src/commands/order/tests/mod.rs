@@ -1,5 +1,7 @@
 //! Small programs whose order is known.
 
+mod refused;
+
 use super::*;
 use crate::commands::memory::{Memory, Read, Value};
 use crate::commands::program::*;

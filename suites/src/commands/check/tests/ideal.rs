@@ -1,7 +1,7 @@
 //! What an ideal implementation would show: a run of a program in the order of
-//! [`Order::moments`](super::super::order::Order::moments), one moment after the other.
+//! [`Order::moments`](crate::commands::order::Order::moments), one moment after the other.
 
-use super::Plan;
+use super::super::Plan;
 use crate::commands::memory::Value;
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::{CommandId, Event, Reached, Step, Token, Writer};
