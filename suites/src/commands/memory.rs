@@ -365,3 +365,6 @@ impl<'p> Replay<'p> {
 pub fn in_place(kind: Kind) -> bool {
     matches!(kind, Kind::Buffer(HostPointer::Use | HostPointer::UseSvm))
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,8 @@ mod checks;
 mod enqueue;
 mod memory;
 mod steps;
+#[cfg(test)]
+mod tests;
 mod trace;
 
 use super::check::Plan;
