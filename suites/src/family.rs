@@ -73,6 +73,7 @@ mod tests {
     use super::*;
     use crate::api;
     use crate::commands::check::Plan;
+    use crate::kernels::case::KernelCase;
 
     #[test]
     fn a_file_says_its_kind_at_the_beginning_of_a_line() {
@@ -113,8 +114,12 @@ mod tests {
     }
 
     #[test]
-    fn api_cases_and_programs_of_commands_are_families() {
+    fn cases_of_every_language_are_families() {
         keeps_its_promises::<api::Case>(&["api/errors", "api/threads", "svm/free"], "queue/random");
+        keeps_its_promises::<KernelCase>(
+            &["ndrange/ids", "svm/crowd", "image/transfer", "enqueue/tree"],
+            "queue/random",
+        );
         keeps_its_promises::<Plan>(&["queue/random", "memory/maps", "svm/fine"], "api/errors");
     }
 
@@ -122,6 +127,11 @@ mod tests {
     fn a_file_of_one_family_is_none_of_another() {
         let program = Plan::generate("queue/random", 1).expect("a program");
         let case = api::Case::generate("api/again", 1).expect("a case");
+        let kernel = KernelCase::generate("ndrange/ids", 1).expect("a case");
+        assert!(KernelCase::read(&program.write()).is_err());
+        assert!(KernelCase::read(&case.write()).is_err());
+        assert!(Plan::read(&kernel.write()).is_err());
+        assert!(api::Case::read(&kernel.write()).is_err());
         assert!(api::Case::read(&program.write()).is_err());
         assert!(Plan::read(&case.write()).is_err());
     }

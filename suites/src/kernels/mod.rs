@@ -11,6 +11,7 @@
 //! a family.
 
 pub mod case;
+mod family;
 pub mod generate;
 pub mod image;
 pub mod lower;

@@ -1,0 +1,61 @@
+//! Kernel cases as a family of cases.
+
+use super::case::KernelCase;
+use super::generate::draw;
+use super::{lower, shrink, yaml};
+use crate::family::{DeviceInfo, Family};
+use crate::host::{Lowered, Record};
+use crate::rule::RuleId;
+use crate::shrink::{Judge, Shrunk, Told};
+use classay_vocabulary::{Need, Violation};
+use std::collections::BTreeSet;
+
+impl Family for KernelCase {
+    const KIND: &'static str = "kernel";
+
+    type Lowered = Lowered;
+
+    fn generate(name: &str, seed: u64) -> Option<KernelCase> {
+        draw(name, seed)
+    }
+
+    fn needs(&self) -> BTreeSet<Need> {
+        let mut needs = self.needs.clone();
+        if self.devices() > 1 {
+            needs.insert(Need::Devices(self.devices().into()));
+        }
+        needs
+    }
+
+    fn covers(&self) -> BTreeSet<RuleId> {
+        KernelCase::covers(self)
+    }
+
+    fn lower(&self, _: &DeviceInfo) -> Lowered {
+        lower::lower(self)
+    }
+
+    fn check(&self, lowered: &Lowered, record: &Record, run: u32) -> Vec<Violation> {
+        lowered.violations(record, run)
+    }
+
+    fn shrink(
+        self,
+        judge: Judge<'_, KernelCase>,
+        told: Told<'_, KernelCase>,
+    ) -> Shrunk<KernelCase> {
+        shrink::shrink(self, judge, told)
+    }
+
+    fn to_c(&self, _: &DeviceInfo) -> String {
+        lower::to_c(self)
+    }
+
+    fn write(&self) -> String {
+        yaml::write(self)
+    }
+
+    fn read(text: &str) -> Result<KernelCase, String> {
+        yaml::read(text).map_err(|why| why.to_string())
+    }
+}
