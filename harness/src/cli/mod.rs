@@ -19,6 +19,7 @@ mod options;
 mod output;
 mod program;
 mod progress;
+mod refused;
 mod replay;
 mod report;
 mod reproduce;
@@ -109,6 +110,8 @@ subcommands! {
     Bench: bench::BenchOptions,
     /// List the rules of the specification with the cases and faults of each
     Rules: rules::RulesOptions,
+    /// List the calls that must be refused, with the sentence of each, or write them as cases
+    Refused: refused::RefusedOptions,
     /// Generate an environment for litmus tests from a seed and print it
     Environment: environment::EnvironmentOptions,
     /// List implementations, platforms and devices with their capabilities

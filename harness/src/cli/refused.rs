@@ -1,0 +1,101 @@
+//! `classay refused`: the calls that must be refused, with the sentence of each, and as cases to replay.
+
+use super::options::{JsonOption, SelectOption};
+use super::output::Out;
+use clap::Args;
+use classay::Error;
+use classay::plan::select;
+use classay_reports::text::layout::wrap;
+use classay_suites::api::refused::{self, Refused};
+use classay_suites::api::{Case, Kind, Scenario};
+use classay_suites::family::Family;
+use classay_vocabulary::ExitCode;
+use std::path::{Path, PathBuf};
+
+/// Options of `refused`.
+#[derive(Debug, Args)]
+pub struct RefusedOptions {
+    #[command(flatten)]
+    select: SelectOption,
+    /// Write each as a case of its own into this folder, for `classay replay`
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonOption,
+}
+
+/// Does it; returns the exit code.
+pub fn main(args: &RefusedOptions) -> Result<ExitCode, Error> {
+    let patterns = &args.select.select;
+    let wanted = |row: &Refused| {
+        let function = row.call.function.signature().name;
+        patterns.is_empty()
+            || patterns
+                .iter()
+                .any(|pattern| select::matches(pattern, function))
+    };
+    let rows: Vec<(usize, &Refused)> = refused::all()
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| wanted(row))
+        .collect();
+    if rows.is_empty() {
+        return Err(Error::Usage(format!(
+            "no call that must be refused has a function named {}; `classay refused` lists all",
+            patterns.join(" or ")
+        )));
+    }
+    let mut out = Out::new();
+    for (number, row) in &rows {
+        match &args.out {
+            Some(folder) => write(folder, *number, row)?,
+            None if args.json.json => out.line(&serde_json::json!(row).to_string()),
+            None => out.text(&text(row)),
+        }
+    }
+    if let Some(folder) = &args.out {
+        out.line(&format!("{} cases in {}", rows.len(), folder.display()));
+    }
+    Ok(ExitCode::Passed)
+}
+
+/// One call with what refuses it, in lines of at most 80 columns.
+fn text(row: &Refused) -> String {
+    let codes: Vec<String> = row.codes.iter().map(ToString::to_string).collect();
+    let rules: Vec<&str> = row.rules().iter().map(|rule| rule.as_str()).collect();
+    let mut out = String::new();
+    for line in wrap(&row.to_string(), 80) {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    let because = format!(
+        "{}: {} ({})",
+        codes.join(" or "),
+        row.sentence,
+        rules.join(", ")
+    );
+    for line in wrap(&because, 76) {
+        out.push_str(&format!("    {line}\n"));
+    }
+    out
+}
+
+/// Writes a call as a case, named by its function and its number in the table.
+fn write(folder: &Path, number: usize, row: &Refused) -> Result<(), Error> {
+    let function = row.call.function.signature().name;
+    let path = folder.join(format!("{function}-{number:03}.yaml"));
+    let case = Case {
+        kind: Kind::Api,
+        needs: row.all_needs(),
+        scenario: Scenario::Refused {
+            held: row.holds(),
+            calls: vec![row.clone()],
+        },
+    };
+    let failure = |error: std::io::Error| Error::Output {
+        path: path.clone(),
+        reason: error.to_string(),
+    };
+    std::fs::create_dir_all(folder).map_err(failure)?;
+    std::fs::write(&path, case.write()).map_err(failure)
+}
