@@ -10,7 +10,7 @@
 //! and the exchange ends. That is no failure; such runs are counted apart.
 
 use super::value::Place;
-use crate::host::Unit;
+use crate::host::contents::Unit;
 use serde::{Deserialize, Serialize};
 
 /// A register.

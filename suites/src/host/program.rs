@@ -1,11 +1,13 @@
 //! What a host program is made of.
 
+use super::build::Build;
 use super::constant::cl;
+use super::contents::Contents;
 use super::exchange;
 use super::function::{Class, Function};
+use super::ids::ids;
 use super::token::Writer;
 use super::value::{Place, Slot, Value};
-use super::{Build, Contents, ids};
 use crate::rule::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
 

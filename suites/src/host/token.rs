@@ -1,6 +1,6 @@
 //! Tokens: what programs of commands put into memory, so that who reads it knows who wrote it.
 
-use super::ids;
+use super::ids::ids;
 use std::fmt;
 
 ids! {

@@ -3,11 +3,11 @@
 use super::steps::contents;
 use super::text::{Text, quoted};
 use super::{Document, rules};
-use crate::host::Range;
 use crate::host::check::{
     CLOCK_SLACK, Cell, Check, HELD_LONG, Ids, Moment, Permutation, Right, Same, That, Want,
 };
 use crate::host::program::{HostProgram, Mark, Op};
+use crate::host::range::Range;
 use crate::host::token::{ANY_CELL, Writer as Who};
 use crate::host::value::{Place, Value};
 

@@ -2,7 +2,7 @@
 
 use super::text::{Text, quoted, source};
 use super::{Document, Writer, c_type};
-use crate::host::Build;
+use crate::host::build::Build;
 use crate::host::program::*;
 use crate::host::value::Slot;
 use classay_vocabulary::Need;

@@ -2,7 +2,7 @@
 
 use super::text::{Text, quoted};
 use super::{Document, Writer, call, checks, exchange, fixtures};
-use crate::host::Contents;
+use crate::host::contents::Contents;
 use crate::host::exchange::Operation;
 use crate::host::function::Gives;
 use crate::host::program::*;

@@ -2,9 +2,10 @@
 
 use super::sub_groups::SubGroups;
 use super::{ids, sub_groups};
+use crate::host::contents::{Contents, Unit};
 use crate::host::program::{AnswerId, Kernels, Record};
+use crate::host::range::Range;
 use crate::host::value::Place;
-use crate::host::{Contents, Range, Unit};
 use crate::rule::RuleId;
 use serde::{Deserialize, Serialize};
 

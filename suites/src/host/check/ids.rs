@@ -4,7 +4,7 @@
 //! and the local size everything else follows. Where the local size is NULL, it is what the first
 //! record says it is, and then all have to agree with it.
 
-use crate::host::{FIELDS, Range};
+use crate::host::range::{FIELDS, Range};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Violation;
 use std::collections::BTreeMap;

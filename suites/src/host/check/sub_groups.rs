@@ -3,7 +3,7 @@
 //! Which work-items make up a sub-group is the device's choice. All sub-groups of a work-group have one
 //! size, but for the last, which may be smaller (section "Mapping Work-items Onto an ND-range").
 
-use crate::host::SUB_GROUP_FIELDS;
+use crate::host::range::SUB_GROUP_FIELDS;
 
 /// The host's view of the sub-groups of a kernel in work-groups of one shape.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
