@@ -1,7 +1,8 @@
 //! Moments, edges, and whether one moment is before another.
 
 use crate::host::Name;
-use std::collections::{HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 /// One moment before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,7 +26,8 @@ pub struct Cycle<M>(
 #[derive(Debug, Clone)]
 pub struct Graph<M, W> {
     moments: Vec<M>,
-    numbers: HashMap<M, usize>,
+    /// Asked for in every question about two moments: names are small, and nobody chooses them to collide.
+    numbers: FxHashMap<M, usize>,
     out: Vec<Vec<(usize, W)>>,
     into: Vec<Vec<(usize, W)>>,
     sorted: Vec<usize>,
@@ -38,7 +40,7 @@ impl<M, W> Default for Graph<M, W> {
     fn default() -> Graph<M, W> {
         Graph {
             moments: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
             out: Vec::new(),
             into: Vec::new(),
             sorted: Vec::new(),

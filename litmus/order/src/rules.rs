@@ -3,7 +3,8 @@
 use crate::graph::{Cycle, Graph};
 use crate::host::{Command, CommandRole, Event, HostSide, Moment, Name, Sequence, Step};
 use classay_vocabulary::RuleId;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// A synchronization point, by the rule of the catalogue that states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,9 +110,9 @@ type Enqueued<'h, P, C> = Vec<(C, P, &'h Command<P, C>)>;
 pub fn draw<P: Name, C: Name, K: Name>(
     host: &HostSide<P, C, K>,
 ) -> Result<Order<P, C, K>, Cycle<Moment<P, C, K>>> {
-    let commands: HashMap<C, &Command<P, C>> = host.commands.iter().map(|(c, d)| (*c, d)).collect();
+    let commands: FxHashMap<C, &Command<P, C>> = host.commands.iter().map(|(c, d)| (*c, d)).collect();
     let mut order = Order::default();
-    let mut enqueued: HashMap<C, P> = HashMap::new();
+    let mut enqueued: FxHashMap<C, P> = FxHashMap::default();
     for sequence in &host.sequences {
         for at in 0..sequence.steps.len() {
             step_edges(&commands, &mut order, sequence, at);
@@ -164,7 +165,7 @@ pub fn draw<P: Name, C: Name, K: Name>(
 
 /// Edges of a step, without those that need the order of a queue.
 fn step_edges<P: Name, C: Name, K: Name>(
-    commands: &HashMap<C, &Command<P, C>>,
+    commands: &FxHashMap<C, &Command<P, C>>,
     order: &mut Order<P, C, K>,
     sequence: &Sequence<P, C, K>,
     at: usize,

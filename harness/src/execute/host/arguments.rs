@@ -29,7 +29,10 @@ pub struct Empty;
 impl Arguments {
     /// The arguments of a call in a run, by one who has got `got` so far.
     pub fn of(run: &Run, got: &Observed, call: &Call) -> Result<Arguments, Empty> {
-        let mut all = Arguments::default();
+        let mut all = Arguments {
+            words: Vec::with_capacity(call.arguments.len()),
+            ..Arguments::default()
+        };
         for value in &call.arguments {
             let word = match value {
                 Value::Answered(id) => all.answered(run, got, *id),
