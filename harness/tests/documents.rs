@@ -59,7 +59,10 @@ fn readmes_list_the_folders_that_there_are() {
         for entry in std::fs::read_dir(root.join(folder)).expect("a folder") {
             let entry = entry.expect("an entry");
             let name = entry.file_name().to_string_lossy().into_owned();
+            // The folder of a file that is listed, with its tests or parts, goes with it.
+            let of_file = names.contains(&format!("{name}.rs"));
             if entry.path().is_dir()
+                && !of_file
                 && !UNLISTED.contains(&name.as_str())
                 && !names.iter().any(|n| n.split('/').next() == Some(&name))
             {
