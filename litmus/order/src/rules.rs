@@ -110,7 +110,8 @@ type Enqueued<'h, P, C> = Vec<(C, P, &'h Command<P, C>)>;
 pub fn draw<P: Name, C: Name, K: Name>(
     host: &HostSide<P, C, K>,
 ) -> Result<Order<P, C, K>, Cycle<Moment<P, C, K>>> {
-    let commands: FxHashMap<C, &Command<P, C>> = host.commands.iter().map(|(c, d)| (*c, d)).collect();
+    let commands: FxHashMap<C, &Command<P, C>> =
+        host.commands.iter().map(|(c, d)| (*c, d)).collect();
     let mut order = Order::default();
     let mut enqueued: FxHashMap<C, P> = FxHashMap::default();
     for sequence in &host.sequences {
