@@ -73,3 +73,43 @@ fn touchstone_refuses_every_call_and_nothing_changes() {
     }
     assert!(passed > 20, "{passed}");
 }
+
+#[test]
+fn a_listed_call_is_a_case_to_replay() {
+    let refused = |arguments: &[&str]| {
+        let mut command = classay();
+        command.arg("refused").args(arguments);
+        Done::of(command.output().expect("classay runs"))
+    };
+    let listed = refused(&["--select", "clFlush"]).expect(0);
+    for words in ["clFlush(NULL)", "CL_INVALID_COMMAND_QUEUE"] {
+        assert!(listed.stdout.contains(words), "{}", listed.told());
+    }
+    refused(&["--select", "clNothing"])
+        .expect(2)
+        .says(&["no call that must be refused", "clNothing"]);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("cases");
+    refused(&["--select", "clFlush", "--out", out.to_str().expect("text")]).expect(0);
+    let cases = std::fs::read_dir(&out)
+        .expect("cases")
+        .map(|entry| entry.expect("one").path());
+    let mut command = classay();
+    command.args([
+        "replay",
+        "--device",
+        &device(),
+        "--instances",
+        "2",
+        "--json",
+    ]);
+    command.arg("--store").arg(folder.path().join("store"));
+    let played = Done::of(command.args(cases).output().expect("classay runs")).expect(0);
+    let verdicts: Vec<_> = played
+        .json()
+        .iter()
+        .map(|end| end["verdict"].clone())
+        .collect();
+    assert_eq!(verdicts, ["pass", "pass"]);
+}

@@ -76,7 +76,7 @@ pub struct Terms<'a> {
     pub weak: bool,
     /// What judges litmus tests.
     pub model: &'a ChosenModel,
-    /// Is told what cases show without a fault.
+    /// Is given what cases show without a fault, to report it.
     pub tell: &'a (dyn Fn(&str) + Sync),
 }
 

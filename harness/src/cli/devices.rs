@@ -51,7 +51,7 @@ pub fn main(args: &DevicesOptions) -> Result<ExitCode, Error> {
                 }
             }
         }
-        // A platform without devices beside a usable one is told, and takes nothing from it.
+        // A platform without devices beside a usable one is reported, and takes nothing from it.
         any_usable |= usable;
         missing |= !usable && args.device.contains(&selector);
     }

@@ -10,6 +10,7 @@ use classay_suites::api::refused::{self, Refused};
 use classay_suites::api::{Case, Kind, Scenario};
 use classay_suites::family::Family;
 use classay_vocabulary::ExitCode;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Options of `refused`.
@@ -86,7 +87,8 @@ fn write(folder: &Path, number: usize, row: &Refused) -> Result<(), Error> {
     let path = folder.join(format!("{function}-{number:03}.yaml"));
     let case = Case {
         kind: Kind::Api,
-        needs: row.all_needs(),
+        // They follow from the call.
+        needs: BTreeSet::new(),
         scenario: Scenario::Refused {
             held: row.holds(),
             calls: vec![row.clone()],

@@ -195,7 +195,7 @@ fn needs_a_word(verdict: Verdict) -> bool {
     }
 }
 
-/// What follows the first of several cases that are told of together.
+/// What follows the first of several cases that are reported together.
 fn and_more(cases: usize, that: &str) -> String {
     match cases {
         0 | 1 => String::new(),

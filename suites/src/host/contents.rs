@@ -1,8 +1,8 @@
-//! What is in memory, told shortly, and as elements of which size it is spoken of.
+//! What is in memory, in short form, and the size of the elements in which violations name it.
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes, told shortly. Numbers are little-endian.
+/// Bytes, in short form. Numbers are little-endian.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contents {

@@ -1,6 +1,6 @@
 //! Tests of the generated cases: each property is computed here again, in another way.
 //!
-//! | file | what it holds generated cases against |
+//! | file | what it compares generated cases with |
 //! | --- | --- |
 //! | `general` | validity, repetition, YAML, the sizes of what is wanted |
 //! | `needs` | what sources and objects use, and what the case needs |
