@@ -158,6 +158,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("over-release-aborts", "over-release"),
     ("events-leak", "references"),
     ("image-fill-short", "image-fill"),
+    ("image-fill-swapped", "image-fill"),
     ("svm-migrate-clobbers", "svm-migrate"),
     ("data-corrupted", "read"),
 ];

@@ -122,6 +122,7 @@ entry_points! {
         clEnqueueFillImage(
             image: cl_mem, fill_color: *const c_void, origin: *const size_t, region: *const size_t,
         ) -> cl_int,
+            alters(fill_color) => transfers::fill_colour,
             alters(region) => transfers::fill_region;
         clEnqueueMigrateMemObjects(
             num_mem_objects: cl_uint, mem_objects: *const cl_mem, flags: cl_mem_migration_flags,

@@ -105,6 +105,20 @@ pub(crate) unsafe fn fill_region(call: &Call, region: *const size_t) -> *const s
     }
 }
 
+/// The colour of a fill of an image: four words, red first.
+///
+/// # Safety
+/// `colour` is NULL or has four words.
+pub(crate) unsafe fn fill_colour(call: &Call, colour: *const c_void) -> *const c_void {
+    if !call.has(ApiViolation::ImageFillSwapped) || colour.is_null() {
+        return colour;
+    }
+    // SAFETY: this function's own contract.
+    let [red, green, blue, alpha] = unsafe { colour.cast::<[[u8; 4]; 4]>().read_unaligned() };
+    let swapped = [blue, green, red, alpha].concat();
+    call.keep_pattern(&swapped).unwrap_or(colour)
+}
+
 /// The row pitch of an image on the host.
 pub(crate) unsafe fn image_pitch(call: &Call, row: size_t, slice: size_t) -> (size_t, size_t) {
     if call.has(ApiViolation::RowPitchIgnored) {
