@@ -61,13 +61,11 @@ entry_points! {
         let from = image.geometry().shape(origin, region);
         let bytes = image.geometry().in_bytes(region);
         let memory = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        tail.blocking(blocking_read).command(&queue, Kind::ReadImage, list, move || {
             // SAFETY: the region was checked against the image, which is alive; the
             // application vouches for its memory until the command completes.
             unsafe { copy::rect(image.start(), &from, memory.get(), &to, bytes) };
-            Ok(())
-        });
-        tail.blocking(blocking_read).enqueue(&queue, Kind::ReadImage, list, action)
+        })
     }
 
     /// Writes host memory into an image.
@@ -85,12 +83,10 @@ entry_points! {
         let to = image.geometry().shape(origin, region);
         let bytes = image.geometry().in_bytes(region);
         let memory = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        tail.blocking(blocking_write).command(&queue, Kind::WriteImage, list, move || {
             // SAFETY: as for reading.
             unsafe { copy::rect(memory.get(), &from, image.start(), &to, bytes) };
-            Ok(())
-        });
-        tail.blocking(blocking_write).enqueue(&queue, Kind::WriteImage, list, action)
+        })
     }
 
     /// Copies from an image to an image of the same format.
@@ -116,12 +112,10 @@ entry_points! {
             let rows = |shape: Shape| Rows { shape, region: bytes };
             ensure!(!rows(from).overlap(&rows(to)), CL_MEM_COPY_OVERLAP);
         }
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::CopyImage, list, move || {
             // SAFETY: both regions were checked against the images, which are alive.
             unsafe { copy::rect(source.start(), &from, target.start(), &to, bytes) };
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyImage, list, action)
+        })
     }
 
     /// Copies from an image to a buffer.
@@ -138,12 +132,10 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let from = image.geometry().shape(origin, size);
         let bytes = image.geometry().in_bytes(size);
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::CopyImageToBuffer, list, move || {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(image.start(), &from, buffer.start(), &to, bytes) };
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyImageToBuffer, list, action)
+        })
     }
 
     /// Copies from a buffer to an image.
@@ -160,12 +152,10 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let to = image.geometry().shape(origin, size);
         let bytes = image.geometry().in_bytes(size);
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::CopyBufferToImage, list, move || {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(buffer.start(), &from, image.start(), &to, bytes) };
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyBufferToImage, list, action)
+        })
     }
 
     /// Fills a region of an image with a colour.
@@ -183,7 +173,7 @@ entry_points! {
         let element = image.format().element(colour);
         let shape = image.geometry().shape(origin, region);
         let [width, height, depth] = image.geometry().in_bytes(region);
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::FillImage, list, move || {
             for slice in 0..depth {
                 for row in 0..height {
                     // SAFETY: each row of the region lies inside the image, which is alive.
@@ -192,9 +182,7 @@ entry_points! {
                     }
                 }
             }
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::FillImage, list, action)
+        })
     }
 
     /// Maps a region of an image. The address and the pitches are the image's own; the

@@ -57,11 +57,7 @@ pub(super) fn enqueue(
     address: *mut u8,
 ) -> Result<*mut c_void> {
     let mapped = object.clone();
-    let action = Box::new(move || {
-        drop(object);
-        Ok(())
-    });
-    if let Err(error) = tail.enqueue(queue, kind, list, action) {
+    if let Err(error) = tail.command(queue, kind, list, move || drop(object)) {
         mapped.unmap(address as usize)?;
         return Err(error);
     }
@@ -94,10 +90,6 @@ entry_points! {
         ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
         // Another thread may have been quicker since the check above.
         object.unmap(mapped_ptr as usize)?;
-        let action = Box::new(move || {
-            drop(object);
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::UnmapMemObject, list, action)
+        tail.command(&queue, Kind::UnmapMemObject, list, move || drop(object))
     }
 }

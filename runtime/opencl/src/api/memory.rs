@@ -54,10 +54,6 @@ entry_points! {
             held.push(object);
         }
         let list = tail.wait_list(&queue.context)?;
-        let action = Box::new(move || {
-            drop(held);
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::MigrateMemObjects, list, action)
+        tail.command(&queue, Kind::MigrateMemObjects, list, move || drop(held))
     }
 }

@@ -96,10 +96,9 @@ unsafe fn options_of(options: *const c_char, purpose: Purpose, refusal: cl_int) 
 entry_points! {
     /// Makes a program from source.
     create fn clCreateProgramWithSource(
-        context: cl_context, count: cl_uint, strings: *mut *const c_char,
+        context: cl_context as Context, count: cl_uint, strings: *mut *const c_char,
         lengths: *const usize,
     ) -> cl_program {
-        let context = object::find::<Context>(context)?;
         ensure!(count != 0 && !strings.is_null(), CL_INVALID_VALUE);
         // SAFETY: not null, and the application vouches for the lengths.
         let (strings, lengths) = unsafe {
@@ -128,10 +127,9 @@ entry_points! {
 
     /// Makes a program from binaries.
     create fn clCreateProgramWithBinary(
-        context: cl_context, num_devices: cl_uint, device_list: *const cl_device_id,
+        context: cl_context as Context, num_devices: cl_uint, device_list: *const cl_device_id,
         lengths: *const usize, binaries: *mut *const c_uchar, binary_status: *mut cl_int,
     ) -> cl_program {
-        let context = object::find::<Context>(context)?;
         ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
         // SAFETY: the application vouches for its list.
         let devices = unsafe { chosen(&context.devices, num_devices, device_list)? };
@@ -170,10 +168,9 @@ entry_points! {
 
     /// Makes a program from built-in kernels.
     create fn clCreateProgramWithBuiltInKernels(
-        context: cl_context, num_devices: cl_uint, device_list: *const cl_device_id,
+        context: cl_context as Context, num_devices: cl_uint, device_list: *const cl_device_id,
         kernel_names: *const c_char,
     ) -> cl_program {
-        let context = object::find::<Context>(context)?;
         ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
         // SAFETY: the application vouches for its string.
         let names = unsafe { raw::text(kernel_names) }.ok_or(Error(CL_INVALID_VALUE))?;
@@ -185,9 +182,8 @@ entry_points! {
 
     /// Makes a program from an intermediate language, of which the device takes none.
     create fn clCreateProgramWithIL(
-        context: cl_context, _il: *const c_void, _length: usize,
+        _context: cl_context as Context, _il: *const c_void, _length: usize,
     ) -> cl_program {
-        object::find::<Context>(context)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 
@@ -196,28 +192,25 @@ entry_points! {
     /// Registers a callback for the destructors of program-scope variables, which OpenCL C
     /// does not have.
     status fn clSetProgramReleaseCallback(
-        program: cl_program, _pfn_notify: Option<BuiltFn>, _user_data: *mut c_void,
+        _program: cl_program as Program, _pfn_notify: Option<BuiltFn>, _user_data: *mut c_void,
     ) {
-        object::find::<Program>(program)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 
     /// Sets a specialization constant, which only programs from an intermediate language
     /// have.
     status fn clSetProgramSpecializationConstant(
-        program: cl_program, _spec_id: cl_uint, _spec_size: usize,
+        _program: cl_program as Program, _spec_id: cl_uint, _spec_size: usize,
         _spec_value: *const c_void,
     ) {
-        object::find::<Program>(program)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 
     /// Compiles and links a program.
     status fn clBuildProgram(
-        program: cl_program, num_devices: cl_uint, device_list: *const cl_device_id,
+        program: cl_program as Program, num_devices: cl_uint, device_list: *const cl_device_id,
         options: *const c_char, pfn_notify: Option<BuiltFn>, user_data: *mut c_void,
     ) {
-        let program = object::find::<Program>(program)?;
         check_list(num_devices, device_list)?;
         let notify = notify_of(pfn_notify, user_data)?;
         // SAFETY: the application vouches for its list.
@@ -232,12 +225,11 @@ entry_points! {
 
     /// Compiles a program.
     status fn clCompileProgram(
-        program: cl_program, num_devices: cl_uint, device_list: *const cl_device_id,
+        program: cl_program as Program, num_devices: cl_uint, device_list: *const cl_device_id,
         options: *const c_char, num_input_headers: cl_uint,
         input_headers: *const cl_program, header_include_names: *mut *const c_char,
         pfn_notify: Option<BuiltFn>, user_data: *mut c_void,
     ) {
-        let program = object::find::<Program>(program)?;
         check_list(num_devices, device_list)?;
         let none = num_input_headers == 0;
         ensure!(input_headers.is_null() == none, CL_INVALID_VALUE);
@@ -284,10 +276,9 @@ entry_points! {
 
     /// Answers a query about a program.
     status fn clGetProgramInfo(
-        program: cl_program, param_name: cl_program_info, param_value_size: usize,
+        program: cl_program as Program, param_name: cl_program_info, param_value_size: usize,
         param_value: *mut c_void, param_value_size_ret: *mut usize,
     ) {
-        let program = object::find::<Program>(program)?;
         if param_name != CL_PROGRAM_BINARIES {
             let answer = program.info(param_name)?;
             // SAFETY: the application vouches for its pointers.
@@ -314,9 +305,8 @@ entry_points! {
 
     /// Answers a query about a program's last build.
     query fn clGetProgramBuildInfo(
-        program: cl_program, device: cl_device_id, param_name: cl_program_build_info,
+        program: cl_program as Program, device: cl_device_id, param_name: cl_program_build_info,
     ) {
-        let program = object::find::<Program>(program)?;
         let device = device_of(device)?;
         let at = program.index_of(&device).ok_or(Error(CL_INVALID_DEVICE))?;
         program.build_info(at, param_name)

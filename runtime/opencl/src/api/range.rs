@@ -7,7 +7,6 @@ use opencl_sys::*;
 
 use super::buffer_of;
 use super::entry::entry_points;
-use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::range::Range;
 use crate::kernel::{Kernel, broken};
@@ -61,10 +60,9 @@ unsafe fn range(
 entry_points! {
     /// Runs a kernel over an index space.
     status fn clEnqueueNDRangeKernel(
-        kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
+        kernel: cl_kernel as Kernel, work_dim: cl_uint, global_work_offset: *const usize,
         global_work_size: *const usize, local_work_size: *const usize,
     ) |queue, tail| {
-        let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
         // SAFETY: the application vouches for its sizes.
         let range = unsafe {
@@ -77,8 +75,7 @@ entry_points! {
     }
 
     /// Runs a kernel with one work-item (OpenCL 1.x).
-    status fn clEnqueueTask(kernel: cl_kernel) |queue, tail| {
-        let kernel = object::find::<Kernel>(kernel)?;
+    status fn clEnqueueTask(kernel: cl_kernel as Kernel) |queue, tail| {
         let target = check(&queue, &kernel)?;
         let range = Range::new(1, None, Some(&[1]), Some(&[1]), &Kernel::demands(target))?;
         let list = tail.wait_list(&queue.context)?;
@@ -133,28 +130,22 @@ entry_points! {
         }
         let null_args = args.is_null();
         let list = tail.wait_list(&queue.context)?;
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::NativeKernel, list, move || {
             let _held = held;
-            let args = if null_args {
-                HostAddress::new(std::ptr::null())
-            } else {
-                HostAddress::new(copy.as_mut_ptr().cast())
-            };
+            let copied = copy.as_mut_ptr().cast::<c_void>();
+            let args = if null_args { std::ptr::null_mut() } else { copied };
             // SAFETY: the application gave this function for this purpose; the copy lives
             // until it returns.
-            unsafe { function(args.get().cast()) };
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::NativeKernel, list, action)
+            unsafe { function(args) };
+        })
     }
 
     /// Says which work-group size an enqueue without one would get.
     status fn clGetKernelSuggestedLocalWorkSize also clGetKernelSuggestedLocalWorkSizeKHR(
-        command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint,
+        queue: cl_command_queue as Queue, kernel: cl_kernel, work_dim: cl_uint,
         global_work_offset: *const usize, global_work_size: *const usize,
         suggested_local_work_size: *mut usize,
     ) {
-        let queue = object::find::<Queue>(command_queue)?;
         let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
         ensure!((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION);

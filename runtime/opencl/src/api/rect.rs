@@ -56,14 +56,11 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         flags::check_host_reads(buffer.flags())?;
         let memory = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        tail.blocking(blocking_read).command(&queue, Kind::ReadBufferRect, list, move || {
             // SAFETY: the region was checked against the buffer, which is alive; the
             // application vouches for its memory until the command completes.
             unsafe { copy::rect(buffer.start(), &from, memory.get(), &to, region) };
-            Ok(())
-        });
-        let tail = tail.blocking(blocking_read);
-        tail.enqueue(&queue, Kind::ReadBufferRect, list, action)
+        })
     }
 
     /// Writes a rectangular region of a buffer.
@@ -83,13 +80,10 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         flags::check_host_writes(buffer.flags())?;
         let memory = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        tail.blocking(blocking_write).command(&queue, Kind::WriteBufferRect, list, move || {
             // SAFETY: as for reading.
             unsafe { copy::rect(memory.get(), &from, buffer.start(), &to, region) };
-            Ok(())
-        });
-        let tail = tail.blocking(blocking_write);
-        tail.enqueue(&queue, Kind::WriteBufferRect, list, action)
+        })
     }
 
     /// Copies a rectangular region from a buffer to a buffer.
@@ -117,11 +111,9 @@ entry_points! {
             let (from, to) = (rows(from.moved(from_start)), rows(to.moved(to_start)));
             ensure!(!from.overlap(&to), CL_MEM_COPY_OVERLAP);
         }
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::CopyBufferRect, list, move || {
             // SAFETY: both regions were checked against the buffers, which are alive.
             unsafe { copy::rect(source.start(), &from, target.start(), &to, region) };
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyBufferRect, list, action)
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Shared virtual memory (`opencl_runtime_layer`, Shared Virtual Memory).
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use opencl_sys::*;
 use touchstone_faults::{Fault, any, on};
@@ -79,8 +80,8 @@ entry_points! {
         let user_data = UserData::new(user_data);
         // A pending command keeps its queue alive through its event.
         let handle = HostAddress::new(object::handle(&queue));
-        let context = std::sync::Arc::clone(&queue.context);
-        let action = Box::new(move || {
+        let context = Arc::clone(&queue.context);
+        tail.command(&queue, Kind::SvmFree, list, move || {
             match pfn_free_func {
                 Some(free) => {
                     let mut list: Vec<_> = pointers.iter().map(|p| p.get().cast()).collect();
@@ -100,9 +101,7 @@ entry_points! {
                     }
                 }
             }
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::SvmFree, list, action)
+        })
     }
 
     /// Copies memory.
@@ -115,7 +114,7 @@ entry_points! {
         let distance = (dst_ptr as usize).abs_diff(src_ptr as usize);
         ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
         let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
-        let context = std::sync::Arc::clone(&queue.context);
+        let context = Arc::clone(&queue.context);
         let action = Box::new(move || {
             let foreign = || context.svm.find(from.get() as usize).is_none();
             if on(Fault::SvmMemcpyFromHost) && foreign() {
@@ -140,7 +139,7 @@ entry_points! {
         let pattern = pattern.to_vec();
         let list = tail.wait_list(&queue.context)?;
         let to = HostAddress::new(svm_ptr);
-        let context = std::sync::Arc::clone(&queue.context);
+        let context = Arc::clone(&queue.context);
         let action = Box::new(move || {
             // SAFETY: the application vouches for the range until the command completes.
             unsafe { named::fill(to.get(), size, &pattern) }?;
@@ -159,18 +158,16 @@ entry_points! {
         check_map_flags(flags)?;
         let tail = tail.blocking(blocking_map);
         let list = tail.wait_list(&queue.context)?;
-        let context = std::sync::Arc::clone(&queue.context);
+        let context = Arc::clone(&queue.context);
         let start = svm_ptr as usize;
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::SvmMap, list, move || {
             if any()
                 && let Some(allocation) = context.svm.find(start)
                 && allocation.is_fine_grain()
             {
                 allocation.broken(|past, bytes| past.show(bytes));
             }
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::SvmMap, list, action)
+        })
     }
 
     /// Gives a range back to the devices.
@@ -178,7 +175,7 @@ entry_points! {
         capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        tail.enqueue(&queue, Kind::SvmUnmap, list, Box::new(|| Ok(())))
+        tail.command(&queue, Kind::SvmUnmap, list, || ())
     }
 
     /// Migrates ranges: a command that has nothing to move.
@@ -205,6 +202,6 @@ entry_points! {
             ensure!(inside, CL_INVALID_VALUE);
         }
         let list = tail.wait_list(&queue.context)?;
-        tail.enqueue(&queue, Kind::SvmMigrateMem, list, Box::new(|| Ok(())))
+        tail.command(&queue, Kind::SvmMigrateMem, list, || ())
     }
 }

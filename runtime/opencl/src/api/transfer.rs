@@ -53,18 +53,17 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         flags::check_host_reads(buffer.flags())?;
         let to = HostAddress::new(ptr);
-        let action = Box::new(move || {
-            if broken::is_used(buffer.start()) {
-                // SAFETY: as below.
-                unsafe { to.get().write_bytes(0, size) };
-                return Ok(());
-            }
+        tail.blocking(blocking_read).command(&queue, Kind::ReadBuffer, list, move || {
             // SAFETY: the range was checked against the buffer, which is alive; the
             // application vouches for its memory until the command completes.
-            unsafe { copy::bytes(buffer.start().add(offset), to.get(), size) };
-            Ok(())
-        });
-        tail.blocking(blocking_read).enqueue(&queue, Kind::ReadBuffer, list, action)
+            unsafe {
+                if broken::is_used(buffer.start()) {
+                    to.get().write_bytes(0, size);
+                } else {
+                    copy::bytes(buffer.start().add(offset), to.get(), size);
+                }
+            }
+        })
     }
 
     /// Writes host memory into a buffer.
@@ -78,12 +77,10 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         flags::check_host_writes(buffer.flags())?;
         let from = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        tail.blocking(blocking_write).command(&queue, Kind::WriteBuffer, list, move || {
             // SAFETY: as for reading.
             unsafe { copy::bytes(from.get(), buffer.start().add(offset), size) };
-            Ok(())
-        });
-        tail.blocking(blocking_write).enqueue(&queue, Kind::WriteBuffer, list, action)
+        })
     }
 
     /// Copies from a buffer to a buffer.
@@ -101,7 +98,7 @@ entry_points! {
         let distance = (from_origin + src_offset).abs_diff(to_origin + dst_offset);
         let overlaps = from_root == to_root && distance < size;
         ensure!(!overlaps, CL_MEM_COPY_OVERLAP);
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::CopyBuffer, list, move || {
             // SAFETY: both ranges were checked against the buffers, which are alive.
             unsafe {
                 copy::bytes(
@@ -110,9 +107,7 @@ entry_points! {
                     size,
                 );
             }
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyBuffer, list, action)
+        })
     }
 
     /// Fills a buffer with a pattern.
@@ -125,11 +120,9 @@ entry_points! {
         // SAFETY: the application vouches for its pattern.
         let pattern = unsafe { pattern_of(pattern, pattern_size, offset, size)? }.to_vec();
         let list = tail.wait_list(&queue.context)?;
-        let action = Box::new(move || {
+        tail.command(&queue, Kind::FillBuffer, list, move || {
             // SAFETY: the range was checked against the buffer, which is alive.
             unsafe { copy::fill(buffer.start().add(offset), size, &pattern) };
-            Ok(())
-        });
-        tail.enqueue(&queue, Kind::FillBuffer, list, action)
+        })
     }
 }

@@ -12,6 +12,7 @@ use touchstone_ir::{AddressSpace, ArgPass};
 use super::Kernel;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::Buffer;
+use crate::memory::svm::Allocation;
 use crate::object;
 use crate::platform::capabilities;
 
@@ -40,6 +41,15 @@ impl Value {
             Self::Bytes(_) | Self::Buffer(_) | Self::Svm(_) | Self::System(_) | Self::Null => 0,
         }
     }
+}
+
+/// Memory that must stay while the kernel runs.
+#[derive(Clone, Default)]
+pub(super) struct Held {
+    pub(super) buffers: Vec<Arc<Buffer>>,
+    pub(super) allocations: Vec<Arc<Allocation>>,
+    /// Those of constant memory, for a fault.
+    pub(super) constants: Vec<Arc<Buffer>>,
 }
 
 impl Kernel {

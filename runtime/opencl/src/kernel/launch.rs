@@ -11,26 +11,16 @@ use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission};
 use touchstone_faults::{Fault, on};
 
 use super::Kernel;
-use super::args::{Value, may_write};
+use super::args::{Held, Value, may_write};
 use super::broken::Around;
 use super::print::Stdout;
 use super::range::{Demands, Range};
 use super::settings;
 use crate::ffi::{Error, Result};
-use crate::memory::svm::Allocation;
-use crate::memory::{Buffer, owned};
+use crate::memory::owned;
 use crate::platform::{Device, capabilities};
 use crate::program::Target;
 use crate::queue::command::{Action, Failure};
-
-/// Memory that must stay while the kernel runs.
-#[derive(Clone, Default)]
-pub(super) struct Held {
-    pub(super) buffers: Vec<Arc<Buffer>>,
-    pub(super) allocations: Vec<Arc<Allocation>>,
-    /// Those of constant memory, for a fault.
-    pub(super) constants: Vec<Arc<Buffer>>,
-}
 
 impl Kernel {
     /// What it demands of work-groups.

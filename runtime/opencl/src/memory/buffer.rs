@@ -11,9 +11,8 @@ use super::copy;
 use super::flags;
 use super::map::{Mapping, Mappings};
 use super::rect::Rows;
-use crate::callback::UserData;
 use crate::context::Context;
-use crate::destructors::{DestructorFn, Destructors};
+use crate::destructors::Destructors;
 use crate::ffi::answer::Answer;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};
@@ -43,7 +42,7 @@ pub struct Buffer {
     properties: Vec<cl_mem_properties>,
     /// Its present mappings and those of its sub-buffers; a sub-buffer's stays empty.
     mappings: Mutex<Mappings>,
-    destructors: Destructors,
+    pub(super) destructors: Destructors,
 }
 object!(Buffer, CL_INVALID_MEM_OBJECT);
 
@@ -192,11 +191,6 @@ impl Buffer {
         }
     }
 
-    /// The first address of the buffer that this one is a part of, or of itself.
-    pub fn root_start(&self) -> usize {
-        self.root().start() as usize
-    }
-
     fn key(&self) -> usize {
         std::ptr::from_ref(self) as usize
     }
@@ -226,19 +220,6 @@ impl Buffer {
         Ok(address)
     }
 
-    /// Whether there is a mapping at this address.
-    pub fn is_mapped_at(&self, address: usize) -> bool {
-        self.mappings().has(self.key(), address)
-    }
-
-    /// Takes a mapping off.
-    ///
-    /// # Errors
-    /// `CL_INVALID_VALUE` when there is none at this address.
-    pub fn unmap(&self, address: usize) -> Result<()> {
-        self.mappings().remove(self.key(), address)
-    }
-
     /// The mappings of this buffer, of its sub-buffers and of what lies in them.
     pub fn mappings(&self) -> MutexGuard<'_, Mappings> {
         self.root().mappings.lock()
@@ -252,11 +233,6 @@ impl Buffer {
     /// Whether kernels may write it.
     pub fn is_writable(&self) -> bool {
         self.flags & CL_MEM_READ_ONLY == 0
-    }
-
-    /// Registers a callback for the deletion of the buffer.
-    pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
-        self.destructors.add(notify, user_data);
     }
 
     /// One query.

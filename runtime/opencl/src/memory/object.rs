@@ -4,7 +4,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::cl_mem_info;
+use parking_lot::MutexGuard;
 
+use super::map::Mappings;
 use super::{Buffer, Image};
 use crate::callback::UserData;
 use crate::context::Context;
@@ -66,11 +68,6 @@ impl MemObject {
         }
     }
 
-    /// Its handle.
-    pub fn handle(&self) -> *mut c_void {
-        either!(self, it => object::handle(it))
-    }
-
     /// Its context.
     pub fn context(&self) -> &Arc<Context> {
         match self {
@@ -89,12 +86,24 @@ impl MemObject {
 
     /// Registers a callback for its deletion.
     pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
-        either!(self, it => it.on_destruction(notify, user_data))
+        either!(self, it => it.destructors.add(notify, user_data))
+    }
+
+    fn mappings(&self) -> MutexGuard<'_, Mappings> {
+        match self {
+            Self::Buffer(buffer) => buffer.mappings(),
+            Self::Image(image) => image.store.mappings(),
+        }
+    }
+
+    /// What its mappings have it by.
+    fn key(&self) -> usize {
+        either!(self, it => Arc::as_ptr(it) as usize)
     }
 
     /// Whether it is mapped at an address.
     pub fn is_mapped_at(&self, address: usize) -> bool {
-        either!(self, it => it.is_mapped_at(address))
+        self.mappings().has(self.key(), address)
     }
 
     /// Takes a mapping off.
@@ -102,6 +111,6 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
     pub fn unmap(&self, address: usize) -> Result<()> {
-        either!(self, it => it.unmap(address))
+        self.mappings().remove(self.key(), address)
     }
 }

@@ -17,9 +17,8 @@ use super::flags;
 use super::map::Mapping;
 use super::object::MemObject;
 use super::rect::Rows;
-use crate::callback::UserData;
 use crate::context::Context;
-use crate::destructors::{DestructorFn, Destructors};
+use crate::destructors::Destructors;
 use crate::ffi::answer::Answer;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};
@@ -37,12 +36,12 @@ pub struct Image {
     format: Format,
     geometry: Geometry,
     /// Where its elements are, from the first byte on.
-    store: Arc<Buffer>,
+    pub(super) store: Arc<Buffer>,
     /// The buffer it was made from.
     made_from: Option<Arc<Buffer>>,
     host_ptr: HostAddress,
     properties: Vec<cl_mem_properties>,
-    destructors: Destructors,
+    pub(super) destructors: Destructors,
 }
 object!(Image, CL_INVALID_MEM_OBJECT);
 
@@ -212,24 +211,6 @@ impl Image {
             writes,
         })?;
         Ok(first)
-    }
-
-    /// Whether there is a mapping at this address.
-    pub fn is_mapped_at(&self, address: usize) -> bool {
-        self.store.mappings().has(self.key(), address)
-    }
-
-    /// Takes a mapping off.
-    ///
-    /// # Errors
-    /// `CL_INVALID_VALUE` when there is none at this address.
-    pub fn unmap(&self, address: usize) -> Result<()> {
-        self.store.mappings().remove(self.key(), address)
-    }
-
-    /// Registers a callback for the deletion of the image.
-    pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
-        self.destructors.add(notify, user_data);
     }
 
     /// One query that every memory object answers.
