@@ -112,7 +112,7 @@ pub(super) enum Verdict {
 }
 
 /// The account of one group's run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Watch {
     group_time: Option<Duration>,
     wait_time: Option<Duration>,
@@ -130,10 +130,7 @@ impl Watch {
         Watch {
             group_time: launch.group_time,
             wait_time: launch.wait_time,
-            steps: 0,
-            began: None,
-            waiting_since: None,
-            round: None,
+            ..Watch::default()
         }
     }
 

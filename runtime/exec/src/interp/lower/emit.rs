@@ -18,6 +18,7 @@ use touchstone_ir::{AddressSpace, KernelInfo, Loc, LocalId};
 pub(super) struct Label(usize);
 
 /// A kernel in the making.
+#[derive(Default)]
 pub(super) struct Emitter {
     kernel: Kernel,
     loc: Loc,
@@ -56,15 +57,7 @@ impl Emitter {
                 sites,
                 ..Kernel::default()
             },
-            loc: Loc::NONE,
-            pool: SlotPool::default(),
-            fill_slots: HashMap::new(),
-            labels: Vec::new(),
-            entries: HashMap::new(),
-            shared_sites: HashMap::new(),
-            object_ids: HashMap::new(),
-            locals: HashMap::new(),
-            overflow: None,
+            ..Emitter::default()
         }
     }
 

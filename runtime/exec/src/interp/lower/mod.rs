@@ -6,7 +6,8 @@
 //! | [`provenance`] | which object each address was computed from |
 //! | [`slots`] | where registers live |
 //! | [`emit`] | instructions, jumps, side tables of the kernel in the making |
-//! | [`function`] | one function: blocks, terminators, calls |
+//! | [`function`] | one function: blocks, instructions, calls |
+//! | [`branch`] | terminators |
 //! | [`arith`] | arithmetic, conversions, vectors |
 //! | [`compare`] | comparisons |
 //! | [`intrinsic`] | calls of built-in functions |
@@ -17,6 +18,7 @@
 
 mod analysis;
 mod arith;
+mod branch;
 mod compare;
 mod emit;
 mod function;

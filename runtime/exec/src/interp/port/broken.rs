@@ -9,7 +9,9 @@
 //! again later ([`GroupPort::take_retry`]), and makes the store then.
 
 use super::host::{Block, HostMemory};
-use super::weak::{self, Access, Machine, Region, Thread};
+use super::message::{Access, Thread};
+use super::view::Region;
+use super::weak::{self, Machine};
 use super::word::{Atomic, AtomicWord, Word};
 use super::{AtomicAt, GroupPort, Port};
 use crate::error::TrapKind;
