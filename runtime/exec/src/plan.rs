@@ -28,7 +28,7 @@ pub(crate) const GROUP_BYTES: u64 = 1 << 30;
 /// Checks a launch.
 pub(crate) fn check(executable: &Executable, launch: &Launch) -> Result<Plan, LaunchError> {
     let index = launch.kernel.0 as usize;
-    let Some(kernel) = executable.kernels_compiled().get(index) else {
+    let Some(kernel) = executable.kernels.get(index) else {
         return Err(LaunchError::Invalid {
             kernel: format!("#{index}"),
             message: "the program has no such kernel".into(),

@@ -35,8 +35,8 @@ pub struct Context {
     destructors: Destructors,
     /// Its shared virtual memory.
     pub svm: SvmHeap,
-    /// Where its event and error callbacks run.
-    lane: Arc<Lane>,
+    /// Where its event and error callbacks run, one after another.
+    pub lane: Arc<Lane>,
 }
 object!(Context, CL_INVALID_CONTEXT);
 
@@ -67,11 +67,6 @@ impl Context {
     /// Whether a device belongs to this context.
     pub fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
-    }
-
-    /// Where its event and error callbacks run, one after another.
-    pub fn lane(&self) -> &Arc<Lane> {
-        &self.lane
     }
 
     /// Reports an error to the application, through the callback given at creation, on

@@ -28,7 +28,7 @@ unsafe fn region_of(
     // SAFETY: as the caller vouches.
     let both = unsafe { raw::triple(origin).zip(raw::triple(region)) };
     let (origin, region) = both.ok_or(Error(CL_INVALID_VALUE))?;
-    image.geometry().check_region(origin, region)?;
+    image.geometry.check_region(origin, region)?;
     Ok((origin, region))
 }
 
@@ -39,7 +39,7 @@ fn in_buffer(
     buffer: &Arc<Buffer>,
     offset: usize,
 ) -> Result<Shape> {
-    let bytes = image.geometry().in_bytes(region);
+    let bytes = image.geometry.in_bytes(region);
     let strides = [bytes[0], bytes[0] * bytes[1]];
     buffer.check_range(offset, strides[1] * bytes[2])?;
     Ok(Shape::strided(offset, bytes, strides))
@@ -54,12 +54,12 @@ entry_points! {
         let image = image_of(&queue, image)?;
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
-        let to = image.geometry().host_shape(region, row_pitch, slice_pitch)?;
+        let to = image.geometry.host_shape(region, row_pitch, slice_pitch)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_reads(image.flags())?;
-        let from = image.geometry().shape(origin, region);
-        let bytes = image.geometry().in_bytes(region);
+        flags::check_host_reads(image.flags)?;
+        let from = image.geometry.shape(origin, region);
+        let bytes = image.geometry.in_bytes(region);
         let memory = HostAddress::new(ptr);
         tail.blocking(blocking_read).command(&queue, Kind::ReadImage, list, move || {
             // SAFETY: the region was checked against the image, which is alive; the
@@ -76,12 +76,12 @@ entry_points! {
         let image = image_of(&queue, image)?;
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
-        let from = image.geometry().host_shape(region, input_row_pitch, input_slice_pitch)?;
+        let from = image.geometry.host_shape(region, input_row_pitch, input_slice_pitch)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_writes(image.flags())?;
-        let to = image.geometry().shape(origin, region);
-        let bytes = image.geometry().in_bytes(region);
+        flags::check_host_writes(image.flags)?;
+        let to = image.geometry.shape(origin, region);
+        let bytes = image.geometry.in_bytes(region);
         let memory = HostAddress::new(ptr);
         tail.blocking(blocking_write).command(&queue, Kind::WriteImage, list, move || {
             // SAFETY: as for reading.
@@ -96,7 +96,7 @@ entry_points! {
     ) |queue, tail| {
         let source = image_of(&queue, src_image)?;
         let target = image_of(&queue, dst_image)?;
-        ensure!(source.format() == target.format(), CL_IMAGE_FORMAT_MISMATCH);
+        ensure!(source.format == target.format, CL_IMAGE_FORMAT_MISMATCH);
         // SAFETY: the application vouches for its origins and region.
         let ((origin, size), (other, _)) = unsafe {
             (
@@ -105,9 +105,9 @@ entry_points! {
             )
         };
         let list = tail.wait_list(&queue.context)?;
-        let from = source.geometry().shape(origin, size);
-        let to = target.geometry().shape(other, size);
-        let bytes = source.geometry().in_bytes(size);
+        let from = source.geometry.shape(origin, size);
+        let to = target.geometry.shape(other, size);
+        let bytes = source.geometry.in_bytes(size);
         if Arc::ptr_eq(&source, &target) {
             let rows = |shape: Shape| Rows { shape, region: bytes };
             ensure!(!rows(from).overlap(&rows(to)), CL_MEM_COPY_OVERLAP);
@@ -130,8 +130,8 @@ entry_points! {
         let (origin, size) = unsafe { region_of(&image, src_origin, region)? };
         let to = in_buffer(&image, size, &buffer, dst_offset)?;
         let list = tail.wait_list(&queue.context)?;
-        let from = image.geometry().shape(origin, size);
-        let bytes = image.geometry().in_bytes(size);
+        let from = image.geometry.shape(origin, size);
+        let bytes = image.geometry.in_bytes(size);
         tail.command(&queue, Kind::CopyImageToBuffer, list, move || {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(image.start(), &from, buffer.start(), &to, bytes) };
@@ -150,8 +150,8 @@ entry_points! {
         let (origin, size) = unsafe { region_of(&image, dst_origin, region)? };
         let from = in_buffer(&image, size, &buffer, src_offset)?;
         let list = tail.wait_list(&queue.context)?;
-        let to = image.geometry().shape(origin, size);
-        let bytes = image.geometry().in_bytes(size);
+        let to = image.geometry.shape(origin, size);
+        let bytes = image.geometry.in_bytes(size);
         tail.command(&queue, Kind::CopyBufferToImage, list, move || {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(buffer.start(), &from, image.start(), &to, bytes) };
@@ -170,9 +170,9 @@ entry_points! {
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
         let list = tail.wait_list(&queue.context)?;
-        let element = image.format().element(colour);
-        let shape = image.geometry().shape(origin, region);
-        let [width, height, depth] = image.geometry().in_bytes(region);
+        let element = image.format.element(colour);
+        let shape = image.geometry.shape(origin, region);
+        let [width, height, depth] = image.geometry.in_bytes(region);
         tail.command(&queue, Kind::FillImage, list, move || {
             for slice in 0..depth {
                 for row in 0..height {
@@ -196,11 +196,11 @@ entry_points! {
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
         map::check_map_flags(map_flags)?;
         ensure!(!image_row_pitch.is_null(), CL_INVALID_VALUE);
-        let geometry = *image.geometry();
+        let geometry = image.geometry;
         let needs_slices = geometry.kind.has_slices();
         ensure!(!(needs_slices && image_slice_pitch.is_null()), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        let writes = map::check_access(map_flags, image.flags())?;
+        let writes = map::check_access(map_flags, image.flags)?;
         let address = image.map(origin, region, writes)?;
         let (tail, object) = (tail.blocking(blocking_map), MemObject::Image(image));
         let address = map::enqueue(&queue, tail, Kind::MapImage, list, object, address)?;

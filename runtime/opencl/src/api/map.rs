@@ -76,7 +76,7 @@ entry_points! {
         ensure!(size != 0, CL_INVALID_VALUE);
         check_map_flags(map_flags)?;
         let list = tail.wait_list(&queue.context)?;
-        let writes = check_access(map_flags, buffer.flags())?;
+        let writes = check_access(map_flags, buffer.flags)?;
         let address = buffer.map(offset, size, writes)?;
         let tail = tail.blocking(blocking_map);
         enqueue(&queue, tail, Kind::MapBuffer, list, MemObject::Buffer(buffer), address)

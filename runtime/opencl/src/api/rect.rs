@@ -34,7 +34,7 @@ unsafe fn triples(
 }
 
 fn check_inside(shape: &Shape, buffer: &Arc<Buffer>) -> Result<()> {
-    ensure!(shape.end() <= buffer.size(), CL_INVALID_VALUE);
+    ensure!(shape.end <= buffer.size, CL_INVALID_VALUE);
     Ok(())
 }
 
@@ -54,7 +54,7 @@ entry_points! {
         check_inside(&from, &buffer)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_reads(buffer.flags())?;
+        flags::check_host_reads(buffer.flags)?;
         let memory = HostAddress::new(ptr);
         tail.blocking(blocking_read).command(&queue, Kind::ReadBufferRect, list, move || {
             // SAFETY: the region was checked against the buffer, which is alive; the
@@ -78,7 +78,7 @@ entry_points! {
         check_inside(&to, &buffer)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_writes(buffer.flags())?;
+        flags::check_host_writes(buffer.flags)?;
         let memory = HostAddress::new(ptr);
         tail.blocking(blocking_write).command(&queue, Kind::WriteBufferRect, list, move || {
             // SAFETY: as for reading.

@@ -197,7 +197,7 @@ entry_points! {
             let size = sizes.get(at).copied().unwrap_or(0);
             // A size of zero stands for the whole allocation.
             let inside = queue.context.svm.find(address).is_some_and(|allocation| {
-                size <= allocation.size() - (address - allocation.start())
+                size <= allocation.size - (address - allocation.start())
             });
             ensure!(inside, CL_INVALID_VALUE);
         }

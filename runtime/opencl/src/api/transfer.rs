@@ -51,7 +51,7 @@ entry_points! {
         buffer.check_range(offset, size)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_reads(buffer.flags())?;
+        flags::check_host_reads(buffer.flags)?;
         let to = HostAddress::new(ptr);
         tail.blocking(blocking_read).command(&queue, Kind::ReadBuffer, list, move || {
             // SAFETY: the range was checked against the buffer, which is alive; the
@@ -75,7 +75,7 @@ entry_points! {
         buffer.check_range(offset, size)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_writes(buffer.flags())?;
+        flags::check_host_writes(buffer.flags)?;
         let from = HostAddress::new(ptr);
         tail.blocking(blocking_write).command(&queue, Kind::WriteBuffer, list, move || {
             // SAFETY: as for reading.

@@ -146,7 +146,7 @@ impl Kernel {
                         let writes = may_write(declared_as) && buffer.is_writable();
                         // SAFETY: the command holds the buffer while it runs; who else may
                         // use its memory meanwhile is governed by the OpenCL memory model.
-                        let arg = unsafe { object(memory, start, start, buffer.size(), writes) };
+                        let arg = unsafe { object(memory, start, start, buffer.size, writes) };
                         if on(Fault::ConstantWritten) && !may_write(declared_as) {
                             held.constants.push(Arc::clone(&buffer));
                         }
@@ -173,7 +173,7 @@ impl Kernel {
         let start = allocation.start() as u64;
         // SAFETY: the command holds the allocation while it runs; who else may use its
         // memory meanwhile is governed by the OpenCL memory model.
-        let arg = unsafe { object(memory, address as u64, start, allocation.size(), writes) };
+        let arg = unsafe { object(memory, address as u64, start, allocation.size, writes) };
         held.allocations.push(allocation);
         arg
     }

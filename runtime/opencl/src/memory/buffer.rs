@@ -35,8 +35,10 @@ pub struct Buffer {
     header: Header<Self>,
     /// Its context.
     pub context: Arc<Context>,
-    flags: cl_mem_flags,
-    size: usize,
+    /// Its flags, those it took over included.
+    pub flags: cl_mem_flags,
+    /// Its size in bytes.
+    pub size: usize,
     host_ptr: HostAddress,
     storage: Storage,
     properties: Vec<cl_mem_properties>,
@@ -81,7 +83,7 @@ impl Buffer {
         if (uses || copies)
             && let Some(allocation) = context.svm.find(host_ptr as usize)
         {
-            let rest = allocation.size() - (host_ptr as usize - allocation.start());
+            let rest = allocation.size - (host_ptr as usize - allocation.start());
             ensure!(size <= rest, CL_INVALID_BUFFER_SIZE);
         }
         flags::check_host_pointer(flags, host_ptr.is_null())?;
@@ -163,11 +165,6 @@ impl Buffer {
         }
     }
 
-    /// Its size in bytes.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
     /// Checks that the range is inside.
     ///
     /// # Errors
@@ -223,11 +220,6 @@ impl Buffer {
     /// The mappings of this buffer, of its sub-buffers and of what lies in them.
     pub fn mappings(&self) -> MutexGuard<'_, Mappings> {
         self.root().mappings.lock()
-    }
-
-    /// Its flags, those it took over included.
-    pub fn flags(&self) -> cl_mem_flags {
-        self.flags
     }
 
     /// Whether kernels may write it.

@@ -157,7 +157,7 @@ impl engine::Command for Event {
     }
 
     fn queue(&self) -> Option<&engine::Queue<Self>> {
-        self.queue.as_ref().map(|queue| queue.engine())
+        self.queue.as_ref().map(|queue| &queue.engine)
     }
 
     /// By the end the action and all that it held are gone, so that an application that has
@@ -204,7 +204,7 @@ impl engine::Command for Event {
     }
 
     fn lane(&self) -> &Arc<Lane> {
-        self.context.lane()
+        &self.context.lane
     }
 
     fn now(&self) -> u64 {

@@ -436,7 +436,7 @@ impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
         }
         let mut machine = weak::lock();
         if let Some(thread) = self.threads.first() {
-            machine.end_group(thread.group());
+            machine.end_group(thread.group);
         }
         self.threads.clear();
         let first = machine.threads(items as u64);

@@ -80,10 +80,6 @@ impl Thread {
         }
     }
 
-    pub(super) fn group(&self) -> u64 {
-        self.group
-    }
-
     /// A number below `n`.
     pub(super) fn below(&mut self, n: usize) -> usize {
         (splitmix(&mut self.random) % n.max(1) as u64) as usize

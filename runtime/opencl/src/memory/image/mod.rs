@@ -32,9 +32,12 @@ use geometry::{Geometry, Kind, Source};
 #[repr(C)]
 pub struct Image {
     header: Header<Self>,
-    flags: cl_mem_flags,
-    format: Format,
-    geometry: Geometry,
+    /// Its flags, those it took over included.
+    pub flags: cl_mem_flags,
+    /// Its format.
+    pub format: Format,
+    /// Its shape.
+    pub geometry: Geometry,
     /// Where its elements are, from the first byte on.
     pub(super) store: Arc<Buffer>,
     /// The buffer it was made from.
@@ -91,7 +94,7 @@ impl Image {
             Ok(_) | Err(_) => None,
         };
         let flags = match &parent {
-            Some(MemObject::Buffer(buffer)) => flags::of_part(buffer.flags(), given)?,
+            Some(MemObject::Buffer(buffer)) => flags::of_part(buffer.flags, given)?,
             Some(MemObject::Image(image)) => flags::of_part(image.flags, given)?,
             None => {
                 flags::of_object(given)?;
@@ -131,7 +134,7 @@ impl Image {
         let format = format?;
         let (store, made_from) = match parent {
             Some(MemObject::Buffer(buffer)) => {
-                ensure!(geometry.bytes() <= buffer.size(), CL_INVALID_IMAGE_SIZE);
+                ensure!(geometry.bytes() <= buffer.size, CL_INVALID_IMAGE_SIZE);
                 (Arc::clone(&buffer), Some(buffer))
             }
             // A view of another image has another channel order, of those that are supported
@@ -164,24 +167,9 @@ impl Image {
         &self.store.context
     }
 
-    /// Its format.
-    pub fn format(&self) -> Format {
-        self.format
-    }
-
-    /// Its shape.
-    pub fn geometry(&self) -> &Geometry {
-        &self.geometry
-    }
-
     /// Its first byte. Valid for its shape's bytes as long as the image lives.
     pub fn start(&self) -> *mut u8 {
         self.store.start()
-    }
-
-    /// Its flags, those it took over included.
-    pub fn flags(&self) -> cl_mem_flags {
-        self.flags
     }
 
     /// Whether its elements lie in a buffer.
