@@ -47,21 +47,24 @@ impl Context {
         properties: Vec<cl_context_properties>,
         notify: Option<(ErrorFn, UserData)>,
     ) -> Arc<Self> {
-        let mut distinct: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
-        for device in devices {
-            if !distinct.iter().any(|known| Arc::ptr_eq(known, &device)) {
-                distinct.push(device);
-            }
-        }
         Arc::new(Self {
             header: Header::default(),
-            devices: distinct,
+            devices: platform::distinct(devices),
             properties,
             notify,
             destructors: Destructors::default(),
             svm: SvmHeap::default(),
             lane: callback::lane(),
         })
+    }
+
+    /// Checks that something of a context belongs to this one.
+    ///
+    /// # Errors
+    /// `CL_INVALID_CONTEXT`.
+    pub fn check(&self, other: &Self) -> Result<()> {
+        ensure!(std::ptr::eq(self, other), CL_INVALID_CONTEXT);
+        Ok(())
     }
 
     /// Whether a device belongs to this context.

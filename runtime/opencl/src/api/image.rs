@@ -165,9 +165,6 @@ entry_points! {
 pub(super) fn image_of(queue: &Arc<Queue>, handle: cl_mem) -> Result<Arc<Image>> {
     check_support()?;
     let image = object::find::<Image>(handle)?;
-    ensure!(
-        Arc::ptr_eq(image.context(), &queue.context),
-        CL_INVALID_CONTEXT
-    );
+    queue.context.check(image.context())?;
     Ok(image)
 }

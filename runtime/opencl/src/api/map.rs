@@ -87,7 +87,7 @@ entry_points! {
         let object = MemObject::find(memobj)?;
         ensure!(object.is_mapped_at(mapped_ptr as usize), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
+        queue.context.check(object.context())?;
         // Another thread may have been quicker since the check above.
         object.unmap(mapped_ptr as usize)?;
         tail.command(&queue, Kind::UnmapMemObject, list, move || drop(object))

@@ -1,7 +1,6 @@
 //! Memory objects of any kind (`opencl_runtime_layer`, Memory Objects).
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
 use opencl_sys::*;
 
@@ -50,7 +49,7 @@ entry_points! {
         let mut held: Vec<MemObject> = Vec::with_capacity(handles.len());
         for &handle in handles {
             let object = MemObject::find(handle)?;
-            ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
+            queue.context.check(object.context())?;
             held.push(object);
         }
         let list = tail.wait_list(&queue.context)?;

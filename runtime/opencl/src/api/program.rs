@@ -62,13 +62,10 @@ unsafe fn targets(
 ) -> Result<Vec<usize>> {
     // SAFETY: as the caller vouches.
     let devices = unsafe { chosen(&program.devices, count, list)? };
-    let mut numbers: Vec<usize> = Vec::new();
-    for at in devices.iter().filter_map(|device| program.index_of(device)) {
-        if !numbers.contains(&at) {
-            numbers.push(at);
-        }
-    }
-    Ok(numbers)
+    let devices = platform::distinct(devices).into_iter();
+    Ok(devices
+        .filter_map(|device| program.index_of(&device))
+        .collect())
 }
 
 fn notify_of(notify: Option<BuiltFn>, user_data: *mut c_void) -> Result<Notify> {
@@ -245,7 +242,7 @@ entry_points! {
         let mut headers = Vec::with_capacity(count);
         for (&input, &name) in inputs.iter().zip(names) {
             let input = object::find::<Program>(input)?;
-            ensure!(Arc::ptr_eq(&input.context, &program.context), CL_INVALID_CONTEXT);
+            program.context.check(&input.context)?;
             // SAFETY: the application vouches for its strings.
             let name = unsafe { raw::text(name) }.ok_or(Error(CL_INVALID_VALUE))?;
             match &input.origin {
@@ -348,14 +345,9 @@ pub unsafe extern "C" fn clLinkProgram(
         let library = options
             .split_whitespace()
             .any(|word| word == "-create-library");
-        let mut distinct: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
-        for device in devices {
-            if !distinct.iter().any(|known| Arc::ptr_eq(known, &device)) {
-                distinct.push(device);
-            }
-        }
-        let units = units_of(&context, &distinct, inputs)?;
-        let program = Program::new(context, distinct, Origin::Linked);
+        let devices = platform::distinct(devices);
+        let units = units_of(&context, &devices, inputs)?;
+        let program = Program::new(context, devices, Origin::Linked);
         let targets: Vec<usize> = (0..units.len())
             .filter(|&at| !units[at].is_empty())
             .collect();
@@ -388,8 +380,9 @@ fn units_of(
 ) -> Result<Vec<Vec<Arc<Unit>>>> {
     let inputs = inputs.iter().map(|&input| object::find::<Program>(input));
     let inputs = inputs.collect::<Result<Vec<_>>>()?;
-    let own = |input: &Arc<Program>| Arc::ptr_eq(&input.context, context);
-    ensure!(inputs.iter().all(own), CL_INVALID_CONTEXT);
+    inputs
+        .iter()
+        .try_for_each(|input| context.check(&input.context))?;
     let mut all = Vec::with_capacity(devices.len());
     for device in devices {
         let mut units = Vec::new();

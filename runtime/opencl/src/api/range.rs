@@ -24,10 +24,7 @@ pub type NativeFn = unsafe extern "C" fn(args: *mut c_void);
 fn check<'a>(queue: &Arc<Queue>, kernel: &'a Arc<Kernel>) -> Result<&'a Target> {
     let target = kernel.on(&queue.device);
     let target = target.ok_or(Error(CL_INVALID_PROGRAM_EXECUTABLE))?;
-    ensure!(
-        Arc::ptr_eq(&queue.context, kernel.context()),
-        CL_INVALID_CONTEXT
-    );
+    queue.context.check(kernel.context())?;
     kernel.check_arguments()?;
     Ok(target)
 }

@@ -95,10 +95,7 @@ impl Kernel {
             return Ok(Value::Null);
         }
         let buffer: Arc<Buffer> = object::find(handle)?;
-        ensure!(
-            Arc::ptr_eq(&buffer.context, self.context()),
-            CL_INVALID_CONTEXT
-        );
+        self.context().check(&buffer.context)?;
         Ok(Value::Buffer(Arc::downgrade(&buffer)))
     }
 

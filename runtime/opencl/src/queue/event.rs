@@ -111,11 +111,7 @@ impl Event {
     /// `CL_INVALID_VALUE` for an unknown name.
     pub fn info(self: &Arc<Self>, name: cl_event_info) -> Result<Answer> {
         Ok(match name {
-            CL_EVENT_COMMAND_QUEUE => Answer::of(
-                self.queue
-                    .as_ref()
-                    .map_or(std::ptr::null_mut(), object::handle),
-            ),
+            CL_EVENT_COMMAND_QUEUE => Answer::of(object::handle_or_null(self.queue.as_ref())),
             CL_EVENT_CONTEXT => Answer::of(object::handle(&self.context)),
             CL_EVENT_COMMAND_TYPE => Answer::of(self.kind.code()),
             CL_EVENT_COMMAND_EXECUTION_STATUS => Answer::of(self.status()),
@@ -131,11 +127,8 @@ impl Event {
     /// commands that are not complete; `CL_INVALID_VALUE` for an unknown name.
     pub fn profiling(&self, name: cl_profiling_info) -> Result<Answer> {
         let profiles = self.queue.as_ref().is_some_and(|queue| queue.profiles());
-        ensure!(profiles, CL_PROFILING_INFO_NOT_AVAILABLE);
-        ensure!(
-            self.status() == CL_COMPLETE,
-            CL_PROFILING_INFO_NOT_AVAILABLE
-        );
+        let available = profiles && self.status() == CL_COMPLETE;
+        ensure!(available, CL_PROFILING_INFO_NOT_AVAILABLE);
         let times = self.core.times();
         Ok(Answer::of(match name {
             CL_PROFILING_COMMAND_QUEUED => times.queued,

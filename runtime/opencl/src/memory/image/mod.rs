@@ -127,7 +127,7 @@ impl Image {
         let host_ptr = request.host_ptr;
         if let Some(parent) = &parent {
             ensure!(host_ptr.is_null(), CL_INVALID_HOST_PTR);
-            ensure!(Arc::ptr_eq(parent.context(), &context), CL_INVALID_CONTEXT);
+            context.check(parent.context())?;
         } else {
             flags::check_host_pointer(flags, host_ptr.is_null())?;
         }
@@ -214,17 +214,14 @@ impl Image {
             CL_MEM_MAP_COUNT => Answer::of(self.store.mappings().count(self.key())),
             CL_MEM_REFERENCE_COUNT => Answer::of(object::references(self)),
             CL_MEM_CONTEXT => Answer::of(object::handle(self.context())),
-            CL_MEM_ASSOCIATED_MEMOBJECT => Answer::of(self.parent_handle()),
+            CL_MEM_ASSOCIATED_MEMOBJECT => {
+                Answer::of(object::handle_or_null(self.made_from.as_ref()))
+            }
             CL_MEM_OFFSET => Answer::of(0usize),
             CL_MEM_USES_SVM_POINTER => Answer::boolean(false),
             CL_MEM_PROPERTIES => Answer::list(self.properties.iter().copied()),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
-    }
-
-    fn parent_handle(&self) -> *mut c_void {
-        let parent = self.made_from.as_ref();
-        parent.map_or(std::ptr::null_mut(), object::handle)
     }
 
     /// One query that only images answer.
@@ -252,7 +249,7 @@ impl Image {
                 Kind::D2Array => Answer::of(third),
                 Kind::D1 | Kind::D1Buffer | Kind::D2 | Kind::D3 => Answer::of(0usize),
             },
-            CL_IMAGE_BUFFER => Answer::of(self.parent_handle()),
+            CL_IMAGE_BUFFER => Answer::of(object::handle_or_null(self.made_from.as_ref())),
             CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => Answer::of(0u32),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
