@@ -137,8 +137,9 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
     for name in missing {
         let _ = writeln!(log, "error: `{name}` is used and nowhere defined");
     }
-    // Only through other units: sema has looked at each.
-    if units.len() > 1 {
+    // Only through other units: sema has looked at each. Calls of what is missing still have
+    // the numbers of their units.
+    if units.len() > 1 && log.is_empty() {
         let mut first = None;
         cycles(&calls(&module), |cycle, _| {
             first = first.or(cycle.first().copied())

@@ -13,6 +13,7 @@
 
 mod condition;
 mod directive;
+mod group;
 mod lexer;
 mod macros;
 mod predefined;
@@ -23,7 +24,7 @@ use crate::intern::{Interner, Symbol};
 use crate::options::BuildOptions;
 use crate::source::{Loc, SourceMap};
 use crate::token::{PpKind, PpToken, Punct};
-use directive::Conditional;
+use group::Conditional;
 use lexer::Lexer;
 use macros::{Frame, Macro};
 use std::collections::{HashMap, HashSet};
