@@ -193,21 +193,11 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
                 locals.push((slot, offset));
                 extents[i] = Extent::Local { offset, len: *size };
             }
-            (
-                ArgPass::Value(_) | ArgPass::Aggregate { .. },
-                Arg::Pointer(_) | Arg::Object { .. } | Arg::Local(_),
-            ) => {
-                return Err(wrong("a value"));
-            }
-            (ArgPass::Pointer(_), Arg::Value(_) | Arg::Local(_)) => {
+            (ArgPass::Value(_) | ArgPass::Aggregate { .. }, _) => return Err(wrong("a value")),
+            (ArgPass::Pointer(_), _) => {
                 return Err(wrong("a pointer to global or constant memory"));
             }
-            (
-                ArgPass::LocalPointer { .. },
-                Arg::Value(_) | Arg::Pointer(_) | Arg::Object { .. },
-            ) => {
-                return Err(wrong("a size of local memory"));
-            }
+            (ArgPass::LocalPointer { .. }, _) => return Err(wrong("a size of local memory")),
         }
     }
     let start = Start::new(kernel, &params, private, locals, aggregates);

@@ -107,8 +107,8 @@ impl Kernel {
     /// SVM, an address outside of every allocation.
     pub fn set_svm_argument(&self, index: u32, pointer: *const c_void) -> Result<()> {
         capabilities::require_svm()?;
-        let arg = self.argument(index)?;
-        ensure!(Self::takes_pointer(arg), CL_INVALID_ARG_VALUE);
+        let takes_pointer = matches!(self.argument(index)?.pass, ArgPass::Pointer(_));
+        ensure!(takes_pointer, CL_INVALID_ARG_VALUE);
         let address = pointer as usize;
         let value = if address == 0 {
             Value::Null

@@ -16,7 +16,7 @@ use super::broken::Around;
 use super::print::Stdout;
 use super::range::{Demands, Range};
 use super::settings;
-use crate::ffi::{Error, Result};
+use crate::ffi::{Error, Result, ensure};
 use crate::memory::owned;
 use crate::platform::{Device, capabilities};
 use crate::program::Target;
@@ -38,11 +38,9 @@ impl Kernel {
     /// # Errors
     /// `CL_INVALID_KERNEL_ARGS`.
     pub fn check_arguments(&self) -> Result<()> {
-        if self.values.lock().iter().all(Option::is_some) {
-            Ok(())
-        } else {
-            Err(Error(CL_INVALID_KERNEL_ARGS))
-        }
+        let complete = self.values.lock().iter().all(Option::is_some);
+        ensure!(complete, CL_INVALID_KERNEL_ARGS);
+        Ok(())
     }
 
     /// The action that runs this kernel on a device, with what there is of it for that device and

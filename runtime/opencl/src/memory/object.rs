@@ -59,13 +59,8 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_MEM_OBJECT`.
     pub fn release(handle: *mut c_void) -> Result<()> {
-        match object::release::<Buffer>(handle) {
-            Ok(last) => {
-                drop(last);
-                Ok(())
-            }
-            Err(_) => object::release::<Image>(handle).map(drop),
-        }
+        let buffer = object::release::<Buffer>(handle).map(drop);
+        buffer.or_else(|_| object::release::<Image>(handle).map(drop))
     }
 
     /// Its context.

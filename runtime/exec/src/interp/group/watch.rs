@@ -38,20 +38,9 @@ pub(super) enum Effect {
 /// The effect of an instruction.
 pub(super) fn effect(kernel: &Kernel, pc: Pc) -> Effect {
     let own = |site: u16| kernel.sites[usize::from(site)].space == AddressSpace::Private;
-    let read = |site| {
-        if own(site) {
-            Effect::Own
-        } else {
-            Effect::Reads
-        }
-    };
-    let write = |site| {
-        if own(site) {
-            Effect::Own
-        } else {
-            Effect::Writes
-        }
-    };
+    let on = |site, effect| if own(site) { Effect::Own } else { effect };
+    let read = |site| on(site, Effect::Reads);
+    let write = |site| on(site, Effect::Writes);
     match kernel.code[pc as usize] {
         Ins::Load8 { site, .. }
         | Ins::Load16 { site, .. }
