@@ -4,41 +4,13 @@ use super::compare::{Test, TestKind};
 use super::emit::Label;
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot, SwitchTable, TrapCode};
-use touchstone_ir::{BlockId, Function, Op, Operand, Terminator};
+use touchstone_ir::{BlockId, Op, Operand, Terminator};
 
 /// What a branch looks at.
 #[derive(Clone, Copy, Debug)]
 enum Condition {
     True(Slot),
     Test(Test),
-}
-
-/// The blocks from which no way leads to an end of the function. Whoever jumps back to one
-/// never gets out.
-pub(super) fn endless(function: &Function) -> Vec<bool> {
-    let mut endless = vec![true; function.blocks.len()];
-    loop {
-        let mut news = false;
-        for (b, block) in function.blocks.iter().enumerate().rev() {
-            if !endless[b] {
-                continue;
-            }
-            let mut ends = match block.term {
-                Terminator::Return(_) | Terminator::Unreachable | Terminator::Trap(_) => true,
-                Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {
-                    false
-                }
-            };
-            block
-                .term
-                .for_each_target(|to| ends |= !endless[to.0 as usize]);
-            endless[b] = !ends;
-            news |= ends;
-        }
-        if !news {
-            return endless;
-        }
-    }
 }
 
 impl Lowering<'_> {
@@ -85,7 +57,7 @@ impl Lowering<'_> {
 
     fn jump(&mut self, b: usize, to: BlockId) {
         let back = to.0 as usize <= b;
-        if back && self.endless[to.0 as usize] {
+        if back && self.analysis.endless[to.0 as usize] {
             self.e.emit(Ins::Trap {
                 reason: TrapCode::EndlessLoop,
             });

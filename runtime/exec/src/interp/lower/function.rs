@@ -1,7 +1,6 @@
 //! One function: blocks, instructions, calls.
 
 use super::analysis::{Analysis, Expr, analyse};
-use super::branch::endless;
 use super::emit::{Emitter, Label};
 use super::provenance::{Instance, InstanceId};
 use super::{Program, width};
@@ -56,8 +55,6 @@ pub(super) struct Lowering<'a> {
     pub(super) labels: Vec<Label>,
     /// Slots taken for the present instruction alone.
     scratch: Vec<(usize, usize)>,
-    /// By block: no way leads from it to an end of the function.
-    pub(super) endless: Vec<bool>,
 }
 
 /// Lowers an instance of a function to the end of the code.
@@ -86,7 +83,6 @@ pub(super) fn lower(program: Program<'_>, id: InstanceId, e: &mut Emitter) {
         homes,
         labels,
         scratch: Vec::new(),
-        endless: endless(function),
     };
     l.zero_variables();
     for b in 0..function.blocks.len() {
