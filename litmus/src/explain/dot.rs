@@ -1,7 +1,8 @@
 //! A drawing in DOT, for Graphviz: threads as clusters, the failing cycle in bold.
 
 use super::Report;
-use super::graph::{Arrow, Node, Strand};
+use super::graph::{Arrow, Strand};
+use super::label::Node;
 
 /// The execution of a report as a graph; none where the outcome is impossible.
 pub fn dot(report: &Report) -> Option<String> {

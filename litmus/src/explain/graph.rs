@@ -10,7 +10,7 @@
 //! An edge that the model makes of others has the model's name (`gsw`) and is shown beside them; where
 //! it is one other edge it is shown as that one, with both names (`gsw: rf`).
 
-use super::label::{links, node, place};
+use super::label::{Node, links, node, place};
 use crate::oracle::{Edge, Execution, Failure};
 use crate::program::{CommandOrder, Point, Program};
 
@@ -29,21 +29,6 @@ pub enum Strand {
     Command,
     /// Any other relation that a failing cycle goes through.
     Other,
-}
-
-/// An event of the drawing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
-    /// A short name: `a`, `b`, …; `init x` for initial values.
-    pub id: String,
-    /// What it does: `W x=1`.
-    pub label: String,
-    /// Order, scope and region; empty for initial values.
-    pub detail: String,
-    /// Index of its thread; none for initial values.
-    pub thread: Option<usize>,
-    /// The failing cycle goes through it.
-    pub in_cycle: bool,
 }
 
 /// An arrow between events.
@@ -102,16 +87,6 @@ pub struct Broken {
     pub cycle: Vec<Edge>,
     /// Something that must be there is missing.
     pub missing: bool,
-}
-
-impl Node {
-    /// What stands in its box: its letter and what it does, or that it is an initial value.
-    pub fn title(&self) -> String {
-        match self.thread {
-            Some(_) => format!("{}: {}", self.id, self.label),
-            None => format!("init {}", self.label),
-        }
-    }
 }
 
 impl Drawing {

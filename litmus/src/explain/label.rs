@@ -1,12 +1,36 @@
 //! Events, threads and what commands order, in words.
 
-use super::graph::Node;
 use crate::mutation::{order_word, scope_word};
 use crate::oracle::{Action, Shown};
 use crate::program::{
     CommandId, CommandKind, FenceFlags, Link, LocId, Observable, Placement, Program, QueueId,
     Region, Thread,
 };
+
+/// An event of the drawing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// A short name: `a`, `b`, …; `init x` for initial values.
+    pub id: String,
+    /// What it does: `W x=1`.
+    pub label: String,
+    /// Order, scope and region; empty for initial values.
+    pub detail: String,
+    /// Index of its thread; none for initial values.
+    pub thread: Option<usize>,
+    /// The failing cycle goes through it.
+    pub in_cycle: bool,
+}
+
+impl Node {
+    /// What stands in its box: its letter and what it does, or that it is an initial value.
+    pub fn title(&self) -> String {
+        match self.thread {
+            Some(_) => format!("{}: {}", self.id, self.label),
+            None => format!("init {}", self.label),
+        }
+    }
+}
 
 /// An event; `letters` counts those that have been named.
 pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Node {

@@ -21,7 +21,8 @@ mod text;
 mod wrap;
 
 pub use dot::dot;
-pub use graph::{Arrow, Broken, Column, Drawing, Node, Strand};
+pub use graph::{Arrow, Broken, Column, Drawing, Strand};
+pub use label::Node;
 pub use outcome::{Misread, OutcomeError, outcome, outcome_text};
 pub use remedy::{Remedy, remedies};
 pub use svg::svg;

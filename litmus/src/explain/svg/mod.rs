@@ -11,7 +11,8 @@ mod route;
 
 use super::Report;
 use super::dot::colour;
-use super::graph::{Arrow, Drawing, Node, Strand};
+use super::graph::{Arrow, Drawing, Strand};
+use super::label::Node;
 use super::wrap::wrap;
 use geometry::{Point, Rect};
 use place::place;

@@ -3,7 +3,8 @@
 
 use super::geometry::{Point, Rect};
 use super::{LABEL, SMALL, text_width};
-use crate::explain::graph::{Drawing, Node, Strand};
+use crate::explain::graph::{Drawing, Strand};
+use crate::explain::label::Node;
 
 const HEIGHT: f64 = 46.0;
 const INITIAL_HEIGHT: f64 = 30.0;
