@@ -3,7 +3,7 @@
 //! A test starts as a cycle of edges ([`Shape`]), an outcome that no interleaving explains. Its
 //! threads are annotated with orders, fences, dependencies and barriers (`annotation`, `combination`; how much
 //! of them, `alphabet` says) in a context of scopes, placements and regions (`context`); what comes
-//! out is a [`Design`], of which `canonical` keeps one among those that are alike. The oracle then
+//! out is a `candidate` with its [`Design`], of which `canonical` keeps one among those that are alike. The oracle then
 //! says what the outcome is to the model (`classify`), `mutants` mutates the tests that forbid it,
 //! and `cover` selects a few that have every two traits together. `index` is the table of what was
 //! made.
@@ -13,6 +13,7 @@
 
 mod alphabet;
 mod annotation;
+mod candidate;
 mod canonical;
 mod classify;
 mod combination;
@@ -37,7 +38,7 @@ pub use shape::{Dir, Edge, Shape, Slot, shapes, spell};
 pub use test::Test;
 
 use crate::oracle::{self, Model};
-use annotation::{Candidate, candidates};
+use candidate::{Candidate, candidates};
 use classify::{Judge, Verdict, in_parallel};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
