@@ -2,7 +2,7 @@
 
 use super::reshape::Reshaping;
 use super::site::each_site;
-use super::step::{To, name_sub_groups};
+use super::step::{Property, To, name_sub_groups};
 use crate::program::{Expr, Instr, MemScope, Program};
 
 /// A mutation of a program: a weaker order, scope, fence or barrier, or accesses rearranged.
@@ -17,23 +17,6 @@ pub struct Change {
     /// Which place and which property of it: changes with the same one differ in how far they go.
     pub place: (usize, Property),
     pub(super) target: Target,
-}
-
-/// What of a place is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Property {
-    /// Its order; a fence is gone below its weakest order.
-    Order,
-    /// The order of a compare-exchange that fails.
-    FailureOrder,
-    /// Its scope.
-    Scope,
-    /// Its flags; a barrier is gone below no flag.
-    Flags,
-    /// Where it stands in its thread.
-    Position,
-    /// That nothing comes between its read and its write.
-    Atomicity,
 }
 
 /// What a change does to a program.
@@ -55,7 +38,7 @@ impl Change {
     pub fn thread(&self) -> Option<usize> {
         match &self.target {
             Target::Sites(..) => None,
-            Target::Reshape(reshaping) => Some(reshaping.thread()),
+            Target::Reshape(reshaping) => Some(reshaping.thread),
         }
     }
 }

@@ -14,8 +14,8 @@ mod site;
 mod step;
 mod word;
 
-pub use change::{Change, Property, apply};
-pub use reshape::{reshapings, swaps};
+pub use change::{Change, apply};
+pub use step::Property;
 pub(crate) use word::{order_word, scope_word, short_order};
 
 use crate::program::{
@@ -23,6 +23,7 @@ use crate::program::{
 };
 use change::Target;
 use ladder::{AccessKind, barrier_steps, failures, fence_steps, orders, scopes};
+use reshape::{How, Reshaping, access, each_pair, each_update};
 use site::{Site, each_site};
 use step::Step;
 
@@ -104,6 +105,73 @@ pub fn changes(program: &Program) -> Vec<Change> {
     }
     out.sort_by_key(|c| (c.steps, c.place));
     out
+}
+
+/// Every pair of neighbouring accesses to one location that can change places, and every
+/// read-modify-write that can be split.
+pub fn reshapings(program: &Program) -> Vec<Change> {
+    let mut out = swaps(program, true);
+    let first = out.len();
+    for thread in 0..program.threads.len() {
+        let mut copy = program.threads[thread].body.clone();
+        let mut place = 0;
+        each_update(program, thread, &mut copy, &mut |_, _, _| {
+            let how = How::Split;
+            let reshaping = Reshaping { thread, place, how };
+            out.push(reshaped(reshaping, place, first + place));
+            place += 1;
+        });
+    }
+    out
+}
+
+/// Every pair of neighbouring accesses, to one location or to any, that can change places: neither
+/// uses what the other reads, and only fences stand between them.
+pub fn swaps(program: &Program, same_location: bool) -> Vec<Change> {
+    let mut out: Vec<Change> = Vec::new();
+    for thread in 0..program.threads.len() {
+        let mut copy = program.threads[thread].body.clone();
+        let mut number = 0;
+        let mut place = 0;
+        each_pair(&mut copy, &mut |block, first, second| {
+            let locations = (access(&block[first]), access(&block[second]));
+            let same = matches!(locations, (Some(a), Some(b)) if a == b);
+            if same || !same_location {
+                let how = How::Swap;
+                let reshaping = Reshaping { thread, place, how };
+                out.push(reshaped(reshaping, number, out.len()));
+                number += 1;
+            }
+            place += 1;
+        });
+    }
+    out
+}
+
+/// A reshaping as a change, the `number`-th of its kind in its thread and at a place of its own.
+fn reshaped(reshaping: Reshaping, number: usize, place: usize) -> Change {
+    let (word, what, property) = match reshaping.how {
+        How::Swap => {
+            let what = "two neighbouring accesses in the other order";
+            ("swap", what, Property::Position)
+        }
+        How::Split => {
+            let what = "a read-modify-write as a load and a store";
+            ("split", what, Property::Atomicity)
+        }
+    };
+    let thread = reshaping.thread;
+    let nth = match number {
+        0 => String::new(),
+        n => (n + 1).to_string(),
+    };
+    Change {
+        word: format!("P{thread}-{word}{nth}"),
+        what: format!("P{thread}: {what}"),
+        steps: 1,
+        place: (place, property),
+        target: Target::Reshape(reshaping),
+    }
 }
 
 /// A place before any change.

@@ -4,7 +4,6 @@
 //! Program order on one location, and nothing coming between the two halves of a read-modify-write,
 //! hold whatever the orders and scopes are. Only a program without them can show what they forbid.
 
-use super::change::{Change, Property, Target};
 use crate::program::{
     Access, Atomicity, BinOp, Expected, Expr, Instr, LocId, Program, RegId, RmwOp,
 };
@@ -12,90 +11,21 @@ use crate::program::{
 /// What becomes of the n-th place of a thread where something can be reshaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reshaping {
-    thread: usize,
-    place: usize,
-    how: How,
+    pub thread: usize,
+    pub place: usize,
+    pub how: How,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+pub(super) enum How {
     /// Two accesses of a block change places.
     Swap,
     /// A read-modify-write is split in two.
     Split,
 }
 
-/// Every pair of neighbouring accesses to one location that can change places, and every
-/// read-modify-write that can be split.
-pub fn reshapings(program: &Program) -> Vec<Change> {
-    let mut out = swaps(program, true);
-    let first = out.len();
-    for t in 0..program.threads.len() {
-        let mut copy = program.threads[t].body.clone();
-        let mut number = 0;
-        each_update(program, t, &mut copy, &mut |_, _, _| {
-            out.push(Change {
-                word: numbered(format!("P{t}-split"), number),
-                what: format!("P{t}: a read-modify-write as a load and a store"),
-                steps: 1,
-                place: (first + number, Property::Atomicity),
-                target: Target::Reshape(Reshaping {
-                    thread: t,
-                    place: number,
-                    how: How::Split,
-                }),
-            });
-            number += 1;
-        });
-    }
-    out
-}
-
-/// Every pair of neighbouring accesses, to one location or to any, that can change places: neither
-/// uses what the other reads, and only fences stand between them.
-pub fn swaps(program: &Program, same_location: bool) -> Vec<Change> {
-    let mut out: Vec<Change> = Vec::new();
-    for t in 0..program.threads.len() {
-        let mut copy = program.threads[t].body.clone();
-        let mut number = 0;
-        let mut place = 0;
-        each_pair(&mut copy, &mut |block, first, second| {
-            let locations = (access(&block[first]), access(&block[second]));
-            let same = matches!(locations, (Some(a), Some(b)) if a == b);
-            if same || !same_location {
-                out.push(Change {
-                    word: numbered(format!("P{t}-swap"), number),
-                    what: format!("P{t}: two neighbouring accesses in the other order"),
-                    steps: 1,
-                    place: (out.len(), Property::Position),
-                    target: Target::Reshape(Reshaping {
-                        thread: t,
-                        place,
-                        how: How::Swap,
-                    }),
-                });
-                number += 1;
-            }
-            place += 1;
-        });
-    }
-    out
-}
-
-/// A word, and a number from the second on.
-fn numbered(word: String, number: usize) -> String {
-    match number {
-        0 => word,
-        n => format!("{word}{}", n + 1),
-    }
-}
-
 impl Reshaping {
-    pub(super) fn thread(self) -> usize {
-        self.thread
-    }
-
-    pub(super) fn apply(self, program: &mut Program) {
+    pub fn apply(self, program: &mut Program) {
         let Some(thread) = program.threads.get_mut(self.thread) else {
             return;
         };
@@ -122,7 +52,7 @@ impl Reshaping {
 }
 
 /// Calls `each` for every pair of neighbouring accesses that can change places, with their block.
-fn each_pair(block: &mut [Instr], each: &mut dyn FnMut(&mut [Instr], usize, usize)) {
+pub(super) fn each_pair(block: &mut [Instr], each: &mut dyn FnMut(&mut [Instr], usize, usize)) {
     let mut pairs = Vec::new();
     let mut last: Option<usize> = None;
     for (i, instr) in block.iter().enumerate() {
@@ -147,7 +77,7 @@ fn each_pair(block: &mut [Instr], each: &mut dyn FnMut(&mut [Instr], usize, usiz
 }
 
 /// The location of an instruction that makes one access and nothing else.
-fn access(instr: &Instr) -> Option<LocId> {
+pub(super) fn access(instr: &Instr) -> Option<LocId> {
     if let Instr::Store { access, value } = instr {
         return (!value.touches_memory()).then_some(access.address.location);
     }
@@ -182,7 +112,7 @@ type EachUpdate<'a> = dyn FnMut(&mut Vec<Instr>, usize, Vec<Instr>) + 'a;
 
 /// Calls `each` for every read-modify-write of a thread that a load and a store can stand for, with
 /// its block and these.
-fn each_update(
+pub(super) fn each_update(
     program: &Program,
     thread: usize,
     block: &mut Vec<Instr>,

@@ -1,6 +1,5 @@
 //! One step down, and taking it.
 
-use super::change::Property;
 use super::site::Site;
 use crate::program::{
     Atomicity, Expr, FenceFlags, Instr, MemOrder, MemScope, Placement, Program, legacy_fence,
@@ -14,6 +13,23 @@ pub(super) struct Step {
     pub steps: u32,
     /// What the place becomes.
     pub to: To,
+}
+
+/// What of a place is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Property {
+    /// Its order; a fence is gone below its weakest order.
+    Order,
+    /// The order of a compare-exchange that fails.
+    FailureOrder,
+    /// Its scope.
+    Scope,
+    /// Its flags; a barrier is gone below no flag.
+    Flags,
+    /// Where it stands in its thread.
+    Position,
+    /// That nothing comes between its read and its write.
+    Atomicity,
 }
 
 /// What a place becomes.
