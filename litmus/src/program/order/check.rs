@@ -1,13 +1,10 @@
 //! That calls, commands, queues, kernels and devices of a program fit together.
 
-use super::mistake::{CommandError, Mistake, Where, mistake};
+use super::mistake::{CommandError, MAX_CALLS, Mistake, Where, mistake};
 use crate::program::{
     CommandId, CommandKind, HostCall, Instr, Placement, Program, QueueId, Region, ThreadId,
     each_address,
 };
-
-/// Most calls that the host threads of a program make.
-pub(super) const MAX_CALLS: usize = 256;
 
 /// The calls of each thread.
 pub(super) fn calls(program: &Program) -> Result<Vec<Vec<HostCall>>, CommandError> {

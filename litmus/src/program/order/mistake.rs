@@ -1,8 +1,10 @@
 //! What can be wrong with the commands of a program.
 
-use super::check::MAX_CALLS;
 use crate::program::ThreadId;
 use thiserror::Error;
+
+/// Most calls that the host threads of a program make.
+pub(super) const MAX_CALLS: usize = 256;
 
 /// Something that is wrong with the commands of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
