@@ -1,8 +1,7 @@
 //! Expressions and addresses.
 
-use super::function::Called;
 use super::thread::ThreadLowering;
-use crate::program::{Access, Address, Atomicity, BinOp, Expr, ScalarType, UnOp};
+use crate::program::{Access, Address, Atomicity, BinOp, Expr, Instr, ScalarType, UnOp};
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{BaseType, Name, Node, NodeKind, Type};
 
@@ -10,6 +9,14 @@ use crate::syntax::tree::{BaseType, Name, Node, NodeKind, Type};
 pub(super) struct Place {
     pub address: Address,
     pub volatile: bool,
+}
+
+/// What a call became.
+pub(super) enum Called {
+    /// Something with a value.
+    Value(Expr),
+    /// Something without.
+    Instr(Instr),
 }
 
 impl ThreadLowering<'_> {

@@ -2,7 +2,7 @@
 //! barriers.
 
 use super::enumerators::{flags, names_scope, order, scope, some_flags};
-use super::expression::Place;
+use super::expression::{Called, Place};
 use super::thread::ThreadLowering;
 use crate::program::{
     Access, Atomicity, Barrier, BarrierScope, CasStrength, Expected, Expr, FenceFlags, Instr,
@@ -20,14 +20,6 @@ pub(crate) const LOAD_FORBIDS: &[MemOrder] = &[MemOrder::Release, MemOrder::AcqR
 
 /// Orders that a store cannot have.
 pub(crate) const STORE_FORBIDS: &[MemOrder] = &[MemOrder::Acquire, MemOrder::AcqRel];
-
-/// What a call became.
-pub(super) enum Called {
-    /// Something with a value.
-    Value(Expr),
-    /// Something without.
-    Instr(Instr),
-}
 
 /// A function, without `_explicit`.
 #[derive(Clone, Copy, PartialEq, Eq)]

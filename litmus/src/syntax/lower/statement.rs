@@ -1,7 +1,7 @@
 //! Statements. `do`, `for`, `break` and `continue` become `while` and `if` over registers of our
 //! own making.
 
-use super::function::Called;
+use super::expression::Called;
 use super::thread::{Loop, ThreadLowering};
 use crate::program::{Access, Address, Atomicity, BinOp, Expr, Instr, RegId, ScalarType};
 use crate::syntax::error::{Outcome, Span};
