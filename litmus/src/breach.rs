@@ -7,7 +7,7 @@
 //! neither can one with undefined behaviour.
 
 use crate::cat::error::Result;
-use crate::cat::{Model, Role, rules_in_definitions};
+use crate::cat::{Model, Role, ways_to_miss};
 use crate::kernel::Shape;
 use crate::mutation::{only_seq_cst, relax_defaults};
 use crate::oracle::{Limits, judge};
@@ -37,7 +37,7 @@ impl Breaches {
         let whole = Model::named(model)?;
         let required = whole.checks.iter().filter(|c| c.role == Role::Require);
         let mut rules: BTreeSet<String> = required.map(|c| c.name.to_string()).collect();
-        rules.extend(rules_in_definitions().map(str::to_owned));
+        rules.extend(ways_to_miss().into_iter().map(|(rule, _)| rule.to_owned()));
         let without = rules
             .into_iter()
             .map(|rule| Ok((rule.clone(), Model::without(model, &rule)?)))

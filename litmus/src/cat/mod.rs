@@ -28,7 +28,7 @@ use std::path::Path;
 use std::sync::Arc;
 use without::Without;
 
-pub use without::rules_in_definitions;
+pub use without::ways_to_miss;
 
 /// A check of a model.
 #[derive(Debug, Clone)]

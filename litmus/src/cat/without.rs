@@ -38,9 +38,9 @@ impl Without {
         }
     }
 
-    fn unchecked(checks: &[&str]) -> Without {
+    fn unchecked<'a>(checks: impl IntoIterator<Item = &'a str>) -> Without {
         Without {
-            left_out: checks.iter().map(|check| (*check).to_owned()).collect(),
+            left_out: checks.into_iter().map(str::to_owned).collect(),
             ..Without::default()
         }
     }
@@ -60,15 +60,15 @@ impl Without {
         }
     }
 
-    /// Of the four ways to synchronize, these are left; each as what comes before and after the reading.
-    fn synchronizing(left: [(&str, &str); 3]) -> Without {
-        let instead = ["g", "l"].map(|region| {
-            let ways = left.map(|(release, acquire)| {
-                let release = release.replace("FENCE", &format!("{region}f"));
-                let acquire = acquire.replace("FENCE", &format!("{region}f"));
-                format!("({release}; {region}-reads; {acquire})")
+    /// Of the four ways to synchronize, the others than that of this rule are left.
+    fn synchronizing_without(rule: &str) -> Without {
+        let instead = [("g-sync", "g"), ("l-sync", "l")].map(|(name, region)| {
+            let left = SYNCHRONIZING.iter().filter(|(of, ..)| *of != rule);
+            let ways = left.map(|(_, release, acquire)| {
+                let way = format!("({release}; {region}-reads; {acquire})");
+                way.replace("FENCE", &format!("{region}f"))
             });
-            let name = if region == "g" { "g-sync" } else { "l-sync" };
+            let ways: Vec<String> = ways.collect();
             (name, format!("let {name} = {}", ways.join(" | ")))
         });
         Without {
@@ -78,124 +78,85 @@ impl Without {
     }
 }
 
-/// The rules that [`ways_to_miss`] knows.
-const IN_DEFINITIONS: &[&str] = &[
-    "mm.mo",
-    "mm.visible",
-    "mm.hb.split",
-    "mm.thin-air",
-    "mm.sw.atomic",
-    "mm.sw.fence-fence",
-    "mm.sw.fence-atomic",
-    "mm.sw.atomic-fence",
-    "mm.release-sequence",
-    "mm.hb.both-flags",
-    "mm.hb.seq-cst-both",
-    "mm.scope.inclusive",
-    "mm.scope.each",
-    "mm.scope.local-clamp",
-    "sv.scope-down",
-    "mm.sc.conditions",
-    "mm.sc.drf",
-    "mm.sc.fences",
-    "mm.sc.total",
-    "mm.barrier.wg",
-    "mm.barrier.sg",
-    "mm.barrier.flags",
-    "mm.host",
+/// The ways to synchronize, by their rules: what comes before and after the reading.
+const SYNCHRONIZING: [(&str, &str, &str); 4] = [
+    ("mm.sw.atomic", "[rel & A]", "[acq & A]"),
+    (
+        "mm.sw.fence-fence",
+        "[rel & FENCE]; sb",
+        "sb; [acq & FENCE]",
+    ),
+    ("mm.sw.fence-atomic", "[rel & FENCE]; sb", "[acq & A]"),
+    ("mm.sw.atomic-fence", "[rel & A]", "sb; [acq & FENCE]"),
 ];
 
-/// The rules that are a part of a model's definitions rather than a check.
-pub fn rules_in_definitions() -> impl Iterator<Item = &'static str> {
-    IN_DEFINITIONS.iter().copied()
-}
-
-/// The ways to miss a rule, each of which breaks a part of it. The names are those of the OpenCL models;
-/// for any other rule there is the check with its name.
-pub fn ways_to_miss(rule: &str) -> Vec<Without> {
-    let atomic_release = "[rel & A]";
-    let fence_release = "[rel & FENCE]; sb";
-    let atomic_acquire = "[acq & A]";
-    let fence_acquire = "sb; [acq & FENCE]";
-    let both_atomic = (atomic_release, atomic_acquire);
-    let both_fences = (fence_release, fence_acquire);
-    let fence_to_atomic = (fence_release, atomic_acquire);
-    let atomic_to_fence = (atomic_release, fence_acquire);
-    let one = |way| vec![way];
-    match rule {
-        "mm.mo" => one(Without::unchecked(&[
-            "mm.coherence.ww",
-            "mm.coherence.rr",
-            "mm.coherence.rw",
-            "mm.coherence.wr",
-            "mm.rmw.last",
-        ])),
-        "mm.visible" => one(Without::changed(&[("rb", "[A]; rb")])),
-        "mm.sw.atomic" => one(Without::synchronizing([
-            both_fences,
-            fence_to_atomic,
-            atomic_to_fence,
-        ])),
-        "mm.sw.fence-fence" => one(Without::synchronizing([
-            both_atomic,
-            fence_to_atomic,
-            atomic_to_fence,
-        ])),
-        "mm.sw.fence-atomic" => one(Without::synchronizing([
-            both_atomic,
-            both_fences,
-            atomic_to_fence,
-        ])),
-        "mm.sw.atomic-fence" => one(Without::synchronizing([
-            both_atomic,
-            both_fences,
-            fence_to_atomic,
-        ])),
-        "mm.release-sequence" => one(Without::changed(&[("rs", "[W & A]")])),
-        "mm.hb.both-flags" => one(Without::changed(&[("in-both", "SC * SC")])),
-        "mm.hb.seq-cst-both" => one(Without::changed(&[("in-both", "both * both")])),
-        "mm.scope.inclusive" => one(Without::changed(&[
-            ("inclusive-global", "0"),
-            ("inclusive-local", "0"),
-        ])),
-        "mm.scope.each" => ["SG", "WG", "DV", "ALL"].map(Without::unreached).to_vec(),
-        "mm.scope.local-clamp" => one(Without::changed(&[(
-            "inclusive-local",
-            "inclusive-local & ((SG | WG) * (SG | WG))",
-        )])),
-        "sv.scope-down" => {
-            let all = "(ALL & COARSE)";
-            let less = format!("inclusive-global \\ (({all} * _) | (_ * {all}))");
-            one(Without::changed(&[("inclusive-global", &less)]))
-        }
-        "mm.sc.conditions" => one(Without::changed(&[("S-ops", "S-ops & (DV | ALL)")])),
+/// The rules that are a part of a model's definitions rather than a check, with the ways to miss each,
+/// every one of which breaks a part of it. The names are those of the OpenCL models; for any other rule
+/// there is the check with its name.
+pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
+    let changed = |definitions: &[_]| vec![Without::changed(definitions)];
+    let all = "(ALL & COARSE)";
+    let narrower = format!("inclusive-global \\ (({all} * _) | (_ * {all}))");
+    let local = "inclusive-local & ((SG | WG) * (SG | WG))";
+    let not_host = "inclusive-global \\ ((HOST * _) | (_ * HOST))";
+    let coherence = ["ww", "rr", "rw", "wr"].map(|pair| format!("mm.coherence.{pair}"));
+    let orders = coherence.iter().map(String::as_str).chain(["mm.rmw.last"]);
+    let mut ways = vec![
+        ("mm.mo", vec![Without::unchecked(orders)]),
+        ("mm.visible", changed(&[("rb", "[A]; rb")])),
         // What is said of one region holds of both.
-        "mm.hb.split" => one(Without::changed(&[
-            ("ga", "_"),
-            ("la", "_"),
-            ("lhb", "(ghb | lhb)+"),
-        ])),
-        "mm.thin-air" => one(Without::thin_air()),
-        "mm.sc.total" => one(Without::changed(&[("S-ops", "S-ops & F")])),
-        "mm.sc.drf" => one(Without::changed(&[("S-ops", "0")])),
-        "mm.sc.fences" => one(Without::changed(&[("s-fence", "0")])),
-        "mm.barrier.wg" => one(Without::changed(&[
-            ("g-barrier", "g-barrier & (SG * SG)"),
-            ("l-barrier", "l-barrier & (SG * SG)"),
-        ])),
-        "mm.barrier.sg" => one(Without::changed(&[
-            ("g-barrier", "g-barrier \\ (SG * SG)"),
-            ("l-barrier", "l-barrier \\ (SG * SG)"),
-        ])),
-        "mm.barrier.flags" => ["g-barrier", "l-barrier"]
-            .map(|name| Without::changed(&[(name, "0")]))
-            .to_vec(),
-        "mm.host" => one(Without::changed(&[(
-            "inclusive-global",
-            "inclusive-global \\ ((HOST * _) | (_ * HOST))",
-        )])),
-        _ => Vec::new(),
-    }
+        (
+            "mm.hb.split",
+            changed(&[("ga", "_"), ("la", "_"), ("lhb", "(ghb | lhb)+")]),
+        ),
+        ("mm.thin-air", vec![Without::thin_air()]),
+        ("mm.release-sequence", changed(&[("rs", "[W & A]")])),
+        ("mm.hb.both-flags", changed(&[("in-both", "SC * SC")])),
+        ("mm.hb.seq-cst-both", changed(&[("in-both", "both * both")])),
+        (
+            "mm.scope.inclusive",
+            changed(&[("inclusive-global", "0"), ("inclusive-local", "0")]),
+        ),
+        (
+            "mm.scope.each",
+            ["SG", "WG", "DV", "ALL"].map(Without::unreached).to_vec(),
+        ),
+        (
+            "mm.scope.local-clamp",
+            changed(&[("inclusive-local", local)]),
+        ),
+        ("sv.scope-down", changed(&[("inclusive-global", &narrower)])),
+        (
+            "mm.sc.conditions",
+            changed(&[("S-ops", "S-ops & (DV | ALL)")]),
+        ),
+        ("mm.sc.drf", changed(&[("S-ops", "0")])),
+        ("mm.sc.fences", changed(&[("s-fence", "0")])),
+        ("mm.sc.total", changed(&[("S-ops", "S-ops & F")])),
+        (
+            "mm.barrier.wg",
+            changed(&[
+                ("g-barrier", "g-barrier & (SG * SG)"),
+                ("l-barrier", "l-barrier & (SG * SG)"),
+            ]),
+        ),
+        (
+            "mm.barrier.sg",
+            changed(&[
+                ("g-barrier", "g-barrier \\ (SG * SG)"),
+                ("l-barrier", "l-barrier \\ (SG * SG)"),
+            ]),
+        ),
+        (
+            "mm.barrier.flags",
+            ["g-barrier", "l-barrier"]
+                .map(|name| Without::changed(&[(name, "0")]))
+                .to_vec(),
+        ),
+        ("mm.host", changed(&[("inclusive-global", not_host)])),
+    ];
+    ways.extend(SYNCHRONIZING.map(|(rule, ..)| (rule, vec![Without::synchronizing_without(rule)])));
+    ways
 }
 
 impl Model {
@@ -219,9 +180,12 @@ impl Model {
     /// No model has that name.
     pub fn without(name: &str, rule: &str) -> Result<Vec<Model>> {
         let whole = Model::named(name)?;
-        let mut ways = ways_to_miss(rule);
+        let mut known = ways_to_miss().into_iter();
+        let mut ways = known
+            .find(|(of, _)| *of == rule)
+            .map_or(Vec::new(), |(_, ways)| ways);
         if whole.checks.iter().any(|check| *check.name == *rule) {
-            ways.push(Without::unchecked(&[rule]));
+            ways.push(Without::unchecked([rule]));
         }
         ways.into_iter()
             .map(|mut way| {
