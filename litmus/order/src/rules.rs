@@ -6,68 +6,41 @@ use classay_vocabulary::RuleId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// A synchronization point, by the rule of the catalogue that states it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rule {
-    /// The call that enqueues a command synchronizes with the command.
-    Enqueue,
-    /// A command starts after every event of its wait list.
-    EventWait,
-    /// A marker with a list starts after every event of it.
-    MarkerList,
-    /// A barrier with a list starts after every event of it, and what follows after the barrier.
-    BarrierList,
-    /// A marker without a list starts after all earlier commands of its queue.
-    Marker,
-    /// A barrier without a list does, and what follows starts after the barrier.
-    Barrier,
-    /// In an in-order queue each command is complete before the next one starts.
-    InOrder,
-    /// clWaitForEvents returns after the events that it waits for.
-    HostWait,
-    /// clSetUserEventStatus synchronizes with what waits for the user event.
-    UserEvent,
-    /// A callback is invoked after the completion that it is registered for.
-    Callback,
-    /// A blocking call returns after its command is complete.
-    Blocking,
-    /// clFinish returns after all earlier commands of its queue.
-    Finish,
+classay_vocabulary::words! {
+    /// A synchronization point, by the rule of the catalogue that states it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Rule {
+        /// The call that enqueues a command synchronizes with the command.
+        Enqueue = "sp.enqueue",
+        /// A command starts after every event of its wait list.
+        EventWait = "sp.event-wait",
+        /// A marker with a list starts after every event of it.
+        MarkerList = "sp.marker-list",
+        /// A barrier with a list starts after every event of it, and what follows after the barrier.
+        BarrierList = "sp.barrier-list",
+        /// A marker without a list starts after all earlier commands of its queue.
+        Marker = "sp.marker",
+        /// A barrier without a list does, and what follows starts after the barrier.
+        Barrier = "sp.barrier",
+        /// In an in-order queue each command is complete before the next one starts.
+        InOrder = "sp.in-order",
+        /// clWaitForEvents returns after the events that it waits for.
+        HostWait = "sp.host-wait",
+        /// clSetUserEventStatus synchronizes with what waits for the user event.
+        UserEvent = "sp.user-event",
+        /// A callback is invoked after the completion that it is registered for.
+        Callback = "sp.callback",
+        /// A blocking call returns after its command is complete.
+        Blocking = "sp.blocking",
+        /// clFinish returns after all earlier commands of its queue.
+        Finish = "sp.finish",
+    }
 }
 
 impl Rule {
-    /// Every rule.
-    pub const ALL: [Rule; 12] = [
-        Rule::Enqueue,
-        Rule::EventWait,
-        Rule::MarkerList,
-        Rule::BarrierList,
-        Rule::Marker,
-        Rule::Barrier,
-        Rule::InOrder,
-        Rule::HostWait,
-        Rule::UserEvent,
-        Rule::Callback,
-        Rule::Blocking,
-        Rule::Finish,
-    ];
-
     /// Its id in the catalogue of rules.
     pub const fn id(self) -> RuleId {
-        RuleId::named(match self {
-            Rule::Enqueue => "sp.enqueue",
-            Rule::EventWait => "sp.event-wait",
-            Rule::MarkerList => "sp.marker-list",
-            Rule::BarrierList => "sp.barrier-list",
-            Rule::Marker => "sp.marker",
-            Rule::Barrier => "sp.barrier",
-            Rule::InOrder => "sp.in-order",
-            Rule::HostWait => "sp.host-wait",
-            Rule::UserEvent => "sp.user-event",
-            Rule::Callback => "sp.callback",
-            Rule::Blocking => "sp.blocking",
-            Rule::Finish => "sp.finish",
-        })
+        RuleId::named(self.name())
     }
 }
 
