@@ -1,6 +1,8 @@
 //! The corners of the dialect: forms that files in the wild use, and what they mean.
 
-use classay_litmus::program::{Atomicity, Expr, Instr, MemOrder, MemScope, Placement, Region};
+use classay_litmus::program::{
+    Atomic, Atomicity, Expr, Instr, MemScope, Placement, Region, WorkItem,
+};
 use classay_litmus::program::{Program, ScalarType};
 use classay_litmus::syntax::{read_bytes, read_litmus, read_yaml, write_litmus};
 
@@ -194,10 +196,12 @@ fn the_frame() {
         (ScalarType::UInt, Region::Local, true)
     );
     let places: Vec<Placement> = program.threads.iter().map(|t| t.placement).collect();
-    let device = |device, work_group, sub_group| Placement::Device {
-        device,
-        work_group,
-        sub_group,
+    let device = |device, work_group, sub_group| {
+        Placement::Device(WorkItem {
+            device,
+            work_group,
+            sub_group,
+        })
     };
     // P1 states work-group 0, so P0, which states none, gets the next one
     assert_eq!(
@@ -246,12 +250,7 @@ fn the_short_form_is_marked() {
         panic!("a store");
     };
     assert_eq!(*value, Expr::Const(1));
-    let implicit = Atomicity::Atomic {
-        order: MemOrder::SeqCst,
-        scope: None,
-        implicit: true,
-    };
-    assert_eq!(access.atomicity, implicit);
+    assert_eq!(access.atomicity, Atomicity::Atomic(Atomic::SHORT));
     assert!(MemScope::WorkGroup < MemScope::Device);
 }
 

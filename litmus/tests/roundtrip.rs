@@ -2,11 +2,11 @@
 //! makes a reader panic.
 
 use classay_litmus::program::{
-    Access, Address, Atom, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, Command,
-    CommandId, CommandKind, Condition, Expected, Expr, FenceFlags, HostCall, Instr, LocId,
-    Location, MapAccess, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program,
-    Quantifier, Queue, QueueId, QueueOrder, RegId, Region, Register, Relation, RmwOp, ScalarType,
-    Thread, ThreadId, UnOp, legacy_fence,
+    Access, Address, Atom, Atomic, Atomicity, Barrier, BarrierScope, BinOp, Branch, Cas,
+    CasStrength, Command, CommandId, CommandKind, Condition, Expected, Expr, Fence, FenceFlags,
+    HostCall, Instr, LocId, Location, MapAccess, MemOrder, MemScope, Memory, Observable, Placement,
+    Predicate, Program, Quantifier, Queue, QueueId, QueueOrder, RegId, Region, Register, Relation,
+    Rmw, RmwOp, ScalarType, Thread, ThreadId, UnOp, WorkItem, legacy_fence,
 };
 use classay_litmus::shipped;
 use classay_litmus::syntax::{read_bytes, read_litmus, read_yaml, write_litmus, write_yaml};
@@ -102,19 +102,10 @@ fn scope() -> impl Strategy<Value = MemScope> {
     select(&MemScope::ALL[..])
 }
 
-fn atomic(orders: &'static [MemOrder]) -> impl Strategy<Value = Atomicity> {
-    let explicit =
-        (select(orders), option::of(scope())).prop_map(|(order, scope)| Atomicity::Atomic {
-            order,
-            scope,
-            implicit: false,
-        });
-    let implicit = Just(Atomicity::Atomic {
-        order: MemOrder::SeqCst,
-        scope: None,
-        implicit: true,
-    });
-    prop_oneof![3 => explicit, 1 => implicit]
+fn atomic(orders: &'static [MemOrder]) -> impl Strategy<Value = Atomic> {
+    let explicit = (select(orders), option::of(scope()))
+        .prop_map(|(order, scope)| Atomic::explicit(order, scope));
+    prop_oneof![3 => explicit, 1 => Just(Atomic::SHORT)]
 }
 
 const LOAD: &[MemOrder] = &[MemOrder::Relaxed, MemOrder::Acquire, MemOrder::SeqCst];
@@ -164,7 +155,10 @@ fn access(
     let atomic = (address(scene, is_atomic, index), atomic(orders));
     prop_oneof![
         plain.prop_map(|(address, atomicity)| Access { address, atomicity }),
-        atomic.prop_map(|(address, atomicity)| Access { address, atomicity }),
+        atomic.prop_map(|(address, atomic)| Access {
+            address,
+            atomicity: Atomicity::Atomic(atomic),
+        }),
     ]
     .boxed()
 }
@@ -228,11 +222,13 @@ fn expression(scene: &Rc<Scene>) -> BoxedStrategy<Expr> {
             boxed(),
             atomic(&MemOrder::ALL),
         )
-            .prop_map(|(op, address, operand, atomicity)| Expr::Rmw {
-                op,
-                address,
-                operand,
-                atomicity,
+            .prop_map(|(op, address, operand, atomic)| {
+                Expr::Rmw(Rmw {
+                    op,
+                    address,
+                    operand,
+                    atomic,
+                })
             });
         let expected = address(&scene, is_plain, inner.clone()).prop_map(Expected::Location);
         let expected = match registers {
@@ -244,8 +240,9 @@ fn expression(scene: &Rc<Scene>) -> BoxedStrategy<Expr> {
             .boxed(),
         };
         let orders = prop_oneof![
-            Just((MemOrder::SeqCst, MemOrder::SeqCst, None, true)),
-            (order(), order(), option::of(scope())).prop_map(|(s, f, scope)| (s, f, scope, false)),
+            Just((Atomic::SHORT, MemOrder::SeqCst)),
+            (order(), order(), option::of(scope()))
+                .prop_map(|(success, failure, scope)| (Atomic::explicit(success, scope), failure)),
         ];
         let cas = (
             select(&[CasStrength::Weak, CasStrength::Strong][..]),
@@ -255,17 +252,15 @@ fn expression(scene: &Rc<Scene>) -> BoxedStrategy<Expr> {
             orders,
         )
             .prop_map(
-                |(strength, address, expected, desired, (success, failure, scope, implicit))| {
-                    Expr::Cas {
+                |(strength, address, expected, desired, (atomic, failure))| {
+                    Expr::Cas(Cas {
                         strength,
                         address,
                         expected,
                         desired,
-                        success,
+                        atomic,
                         failure,
-                        scope,
-                        implicit,
-                    }
+                    })
                 },
             );
         let mut all = vec![
@@ -281,11 +276,13 @@ fn expression(scene: &Rc<Scene>) -> BoxedStrategy<Expr> {
                 address(&scene, is_flag, inner.clone()),
                 atomic(&MemOrder::ALL),
             )
-                .prop_map(|(address, atomicity)| Expr::Rmw {
-                    op: RmwOp::TestAndSet,
-                    address,
-                    operand: Box::new(Expr::Const(1)),
-                    atomicity,
+                .prop_map(|(address, atomic)| {
+                    Expr::Rmw(Rmw {
+                        op: RmwOp::TestAndSet,
+                        address,
+                        operand: Box::new(Expr::Const(1)),
+                        atomic,
+                    })
                 });
             all.push(set.boxed());
         }
@@ -312,13 +309,13 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
         if flags == FenceFlags::default() {
             flags.global = true;
         }
-        Instr::Fence {
+        Instr::Fence(Fence {
             flags,
             order,
             scope,
             // Where there is no function for it, nothing says that it was asked for.
             legacy: legacy && legacy_fence(order, scope).is_some(),
-        }
+        })
     });
     let barrier = (
         option::of(select(&["B1", "x", "end"][..])),
@@ -351,8 +348,11 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
     }
     if !scene.with(is_flag).is_empty() {
         let clear = (address(scene, is_flag, value.clone()), atomic(STORE)).prop_map(
-            |(address, atomicity)| Instr::Store {
-                access: Access { address, atomicity },
+            |(address, atomic)| Instr::Store {
+                access: Access {
+                    address,
+                    atomicity: Atomicity::Atomic(atomic),
+                },
                 value: Expr::Const(0),
             },
         );
@@ -364,11 +364,11 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
             let body = || vec(inner.clone(), 0..4);
             let branch =
                 (condition.clone(), body(), body()).prop_map(|(condition, then, otherwise)| {
-                    Instr::If {
+                    Instr::If(Branch {
                         condition,
                         then,
                         otherwise,
-                    }
+                    })
                 });
             let repeat = (condition.clone(), body())
                 .prop_map(|(condition, body)| Instr::While { condition, body });
@@ -379,11 +379,11 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
 
 fn placement() -> impl Strategy<Value = Placement> {
     let device = (0u32..3, 0u32..5, option::of(0u32..3)).prop_map(|(device, wg, sub_group)| {
-        Placement::Device {
+        Placement::Device(WorkItem {
             device,
             work_group: wg,
             sub_group,
-        }
+        })
     });
     prop_oneof![5 => device, 1 => Just(Placement::Host)]
 }
@@ -496,10 +496,10 @@ fn program_with_commands() -> impl Strategy<Value = Program> {
         }
         let mut devices: Vec<u32> = Vec::new();
         for thread in &program.threads {
-            if let Placement::Device { device, .. } = thread.placement
-                && !devices.contains(&device)
+            if let Placement::Device(item) = thread.placement
+                && !devices.contains(&item.device)
             {
-                devices.push(device);
+                devices.push(item.device);
             }
         }
         let mut body = Vec::new();
@@ -529,10 +529,7 @@ fn program_with_commands() -> impl Strategy<Value = Program> {
             }
             for kind in kinds {
                 let id = CommandId(program.commands.len() as u32);
-                let waits = (0..id.0)
-                    .map(CommandId)
-                    .filter(|_| below(2) == 0)
-                    .collect();
+                let waits = (0..id.0).map(CommandId).filter(|_| below(2) == 0).collect();
                 let kernel = kind == CommandKind::Kernel;
                 program.commands.push(Command {
                     name: format!("{}{}", if kernel { "K" } else { "e" }, id.0),
@@ -542,7 +539,7 @@ fn program_with_commands() -> impl Strategy<Value = Program> {
                 });
                 body.push(Instr::Host(HostCall::Enqueue(id)));
                 for thread in &mut program.threads {
-                    if matches!(thread.placement, Placement::Device { device: d, .. } if d == device)
+                    if matches!(thread.placement, Placement::Device(item) if item.device == device)
                         && kernel
                     {
                         thread.kernel = Some(id);

@@ -52,9 +52,7 @@ fn threads_that_share_local_memory_share_a_work_group() {
                 .threads
                 .iter()
                 .map(|thread| match thread.placement {
-                    Placement::Device {
-                        device, work_group, ..
-                    } => (device, work_group),
+                    Placement::Device(item) => item.group(),
                     Placement::Host => panic!("{name}: a host thread beside local memory"),
                 })
                 .collect();

@@ -6,7 +6,7 @@
 
 use classay_litmus::generate::shapes;
 use classay_litmus::program::{
-    Access, Address, Atomicity, BarrierScope, Expected, Expr, Instr, MemOrder, MemScope, Program,
+    Access, Address, Atomic, Atomicity, Expected, Expr, Instr, MemOrder, MemScope, Program,
 };
 use classay_reports::report::Annotation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,11 +75,13 @@ impl Worn {
     fn annotate(&mut self, atomicity: &Atomicity) {
         match atomicity {
             Atomicity::Plain | Atomicity::Volatile => self.plain = true,
-            Atomicity::Atomic { order, scope, .. } => {
-                self.accesses.insert(*order);
-                self.scopes.insert(scope.unwrap_or(MemScope::Device));
-            }
+            Atomicity::Atomic(atomic) => self.atomic(atomic),
         }
+    }
+
+    fn atomic(&mut self, atomic: &Atomic) {
+        self.accesses.insert(atomic.order);
+        self.scopes.insert(atomic.reach());
     }
 
     fn instrs(&mut self, body: &[Instr]) {
@@ -91,26 +93,18 @@ impl Worn {
                     self.annotate(&access.atomicity);
                     self.access(Way::Write, &access.address);
                 }
-                Instr::Fence { order, scope, .. } => {
-                    self.fences.insert(*order);
-                    self.scopes.insert(*scope);
+                Instr::Fence(fence) => {
+                    self.fences.insert(fence.order);
+                    self.scopes.insert(fence.scope);
                 }
                 Instr::Barrier(barrier) => {
                     self.barriers = true;
-                    self.scopes
-                        .insert(barrier.scope.unwrap_or(match barrier.group {
-                            BarrierScope::WorkGroup => MemScope::WorkGroup,
-                            BarrierScope::SubGroup => MemScope::SubGroup,
-                        }));
+                    self.scopes.insert(barrier.reach());
                 }
-                Instr::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    self.expr(condition);
-                    self.instrs(then);
-                    self.instrs(otherwise);
+                Instr::If(branch) => {
+                    self.expr(&branch.condition);
+                    self.instrs(&branch.then);
+                    self.instrs(&branch.otherwise);
                 }
                 Instr::While { condition, body } => {
                     self.expr(condition);
@@ -138,36 +132,23 @@ impl Worn {
                 self.annotate(atomicity);
                 self.access(Way::Read, address);
             }
-            Expr::Rmw {
-                address,
-                operand,
-                atomicity,
-                ..
-            } => {
-                self.expr(operand);
-                self.annotate(atomicity);
-                self.access(Way::Update, address);
+            Expr::Rmw(rmw) => {
+                self.expr(&rmw.operand);
+                self.atomic(&rmw.atomic);
+                self.access(Way::Update, &rmw.address);
             }
-            Expr::Cas {
-                address,
-                expected,
-                desired,
-                success,
-                failure,
-                scope,
-                ..
-            } => {
-                match expected {
+            Expr::Cas(cas) => {
+                match &cas.expected {
                     Expected::Location(at) => {
                         self.plain = true;
                         self.access(Way::Read, at);
                     }
                     Expected::Register(_) => {}
                 }
-                self.expr(desired);
-                self.accesses.extend([*success, *failure]);
-                self.scopes.insert(scope.unwrap_or(MemScope::Device));
-                self.access(Way::Update, address);
+                self.expr(&cas.desired);
+                self.atomic(&cas.atomic);
+                self.accesses.insert(cas.failure);
+                self.access(Way::Update, &cas.address);
             }
         }
     }

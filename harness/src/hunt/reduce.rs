@@ -170,12 +170,12 @@ fn smaller(program: &Program) -> Vec<(String, Program)> {
             // Registers that the condition reads stay; fences and barriers are mutated below.
             let what = match instr {
                 Instr::Store { .. } => "a store",
-                Instr::If { .. } => "a branch",
+                Instr::If(_) => "a branch",
                 Instr::While { .. } => "a loop",
                 Instr::Return => "a return",
                 Instr::Assign { .. }
                 | Instr::Effect(_)
-                | Instr::Fence { .. }
+                | Instr::Fence(_)
                 | Instr::Barrier(_)
                 | Instr::Host(_) => continue,
             };

@@ -10,7 +10,7 @@ use crate::device::Capabilities;
 use crate::plan::{self, Case};
 use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, generate};
 use classay_litmus::oracle::{self, Limits, Model};
-use classay_litmus::program::Placement;
+use classay_litmus::program::{Placement, WorkItem};
 use classay_reports::record::CaseId;
 pub use classay_reports::report::tuning::Sight;
 use std::collections::{BTreeMap, HashSet};
@@ -161,12 +161,7 @@ impl Mutant {
 
 /// What a thread shares a processor with: its device and work-group.
 fn group(placement: &Placement) -> Option<(u32, u32)> {
-    match placement {
-        Placement::Host => None,
-        Placement::Device {
-            device, work_group, ..
-        } => Some((*device, *work_group)),
-    }
+    placement.work_item().map(WorkItem::group)
 }
 
 /// Threads, letters of the cycle, name: small shapes come first.

@@ -115,21 +115,10 @@ fn flag_words(flags: FenceFlags) -> String {
 pub(super) fn place(program: &Program, thread: &Thread) -> String {
     match thread.placement {
         Placement::Host => "host".to_owned(),
-        Placement::Device {
-            device,
-            work_group,
-            sub_group,
-        } => {
-            let mut out = String::new();
-            if let Some(kernel) = thread.kernel {
-                out.push_str(&format!("kernel {}, ", command_name(program, kernel)));
-            }
-            if let Some(sub_group) = sub_group {
-                out.push_str(&format!("sg {sub_group}, "));
-            }
-            out.push_str(&format!("wg {work_group}, dev {device}"));
-            out
-        }
+        Placement::Device(item) => match thread.kernel {
+            Some(kernel) => format!("kernel {}, {item}", command_name(program, kernel)),
+            None => item.to_string(),
+        },
     }
 }
 

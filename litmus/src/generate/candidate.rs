@@ -11,7 +11,7 @@ use super::context::{CONTEXTS, Context, Flags};
 use super::design::{Dependency, Design, Mode, Step, Update as Function};
 use super::shape::{Shape, Slot};
 use crate::mutation::{self, Change, swaps};
-use crate::program::{MemOrder, Placement, Program};
+use crate::program::{MemOrder, Placement, Program, WorkItem};
 
 classay_vocabulary::words! {
     /// What accesses that hand no messages over are.
@@ -197,12 +197,7 @@ fn candidate(
 /// Whether all threads of a work-group wait at its barriers, or none.
 fn meets(placements: &[Placement], threads: &[Vec<Step>]) -> bool {
     let waits = |t: usize| threads[t].iter().any(|s| matches!(s, Step::Barrier(_)));
-    let group = |t: usize| match placements[t] {
-        Placement::Host => None,
-        Placement::Device {
-            device, work_group, ..
-        } => Some((device, work_group)),
-    };
+    let group = |t: usize| placements[t].work_item().map(WorkItem::group);
     let together = |a: usize, b: usize| group(a).is_some() && group(a) == group(b);
     (0..threads.len()).all(|a| {
         (0..threads.len()).all(|b| !together(a, b) || waits(a) == waits(b))

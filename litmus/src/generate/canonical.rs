@@ -8,8 +8,8 @@
 //! Queues and commands, of which the generator makes none, keep their names and numbers.
 
 use crate::program::{
-    Access, Address, Atom, Atomicity, BarrierScope, CasStrength, Expected, Expr, FenceFlags, Instr,
-    LocId, MemOrder, MemScope, Observable, Placement, Predicate, Program, RegId, Relation,
+    Access, Address, Atom, Atomicity, Expected, Expr, FenceFlags, Instr, LocId, MemOrder, MemScope,
+    Observable, Placement, Predicate, Program, RegId, WorkItem,
 };
 
 /// A program as bytes, the same for all that are alike.
@@ -85,7 +85,7 @@ struct Form<'p> {
     locations: Vec<LocId>,
     devices: Vec<u32>,
     groups: Vec<(u32, u32)>,
-    sub_groups: Vec<(u32, u32, u32)>,
+    sub_groups: Vec<WorkItem>,
     labels: Vec<&'p str>,
     registers: Vec<(usize, RegId)>,
     /// The thread that is being written.
@@ -137,20 +137,16 @@ impl<'p> Form<'p> {
         let thread = &self.program.threads[t];
         match thread.placement {
             Placement::Host => self.byte(0),
-            Placement::Device {
-                device,
-                work_group,
-                sub_group,
-            } => {
+            Placement::Device(item) => {
                 self.byte(1);
-                let d = number(&mut self.devices, device);
-                let g = number(&mut self.groups, (device, work_group));
+                let d = number(&mut self.devices, item.device);
+                let g = number(&mut self.groups, item.group());
                 self.number(d.into());
                 self.number(g.into());
-                let s = sub_group
-                    .map(|s| 1 + number(&mut self.sub_groups, (device, work_group, s)))
-                    .unwrap_or(0);
-                self.number(s.into());
+                let s = item
+                    .sub_group
+                    .map(|_| 1 + number(&mut self.sub_groups, item));
+                self.number(s.unwrap_or(0).into());
             }
         }
         self.block(&thread.body);
@@ -183,37 +179,25 @@ impl<'p> Form<'p> {
                     self.access(access);
                     self.expr(value);
                 }
-                Instr::Fence {
-                    flags,
-                    order,
-                    scope,
-                    legacy,
-                } => {
-                    self.byte(if *legacy { b'F' } else { b'f' });
-                    self.flags(*flags);
-                    self.ordered(*order, Some(*scope));
+                Instr::Fence(fence) => {
+                    self.byte(if fence.legacy { b'F' } else { b'f' });
+                    self.flags(fence.flags);
+                    self.ordered(fence.order, fence.scope);
                 }
                 Instr::Barrier(barrier) => {
                     self.byte(b'b');
-                    self.byte(match barrier.group {
-                        BarrierScope::WorkGroup => 0,
-                        BarrierScope::SubGroup => 1,
-                    });
+                    self.byte(barrier.group as u8);
                     self.flags(barrier.flags);
                     self.scope(barrier.scope);
                     let label = barrier.label.as_deref();
                     let label = label.map(|l| 1 + number(&mut self.labels, l));
                     self.number(label.unwrap_or(0).into());
                 }
-                Instr::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
+                Instr::If(branch) => {
                     self.byte(b'?');
-                    self.expr(condition);
-                    self.block(then);
-                    self.block(otherwise);
+                    self.expr(&branch.condition);
+                    self.block(&branch.then);
+                    self.block(&branch.otherwise);
                 }
                 Instr::While { condition, body } => {
                     self.byte(b'w');
@@ -243,55 +227,34 @@ impl<'p> Form<'p> {
                 self.register(*register);
             }
             Expr::Unary(op, a) => {
-                self.byte(b'u');
-                self.byte(*op as u8);
+                self.out.extend([b'u', *op as u8]);
                 self.expr(a);
             }
             Expr::Binary(op, a, b) => {
-                self.byte(b'o');
-                self.byte(*op as u8);
+                self.out.extend([b'o', *op as u8]);
                 self.expr(a);
                 self.expr(b);
             }
             Expr::Select(a, b, c) => {
                 self.byte(b'?');
-                self.expr(a);
-                self.expr(b);
-                self.expr(c);
+                [a, b, c].into_iter().for_each(|part| self.expr(part));
             }
             Expr::Load(access) => {
                 self.byte(b'l');
                 self.access(access);
             }
-            Expr::Rmw {
-                op,
-                address,
-                operand,
-                atomicity,
-            } => {
+            Expr::Rmw(rmw) => {
                 self.byte(b'm');
-                self.byte(*op as u8);
-                self.address(address);
-                self.atomicity(*atomicity);
-                self.expr(operand);
+                self.byte(rmw.op as u8);
+                self.address(&rmw.address);
+                self.atomicity(Atomicity::Atomic(rmw.atomic));
+                self.expr(&rmw.operand);
             }
-            Expr::Cas {
-                strength,
-                address,
-                expected,
-                desired,
-                success,
-                failure,
-                scope,
-                implicit: _,
-            } => {
+            Expr::Cas(cas) => {
                 self.byte(b'x');
-                self.byte(match strength {
-                    CasStrength::Weak => 0,
-                    CasStrength::Strong => 1,
-                });
-                self.address(address);
-                match expected {
+                self.byte(cas.strength as u8);
+                self.address(&cas.address);
+                match &cas.expected {
                     Expected::Location(at) => {
                         self.byte(0);
                         self.address(at);
@@ -301,9 +264,9 @@ impl<'p> Form<'p> {
                         self.register(*register);
                     }
                 }
-                self.ordered(*success, *scope);
-                self.byte(*failure as u8);
-                self.expr(desired);
+                self.ordered(cas.atomic.order, cas.atomic.reach());
+                self.byte(cas.failure as u8);
+                self.expr(&cas.desired);
             }
         }
     }
@@ -329,20 +292,16 @@ impl<'p> Form<'p> {
         match atomicity {
             Atomicity::Plain => self.byte(0),
             Atomicity::Volatile => self.byte(1),
-            Atomicity::Atomic {
-                order,
-                scope,
-                implicit: _,
-            } => {
+            Atomicity::Atomic(atomic) => {
                 self.byte(2);
-                self.ordered(order, scope);
+                self.ordered(atomic.order, atomic.reach());
             }
         }
     }
 
-    fn ordered(&mut self, order: MemOrder, scope: Option<MemScope>) {
+    fn ordered(&mut self, order: MemOrder, scope: MemScope) {
         self.byte(order as u8);
-        self.scope(Some(scope.unwrap_or(MemScope::Device)));
+        self.scope(Some(scope));
     }
 
     fn scope(&mut self, scope: Option<MemScope>) {
@@ -389,14 +348,7 @@ impl<'p> Form<'p> {
             Predicate::Bool(b) => self.byte(u8::from(*b)),
             Predicate::Compare(relation, a, b) => {
                 self.byte(b'c');
-                self.byte(match relation {
-                    Relation::Eq => 0,
-                    Relation::Ne => 1,
-                    Relation::Lt => 2,
-                    Relation::Le => 3,
-                    Relation::Gt => 4,
-                    Relation::Ge => 5,
-                });
+                self.byte(*relation as u8);
                 for atom in [a, b] {
                     match *atom {
                         Atom::Observe(observable) => {

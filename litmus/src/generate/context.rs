@@ -1,7 +1,7 @@
 //! Contexts: where a test's threads run, where its locations lie, and which scopes it states.
 
 use crate::mutation::scope_word;
-use crate::program::{Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region};
+use crate::program::{Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region, WorkItem};
 use std::fmt;
 
 /// How the threads are spread.
@@ -201,10 +201,12 @@ impl Context {
 
     /// Where thread `t` of `threads` runs.
     pub fn placement(&self, t: usize, threads: usize) -> Placement {
-        let place = |device, work_group, sub_group| Placement::Device {
-            device,
-            work_group,
-            sub_group,
+        let place = |device, work_group, sub_group| {
+            Placement::Device(WorkItem {
+                device,
+                work_group,
+                sub_group,
+            })
         };
         let number = t as u32;
         match self.spread {
@@ -268,12 +270,13 @@ impl Context {
     /// if all are in one, else that of the work-group. It states the scope where that is not its
     /// group's own.
     pub fn barrier(&self, t: usize) -> Option<Barrier> {
-        let (group, own) = match self.spread {
-            OneGroup | SubGroups => (BarrierScope::WorkGroup, WorkGroup),
-            OneSubGroup => (BarrierScope::SubGroup, SubGroup),
-            PairAndOthers if t < 2 => (BarrierScope::WorkGroup, WorkGroup),
+        let group = match self.spread {
+            OneGroup | SubGroups => BarrierScope::WorkGroup,
+            OneSubGroup => BarrierScope::SubGroup,
+            PairAndOthers if t < 2 => BarrierScope::WorkGroup,
             Groups | PairAndOthers | Devices | WithHost => return None,
         };
+        let own = group.own();
         let scope = match self.reach {
             Same(scope) if scope != own => Some(scope),
             // one barrier has one scope

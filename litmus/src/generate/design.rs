@@ -2,10 +2,10 @@
 
 use super::shape::Slot;
 use crate::program::{
-    Access, Address, Atom, Atomicity, Barrier, BinOp, CasStrength, Condition, Expected, Expr,
-    FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Memory, Observable, Placement,
-    Predicate, Program, Quantifier, RegId, Region, Register, Relation, RmwOp, ScalarType, Thread,
-    ThreadId,
+    Access, Address, Atom, Atomic, Atomicity, Barrier, BinOp, Branch, Cas, CasStrength, Condition,
+    Expected, Expr, Fence, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Memory,
+    Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation, Rmw,
+    RmwOp, ScalarType, Thread, ThreadId,
 };
 
 /// How an access is made.
@@ -190,12 +190,12 @@ fn body(steps: &[Step], registers: &mut Registers) -> Vec<Instr> {
     for (i, step) in steps.iter().enumerate() {
         let (slot, mode, dependency) = match step {
             Step::Fence(flags, order, scope) => {
-                out.push(Instr::Fence {
+                out.push(Instr::Fence(Fence {
                     flags: *flags,
                     order: *order,
                     scope: *scope,
                     legacy: false,
-                });
+                }));
                 continue;
             }
             Step::Barrier(barrier) => {
@@ -214,11 +214,11 @@ fn body(steps: &[Step], registers: &mut Registers) -> Vec<Instr> {
                 if let Some(Step::Access { dependency, .. }) = rest.first_mut() {
                     *dependency = Dependency::None;
                 }
-                out.push(Instr::If {
+                out.push(Instr::If(Branch {
                     condition: Expr::binary(BinOp::Eq, Expr::Reg(register), Expr::Const(value)),
                     then: body(&rest, registers),
                     otherwise: Vec::new(),
-                });
+                }));
                 return out;
             }
             (Dependency::Address, Some((register, _))) => {
@@ -264,9 +264,10 @@ fn access(
     };
     let atomicity = match mode {
         Mode::Plain => Atomicity::Plain,
-        Mode::Atomic(order, scope) => Atomicity::stated(order, scope),
+        Mode::Atomic(order, scope) => Atomicity::Atomic(Atomic::explicit(order, Some(scope))),
         Mode::Update(update, order, scope) => {
-            return self::update(slot, update, (order, scope), address, &with_data, registers);
+            let atomic = Atomic::explicit(order, Some(scope));
+            return self::update(slot, update, atomic, address, &with_data, registers);
         }
     };
     match slot.read {
@@ -288,7 +289,7 @@ const NEVER: i64 = -1;
 fn update(
     slot: &Slot,
     update: Update,
-    (order, scope): (MemOrder, MemScope),
+    atomic: Atomic,
     address: Address,
     with_data: &dyn Fn(i64) -> Expr,
     registers: &mut Registers,
@@ -301,12 +302,12 @@ fn update(
                 (_, Some(write)) => (RmwOp::Add, write - slot.read.unwrap_or(write - 1)),
                 (_, None) => (RmwOp::Add, 0),
             };
-            let value = Expr::Rmw {
+            let value = Expr::Rmw(Rmw {
                 op,
                 address,
                 operand: Box::new(with_data(operand)),
-                atomicity: Atomicity::stated(order, scope),
-            };
+                atomic,
+            });
             return match slot.read {
                 Some(read) => Instr::Assign {
                     register: registers.reading(read),
@@ -336,16 +337,14 @@ fn update(
     };
     Instr::Assign {
         register: success,
-        value: Expr::Cas {
+        value: Expr::Cas(Cas {
             strength,
             address,
             expected: Expected::Register(expected),
             desired: Box::new(with_data(desired)),
-            success: order,
+            atomic,
             // what of it a read can have
-            failure: order.of_load(),
-            scope: Some(scope),
-            implicit: false,
-        },
+            failure: atomic.order.of_load(),
+        }),
     }
 }

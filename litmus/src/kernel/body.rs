@@ -4,10 +4,9 @@
 //! test kernel sets up for each instance, registers are private variables `p<t>_<name>`.
 
 use crate::program::{
-    Access, Address, Atomicity, Barrier, BarrierScope, BinOp, Expected, Expr, Instr, LocId,
-    MemOrder, MemScope, Program, RegId, Region, RmwOp, ThreadId, each_instr, legacy_fence,
+    Access, Address, Atomicity, Barrier, BarrierScope, BinOp, Cas, Expected, Expr, Instr, LocId,
+    Program, RegId, Region, RmwOp, ThreadId, each_instr,
 };
-use std::fmt::Write;
 
 /// Which atomic functions the kernel is written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,35 +138,17 @@ impl<'p> BodyWriter<'p> {
                 let text = self.store(access, &value);
                 self.line(&format!("{text};"));
             }
-            Instr::Fence {
-                flags,
-                order,
-                scope,
-                legacy,
-            } => {
-                let line = match legacy_fence(*order, *scope).filter(|_| *legacy) {
-                    Some(name) => format!("{name}({flags});"),
-                    None => {
-                        let (order, scope) = (order.name(), scope.name());
-                        format!("atomic_work_item_fence({flags}, {order}, {scope});")
-                    }
-                };
-                self.line(&line);
-            }
+            Instr::Fence(fence) => self.line(&format!("{fence};")),
             // Barriers stand between segments, where the test kernel writes them; `Shape::of`
             // refuses programs with commands.
             Instr::Barrier(_) | Instr::Host(_) => {}
-            Instr::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let c = self.value(condition);
+            Instr::If(branch) => {
+                let c = self.value(&branch.condition);
                 self.line(&format!("if ({c}) {{"));
-                self.block(then, loop_depth);
-                if !otherwise.is_empty() {
+                self.block(&branch.then, loop_depth);
+                if !branch.otherwise.is_empty() {
                     self.line("} else {");
-                    self.block(otherwise, loop_depth);
+                    self.block(&branch.otherwise, loop_depth);
                 }
                 self.line("}");
             }
@@ -258,28 +239,18 @@ impl<'p> BodyWriter<'p> {
     }
 
     fn store(&mut self, access: &Access, value: &str) -> String {
-        match access.atomicity {
-            Atomicity::Plain | Atomicity::Volatile => {
-                format!("{} = {value}", self.plain(access))
+        let Some(atomic) = access.atomicity.atomic() else {
+            return format!("{} = {value}", self.plain(access));
+        };
+        let location = access.address.location;
+        let value = self.operand(location, value.to_string());
+        let p = self.atomic_pointer(&access.address);
+        match self.dialect {
+            AtomicsDialect::V1 => format!("(void)atomic_xchg({p}, {value})"),
+            AtomicsDialect::C11 if self.is_flag(location) => {
+                atomic.call("atomic_flag_clear", vec![p], None)
             }
-            Atomicity::Atomic {
-                order,
-                scope,
-                implicit,
-            } => {
-                let flag = self.is_flag(access.address.location);
-                let value = &self.operand(access.address.location, value.to_string());
-                let p = self.atomic_pointer(&access.address);
-                match self.dialect {
-                    AtomicsDialect::V1 => format!("(void)atomic_xchg({p}, {value})"),
-                    AtomicsDialect::C11 if flag => {
-                        call("atomic_flag_clear", &[&p], &[order], scope, implicit)
-                    }
-                    AtomicsDialect::C11 => {
-                        call("atomic_store", &[&p, value], &[order], scope, implicit)
-                    }
-                }
-            }
+            AtomicsDialect::C11 => atomic.call("atomic_store", vec![p, value], None),
         }
     }
 
@@ -385,102 +356,71 @@ impl<'p> BodyWriter<'p> {
                 format!("({c} ? {a} : {b})")
             }
             Expr::Load(access) => {
-                let text = match access.atomicity {
-                    Atomicity::Plain | Atomicity::Volatile => self.plain(access),
-                    Atomicity::Atomic {
-                        order,
-                        scope,
-                        implicit,
-                    } => {
+                let text = match access.atomicity.atomic() {
+                    None => self.plain(access),
+                    Some(atomic) => {
                         let p = self.atomic_pointer(&access.address);
                         match self.dialect {
                             AtomicsDialect::V1 => format!("atomic_add({p}, 0)"),
-                            AtomicsDialect::C11 => {
-                                call("atomic_load", &[&p], &[order], scope, implicit)
-                            }
+                            AtomicsDialect::C11 => atomic.call("atomic_load", vec![p], None),
                         }
                     }
                 };
                 self.accessed(self.value_type(access.address.location), text)
             }
-            Expr::Rmw {
-                op,
-                address,
-                operand,
-                atomicity,
-            } => {
-                let p = self.atomic_pointer(address);
-                let operand = self.expr(operand);
-                let operand = self.operand(address.location, operand);
-                let (order, scope, implicit) = match atomicity {
-                    Atomicity::Atomic {
-                        order,
-                        scope,
-                        implicit,
-                    } => (*order, *scope, *implicit),
-                    // A read-modify-write is always atomic; readers never produce another form.
-                    Atomicity::Plain | Atomicity::Volatile => (MemOrder::SeqCst, None, true),
-                };
-                let test_and_set = *op == RmwOp::TestAndSet;
+            Expr::Rmw(rmw) => {
+                let location = rmw.address.location;
+                let p = self.atomic_pointer(&rmw.address);
+                let operand = self.expr(&rmw.operand);
+                let operand = self.operand(location, operand);
+                let call = |arguments| rmw.atomic.call(rmw.op.name(), arguments, None);
                 let text = match self.dialect {
-                    AtomicsDialect::V1 => format!("{}({p}, {operand})", v1_rmw(*op)),
-                    AtomicsDialect::C11 if test_and_set => {
-                        format!("(int){}", call(op.name(), &[&p], &[order], scope, implicit))
-                    }
-                    AtomicsDialect::C11 => {
-                        call(op.name(), &[&p, &operand], &[order], scope, implicit)
-                    }
-                };
-                self.accessed(self.value_type(address.location), text)
-            }
-            Expr::Cas {
-                strength,
-                address,
-                expected,
-                desired,
-                success,
-                failure,
-                scope,
-                implicit,
-            } => {
-                let p = self.atomic_pointer(address);
-                let desired = self.expr(desired);
-                let desired = self.operand(address.location, desired);
-                let place = match expected {
-                    Expected::Location(a) => {
-                        let at = self.plain_pointer(a, false);
-                        format!("*({at})")
-                    }
-                    Expected::Register(r) => self.register(*r),
-                };
-                let name = strength.name();
-                let n = self.temporaries;
-                self.temporaries += 1;
-                let ty = self.value_type(address.location);
-                self.line(&format!("{ty} want{n} = {place};"));
-                match self.dialect {
-                    AtomicsDialect::C11 => {
-                        let text = call(
-                            name,
-                            &[&p, &format!("&want{n}"), &desired],
-                            &[*success, *failure],
-                            *scope,
-                            *implicit,
-                        );
-                        self.line(&format!("const int t{n} = {text};"));
-                    }
                     AtomicsDialect::V1 => {
-                        self.line(&format!(
-                            "const {ty} seen{n} = atomic_cmpxchg({p}, want{n}, {desired});"
-                        ));
-                        self.line(&format!("const int t{n} = seen{n} == want{n};"));
-                        self.line(&format!("want{n} = seen{n};"));
+                        format!("atomic_{}({p}, {operand})", rmw.op.legacy_name())
                     }
-                }
-                self.line(&format!("if (!t{n}) {place} = want{n};"));
-                format!("t{n}")
+                    AtomicsDialect::C11 if rmw.op == RmwOp::TestAndSet => {
+                        format!("(int){}", call(vec![p]))
+                    }
+                    AtomicsDialect::C11 => call(vec![p, operand]),
+                };
+                self.accessed(self.value_type(location), text)
+            }
+            Expr::Cas(cas) => self.compare_exchange(cas),
+        }
+    }
+
+    fn compare_exchange(&mut self, cas: &Cas) -> String {
+        let p = self.atomic_pointer(&cas.address);
+        let desired = self.expr(&cas.desired);
+        let desired = self.operand(cas.address.location, desired);
+        let place = match &cas.expected {
+            Expected::Location(a) => {
+                let at = self.plain_pointer(a, false);
+                format!("*({at})")
+            }
+            Expected::Register(r) => self.register(*r),
+        };
+        let n = self.temporaries;
+        self.temporaries += 1;
+        let ty = self.value_type(cas.address.location);
+        self.line(&format!("{ty} want{n} = {place};"));
+        match self.dialect {
+            AtomicsDialect::C11 => {
+                let arguments = vec![p, format!("&want{n}"), desired];
+                let failure = Some(cas.failure);
+                let text = cas.atomic.call(cas.strength.name(), arguments, failure);
+                self.line(&format!("const int t{n} = {text};"));
+            }
+            AtomicsDialect::V1 => {
+                self.line(&format!(
+                    "const {ty} seen{n} = atomic_cmpxchg({p}, want{n}, {desired});"
+                ));
+                self.line(&format!("const int t{n} = seen{n} == want{n};"));
+                self.line(&format!("want{n} = seen{n};"));
             }
         }
+        self.line(&format!("if (!t{n}) {place} = want{n};"));
+        format!("t{n}")
     }
 }
 
@@ -489,8 +429,8 @@ impl<'p> BodyWriter<'p> {
 fn accesses(e: &Expr) -> (u32, u32) {
     let (mut total, mut compare_exchanges) = (0, 0);
     e.each(&mut |e| match e {
-        Expr::Load(_) | Expr::Rmw { .. } => total += 1,
-        Expr::Cas { .. } => {
+        Expr::Load(_) | Expr::Rmw(_) => total += 1,
+        Expr::Cas(_) => {
             total += 1;
             compare_exchanges += 1;
         }
@@ -528,58 +468,18 @@ pub fn barrier(b: &Barrier, dialect: AtomicsDialect) -> String {
     }
 }
 
-fn call(
-    name: &str,
-    args: &[&str],
-    orders: &[MemOrder],
-    scope: Option<MemScope>,
-    implicit: bool,
-) -> String {
-    let mut text = String::new();
-    let suffix = if implicit { "" } else { "_explicit" };
-    let _ = write!(text, "{name}{suffix}({}", args.join(", "));
-    if !implicit {
-        for order in orders {
-            let _ = write!(text, ", {}", order.name());
-        }
-        if let Some(scope) = scope {
-            let _ = write!(text, ", {}", scope.name());
-        }
-    }
-    text.push(')');
-    text
-}
-
+/// A constant of so many bits. The least one has no literal of its own.
 fn constant(value: i64, bits: u32) -> String {
-    if bits == 64 {
-        if value == i64::MIN {
-            return "(-9223372036854775807L - 1L)".into();
-        }
-        return if value < 0 {
-            format!("({value}L)")
-        } else {
-            format!("{value}L")
-        };
+    let (suffix, least) = match bits {
+        64 => ("L", i64::MIN),
+        _ => ("", i64::from(i32::MIN)),
+    };
+    if value == least {
+        return format!("({}{suffix} - 1{suffix})", value + 1);
     }
-    if value == i64::from(i32::MIN) {
-        return "(-2147483647 - 1)".into();
-    }
-    if value < 0 {
-        format!("({value})")
-    } else {
-        value.to_string()
-    }
-}
-
-fn v1_rmw(op: RmwOp) -> &'static str {
-    match op {
-        RmwOp::Exchange | RmwOp::TestAndSet => "atomic_xchg",
-        RmwOp::Add => "atomic_add",
-        RmwOp::Sub => "atomic_sub",
-        RmwOp::Or => "atomic_or",
-        RmwOp::Xor => "atomic_xor",
-        RmwOp::And => "atomic_and",
-        RmwOp::Min => "atomic_min",
-        RmwOp::Max => "atomic_max",
+    let digits = format!("{value}{suffix}");
+    match value < 0 {
+        true => format!("({digits})"),
+        false => digits,
     }
 }

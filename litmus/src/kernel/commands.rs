@@ -50,11 +50,12 @@ pub fn needs(program: &Program) -> Result<Needs, Inexpressible> {
         host: Vec::new(),
     };
     let mut needs = Needs::of(program, &apart)?;
-    let devices = program.threads.iter().map(|thread| match thread.placement {
-        Placement::Device { device, .. } => device + 1,
-        Placement::Host => 1,
-    });
-    if let Some(devices) = devices.max().filter(|devices| *devices > 1) {
+    let items = program
+        .threads
+        .iter()
+        .filter_map(|t| t.placement.work_item());
+    let devices = items.map(|item| item.device + 1).max();
+    if let Some(devices) = devices.filter(|devices| *devices > 1) {
         needs.all.insert(Need::Devices(devices));
     }
     if program

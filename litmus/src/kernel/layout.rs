@@ -8,8 +8,8 @@
 
 use super::shape::Shape;
 use crate::program::{
-    Access, Atomicity, Expr, Instr, LocId, Observable, Program, Quantifier, RegId, Region,
-    ThreadId, each_expr, each_instr,
+    Access, Expr, Instr, LocId, Observable, Program, Quantifier, RegId, Region, ThreadId,
+    each_expr, each_instr,
 };
 
 /// The shape of one instance in memory.
@@ -200,8 +200,7 @@ impl Layout {
 pub fn only_atomic(program: &Program, location: LocId) -> bool {
     let mut plain = false;
     let mut look = |access: &Access| {
-        plain |= access.address.location == location
-            && matches!(access.atomicity, Atomicity::Plain | Atomicity::Volatile);
+        plain |= access.address.location == location && access.atomicity.atomic().is_none();
     };
     // A compare-exchange reads and writes what it expects plainly.
     let mut expected = false;
@@ -215,8 +214,8 @@ pub fn only_atomic(program: &Program, location: LocId) -> bool {
             if let Expr::Load(access) = e {
                 look(access);
             }
-            if let Expr::Cas { expected: at, .. } = e {
-                expected |= at.location().is_some_and(|at| at.location == location);
+            if let Expr::Cas(cas) = e {
+                expected |= (cas.expected.location()).is_some_and(|at| at.location == location);
             }
         });
     }

@@ -2,8 +2,8 @@
 
 use super::shape::{Inexpressible, Shape};
 use crate::program::{
-    Atomicity, BarrierScope, Expr, Instr, MemOrder, MemScope, Placement, Program, Region, ThreadId,
-    each_expr, each_instr,
+    Address, BarrierScope, Expr, Instr, LOAD_FORBIDS, MemOrder, MemScope, Placement, Program,
+    STORE_FORBIDS, ThreadId, each_expr, each_instr,
 };
 use classay_vocabulary::Need;
 use std::collections::BTreeSet;
@@ -38,68 +38,33 @@ impl Needs {
             all.insert(Need::SubGroups);
         }
         for (index, thread) in program.threads.iter().enumerate() {
-            let id = ThreadId(index as u32);
-            let on_host = matches!(thread.placement, Placement::Host);
-            let mut uses = Vec::new();
-            let mut fault = None;
-            collect_uses(program, id, &mut uses, &mut fault);
-            if let Some(fault) = fault {
-                return Err(fault);
-            }
-            for u in uses {
-                if u.bits == 64 && u.memory {
+            for u in uses(program, ThreadId(index as u32))? {
+                if u.access == Some(64) {
                     all.insert(Need::Int64Atomics);
                     fits_v1 = false;
                 }
-                if on_host {
+                if thread.placement == Placement::Host {
                     // A host thread's atomics are the host language's own.
                     continue;
                 }
-                all.insert(Need::C11Atomics);
-                match u.order {
-                    MemOrder::Relaxed => {}
+                let ordered = match u.order {
+                    MemOrder::Relaxed => None,
                     MemOrder::Acquire | MemOrder::Release | MemOrder::AcqRel => {
-                        all.insert(Need::OrderAcqRel);
-                        fits_v1 = false;
+                        Some(Need::OrderAcqRel)
                     }
-                    MemOrder::SeqCst => {
-                        all.insert(Need::OrderSeqCst);
-                        fits_v1 = false;
-                    }
-                }
-                match u.scope {
-                    MemScope::WorkItem | MemScope::WorkGroup => {}
-                    MemScope::SubGroup => {
-                        all.insert(Need::ScopeSubGroup);
-                        fits_v1 = false;
-                    }
-                    MemScope::Device => {
-                        all.insert(Need::ScopeDevice);
-                    }
-                    MemScope::AllSvmDevices => {
-                        all.insert(Need::ScopeAllDevices);
-                        fits_v1 = false;
-                    }
-                }
-                if !u.memory {
-                    fits_v1 = false;
-                }
+                    MemOrder::SeqCst => Some(Need::OrderSeqCst),
+                };
+                let scoped = of_scope(u.scope);
+                all.insert(Need::C11Atomics);
+                all.extend([ordered, scoped].into_iter().flatten());
+                let narrow = matches!(scoped, None | Some(Need::ScopeDevice));
+                fits_v1 &= ordered.is_none() && narrow && u.access.is_some();
             }
             each_instr(&thread.body, &mut |i| {
                 if let Instr::Barrier(b) = i {
-                    if b.scope.is_some() || b.group == BarrierScope::SubGroup {
-                        fits_v1 = false;
-                    }
-                    match b.scope {
-                        Some(MemScope::Device) => {
-                            all.insert(Need::ScopeDevice);
-                        }
-                        Some(MemScope::AllSvmDevices) => {
-                            all.insert(Need::ScopeAllDevices);
-                        }
-                        Some(MemScope::WorkItem | MemScope::SubGroup | MemScope::WorkGroup)
-                        | None => {}
-                    }
+                    fits_v1 &= b.scope.is_none() && b.group == BarrierScope::WorkGroup;
+                    let wide = b.scope.filter(|scope| *scope > MemScope::WorkGroup);
+                    all.extend(wide.and_then(of_scope));
                 }
             });
         }
@@ -107,32 +72,42 @@ impl Needs {
     }
 }
 
+/// What using a scope asks for. The identifier must exist where the scope is wider than local memory,
+/// too.
+fn of_scope(scope: MemScope) -> Option<Need> {
+    match scope {
+        MemScope::WorkItem | MemScope::WorkGroup => None,
+        MemScope::SubGroup => Some(Need::ScopeSubGroup),
+        MemScope::Device => Some(Need::ScopeDevice),
+        MemScope::AllSvmDevices => Some(Need::ScopeAllDevices),
+    }
+}
+
 /// One use of an atomic function or fence.
 struct Use {
     order: MemOrder,
     scope: MemScope,
-    bits: u32,
-    /// An access, not a fence.
-    memory: bool,
+    /// The bits that it accesses; none for a fence.
+    access: Option<u32>,
 }
 
-fn collect_uses(
-    program: &Program,
-    id: ThreadId,
-    uses: &mut Vec<Use>,
-    fault: &mut Option<Inexpressible>,
-) {
-    let thread = &program.threads[id.index()];
-    let mut bad = |function: &'static str, order: MemOrder| {
-        fault.get_or_insert(Inexpressible::InvalidOrder {
-            thread: id,
-            function,
-            order: order.name(),
-        });
+/// What a thread uses, or the first function that it calls as nobody can.
+fn uses(program: &Program, id: ThreadId) -> Result<Vec<Use>, Inexpressible> {
+    let body = &program.threads[id.index()].body;
+    let mut uses = Vec::new();
+    let mut fault = None;
+    let mut bad = |function: &'static str, order: MemOrder, forbidden: &[MemOrder]| {
+        if forbidden.contains(&order) {
+            fault.get_or_insert(Inexpressible::InvalidOrder {
+                thread: id,
+                function,
+                order: order.name(),
+            });
+        }
     };
     let mut wrong_type = None;
-    let mut atomic = |loc: crate::program::LocId, order: MemOrder, scope: Option<MemScope>| {
-        let location = &program.locations[loc.index()];
+    let mut access = |address: &Address, order: MemOrder, scope: MemScope| {
+        let location = &program.locations[address.location.index()];
         if location.ty.atomic_name().is_none() {
             wrong_type.get_or_insert(Inexpressible::NotAtomicType {
                 thread: id,
@@ -140,70 +115,45 @@ fn collect_uses(
                 ty: location.ty.name(),
             });
         }
-        let mut scope = scope.unwrap_or(MemScope::Device);
-        if location.region == Region::Local && scope > MemScope::WorkGroup {
-            // The identifier must exist all the same, so the capability is still needed.
-            scope = scope.max(MemScope::WorkGroup);
-        }
         uses.push(Use {
             order,
             scope,
-            bits: location.ty.bits(),
-            memory: true,
+            access: Some(location.ty.bits()),
         });
     };
-    each_instr(&thread.body, &mut |i| {
-        if let Instr::Store { access, .. } = i
-            && let Atomicity::Atomic { order, scope, .. } = access.atomicity
+    each_instr(body, &mut |i| {
+        if let Instr::Store { access: to, .. } = i
+            && let Some(atomic) = to.atomicity.atomic()
         {
-            if matches!(order, MemOrder::Acquire | MemOrder::AcqRel) {
-                bad("an atomic store", order);
-            }
-            atomic(access.address.location, order, scope);
+            bad("an atomic store", atomic.order, STORE_FORBIDS);
+            access(&to.address, atomic.order, atomic.reach());
         }
     });
-    each_expr(&thread.body, &mut |e| match e {
-        Expr::Load(access) => {
-            if let Atomicity::Atomic { order, scope, .. } = access.atomicity {
-                if matches!(order, MemOrder::Release | MemOrder::AcqRel) {
-                    bad("an atomic load", order);
-                }
-                atomic(access.address.location, order, scope);
+    each_expr(body, &mut |e| match e {
+        Expr::Load(from) => {
+            if let Some(atomic) = from.atomicity.atomic() {
+                bad("an atomic load", atomic.order, LOAD_FORBIDS);
+                access(&from.address, atomic.order, atomic.reach());
             }
         }
-        Expr::Rmw {
-            address, atomicity, ..
-        } => {
-            if let Atomicity::Atomic { order, scope, .. } = atomicity {
-                atomic(address.location, *order, *scope);
+        Expr::Rmw(rmw) => access(&rmw.address, rmw.atomic.order, rmw.atomic.reach()),
+        Expr::Cas(cas) => {
+            let failing = "the failure case of a compare-exchange";
+            bad(failing, cas.failure, LOAD_FORBIDS);
+            for order in [cas.atomic.order, cas.failure] {
+                access(&cas.address, order, cas.atomic.reach());
             }
-        }
-        Expr::Cas {
-            address,
-            success,
-            failure,
-            scope,
-            ..
-        } => {
-            if matches!(failure, MemOrder::Release | MemOrder::AcqRel) {
-                bad("the failure case of a compare-exchange", *failure);
-            }
-            atomic(address.location, *success, *scope);
-            atomic(address.location, *failure, *scope);
         }
         Expr::Const(_) | Expr::Reg(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {}
     });
-    each_instr(&thread.body, &mut |i| {
-        if let Instr::Fence { order, scope, .. } = i {
+    each_instr(body, &mut |i| {
+        if let Instr::Fence(fence) = i {
             uses.push(Use {
-                order: *order,
-                scope: *scope,
-                bits: 32,
-                memory: false,
+                order: fence.order,
+                scope: fence.scope,
+                access: None,
             });
         }
     });
-    if fault.is_none() {
-        *fault = wrong_type;
-    }
+    fault.or(wrong_type).map_or(Ok(uses), Err)
 }

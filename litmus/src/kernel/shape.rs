@@ -3,7 +3,7 @@
 
 use crate::program::{
     Barrier, BarrierScope, CommandId, Instr, LocId, Memory, Placement, Program, Region, ThreadId,
-    each_address, each_instr,
+    WorkItem, each_address, each_instr,
 };
 
 /// A program's threads, sorted by where they run.
@@ -164,13 +164,7 @@ impl Shape {
                     }
                     shape.host.push(id);
                 }
-                Placement::Device {
-                    device,
-                    work_group,
-                    sub_group,
-                } => {
-                    shape.group_mut(device, work_group).place(id, sub_group);
-                }
+                Placement::Device(item) => shape.place(id, item),
             }
         }
         shape.cut(program)?;
@@ -189,15 +183,10 @@ impl Shape {
             host: Vec::new(),
         };
         for (index, thread) in program.threads.iter().enumerate() {
-            if let Placement::Device {
-                device,
-                work_group,
-                sub_group,
-            } = thread.placement
+            if let Placement::Device(item) = thread.placement
                 && thread.kernel == Some(kernel)
             {
-                let group = shape.group_mut(device, work_group);
-                group.place(ThreadId(index as u32), sub_group);
+                shape.place(ThreadId(index as u32), item);
             }
         }
         shape.cut(program)?;
@@ -241,33 +230,30 @@ impl Shape {
         Ok(())
     }
 
-    /// The work-group, created if needed.
-    fn group_mut(&mut self, device: u32, work_group: u32) -> &mut GroupShape {
-        let d = match self.devices.iter().position(|d| d.device == device) {
-            Some(i) => i,
-            None => {
-                self.devices.push(DeviceShape {
-                    device,
-                    groups: Vec::new(),
-                });
-                self.devices.len() - 1
-            }
-        };
-        let groups = &mut self.devices[d].groups;
-        let g = match groups.iter().position(|g| g.work_group == work_group) {
-            Some(i) => i,
-            None => {
-                groups.push(GroupShape {
-                    work_group,
-                    sub_groups: Vec::new(),
-                    names_sub_groups: false,
-                    segments: Vec::new(),
-                    barriers: Vec::new(),
-                });
-                groups.len() - 1
-            }
-        };
-        &mut groups[g]
+    /// Adds a thread to its work-group, which is created if needed; `cut` sorts the threads into
+    /// sub-groups once all are known.
+    fn place(&mut self, thread: ThreadId, item: WorkItem) {
+        let device = known_or(
+            &mut self.devices,
+            |d| d.device == item.device,
+            || DeviceShape {
+                device: item.device,
+                groups: Vec::new(),
+            },
+        );
+        let group = known_or(
+            &mut device.groups,
+            |g| g.work_group == item.work_group,
+            || GroupShape {
+                work_group: item.work_group,
+                sub_groups: vec![Vec::new()],
+                names_sub_groups: false,
+                segments: Vec::new(),
+                barriers: Vec::new(),
+            },
+        );
+        group.names_sub_groups |= item.sub_group.is_some();
+        group.sub_groups[0].push(thread);
     }
 
     fn check_local(&self, program: &Program) -> Result<(), Inexpressible> {
@@ -336,15 +322,6 @@ impl GroupShape {
         self.sub_groups.iter().map(Vec::len).max().unwrap_or(1)
     }
 
-    /// Adds a thread; `cut` sorts the threads into sub-groups once all are known.
-    fn place(&mut self, thread: ThreadId, sub_group: Option<u32>) {
-        self.names_sub_groups |= sub_group.is_some();
-        match self.sub_groups.first_mut() {
-            Some(all) => all.push(thread),
-            None => self.sub_groups.push(vec![thread]),
-        }
-    }
-
     /// Splits the threads by sub-group and the bodies by barrier. Where a test numbers the
     /// sub-groups of some threads only, each of the others gets a sub-group of its own.
     fn cut(&mut self, program: &Program, device: u32) -> Result<(), Inexpressible> {
@@ -352,10 +329,8 @@ impl GroupShape {
         if self.names_sub_groups {
             let mut numbered: Vec<(Option<u32>, Vec<ThreadId>)> = Vec::new();
             for &t in &threads {
-                let number = match program.threads[t.index()].placement {
-                    Placement::Device { sub_group, .. } => sub_group,
-                    Placement::Host => None,
-                };
+                let item = program.threads[t.index()].placement.work_item();
+                let number = item.and_then(|item| item.sub_group);
                 match numbered
                     .iter_mut()
                     .find(|(n, _)| n.is_some() && *n == number)
@@ -419,6 +394,15 @@ impl GroupShape {
     }
 }
 
+/// The one that is wanted, new where it is not there yet.
+fn known_or<T>(all: &mut Vec<T>, wanted: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> &mut T {
+    let at = all.iter().position(wanted).unwrap_or_else(|| {
+        all.push(new());
+        all.len() - 1
+    });
+    &mut all[at]
+}
+
 /// The barriers of a body, which must all stand at its top level.
 fn barriers_at_top(body: &[Instr], thread: ThreadId) -> Result<Vec<Barrier>, Inexpressible> {
     let mut found = Vec::new();
@@ -431,7 +415,7 @@ fn barriers_at_top(body: &[Instr], thread: ThreadId) -> Result<Vec<Barrier>, Ine
         if let Instr::Barrier(barrier) = instr {
             found.push(barrier.clone());
         }
-        if instr.blocks().into_iter().any(contains_barrier) {
+        if instr.blocks().any(|block| contains_barrier(block)) {
             return Err(Inexpressible::NestedBarrier { thread });
         }
     }

@@ -1,16 +1,9 @@
 //! How far a place can go: the weaker orders, the narrower scopes, the flags there are to lose.
 
+use super::site::AccessKind;
 use super::step::{Step, To};
 use super::word::{order_word, scope_word};
-use crate::program::{Barrier, BarrierScope, FenceFlags, Instr, MemOrder, MemScope, Placement};
-
-/// Which orders a place can have.
-#[derive(Clone, Copy)]
-pub(super) enum AccessKind {
-    Read,
-    Write,
-    Both,
-}
+use crate::program::{Barrier, Fence, FenceFlags, MemOrder, MemScope, Placement};
 
 /// The weaker orders of a place, with how many steps down they are.
 fn ladder(from: MemOrder, kind: AccessKind) -> Vec<(u32, MemOrder)> {
@@ -59,7 +52,7 @@ pub(super) fn failures(from: MemOrder) -> Vec<Step> {
 /// The narrower scopes that a thread can use. Sub-group scope means that each thread is in a
 /// sub-group of its own where the test does not say which one it is in.
 pub(super) fn scopes(from: MemScope, place: Placement) -> Vec<Step> {
-    let sub_groups = matches!(place, Placement::Device { .. });
+    let sub_groups = place != Placement::Host;
     MemScope::ALL
         .iter()
         .rev()
@@ -75,17 +68,8 @@ pub(super) fn scopes(from: MemScope, place: Placement) -> Vec<Step> {
 }
 
 /// What a fence can lose: order down to none, scope, and flags but the last.
-pub(super) fn fence_steps(fence: &Instr, place: Placement) -> Vec<Step> {
-    let &Instr::Fence {
-        flags,
-        order,
-        scope,
-        legacy: _,
-    } = fence
-    else {
-        return Vec::new();
-    };
-    let mut steps = orders(order, AccessKind::Both);
+pub(super) fn fence_steps(fence: &Fence, place: Placement) -> Vec<Step> {
+    let mut steps = orders(fence.order, AccessKind::Both);
     // A relaxed fence is none.
     for step in &mut steps {
         if let To::Order(MemOrder::Relaxed) = step.to {
@@ -93,8 +77,8 @@ pub(super) fn fence_steps(fence: &Instr, place: Placement) -> Vec<Step> {
             step.to = To::NoFence;
         }
     }
-    steps.extend(scopes(scope, place));
-    steps.extend(fewer(flags).into_iter().filter(|s| match s.to {
+    steps.extend(scopes(fence.scope, place));
+    steps.extend(fewer(fence.flags).into_iter().filter(|s| match s.to {
         To::Flags(to) => to != FenceFlags::default(),
         To::Order(_) | To::FailureOrder(_) | To::Scope(_) | To::NoFence | To::NoBarrier => true,
     }));
@@ -103,10 +87,6 @@ pub(super) fn fence_steps(fence: &Instr, place: Placement) -> Vec<Step> {
 
 /// What a barrier can lose: flags, then itself, and scope down to its group's.
 pub(super) fn barrier_steps(barrier: &Barrier, place: Placement) -> Vec<Step> {
-    let default = match barrier.group {
-        BarrierScope::WorkGroup => MemScope::WorkGroup,
-        BarrierScope::SubGroup => MemScope::SubGroup,
-    };
     let mut steps = fewer(barrier.flags);
     let last = steps.iter().map(|s| s.steps).max().unwrap_or(0);
     steps.push(Step {
@@ -114,8 +94,8 @@ pub(super) fn barrier_steps(barrier: &Barrier, place: Placement) -> Vec<Step> {
         steps: last + 1,
         to: To::NoBarrier,
     });
-    let mut narrower = scopes(barrier.scope.unwrap_or(default), place);
-    narrower.retain(|s| matches!(s.to, To::Scope(to) if to >= default));
+    let mut narrower = scopes(barrier.reach(), place);
+    narrower.retain(|s| matches!(s.to, To::Scope(to) if to >= barrier.group.own()));
     steps.extend(narrower);
     steps
 }

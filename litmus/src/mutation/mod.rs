@@ -19,28 +19,24 @@ pub use step::Property;
 pub(crate) use word::{order_word, scope_word, short_order};
 
 use crate::program::{
-    Address, Atomicity, Barrier, BarrierScope, Instr, MemOrder, MemScope, Placement, Program,
+    Address, Atomic, Barrier, BarrierScope, MemOrder, Placement, Program, WorkItem,
 };
 use change::Target;
-use ladder::{AccessKind, barrier_steps, failures, fence_steps, orders, scopes};
+use ladder::{barrier_steps, failures, fence_steps, orders, scopes};
 use reshape::{How, Reshaping, access, each_pair, each_update};
-use site::{Site, each_site};
+use site::{AccessKind, Site, each_site};
 use step::Step;
 
 /// Whether every atomic operation and fence of a program is seq_cst; barriers are no such operations.
 pub(crate) fn only_seq_cst(program: &Program) -> bool {
     let mut only = true;
     each_site(&mut program.clone(), &mut |_, site| match site {
-        Site::Load(_, atomicity) | Site::Store(_, atomicity) | Site::Rmw(_, atomicity) => {
-            if let Atomicity::Atomic { order, .. } = atomicity {
-                only &= *order == MemOrder::SeqCst;
-            }
+        Site::Access(_, _, atomic) => {
+            only &= atomic.is_none_or(|atomic| atomic.order == MemOrder::SeqCst)
         }
-        Site::Cas(cas) => {
-            only &= (*cas.success, *cas.failure) == (MemOrder::SeqCst, MemOrder::SeqCst)
-        }
-        Site::Fence(Instr::Fence { order, .. }) => only &= *order == MemOrder::SeqCst,
-        Site::Fence(_) | Site::Barrier(_) => {}
+        Site::Cas(cas) => only &= [cas.atomic.order, cas.failure] == [MemOrder::SeqCst; 2],
+        Site::Fence(fence, _) => only &= fence.order == MemOrder::SeqCst,
+        Site::Barrier(..) => {}
     });
     only
 }
@@ -49,22 +45,21 @@ pub(crate) fn only_seq_cst(program: &Program) -> bool {
 pub(crate) fn relax_defaults(program: &Program) -> Option<Program> {
     let mut program = program.clone();
     let mut found = false;
-    each_site(&mut program, &mut |_, site| match site {
-        Site::Load(_, atomicity) | Site::Store(_, atomicity) | Site::Rmw(_, atomicity) => {
-            if let Atomicity::Atomic {
-                order,
-                implicit: implicit @ true,
-                ..
-            } = atomicity
-            {
-                (*order, *implicit, found) = (MemOrder::Relaxed, false, true);
+    each_site(&mut program, &mut |_, site| {
+        let atomic = match site {
+            Site::Access(_, _, Some(atomic)) => atomic,
+            Site::Cas(cas) => {
+                if cas.atomic.implicit {
+                    cas.failure = MemOrder::Relaxed;
+                }
+                &mut cas.atomic
             }
+            Site::Access(_, _, None) | Site::Fence(..) | Site::Barrier(..) => return,
+        };
+        if atomic.implicit {
+            *atomic = Atomic::explicit(MemOrder::Relaxed, atomic.scope);
+            found = true;
         }
-        Site::Cas(cas) if *cas.implicit => {
-            (*cas.success, *cas.failure) = (MemOrder::Relaxed, MemOrder::Relaxed);
-            (*cas.implicit, found) = (false, true);
-        }
-        Site::Cas(_) | Site::Fence(_) | Site::Barrier(_) => {}
     });
     found.then_some(program)
 }
@@ -181,11 +176,13 @@ struct Found {
     barrier: Option<BarrierKey>,
     steps: Vec<Step>,
 }
+
 /// Barriers with equal keys are met together.
 #[derive(PartialEq, Eq, Clone)]
 struct BarrierKey {
-    place: (Option<(u32, u32)>, Option<u32>),
     group: BarrierScope,
+    work_group: Option<(u32, u32)>,
+    sub_group: Option<u32>,
     label: Option<String>,
     ordinal: usize,
 }
@@ -199,109 +196,68 @@ impl Found {
         counts: &mut Vec<(usize, String, usize)>,
     ) -> Found {
         let place = program.threads[thread].placement;
-        let named = |counts: &mut _, what: String| name(counts, thread, what);
-        let location = |address: &Address| program.locations[address.location.index()].name.clone();
-        let access =
-            |address: &Address, atomicity: &Atomicity, kind: AccessKind, what: &str, counts| {
-                let at = at.clone();
-                let name = named(counts, format!("the {what} {}", location(address)));
-                let steps = match atomicity {
-                    Atomicity::Plain | Atomicity::Volatile => Vec::new(),
-                    Atomicity::Atomic { order, scope, .. } => {
-                        let mut steps = orders(*order, kind);
-                        steps.extend(scopes(scope.unwrap_or(MemScope::Device), place));
-                        steps
-                    }
+        let location = |address: &Address| &program.locations[address.location.index()].name;
+        let mut key = None;
+        let (name, steps) = match site {
+            Site::Access(kind, address, atomic) => {
+                let what = match kind {
+                    AccessKind::Read => "load of",
+                    AccessKind::Write => "store to",
+                    AccessKind::Both => "read-modify-write of",
                 };
-                Found {
-                    at,
-                    name,
-                    barrier: None,
-                    steps,
-                }
-            };
-        match site {
-            Site::Load(address, atomicity) => {
-                access(address, atomicity, AccessKind::Read, "load of", counts)
+                let what = format!("the {what} {}", location(address));
+                let steps = atomic.as_ref().map_or(Vec::new(), |atomic| {
+                    let mut steps = orders(atomic.order, *kind);
+                    steps.extend(scopes(atomic.reach(), place));
+                    steps
+                });
+                (name(counts, thread, what), steps)
             }
-            Site::Store(address, atomicity) => {
-                access(address, atomicity, AccessKind::Write, "store to", counts)
-            }
-            Site::Rmw(address, atomicity) => access(
-                address,
-                atomicity,
-                AccessKind::Both,
-                "read-modify-write of",
-                counts,
-            ),
             Site::Cas(cas) => {
-                let mut steps = orders(*cas.success, AccessKind::Both);
+                let mut steps = orders(cas.atomic.order, AccessKind::Both);
                 for step in &mut steps {
                     step.what = format!("on success {}", step.what);
                 }
-                steps.extend(failures(*cas.failure));
-                steps.extend(scopes(cas.scope.unwrap_or(MemScope::Device), place));
-                Found {
-                    at,
-                    name: named(
-                        counts,
-                        format!("the compare-exchange of {}", location(cas.address)),
-                    ),
-                    barrier: None,
-                    steps,
-                }
+                steps.extend(failures(cas.failure));
+                steps.extend(scopes(cas.atomic.reach(), place));
+                let what = format!("the compare-exchange of {}", location(&cas.address));
+                (name(counts, thread, what), steps)
             }
-            Site::Fence(instr) => Found {
-                at,
-                name: named(counts, "the fence".into()),
-                barrier: None,
-                steps: fence_steps(instr, place),
-            },
-            Site::Barrier(instr) => {
-                let Instr::Barrier(barrier) = &**instr else {
-                    return Found {
-                        at,
-                        name: String::new(),
-                        barrier: None,
-                        steps: Vec::new(),
-                    };
-                };
+            Site::Fence(fence, _) => {
+                let name = name(counts, thread, "the fence".into());
+                (name, fence_steps(fence, place))
+            }
+            Site::Barrier(barrier, _) => {
                 let what = barrier_name(barrier);
                 let ordinal = count(counts, thread, &what);
+                key = Some(BarrierKey::new(barrier, place, ordinal));
                 let name = match place {
                     Placement::Host => format!("{what} of the host"),
-                    Placement::Device { work_group, .. } => {
-                        format!("{what} of work-group {work_group}")
-                    }
+                    Placement::Device(item) => format!("{what} of work-group {}", item.work_group),
                 };
-                Found {
-                    at,
-                    name: ordinal_name(name, ordinal),
-                    barrier: Some(key(barrier, place, ordinal)),
-                    steps: barrier_steps(barrier, place),
-                }
+                (ordinal_name(name, ordinal), barrier_steps(barrier, place))
             }
+        };
+        Found {
+            at,
+            name,
+            barrier: key,
+            steps,
         }
     }
 }
 
-fn key(barrier: &Barrier, place: Placement, ordinal: usize) -> BarrierKey {
-    let place = match place {
-        Placement::Host => (None, None),
-        Placement::Device {
-            device,
-            work_group,
-            sub_group,
-        } => match barrier.group {
-            BarrierScope::WorkGroup => (Some((device, work_group)), None),
-            BarrierScope::SubGroup => (Some((device, work_group)), sub_group),
-        },
-    };
-    BarrierKey {
-        place,
-        group: barrier.group,
-        label: barrier.label.clone(),
-        ordinal,
+impl BarrierKey {
+    fn new(barrier: &Barrier, place: Placement, ordinal: usize) -> BarrierKey {
+        let item = place.work_item();
+        let named = item.filter(|_| barrier.group == BarrierScope::SubGroup);
+        BarrierKey {
+            group: barrier.group,
+            work_group: item.map(WorkItem::group),
+            sub_group: named.and_then(|item| item.sub_group),
+            label: barrier.label.clone(),
+            ordinal,
+        }
     }
 }
 

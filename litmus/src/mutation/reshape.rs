@@ -5,7 +5,7 @@
 //! hold whatever the orders and scopes are. Only a program without them can show what they forbid.
 
 use crate::program::{
-    Access, Atomicity, BinOp, Expected, Expr, Instr, LocId, Program, RegId, RmwOp,
+    Access, Atomic, Atomicity, BinOp, Branch, Expr, Instr, LocId, Program, RegId, RmwOp,
 };
 
 /// What becomes of the n-th place of a thread where something can be reshaped.
@@ -64,7 +64,7 @@ pub(super) fn each_pair(block: &mut [Instr], each: &mut dyn FnMut(&mut [Instr], 
                 last = Some(i);
             }
             (Some(_), None) => last = Some(i),
-            (None, _) if matches!(instr, Instr::Fence { .. }) => {}
+            (None, _) if matches!(instr, Instr::Fence(_)) => {}
             (None, _) => last = None,
         }
     }
@@ -100,8 +100,8 @@ fn independent(first: &Instr, second: &Instr) -> bool {
 fn written(instr: &Instr) -> Vec<RegId> {
     let mut out: Vec<RegId> = instr.assigned().into_iter().collect();
     for value in instr.expressions() {
-        if let Expr::Cas { expected, .. } = value {
-            out.extend(expected.register());
+        if let Expr::Cas(cas) = value {
+            out.extend(cas.expected.register());
         }
     }
     out
@@ -143,74 +143,45 @@ fn split(program: &Program, thread: usize, instr: &Instr) -> Option<Vec<Instr>> 
     if !wide || !value.parts().all(apart) {
         return None;
     }
-    let atomic = |order, scope, implicit| Atomicity::Atomic {
-        order,
-        scope,
-        implicit,
-    };
-    let access = |atomicity| Access {
+    let access = |atomic: Atomic, order| Access {
         address: address.clone(),
-        atomicity,
+        atomicity: Atomicity::Atomic(Atomic { order, ..atomic }),
     };
-    let load = |atomicity| Instr::Assign {
+    let load = |atomic: Atomic| Instr::Assign {
         register: *register,
-        value: Expr::Load(access(atomicity)),
+        value: Expr::Load(access(atomic, atomic.order.of_load())),
     };
-    let store = |atomicity, value| Instr::Store {
-        access: access(atomicity),
+    let store = |atomic: Atomic, value| Instr::Store {
+        access: access(atomic, atomic.order.of_store()),
         value,
     };
     match value {
-        Expr::Rmw {
-            op: op @ (RmwOp::Exchange | RmwOp::Add),
-            operand,
-            atomicity:
-                Atomicity::Atomic {
-                    order,
-                    scope,
-                    implicit,
-                },
-            ..
-        } => {
-            let operand = (**operand).clone();
-            let new = match *op == RmwOp::Add {
-                true => Expr::binary(BinOp::Add, Expr::Reg(*register), operand),
-                false => operand,
+        Expr::Rmw(rmw) => {
+            let operand = (*rmw.operand).clone();
+            let new = match rmw.op {
+                RmwOp::Exchange => operand,
+                RmwOp::Add => Expr::binary(BinOp::Add, Expr::Reg(*register), operand),
+                _ => return None,
             };
-            Some(vec![
-                load(atomic(order.of_load(), *scope, *implicit)),
-                store(atomic(order.of_store(), *scope, *implicit), new),
-            ])
+            Some(vec![load(rmw.atomic), store(rmw.atomic, new)])
         }
-        Expr::Cas {
-            expected: Expected::Register(expected),
-            desired,
-            success,
-            scope,
-            implicit,
-            ..
-        } if expected != register => {
+        Expr::Cas(cas) => {
+            let expected = cas.expected.register().filter(|held| held != register)?;
             let set = |register, value| Instr::Assign { register, value };
-            let same = Expr::binary(BinOp::Eq, Expr::Reg(*register), Expr::Reg(*expected));
-            let written = atomic(success.of_store(), *scope, *implicit);
-            Some(vec![
-                load(atomic(success.of_load(), *scope, *implicit)),
-                Instr::If {
-                    condition: same,
-                    then: vec![
-                        store(written, (**desired).clone()),
-                        set(*register, Expr::Const(1)),
-                    ],
-                    otherwise: vec![
-                        set(*expected, Expr::Reg(*register)),
-                        set(*register, Expr::Const(0)),
-                    ],
-                },
-            ])
+            let branch = Branch {
+                condition: Expr::binary(BinOp::Eq, Expr::Reg(*register), Expr::Reg(expected)),
+                then: vec![
+                    store(cas.atomic, (*cas.desired).clone()),
+                    set(*register, Expr::Const(1)),
+                ],
+                otherwise: vec![
+                    set(expected, Expr::Reg(*register)),
+                    set(*register, Expr::Const(0)),
+                ],
+            };
+            Some(vec![load(cas.atomic), Instr::If(branch)])
         }
-        Expr::Rmw { .. }
-        | Expr::Cas { .. }
-        | Expr::Const(_)
+        Expr::Const(_)
         | Expr::Reg(_)
         | Expr::Unary(..)
         | Expr::Binary(..)

@@ -1,9 +1,7 @@
 //! One step down, and taking it.
 
 use super::site::Site;
-use crate::program::{
-    Atomicity, Expr, FenceFlags, Instr, MemOrder, MemScope, Placement, Program, legacy_fence,
-};
+use crate::program::{FenceFlags, MemOrder, MemScope, Placement, Program, WorkItem, legacy_fence};
 
 /// A way to change a place.
 pub(super) struct Step {
@@ -58,57 +56,44 @@ impl To {
     /// Changes a place of the program.
     pub fn apply(&self, site: &mut Site<'_>) {
         match site {
-            Site::Load(_, atomicity) | Site::Store(_, atomicity) | Site::Rmw(_, atomicity) => {
-                if let Atomicity::Atomic {
-                    order,
-                    scope,
-                    implicit,
-                } = &mut **atomicity
-                {
-                    *implicit = false;
-                    match self {
-                        To::Order(to) => *order = *to,
-                        To::Scope(to) => *scope = Some(*to),
-                        To::FailureOrder(_) | To::Flags(_) | To::NoFence | To::NoBarrier => {}
-                    }
+            Site::Access(_, _, None) => {}
+            Site::Access(_, _, Some(atomic)) => {
+                atomic.implicit = false;
+                match self {
+                    To::Order(to) => atomic.order = *to,
+                    To::Scope(to) => atomic.scope = Some(*to),
+                    To::FailureOrder(_) | To::Flags(_) | To::NoFence | To::NoBarrier => {}
                 }
             }
             Site::Cas(cas) => {
-                *cas.implicit = false;
+                cas.atomic.implicit = false;
                 match self {
                     To::Order(to) => {
-                        *cas.success = *to;
+                        cas.atomic.order = *to;
                         // Failing is never ordered more than succeeding.
-                        *cas.failure = (*cas.failure).min(to.of_load());
+                        cas.failure = cas.failure.min(to.of_load());
                     }
-                    To::FailureOrder(to) => *cas.failure = *to,
-                    To::Scope(to) => *cas.scope = Some(*to),
+                    To::FailureOrder(to) => cas.failure = *to,
+                    To::Scope(to) => cas.atomic.scope = Some(*to),
                     To::Flags(_) | To::NoFence | To::NoBarrier => {}
                 }
             }
-            Site::Fence(instr) | Site::Barrier(instr) => match (self, &mut **instr) {
-                (To::NoFence | To::NoBarrier, instr) => *instr = Instr::Effect(Expr::Const(0)),
-                (
-                    To::Order(_) | To::Scope(_),
-                    Instr::Fence {
-                        order,
-                        scope,
-                        legacy,
-                        ..
-                    },
-                ) => {
-                    match self {
-                        To::Order(to) => *order = *to,
-                        To::Scope(to) => *scope = *to,
-                        To::FailureOrder(_) | To::Flags(_) | To::NoFence | To::NoBarrier => {}
-                    }
-                    // The functions of OpenCL C 1.x have one scope, and no relaxed order.
-                    *legacy &= legacy_fence(*order, *scope).is_some();
+            Site::Fence(fence, removed) => {
+                match self {
+                    To::Order(to) => fence.order = *to,
+                    To::Scope(to) => fence.scope = *to,
+                    To::Flags(to) => fence.flags = *to,
+                    To::NoFence | To::NoBarrier => **removed = true,
+                    To::FailureOrder(_) => {}
                 }
-                (To::Flags(to), Instr::Fence { flags, .. }) => *flags = *to,
-                (To::Scope(to), Instr::Barrier(barrier)) => barrier.scope = Some(*to),
-                (To::Flags(to), Instr::Barrier(barrier)) => barrier.flags = *to,
-                (To::Order(_) | To::FailureOrder(_) | To::Scope(_) | To::Flags(_), _) => {}
+                // The functions of OpenCL C 1.x have one scope, and no relaxed order.
+                fence.legacy &= legacy_fence(fence.order, fence.scope).is_some();
+            }
+            Site::Barrier(barrier, removed) => match self {
+                To::Scope(to) => barrier.scope = Some(*to),
+                To::Flags(to) => barrier.flags = *to,
+                To::NoFence | To::NoBarrier => **removed = true,
+                To::Order(_) | To::FailureOrder(_) => {}
             },
         }
     }
@@ -117,31 +102,24 @@ impl To {
 /// Puts each thread of a device that is in no stated sub-group into one of its own, now that a
 /// scope asks which one it is in.
 pub(super) fn name_sub_groups(program: &mut Program) {
-    let mut used: Vec<(u32, u32, u32)> = program
+    let items = program
         .threads
         .iter()
-        .filter_map(|thread| match thread.placement {
-            Placement::Device {
-                device,
-                work_group,
-                sub_group: Some(sub_group),
-            } => Some((device, work_group, sub_group)),
-            Placement::Device { .. } | Placement::Host => None,
-        })
-        .collect();
+        .filter_map(|t| t.placement.work_item());
+    let mut used: Vec<WorkItem> = items.filter(|item| item.sub_group.is_some()).collect();
     for thread in &mut program.threads {
-        if let Placement::Device {
-            device,
-            work_group,
-            sub_group: sub_group @ None,
-        } = &mut thread.placement
+        if let Placement::Device(item) = &mut thread.placement
+            && item.sub_group.is_none()
         {
-            let mut number = 0;
-            while used.contains(&(*device, *work_group, number)) {
-                number += 1;
+            let mut named = WorkItem {
+                sub_group: Some(0),
+                ..*item
+            };
+            while used.contains(&named) {
+                named.sub_group = named.sub_group.map(|number| number + 1);
             }
-            used.push((*device, *work_group, number));
-            *sub_group = Some(number);
+            used.push(named);
+            *item = named;
         }
     }
 }

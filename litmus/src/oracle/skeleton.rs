@@ -6,8 +6,8 @@ use super::unfold::{BarrierId, EventKind, Mask, Path, PathEvent};
 use super::value::Sym;
 use crate::cat::vocabulary::{BaseRel, BaseSet};
 use crate::program::{
-    Atomicity, CommandOrder, LocId, MemOrder, MemScope, Memory, Observable, Placement, Point,
-    Program, Region, ScalarType, ThreadId,
+    Atomicity, BarrierScope, CommandOrder, LocId, MemOrder, MemScope, Memory, Observable,
+    Placement, Point, Program, Region, ScalarType, ThreadId, WorkItem,
 };
 
 /// Where the value that an event writes comes from.
@@ -203,15 +203,12 @@ impl<'a> Skeleton<'a> {
     /// The order and scope of an event, unless it is not atomic. "The host operations will apply at
     /// all_svm_devices scope" (3.3.6.1), whatever is written. [mm.host]
     pub fn order_of(&self, event: &Event<'_>) -> Option<(MemOrder, MemScope)> {
-        match event.source?.atomicity {
-            Atomicity::Atomic { order, .. } if self.on_host(event) => {
-                Some((order, MemScope::AllSvmDevices))
-            }
-            Atomicity::Atomic { order, scope, .. } => {
-                Some((order, scope.unwrap_or(MemScope::Device)))
-            }
-            Atomicity::Plain | Atomicity::Volatile => None,
-        }
+        let atomic = event.source?.atomicity.atomic()?;
+        let scope = match self.on_host(event) {
+            true => MemScope::AllSvmDevices,
+            false => atomic.reach(),
+        };
+        Some((atomic.order, scope))
     }
 
     fn on_host(&self, event: &Event<'_>) -> bool {
@@ -226,8 +223,8 @@ impl<'a> Skeleton<'a> {
         let declared = &self.program.threads[thread];
         Some(match (declared.placement, declared.kernel) {
             (Placement::Host, _) => Point::Host(ThreadId(thread as u32), source.calls),
-            (Placement::Device { .. }, Some(kernel)) => Point::Kernel(kernel),
-            (Placement::Device { .. }, None) => Point::Free,
+            (Placement::Device(_), Some(kernel)) => Point::Kernel(kernel),
+            (Placement::Device(_), None) => Point::Free,
         })
     }
 
@@ -265,7 +262,7 @@ impl<'a> Skeleton<'a> {
             }
             match self.program.threads[thread].placement {
                 Placement::Host => true,
-                Placement::Device { device: d, .. } => *device.get_or_insert(d) != d,
+                Placement::Device(item) => *device.get_or_insert(item.device) != item.device,
             }
         })
     }
@@ -373,12 +370,14 @@ impl<'a> Skeleton<'a> {
                 (Some((x, _)), Some((y, _))) => x == y,
                 (Some(_), None) | (None, _) => false,
             }),
-            BaseRel::SameSubGroup
-            | BaseRel::SameWorkGroup
-            | BaseRel::SameKernel
-            | BaseRel::SameDevice => {
-                self.pairs(out, |a, b| self.together(a, b, rel));
-            }
+            BaseRel::SameSubGroup => self.pairs(out, |a, b| self.together(a, b, same_sub_group)),
+            BaseRel::SameWorkGroup => self.pairs(out, |a, b| self.together(a, b, same_work_group)),
+            BaseRel::SameKernel => self.pairs(out, |a, b| {
+                self.together(a, b, |x, y, kernel| kernel && x.device == y.device)
+            }),
+            BaseRel::SameDevice => self.pairs(out, |a, b| {
+                self.together(a, b, |x, y, _| x.device == y.device)
+            }),
             BaseRel::SameBarrier => self.pairs(out, |a, b| self.same_barrier(a, b)),
         }
     }
@@ -410,7 +409,14 @@ impl<'a> Skeleton<'a> {
         }
     }
 
-    fn together(&self, a: &Event<'_>, b: &Event<'_>, rel: BaseRel) -> bool {
+    /// Whether two events are of one thread, or of work-items that are in one instance of something;
+    /// what says so is also told whether they are of one kernel-instance.
+    fn together(
+        &self,
+        a: &Event<'_>,
+        b: &Event<'_>,
+        joined: impl Fn(WorkItem, WorkItem, bool) -> bool,
+    ) -> bool {
         let (Some(ta), Some(tb)) = (a.thread, b.thread) else {
             return false;
         };
@@ -418,50 +424,20 @@ impl<'a> Skeleton<'a> {
             return true;
         }
         let threads = &self.program.threads;
-        // Groups are of one kernel-instance; a program without commands is one on each device.
-        let kernel = threads[ta].kernel == threads[tb].kernel;
         match (threads[ta].placement, threads[tb].placement) {
-            (
-                Placement::Device {
-                    device: d1,
-                    work_group: w1,
-                    sub_group: s1,
-                },
-                Placement::Device {
-                    device: d2,
-                    work_group: w2,
-                    sub_group: s2,
-                },
-            ) => match rel {
-                BaseRel::SameDevice => d1 == d2,
-                BaseRel::SameKernel => kernel && d1 == d2,
-                BaseRel::SameWorkGroup => kernel && d1 == d2 && w1 == w2,
-                // Work-items whose sub-group is not stated are in sub-groups of their own.
-                BaseRel::SameSubGroup => kernel && d1 == d2 && w1 == w2 && s1.is_some() && s1 == s2,
-                BaseRel::Id
-                | BaseRel::Int
-                | BaseRel::Po
-                | BaseRel::Loc
-                | BaseRel::Addr
-                | BaseRel::Data
-                | BaseRel::Ctrl
-                | BaseRel::SameBarrier
-                | BaseRel::SameObject
-                | BaseRel::Command => false,
-            },
+            (Placement::Device(x), Placement::Device(y)) => {
+                joined(x, y, threads[ta].kernel == threads[tb].kernel)
+            }
             (Placement::Host, _) | (_, Placement::Host) => false,
         }
     }
 
     fn same_barrier(&self, a: &Event<'_>, b: &Event<'_>) -> bool {
         match (barrier_of(a), barrier_of(b)) {
-            (Some(x), Some(y)) if x == y => {
-                let group = match x.group {
-                    crate::program::BarrierScope::WorkGroup => BaseRel::SameWorkGroup,
-                    crate::program::BarrierScope::SubGroup => BaseRel::SameSubGroup,
-                };
-                self.together(a, b, group)
-            }
+            (Some(x), Some(y)) if x == y => match x.group {
+                BarrierScope::WorkGroup => self.together(a, b, same_work_group),
+                BarrierScope::SubGroup => self.together(a, b, same_sub_group),
+            },
             _ => false,
         }
     }
@@ -554,4 +530,14 @@ impl<'a> Skeleton<'a> {
 
 fn barrier_of<'a>(event: &Event<'a>) -> Option<&'a BarrierId> {
     event.source?.barrier.as_ref()
+}
+
+/// Groups are of one kernel-instance; a program without commands is one on each device.
+fn same_work_group(x: WorkItem, y: WorkItem, kernel: bool) -> bool {
+    kernel && x.group() == y.group()
+}
+
+/// Work-items whose sub-group is not stated are in sub-groups of their own.
+fn same_sub_group(x: WorkItem, y: WorkItem, kernel: bool) -> bool {
+    kernel && x == y && x.sub_group.is_some()
 }

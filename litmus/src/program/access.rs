@@ -63,6 +63,12 @@ classay_vocabulary::words! {
     }
 }
 
+/// Orders that a load cannot have.
+pub const LOAD_FORBIDS: &[MemOrder] = &[MemOrder::Release, MemOrder::AcqRel];
+
+/// Orders that a store cannot have.
+pub const STORE_FORBIDS: &[MemOrder] = &[MemOrder::Acquire, MemOrder::AcqRel];
+
 /// How an access reaches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Atomicity {
@@ -71,25 +77,70 @@ pub enum Atomicity {
     /// An ordinary access through a volatile pointer.
     Volatile,
     /// An atomic function.
-    Atomic {
-        /// Its order.
-        order: MemOrder,
-        /// Its scope; `None` where the source leaves it out, which means device.
-        scope: Option<MemScope>,
-        /// Written in the short form (`atomic_load(x)`), which means seq_cst at device scope.
-        /// Readers set `order` to seq_cst and `scope` to `None` with it.
-        implicit: bool,
-    },
+    Atomic(Atomic),
 }
 
 impl Atomicity {
-    /// An atomic function with an order and a scope.
-    pub fn stated(order: MemOrder, scope: MemScope) -> Atomicity {
-        Atomicity::Atomic {
+    /// What the atomic function states, where it is one.
+    pub fn atomic(self) -> Option<Atomic> {
+        match self {
+            Atomicity::Plain | Atomicity::Volatile => None,
+            Atomicity::Atomic(atomic) => Some(atomic),
+        }
+    }
+
+    /// [`Atomicity::atomic`], to be changed.
+    pub fn atomic_mut(&mut self) -> Option<&mut Atomic> {
+        match self {
+            Atomicity::Plain | Atomicity::Volatile => None,
+            Atomicity::Atomic(atomic) => Some(atomic),
+        }
+    }
+}
+
+/// What an atomic function states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Atomic {
+    /// Its order.
+    pub order: MemOrder,
+    /// Its scope; `None` where the source leaves it out, which means device.
+    pub scope: Option<MemScope>,
+    /// Written in the short form (`atomic_load(x)`), which means seq_cst at device scope.
+    /// Readers set `order` to seq_cst and `scope` to `None` with it.
+    pub implicit: bool,
+}
+
+impl Atomic {
+    /// The short form.
+    pub const SHORT: Atomic = Atomic {
+        order: MemOrder::SeqCst,
+        scope: None,
+        implicit: true,
+    };
+
+    /// With an order, and a scope where the source states one.
+    pub fn explicit(order: MemOrder, scope: Option<MemScope>) -> Atomic {
+        Atomic {
             order,
-            scope: Some(scope),
+            scope,
             implicit: false,
         }
+    }
+
+    /// The scope that it has, stated or not.
+    pub fn reach(self) -> MemScope {
+        self.scope.unwrap_or(MemScope::Device)
+    }
+
+    /// The call of a function in OpenCL C; `failure` is the second order of a compare-exchange.
+    pub fn call(self, name: &str, mut arguments: Vec<String>, failure: Option<MemOrder>) -> String {
+        if self.implicit {
+            return format!("{name}({})", arguments.join(", "));
+        }
+        arguments.push(self.order.to_string());
+        arguments.extend(failure.map(|order| order.to_string()));
+        arguments.extend(self.scope.map(|scope| scope.to_string()));
+        format!("{name}_explicit({})", arguments.join(", "))
     }
 }
 
@@ -168,6 +219,25 @@ impl MemOrder {
 }
 
 impl RmwOp {
+    /// The name in OpenCL C 1.x, after `atomic_` or `atom_`.
+    pub fn legacy_name(self) -> &'static str {
+        match self {
+            RmwOp::Exchange | RmwOp::TestAndSet => "xchg",
+            RmwOp::Add => "add",
+            RmwOp::Sub => "sub",
+            RmwOp::Or => "or",
+            RmwOp::Xor => "xor",
+            RmwOp::And => "and",
+            RmwOp::Min => "min",
+            RmwOp::Max => "max",
+        }
+    }
+
+    /// The one that has a name in OpenCL C 1.x.
+    pub fn of_legacy_name(name: &str) -> Option<RmwOp> {
+        RmwOp::ALL.into_iter().find(|op| op.legacy_name() == name)
+    }
+
     /// What a read-modify-write of a location of type `ty` stores: `old` is the value in it, in the
     /// type's range, `operand` any value. `min` and `max` compare as the type does.
     pub fn apply(self, ty: ScalarType, old: i64, operand: i64) -> i64 {

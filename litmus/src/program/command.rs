@@ -6,30 +6,8 @@
 //! What the specification makes of queues, wait lists and calls that wait is an order between
 //! these points and the commands: see [`CommandOrder`](super::CommandOrder).
 
-use super::LocId;
+use super::{CommandId, LocId, QueueId};
 use serde::{Deserialize, Serialize};
-
-/// Index of a queue in [`Program::queues`](super::Program::queues).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct QueueId(pub u32);
-
-/// Index of a command in [`Program::commands`](super::Program::commands); also names its event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CommandId(pub u32);
-
-impl QueueId {
-    /// The index as a `usize`.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl CommandId {
-    /// The index as a `usize`.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 classay_vocabulary::words! {
     /// Whether a queue keeps the order of its commands.

@@ -1,6 +1,6 @@
 //! Expressions: arithmetic over registers, constants and the results of memory accesses.
 
-use super::{Access, Address, Atomicity, CasStrength, Expected, MemOrder, MemScope, RegId, RmwOp};
+use super::{Access, Address, Atomic, CasStrength, Expected, MemOrder, RegId, RmwOp};
 
 /// An expression. The forms that touch memory are events of the memory model; operands are
 /// evaluated from left to right, `&&`, `||` and `?:` only as far as C does.
@@ -19,35 +19,39 @@ pub enum Expr {
     /// A read.
     Load(Access),
     /// A read-modify-write; its value is the old value.
-    Rmw {
-        /// What it computes.
-        op: RmwOp,
-        /// What it touches.
-        address: Address,
-        /// Its operand.
-        operand: Box<Expr>,
-        /// Its order, scope and form; never plain.
-        atomicity: Atomicity,
-    },
+    Rmw(Rmw),
     /// A compare-exchange; its value is 1 on success, 0 on failure.
-    Cas {
-        /// Weak or strong.
-        strength: CasStrength,
-        /// What it touches.
-        address: Address,
-        /// Where the expected value is.
-        expected: Expected,
-        /// The value written on success.
-        desired: Box<Expr>,
-        /// Order on success.
-        success: MemOrder,
-        /// Order on failure.
-        failure: MemOrder,
-        /// Scope; `None` where the source leaves it out, which means device.
-        scope: Option<MemScope>,
-        /// Written in the short form without orders; both are then seq_cst.
-        implicit: bool,
-    },
+    Cas(Cas),
+}
+
+/// A read-modify-write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rmw {
+    /// What it computes.
+    pub op: RmwOp,
+    /// What it touches.
+    pub address: Address,
+    /// Its operand.
+    pub operand: Box<Expr>,
+    /// Its order, scope and form.
+    pub atomic: Atomic,
+}
+
+/// A compare-exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cas {
+    /// Weak or strong.
+    pub strength: CasStrength,
+    /// What it touches.
+    pub address: Address,
+    /// Where the expected value is.
+    pub expected: Expected,
+    /// The value written on success.
+    pub desired: Box<Expr>,
+    /// Its order on success, its scope and its form; in the short form both orders are seq_cst.
+    pub atomic: Atomic,
+    /// Its order on failure.
+    pub failure: MemOrder,
 }
 
 impl Expr {

@@ -60,6 +60,46 @@ pub fn legacy_fence(order: MemOrder, scope: MemScope) -> Option<&'static str> {
     }
 }
 
+/// A fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fence {
+    /// Which regions it orders.
+    pub flags: FenceFlags,
+    /// Its order.
+    pub order: MemOrder,
+    /// Its scope.
+    pub scope: MemScope,
+    /// Written as one of the functions of OpenCL C 1.x, where one of them has this order and scope.
+    pub legacy: bool,
+}
+
+/// As a call in OpenCL C.
+impl fmt::Display for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fence {
+            flags,
+            order,
+            scope,
+            legacy,
+        } = self;
+        match legacy_fence(*order, *scope).filter(|_| *legacy) {
+            Some(name) => write!(f, "{name}({flags})"),
+            None => write!(f, "atomic_work_item_fence({flags}, {order}, {scope})"),
+        }
+    }
+}
+
+/// A choice between two blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// The first is taken when it is not zero.
+    pub condition: Expr,
+    /// The block taken then.
+    pub then: Vec<Instr>,
+    /// The block taken otherwise; empty where there is none.
+    pub otherwise: Vec<Instr>,
+}
+
 /// Who meets at a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BarrierScope {
@@ -67,6 +107,16 @@ pub enum BarrierScope {
     WorkGroup,
     /// All work-items of the sub-group: `sub_group_barrier`.
     SubGroup,
+}
+
+impl BarrierScope {
+    /// The memory scope of a barrier that states none.
+    pub fn own(self) -> MemScope {
+        match self {
+            BarrierScope::WorkGroup => MemScope::WorkGroup,
+            BarrierScope::SubGroup => MemScope::SubGroup,
+        }
+    }
 }
 
 /// A barrier.
@@ -81,6 +131,13 @@ pub struct Barrier {
     pub flags: FenceFlags,
     /// The memory scope, where the source states one; work-group (or sub-group) otherwise.
     pub scope: Option<MemScope>,
+}
+
+impl Barrier {
+    /// The memory scope that it has, stated or not.
+    pub fn reach(&self) -> MemScope {
+        self.scope.unwrap_or(self.group.own())
+    }
 }
 
 /// A statement.
@@ -104,27 +161,11 @@ pub enum Instr {
         value: Expr,
     },
     /// `atomic_work_item_fence`, and `mem_fence`-style forms mapped onto it.
-    Fence {
-        /// Which regions.
-        flags: FenceFlags,
-        /// Order.
-        order: MemOrder,
-        /// Scope.
-        scope: MemScope,
-        /// Written as one of the functions of OpenCL C 1.x, where one of them has this order and scope.
-        legacy: bool,
-    },
+    Fence(Fence),
     /// A barrier.
     Barrier(Barrier),
     /// `if (c) … else …`
-    If {
-        /// Taken when not zero.
-        condition: Expr,
-        /// The branch taken then.
-        then: Vec<Instr>,
-        /// The branch taken otherwise; empty where there is none.
-        otherwise: Vec<Instr>,
-    },
+    If(Branch),
     /// `while (c) …`
     While {
         /// Goes on while not zero; evaluated before each pass.

@@ -19,51 +19,48 @@ mod place;
 mod value;
 mod walk;
 
-pub use access::{Access, Address, Atomicity, CasStrength, Expected, MemOrder, MemScope, RmwOp};
-pub use command::{
-    Command, CommandId, CommandKind, HostCall, MapAccess, Queue, QueueId, QueueOrder,
+pub use access::{
+    Access, Address, Atomic, Atomicity, CasStrength, Expected, LOAD_FORBIDS, MemOrder, MemScope,
+    RmwOp, STORE_FORBIDS,
 };
+pub use command::{Command, CommandKind, HostCall, MapAccess, Queue, QueueOrder};
 pub use condition::{Atom, Condition, Observable, Predicate, Quantifier, Relation};
-pub use expr::{BinOp, Expr, UnOp};
-pub use instr::{Barrier, BarrierScope, FenceFlags, Instr, flag_name, legacy_fence};
+pub use expr::{BinOp, Cas, Expr, Rmw, UnOp};
+pub use instr::{Barrier, BarrierScope, Branch, Fence, FenceFlags, Instr, flag_name, legacy_fence};
 pub use order::{CommandError, CommandOrder, Link, Mistake, Point, Where};
-pub use place::{Location, Memory, Placement, Region, Register, Thread};
+pub use place::{Location, Memory, Placement, Region, Register, Thread, WorkItem};
 pub use value::ScalarType;
 pub use walk::{each_address, each_expr, each_instr};
 
 use std::fmt;
 
-/// Index of a location in [`Program::locations`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LocId(pub u32);
+/// Declares numbers of things that a program lists.
+macro_rules! numbers {
+    ($($(#[$of:meta])* $name:ident,)+) => {$(
+        $(#[$of])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
 
-/// Index of a thread in [`Program::threads`]; printed as `P0`, `P1`, ….
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ThreadId(pub u32);
-
-/// Index of a register in [`Thread::registers`] of the thread it belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RegId(pub u32);
-
-impl LocId {
-    /// The index as a `usize`.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+        impl $name {
+            /// The number as an index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )+};
 }
 
-impl ThreadId {
-    /// The index as a `usize`.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl RegId {
-    /// The index as a `usize`.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+numbers! {
+    /// Index of a location in [`Program::locations`].
+    LocId,
+    /// Index of a thread in [`Program::threads`]; printed as `P0`, `P1`, ….
+    ThreadId,
+    /// Index of a register in [`Thread::registers`] of the thread it belongs to.
+    RegId,
+    /// Index of a queue in [`Program::queues`].
+    QueueId,
+    /// Index of a command in [`Program::commands`]; also names its event.
+    CommandId,
 }
 
 impl fmt::Display for ThreadId {

@@ -2,6 +2,7 @@
 
 use super::{CommandId, Instr, ScalarType};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The memory region a location lives in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -110,16 +111,47 @@ impl Location {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Placement {
     /// A work-item.
-    Device {
-        /// Number of the device, from 0, in order of the context's devices.
-        device: u32,
-        /// Number of the work-group within its device.
-        work_group: u32,
-        /// Number of the sub-group within its work-group, where the test cares.
-        sub_group: Option<u32>,
-    },
+    Device(WorkItem),
     /// A host thread.
     Host,
+}
+
+impl Placement {
+    /// Where the work-item is, where it is one.
+    pub fn work_item(self) -> Option<WorkItem> {
+        match self {
+            Placement::Device(item) => Some(item),
+            Placement::Host => None,
+        }
+    }
+}
+
+/// Where a work-item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorkItem {
+    /// Number of the device, from 0, in order of the context's devices.
+    pub device: u32,
+    /// Number of the work-group within its device.
+    pub work_group: u32,
+    /// Number of the sub-group within its work-group, where the test cares.
+    pub sub_group: Option<u32>,
+}
+
+/// As a test writes it: `sg 0, wg 1, dev 0`.
+impl fmt::Display for WorkItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(sub_group) = self.sub_group {
+            write!(f, "sg {sub_group}, ")?;
+        }
+        write!(f, "wg {}, dev {}", self.work_group, self.device)
+    }
+}
+
+impl WorkItem {
+    /// Its work-group, among those of all devices.
+    pub fn group(self) -> (u32, u32) {
+        (self.device, self.work_group)
+    }
 }
 
 /// A register of a thread: a private variable that starts at zero unless initialised.

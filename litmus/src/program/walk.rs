@@ -1,6 +1,6 @@
 //! Walks over programs: what instructions and expressions consist of, and everything in them.
 
-use super::{Address, Expected, Expr, Instr, RegId};
+use super::{Address, Branch, Expected, Expr, Instr, RegId};
 
 /// Calls `each` for every instruction of a body, those of branches and loops after the one that
 /// they belong to.
@@ -32,68 +32,73 @@ pub fn each_address(body: &[Instr], each: &mut dyn FnMut(&Address)) {
     });
 }
 
-impl Instr {
-    /// The instructions in it: both branches, or the body of a loop.
-    pub fn blocks(&self) -> [&[Instr]; 2] {
-        match self {
-            Instr::If {
-                then, otherwise, ..
-            } => [then, otherwise],
-            Instr::While { body, .. } => [body, &[]],
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Barrier(_)
-            | Instr::Return
-            | Instr::Host(_) => [&[], &[]],
+/// Declares what instructions and expressions consist of, to be looked at or to be changed.
+macro_rules! consist {
+    ($blocks:ident, $expressions:ident, $parts:ident, $inside:ident $(, $mut:tt)?) => {
+        impl Instr {
+            /// The instructions in it: both branches, or the body of a loop.
+            pub fn $blocks(&$($mut)? self) -> impl Iterator<Item = &$($mut)? Vec<Instr>> {
+                let blocks = match self {
+                    Instr::If(Branch { then, otherwise, .. }) => [Some(then), Some(otherwise)],
+                    Instr::While { body, .. } => [Some(body), None],
+                    Instr::Assign { .. }
+                    | Instr::Effect(_)
+                    | Instr::Store { .. }
+                    | Instr::Fence(_)
+                    | Instr::Barrier(_)
+                    | Instr::Return
+                    | Instr::Host(_) => [None, None],
+                };
+                blocks.into_iter().flatten()
+            }
+
+            /// Its own expressions in order of evaluation, without those of the instructions in it.
+            pub fn $expressions(&$($mut)? self) -> impl Iterator<Item = &$($mut)? Expr> {
+                let expressions = match self {
+                    Instr::Assign { value, .. } | Instr::Effect(value) => [None, Some(value)],
+                    Instr::Store { access, value } => {
+                        [access.address.index.$inside(), Some(value)]
+                    }
+                    Instr::If(Branch { condition, .. }) | Instr::While { condition, .. } => {
+                        [None, Some(condition)]
+                    }
+                    Instr::Fence(_) | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {
+                        [None, None]
+                    }
+                };
+                expressions.into_iter().flatten()
+            }
         }
-    }
 
-    /// [`Instr::blocks`], to be changed.
-    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Vec<Instr>> {
-        let blocks = match self {
-            Instr::If {
-                then, otherwise, ..
-            } => [Some(then), Some(otherwise)],
-            Instr::While { body, .. } => [Some(body), None],
-            Instr::Assign { .. }
-            | Instr::Effect(_)
-            | Instr::Store { .. }
-            | Instr::Fence { .. }
-            | Instr::Barrier(_)
-            | Instr::Return
-            | Instr::Host(_) => [None, None],
-        };
-        blocks.into_iter().flatten()
-    }
-
-    /// Its own expressions in order of evaluation, without those of the instructions in it.
-    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
-        let expressions = match self {
-            Instr::Assign { value, .. } | Instr::Effect(value) => [None, Some(value)],
-            Instr::Store { access, value } => [access.address.index.as_deref(), Some(value)],
-            Instr::If { condition, .. } | Instr::While { condition, .. } => [None, Some(condition)],
-            Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {
-                [None, None]
+        impl Expr {
+            /// The expressions that it is made of, indices included, in order of evaluation.
+            pub fn $parts(&$($mut)? self) -> impl Iterator<Item = &$($mut)? Expr> {
+                let parts: [Option<&$($mut)? Expr>; 3] = match self {
+                    Expr::Const(_) | Expr::Reg(_) => [None, None, None],
+                    Expr::Unary(_, a) => [Some(a), None, None],
+                    Expr::Binary(_, a, b) => [Some(a), Some(b), None],
+                    Expr::Select(a, b, c) => [Some(a), Some(b), Some(c)],
+                    Expr::Load(access) => [access.address.index.$inside(), None, None],
+                    Expr::Rmw(rmw) => [rmw.address.index.$inside(), Some(&$($mut)? rmw.operand), None],
+                    Expr::Cas(cas) => [
+                        cas.address.index.$inside(),
+                        match &$($mut)? cas.expected {
+                            Expected::Location(at) => at.index.$inside(),
+                            Expected::Register(_) => None,
+                        },
+                        Some(&$($mut)? cas.desired),
+                    ],
+                };
+                parts.into_iter().flatten()
             }
-        };
-        expressions.into_iter().flatten()
-    }
+        }
+    };
+}
 
-    /// [`Instr::expressions`], to be changed.
-    pub fn expressions_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        let expressions = match self {
-            Instr::Assign { value, .. } | Instr::Effect(value) => [None, Some(value)],
-            Instr::Store { access, value } => [access.address.index.as_deref_mut(), Some(value)],
-            Instr::If { condition, .. } | Instr::While { condition, .. } => [None, Some(condition)],
-            Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {
-                [None, None]
-            }
-        };
-        expressions.into_iter().flatten()
-    }
+consist!(blocks, expressions, parts, as_deref);
+consist!(blocks_mut, expressions_mut, parts_mut, as_deref_mut, mut);
 
+impl Instr {
     /// The register that it assigns.
     pub fn assigned(&self) -> Option<RegId> {
         if let Instr::Assign { register, .. } = self {
@@ -106,62 +111,14 @@ impl Instr {
     pub fn mentions(&self, register: RegId) -> bool {
         self.assigned() == Some(register)
             || self.expressions().any(|expr| expr.mentions(register))
-            || (self.blocks().into_iter().flatten()).any(|instr| instr.mentions(register))
+            || self
+                .blocks()
+                .flatten()
+                .any(|instr| instr.mentions(register))
     }
 }
 
 impl Expr {
-    /// The expressions that it is made of, indices included, in order of evaluation.
-    pub fn parts(&self) -> impl Iterator<Item = &Expr> {
-        let parts = match self {
-            Expr::Const(_) | Expr::Reg(_) => [None, None, None],
-            Expr::Unary(_, a) => [Some(&**a), None, None],
-            Expr::Binary(_, a, b) => [Some(&**a), Some(&**b), None],
-            Expr::Select(a, b, c) => [Some(&**a), Some(&**b), Some(&**c)],
-            Expr::Load(access) => [access.address.index.as_deref(), None, None],
-            Expr::Rmw {
-                address, operand, ..
-            } => [address.index.as_deref(), Some(&**operand), None],
-            Expr::Cas {
-                address,
-                expected,
-                desired,
-                ..
-            } => {
-                let expected = expected.location().and_then(|e| e.index.as_deref());
-                [address.index.as_deref(), expected, Some(&**desired)]
-            }
-        };
-        parts.into_iter().flatten()
-    }
-
-    /// [`Expr::parts`], to be changed.
-    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        let parts = match self {
-            Expr::Const(_) | Expr::Reg(_) => [None, None, None],
-            Expr::Unary(_, a) => [Some(&mut **a), None, None],
-            Expr::Binary(_, a, b) => [Some(&mut **a), Some(&mut **b), None],
-            Expr::Select(a, b, c) => [Some(&mut **a), Some(&mut **b), Some(&mut **c)],
-            Expr::Load(access) => [access.address.index.as_deref_mut(), None, None],
-            Expr::Rmw {
-                address, operand, ..
-            } => [address.index.as_deref_mut(), Some(&mut **operand), None],
-            Expr::Cas {
-                address,
-                expected,
-                desired,
-                ..
-            } => {
-                let expected = match expected {
-                    Expected::Location(at) => at.index.as_deref_mut(),
-                    Expected::Register(_) => None,
-                };
-                [address.index.as_deref_mut(), expected, Some(&mut **desired)]
-            }
-        };
-        parts.into_iter().flatten()
-    }
-
     /// Calls `each` for it and everything in it, outermost first.
     pub fn each(&self, each: &mut dyn FnMut(&Expr)) {
         each(self);
@@ -174,10 +131,8 @@ impl Expr {
     pub fn addresses(&self) -> impl Iterator<Item = &Address> {
         let addresses = match self {
             Expr::Load(access) => [Some(&access.address), None],
-            Expr::Rmw { address, .. } => [Some(address), None],
-            Expr::Cas {
-                address, expected, ..
-            } => [Some(address), expected.location()],
+            Expr::Rmw(rmw) => [Some(&rmw.address), None],
+            Expr::Cas(cas) => [Some(&cas.address), cas.expected.location()],
             Expr::Const(_)
             | Expr::Reg(_)
             | Expr::Unary(..)
@@ -196,13 +151,13 @@ impl Expr {
     pub fn mentions(&self, register: RegId) -> bool {
         let here = match self {
             Expr::Reg(r) => *r == register,
-            Expr::Cas { expected, .. } => *expected == Expected::Register(register),
+            Expr::Cas(cas) => cas.expected == Expected::Register(register),
             Expr::Const(_)
             | Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::Select(..)
             | Expr::Load(_)
-            | Expr::Rmw { .. } => false,
+            | Expr::Rmw(_) => false,
         };
         here || self.parts().any(|part| part.mentions(register))
     }

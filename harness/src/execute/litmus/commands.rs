@@ -163,7 +163,7 @@ pub(super) struct Lowering<'p> {
 fn lower(program: &Program, kernels: &CommandKernels) -> Result<Lowered, NotRun> {
     let mut builder = Builder::default();
     let on = |thread: &classay_litmus::program::Thread| match thread.placement {
-        Placement::Device { device, .. } => device as u8 + 1,
+        Placement::Device(item) => item.device as u8 + 1,
         Placement::Host => 1,
     };
     let count = program.threads.iter().map(on).max().unwrap_or(1);

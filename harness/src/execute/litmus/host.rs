@@ -14,7 +14,7 @@ use super::plan::Slot;
 use crate::environment::Arrangement;
 use classay_litmus::kernel::{Layout, env};
 use classay_litmus::program::{
-    Address, Atomicity, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder, Program, RegId,
+    Access, Address, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder, Program, RegId,
     ThreadId,
 };
 use std::sync::atomic::{AtomicU32, Ordering, fence};
@@ -178,26 +178,22 @@ impl Run<'_, '_> {
             }
             Instr::Store { access, value } => {
                 let value = self.expr(value);
-                let order = order_of(&access.atomicity, Ordering::Relaxed);
+                let order = order_of(access);
                 self.cell(&access.address).store(value as u64, order);
             }
-            Instr::Fence { order, .. } => match order {
+            Instr::Fence(stated) => match stated.order {
                 MemOrder::Relaxed => {}
                 MemOrder::Acquire | MemOrder::Release | MemOrder::AcqRel | MemOrder::SeqCst => {
-                    fence(ordering(*order));
+                    fence(ordering(stated.order));
                 }
             },
             // `Shape::of` refuses barriers on the host, and commands.
             Instr::Barrier(_) | Instr::Host(_) => {}
-            Instr::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let taken = if self.expr(condition) != 0 {
-                    then
+            Instr::If(branch) => {
+                let taken = if self.expr(&branch.condition) != 0 {
+                    &branch.then
                 } else {
-                    otherwise
+                    &branch.otherwise
                 };
                 return self.body(taken);
             }
@@ -279,51 +275,41 @@ impl Run<'_, '_> {
                 }
             }
             Expr::Load(access) => {
-                let order = order_of(&access.atomicity, Ordering::Relaxed);
+                let order = order_of(access);
                 let value = self.cell(&access.address).load(order);
                 self.wrap(access.address.location, value)
             }
-            Expr::Rmw {
-                op,
-                address,
-                operand,
-                atomicity,
-            } => {
-                let operand = self.expr(operand);
-                let order = order_of(atomicity, Ordering::SeqCst);
-                let ty = self.on.program.locations[address.location.index()].ty;
-                let how = change(*op, ty.is_signed());
-                let old = self.cell(address).change(how, operand as u64, order);
-                self.wrap(address.location, old)
+            Expr::Rmw(rmw) => {
+                let location = rmw.address.location;
+                let operand = self.expr(&rmw.operand);
+                let ty = self.on.program.locations[location.index()].ty;
+                let how = change(rmw.op, ty.is_signed());
+                let order = ordering(rmw.atomic.order);
+                let old = self.cell(&rmw.address).change(how, operand as u64, order);
+                self.wrap(location, old)
             }
-            Expr::Cas {
-                strength,
-                address,
-                expected,
-                desired,
-                success,
-                failure,
-                ..
-            } => {
-                let location = address.location;
-                let desired = self.expr(desired);
-                let want = match expected {
+            Expr::Cas(cas) => {
+                let desired = self.expr(&cas.desired);
+                let want = match &cas.expected {
                     Expected::Register(r) => self.registers[r.index()],
                     Expected::Location(a) => {
                         let value = self.cell(a).load(Ordering::Relaxed);
                         self.wrap(a.location, value)
                     }
                 };
-                let orders = (ordering(*success), ordering(*failure));
-                let weak = *strength == CasStrength::Weak;
-                let result =
-                    self.cell(address)
-                        .compare_exchange(want as u64, desired as u64, orders, weak);
+                let orders = (ordering(cas.atomic.order), ordering(cas.failure));
+                let weak = cas.strength == CasStrength::Weak;
+                let result = self.cell(&cas.address).compare_exchange(
+                    want as u64,
+                    desired as u64,
+                    orders,
+                    weak,
+                );
                 match result {
                     Ok(_) => 1,
                     Err(seen) => {
-                        let seen = self.wrap(location, seen);
-                        match expected {
+                        let seen = self.wrap(cas.address.location, seen);
+                        match &cas.expected {
                             Expected::Register(r) => self.assign(*r, seen),
                             Expected::Location(a) => {
                                 self.cell(a).store(seen as u64, Ordering::Relaxed);
@@ -337,12 +323,10 @@ impl Run<'_, '_> {
     }
 }
 
-/// The order of an access; this one, where it is not atomic in the test.
-fn order_of(atomicity: &Atomicity, plain: Ordering) -> Ordering {
-    match atomicity {
-        Atomicity::Plain | Atomicity::Volatile => plain,
-        Atomicity::Atomic { order, .. } => ordering(*order),
-    }
+/// The order of an access; relaxed where it is not atomic in the test.
+fn order_of(access: &Access) -> Ordering {
+    let atomic = access.atomicity.atomic();
+    atomic.map_or(Ordering::Relaxed, |atomic| ordering(atomic.order))
 }
 
 fn ordering(order: MemOrder) -> Ordering {

@@ -5,8 +5,8 @@
 use super::commands::Lowering;
 use classay_litmus::kernel::Inexpressible;
 use classay_litmus::program::{
-    Access, Address, Atomicity, BinOp, CommandId, CommandKind, Expr, HostCall, Instr, LocId,
-    MapAccess, MemOrder, Memory, RegId, RmwOp, ThreadId,
+    Access, Address, BinOp, CommandId, CommandKind, Expr, HostCall, Instr, LocId, MapAccess,
+    MemOrder, Memory, RegId, RmwOp, ThreadId,
 };
 use classay_suites::host::constant::cl;
 use classay_suites::host::exchange::{
@@ -211,13 +211,9 @@ impl HostThread<'_, '_> {
                     Some(order) => Operation::Store(cell, value, order),
                 });
             }
-            Instr::Fence { order, .. } => all.push(Operation::Fence(order_of(*order))),
-            Instr::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let (left, is, right) = self.condition(condition, &mut all)?;
+            Instr::Fence(fence) => all.push(Operation::Fence(order_of(fence.order))),
+            Instr::If(branch) => {
+                let (left, is, right) = self.condition(&branch.condition, &mut all)?;
                 let not = match is {
                     Is::Equal => Is::Unequal,
                     Is::Unequal | Is::Below => Is::Equal,
@@ -232,9 +228,9 @@ impl HostThread<'_, '_> {
                     vec![taken(1)],
                 ));
                 all.push(Operation::When(left, not, right, vec![taken(0)]));
-                for (n, branch) in [(1, then), (0, otherwise)] {
+                for (n, block) in [(1, &branch.then), (0, &branch.otherwise)] {
                     let mut body = Vec::new();
-                    for instr in branch {
+                    for instr in block {
                         body.extend(self.instr(instr)?);
                     }
                     let holds = (Num::reg(which), Is::Equal, Num::of(n));
@@ -296,22 +292,14 @@ impl HostThread<'_, '_> {
                 });
                 Num::reg(reg)
             }
-            Expr::Rmw {
-                op,
-                address,
-                operand,
-                atomicity,
-            } => {
-                let by = self.value(operand, all)?;
-                let at = self.cell(address, all)?;
+            Expr::Rmw(rmw) => {
+                let by = self.value(&rmw.operand, all)?;
+                let at = self.cell(&rmw.address, all)?;
                 let before = self.scratch()?;
-                let order = match atomicity {
-                    Atomicity::Atomic { order, .. } => order_of(*order),
-                    Atomicity::Plain | Atomicity::Volatile => Order::SeqCst,
-                };
-                let how = match op {
+                let order = order_of(rmw.atomic.order);
+                let how = match rmw.op {
                     RmwOp::Min | RmwOp::Max => return self.no("minimum or maximum"),
-                    op => change(*op, false),
+                    op => change(op, false),
                 };
                 all.push(Operation::Change {
                     how,
@@ -322,7 +310,7 @@ impl HostThread<'_, '_> {
                 });
                 Num::reg(before)
             }
-            Expr::Cas { .. } => return self.no("compare-exchange"),
+            Expr::Cas(_) => return self.no("compare-exchange"),
             Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {
                 return self.no("operator but plus and minus");
             }
@@ -372,10 +360,7 @@ pub fn change(op: RmwOp, signed: bool) -> Change {
 
 /// None for a plain access.
 fn order(access: &Access) -> Option<Order> {
-    match access.atomicity {
-        Atomicity::Plain | Atomicity::Volatile => None,
-        Atomicity::Atomic { order, .. } => Some(order_of(order)),
-    }
+    Some(order_of(access.atomicity.atomic()?.order))
 }
 
 fn order_of(order: MemOrder) -> Order {

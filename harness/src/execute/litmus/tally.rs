@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use classay_litmus::program::{
         Atom, Condition, Observable, Placement, Predicate, RegId, Register, Relation, ScalarType,
-        Thread, ThreadId,
+        Thread, ThreadId, WorkItem,
     };
 
     fn program() -> Program {
@@ -234,11 +234,11 @@ mod tests {
             queues: Vec::new(),
             commands: Vec::new(),
             threads: vec![Thread {
-                placement: Placement::Device {
+                placement: Placement::Device(WorkItem {
                     device: 0,
                     work_group: 0,
                     sub_group: None,
-                },
+                }),
                 kernel: None,
                 registers: ["a", "b"]
                     .map(|name| Register {

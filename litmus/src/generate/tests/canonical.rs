@@ -60,24 +60,17 @@ impl Renaming {
                 self.expr(c);
             }
             Expr::Load(access) => self.address(&mut access.address),
-            Expr::Rmw {
-                address, operand, ..
-            } => {
-                self.address(address);
-                self.expr(operand);
+            Expr::Rmw(rmw) => {
+                self.address(&mut rmw.address);
+                self.expr(&mut rmw.operand);
             }
-            Expr::Cas {
-                address,
-                expected,
-                desired,
-                ..
-            } => {
-                self.address(address);
-                match expected {
+            Expr::Cas(cas) => {
+                self.address(&mut cas.address);
+                match &mut cas.expected {
                     Expected::Location(at) => self.address(at),
                     Expected::Register(register) => self.register(register),
                 }
-                self.expr(desired);
+                self.expr(&mut cas.desired);
             }
         }
     }
@@ -94,20 +87,16 @@ impl Renaming {
                     self.address(&mut access.address);
                     self.expr(value);
                 }
-                Instr::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    self.expr(condition);
-                    self.block(then);
-                    self.block(otherwise);
+                Instr::If(branch) => {
+                    self.expr(&mut branch.condition);
+                    self.block(&mut branch.then);
+                    self.block(&mut branch.otherwise);
                 }
                 Instr::While { condition, body } => {
                     self.expr(condition);
                     self.block(body);
                 }
-                Instr::Fence { .. } | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
+                Instr::Fence(_) | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
             }
         }
     }
@@ -129,15 +118,10 @@ fn shuffled(program: &Program, rng: &mut TestRng) -> Program {
         renaming.block(&mut thread.body);
         thread.registers = reordered(&thread.registers, &renaming.registers);
         registers.push(renaming.registers);
-        if let Placement::Device {
-            device,
-            work_group,
-            sub_group,
-        } = &mut thread.placement
-        {
-            *device += offset;
-            *work_group = 7 - *work_group;
-            *sub_group = sub_group.map(|s| (s + offset) % 9);
+        if let Placement::Device(item) = &mut thread.placement {
+            item.device += offset;
+            item.work_group = 7 - item.work_group;
+            item.sub_group = item.sub_group.map(|s| (s + offset) % 9);
         }
     }
     out.threads = reordered(&out.threads, &threads);

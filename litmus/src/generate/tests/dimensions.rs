@@ -11,21 +11,19 @@ fn failures(block: &[Instr], out: &mut BTreeSet<String>) {
     for instr in block {
         match instr {
             Instr::Assign {
-                value: Expr::Cas { failure, .. },
+                value: Expr::Cas(cas),
                 ..
             } => {
-                out.insert(format!("update failure {}", order_word(*failure)));
+                out.insert(format!("update failure {}", order_word(cas.failure)));
             }
-            Instr::If {
-                then, otherwise, ..
-            } => {
-                failures(then, out);
-                failures(otherwise, out);
+            Instr::If(branch) => {
+                failures(&branch.then, out);
+                failures(&branch.otherwise, out);
             }
             Instr::Assign { .. }
             | Instr::Effect(_)
             | Instr::Store { .. }
-            | Instr::Fence { .. }
+            | Instr::Fence(_)
             | Instr::Barrier(_)
             | Instr::While { .. }
             | Instr::Return

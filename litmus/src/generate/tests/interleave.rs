@@ -63,20 +63,16 @@ fn flatten<'p>(block: &'p [Instr], code: &mut Vec<Op<'p>>) {
             Instr::Assign { .. } | Instr::Effect(_) | Instr::Store { .. } => {
                 code.push(Op::Do(instr));
             }
-            Instr::Fence { .. } => {}
+            Instr::Fence(_) => {}
             Instr::Barrier(barrier) => code.push(Op::Meet(barrier)),
-            Instr::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            Instr::If(jumps) => {
                 let branch = code.len();
                 code.push(Op::Jump(0));
-                flatten(then, code);
+                flatten(&jumps.then, code);
                 let end = code.len();
                 code.push(Op::Jump(0));
-                code[branch] = Op::Unless(condition, code.len());
-                flatten(otherwise, code);
+                code[branch] = Op::Unless(&jumps.condition, code.len());
+                flatten(&jumps.otherwise, code);
                 code[end] = Op::Jump(code.len());
             }
             Instr::While { .. } | Instr::Return | Instr::Host(_) => {
@@ -149,13 +145,9 @@ impl Machine<'_> {
     fn members(&self, of: usize, barrier: &Barrier) -> Vec<usize> {
         let key = |t: usize| match self.program.threads[t].placement {
             Placement::Host => panic!("no barriers on the host"),
-            Placement::Device {
-                device,
-                work_group,
-                sub_group,
-            } => match barrier.group {
-                BarrierScope::WorkGroup => (device, work_group, None),
-                BarrierScope::SubGroup => (device, work_group, sub_group),
+            Placement::Device(item) => match barrier.group {
+                BarrierScope::WorkGroup => (item.group(), None),
+                BarrierScope::SubGroup => (item.group(), item.sub_group),
             },
         };
         let on_device = |t: &usize| self.program.threads[*t].placement != Placement::Host;
@@ -180,9 +172,9 @@ fn step(instr: &Instr, t: usize, now: &mut Now, spurious: bool) {
             let at = location(&access.address, t, now);
             now.memory[at] = value;
         }
-        Instr::Fence { .. }
+        Instr::Fence(_)
         | Instr::Barrier(_)
-        | Instr::If { .. }
+        | Instr::If(_)
         | Instr::While { .. }
         | Instr::Return
         | Instr::Host(_) => panic!("not a step"),
@@ -218,33 +210,25 @@ fn eval(expr: &Expr, t: usize, now: &mut Now, spurious: bool) -> i64 {
             let at = location(&access.address, t, now);
             now.memory[at]
         }
-        Expr::Rmw {
-            op,
-            address,
-            operand,
-            ..
-        } => {
-            let operand = eval(operand, t, now, spurious);
-            let at = location(address, t, now);
+        Expr::Rmw(rmw) => {
+            let operand = eval(&rmw.operand, t, now, spurious);
+            let at = location(&rmw.address, t, now);
             let old = now.memory[at];
-            now.memory[at] = match op {
+            now.memory[at] = match rmw.op {
                 RmwOp::Exchange => operand,
                 RmwOp::Add => old + operand,
                 other => panic!("generated programs do without {other:?}"),
             };
             old
         }
-        Expr::Cas {
-            strength,
-            address,
-            expected: Expected::Register(expected),
-            desired,
-            ..
-        } => {
-            let desired = eval(desired, t, now, spurious);
-            let at = location(address, t, now);
+        Expr::Cas(cas) => {
+            let Expected::Register(expected) = cas.expected else {
+                panic!("generated programs keep what they expect in registers");
+            };
+            let desired = eval(&cas.desired, t, now, spurious);
+            let at = location(&cas.address, t, now);
             let expected = expected.0 as usize;
-            let fails = spurious && *strength == CasStrength::Weak;
+            let fails = spurious && cas.strength == CasStrength::Weak;
             if now.memory[at] == now.registers[t][expected] && !fails {
                 now.memory[at] = desired;
                 1
@@ -253,6 +237,5 @@ fn eval(expr: &Expr, t: usize, now: &mut Now, spurious: bool) -> i64 {
                 0
             }
         }
-        Expr::Cas { .. } => panic!("generated programs keep what they expect in registers"),
     }
 }

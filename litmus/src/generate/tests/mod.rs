@@ -7,7 +7,7 @@ mod kernels;
 
 use super::*;
 use crate::oracle::{Limits, judge};
-use crate::program::{Placement, Region};
+use crate::program::{Region, WorkItem};
 use crate::syntax::{read_litmus, read_yaml};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -142,12 +142,7 @@ fn local_memory_is_shared_within_a_work_group() {
         let groups: HashSet<Option<(u32, u32)>> = design
             .placements
             .iter()
-            .map(|placement| match *placement {
-                Placement::Host => None,
-                Placement::Device {
-                    device, work_group, ..
-                } => Some((device, work_group)),
-            })
+            .map(|placement| placement.work_item().map(WorkItem::group))
             .collect();
         let local = design.regions.contains(&Region::Local);
         let shared = groups.len() == 1 && !groups.contains(&None);

@@ -206,8 +206,8 @@ fn the_order_is_what_queues_that_run_always_keep() {
                         points.push(Point::Host(ThreadId(t as u32), made));
                     }
                 }
-                (Placement::Device { .. }, Some(kernel)) => points.push(Point::Kernel(kernel)),
-                (Placement::Device { .. }, None) => panic!("a work-item without a kernel"),
+                (Placement::Device(_), Some(kernel)) => points.push(Point::Kernel(kernel)),
+                (Placement::Device(_), None) => panic!("a work-item without a kernel"),
             }
         }
         for a in &points {

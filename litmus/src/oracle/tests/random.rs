@@ -1,10 +1,10 @@
 //! Small random programs for comparing the oracle with the reference.
 
 use crate::program::{
-    Access, Address, Atom, Atomicity, Barrier, BarrierScope, BinOp, CasStrength, CommandOrder,
-    Condition, Expected, Expr, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Memory,
-    Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation,
-    RmwOp, ScalarType, Thread, ThreadId,
+    Access, Address, Atom, Atomic, Atomicity, Barrier, BarrierScope, BinOp, Branch, Cas,
+    CasStrength, CommandOrder, Condition, Expected, Expr, Fence, FenceFlags, Instr, LocId,
+    Location, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program, Quantifier,
+    RegId, Region, Register, Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId, WorkItem,
 };
 
 /// A small generator of numbers (SplitMix64), so that a seed names a program for good.
@@ -73,14 +73,14 @@ pub fn program(seed: u64) -> Program {
         }
         let placement = match builder.dice.below(8) {
             0 => Placement::Host,
-            _ => Placement::Device {
+            _ => Placement::Device(WorkItem {
                 device: u32::from(builder.dice.one_in(6)),
                 work_group: u32::from(builder.dice.one_in(3)),
                 sub_group: match builder.dice.below(3) {
                     0 => None,
                     _ => Some(builder.dice.below(2) as u32),
                 },
-            },
+            }),
         };
         bodies.push(Thread {
             placement,
@@ -300,19 +300,15 @@ impl Builder {
         ])
     }
 
-    fn atomic(&mut self) -> Atomicity {
-        Atomicity::Atomic {
-            order: self.order(),
-            scope: Some(self.scope()),
-            implicit: false,
-        }
+    fn atomic(&mut self) -> Atomic {
+        Atomic::explicit(self.order(), Some(self.scope()))
     }
 
     fn atomicity(&mut self) -> Atomicity {
         if self.dice.one_in(3) {
             Atomicity::Plain
         } else {
-            self.atomic()
+            Atomicity::Atomic(self.atomic())
         }
     }
 
@@ -355,37 +351,39 @@ impl Builder {
             7 if may_write => {
                 self.writes += 1;
                 let op = self.dice.pick(&[RmwOp::Add, RmwOp::Exchange, RmwOp::Max]);
-                let value = Expr::Rmw {
+                let value = Expr::Rmw(Rmw {
                     op,
                     address: self.address(),
                     operand: Box::new(self.value()),
-                    atomicity: self.atomic(),
-                };
+                    atomic: self.atomic(),
+                });
                 let register = self.register();
                 body.push(Instr::Assign { register, value });
             }
             8 if may_write => {
                 self.writes += 1;
                 let expected = self.register();
-                let value = Expr::Cas {
-                    strength: self.dice.pick(&[CasStrength::Strong, CasStrength::Weak]),
-                    address: self.address(),
+                let strength = self.dice.pick(&[CasStrength::Strong, CasStrength::Weak]);
+                let (address, desired) = (self.address(), Box::new(self.value()));
+                let success = self.order();
+                let failure = self.dice.pick(&[MemOrder::Relaxed, MemOrder::Acquire]);
+                let value = Expr::Cas(Cas {
+                    strength,
+                    address,
                     expected: Expected::Register(expected),
-                    desired: Box::new(self.value()),
-                    success: self.order(),
-                    failure: self.dice.pick(&[MemOrder::Relaxed, MemOrder::Acquire]),
-                    scope: Some(self.scope()),
-                    implicit: false,
-                };
+                    desired,
+                    atomic: Atomic::explicit(success, Some(self.scope())),
+                    failure,
+                });
                 let register = self.register();
                 body.push(Instr::Assign { register, value });
             }
-            9 => body.push(Instr::Fence {
+            9 => body.push(Instr::Fence(Fence {
                 flags: self.flags(),
                 order: self.order(),
                 scope: self.scope(),
                 legacy: false,
-            }),
+            })),
             10 => body.push(Instr::Barrier(Barrier {
                 label: None,
                 group: self
@@ -402,11 +400,11 @@ impl Builder {
                 if self.dice.one_in(2) {
                     self.instr(&mut otherwise, depth - 1);
                 }
-                body.push(Instr::If {
+                body.push(Instr::If(Branch {
                     condition: Expr::Reg(register),
                     then,
                     otherwise,
-                });
+                }));
             }
             12 if depth > 0 && !self.registers.is_empty() && self.dice.one_in(2) => {
                 // A loop that a read ends, now and then after more rounds than the bound.

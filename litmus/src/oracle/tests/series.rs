@@ -2,9 +2,9 @@
 
 use crate::oracle::{Deadline, Error, Judgement, Limits, Model, explain, judge};
 use crate::program::{
-    Access, Address, Atom, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder, Memory,
-    Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation,
-    ScalarType, Thread, ThreadId,
+    Access, Address, Atom, Atomic, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder,
+    Memory, Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register,
+    Relation, ScalarType, Thread, ThreadId, WorkItem,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,11 +29,7 @@ fn program(threads: &[Vec<Act>], locations: u32, order: MemOrder, memory: bool) 
             location: LocId(location),
             index: None,
         },
-        atomicity: Atomicity::Atomic {
-            order: of(act),
-            scope: None,
-            implicit: false,
-        },
+        atomicity: Atomicity::Atomic(Atomic::explicit(of(act), None)),
     };
     let mut parts = Vec::new();
     let mut observe = |o| {
@@ -72,11 +68,11 @@ fn program(threads: &[Vec<Act>], locations: u32, order: MemOrder, memory: bool) 
                 .collect();
             Thread {
                 kernel: None,
-                placement: Placement::Device {
+                placement: Placement::Device(WorkItem {
                     device: 0,
                     work_group: t as u32,
                     sub_group: None,
-                },
+                }),
                 registers,
                 body,
             }

@@ -3,7 +3,7 @@
 use super::random::Dice;
 use crate::program::{
     Command, CommandId, CommandKind, HostCall, Instr, LocId, MapAccess, Memory, Placement, Program,
-    Queue, QueueId, QueueOrder, Region, Thread, ThreadId,
+    Queue, QueueId, QueueOrder, Region, Thread, ThreadId, WorkItem,
 };
 
 /// Gives a program commands: each work-item gets a kernel of its device, each kernel a host thread
@@ -33,7 +33,7 @@ pub fn add_commands(program: &mut Program, dice: &mut Dice) {
         .collect();
     let mut kernels: Vec<Kernel> = Vec::new();
     for (t, thread) in program.threads.iter().enumerate() {
-        if let Placement::Device { device, .. } = thread.placement {
+        if let Placement::Device(WorkItem { device, .. }) = thread.placement {
             let half = dice.below(2);
             match kernels
                 .iter_mut()

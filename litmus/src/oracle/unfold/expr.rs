@@ -2,7 +2,9 @@
 
 use super::{Constraint, EventKind, Place, Run, Run1, Stop, Value, WORDS, add, join};
 use crate::oracle::value::Sym;
-use crate::program::{Access, Address, Atomicity, BinOp, CasStrength, Expected, Expr, RmwOp};
+use crate::program::{
+    Access, Address, Atomic, Atomicity, BinOp, Cas, CasStrength, Expected, Expr, Rmw,
+};
 
 impl Run<'_> {
     pub(super) fn place(&mut self, address: &Address) -> Run1<Place> {
@@ -92,36 +94,8 @@ impl Run<'_> {
                 let place = self.place(address)?;
                 self.read(EventKind::Read, &place, *atomicity)
             }
-            Expr::Rmw {
-                op,
-                address,
-                operand,
-                atomicity,
-            } => self.rmw(*op, address, operand, *atomicity),
-            Expr::Cas {
-                strength,
-                address,
-                expected,
-                desired,
-                success,
-                failure,
-                scope,
-                implicit,
-            } => {
-                let atomicity = |order| Atomicity::Atomic {
-                    order,
-                    scope: *scope,
-                    implicit: *implicit,
-                };
-                self.cas(
-                    *strength,
-                    address,
-                    expected,
-                    desired,
-                    atomicity(*success),
-                    atomicity(*failure),
-                )
-            }
+            Expr::Rmw(rmw) => self.rmw(rmw),
+            Expr::Cas(cas) => self.cas(cas),
         }
     }
 
@@ -134,51 +108,32 @@ impl Run<'_> {
         Ok((a, b))
     }
 
-    fn rmw(
-        &mut self,
-        op: RmwOp,
-        address: &Address,
-        operand: &Expr,
-        atomicity: Atomicity,
-    ) -> Run1<Value> {
+    fn rmw(&mut self, rmw: &Rmw) -> Run1<Value> {
         let start = self.before;
-        let place = self.place(address)?;
+        let place = self.place(&rmw.address)?;
         let after_place = std::mem::replace(&mut self.before, start);
-        let operand = self.expr(operand)?;
+        let operand = self.expr(&rmw.operand)?;
         self.before = join(&self.before, &after_place);
         let ty = self.program.locations[place.location.index()].ty;
         let old = Sym::Read(self.path.events.len() as u32);
-        let written = Sym::rmw(op, ty, old, operand.sym);
-        let index = self.access(
-            EventKind::Rmw,
-            &place,
-            atomicity,
-            Some(written),
-            operand.deps,
-        )?;
+        let written = Some(Sym::rmw(rmw.op, ty, old, operand.sym));
+        let atomicity = Atomicity::Atomic(rmw.atomic);
+        let index = self.access(EventKind::Rmw, &place, atomicity, written, operand.deps)?;
         Ok(self.result(index))
     }
 
-    fn cas(
-        &mut self,
-        strength: CasStrength,
-        address: &Address,
-        expected: &Expected,
-        desired: &Expr,
-        success: Atomicity,
-        failure: Atomicity,
-    ) -> Run1<Value> {
+    fn cas(&mut self, cas: &Cas) -> Run1<Value> {
         let start = self.before;
-        let place = self.place(address)?;
+        let place = self.place(&cas.address)?;
         let mut after = std::mem::replace(&mut self.before, start);
-        let desired = self.expr(desired)?;
+        let desired = self.expr(&cas.desired)?;
         after = join(&after, &std::mem::replace(&mut self.before, start));
-        let expected_place = match expected {
+        let expected_place = match &cas.expected {
             Expected::Location(address) => Some(self.place(address)?),
             Expected::Register(_) => None,
         };
         self.before = join(&self.before, &after);
-        let wanted = match (expected, &expected_place) {
+        let wanted = match (&cas.expected, &expected_place) {
             (Expected::Location(_), Some(place)) => {
                 self.read(EventKind::Read, place, Atomicity::Plain)?
             }
@@ -194,12 +149,17 @@ impl Run<'_> {
         let index = if succeeds {
             let written = self.wrap(ty, desired.sym);
             let data = join(&desired.deps, &wanted.deps);
+            let success = Atomicity::Atomic(cas.atomic);
             self.access(EventKind::Rmw, &place, success, Some(written), data)?
         } else {
+            let failure = Atomicity::Atomic(Atomic {
+                order: cas.failure,
+                ..cas.atomic
+            });
             self.access(EventKind::Read, &place, failure, None, [0; WORDS])?
         };
         add(&mut deps, index as usize);
-        match (succeeds, strength) {
+        match (succeeds, cas.strength) {
             (true, _) | (false, CasStrength::Strong) => self.path.constraints.push(Constraint {
                 condition: equal,
                 holds: succeeds,
@@ -208,7 +168,7 @@ impl Run<'_> {
         }
         if !succeeds {
             let seen = self.result(index);
-            match (expected, expected_place) {
+            match (&cas.expected, expected_place) {
                 (Expected::Register(r), _) => self.assign(*r, seen),
                 (Expected::Location(_), Some(place)) => {
                     let ty = self.program.locations[place.location.index()].ty;

@@ -110,29 +110,19 @@ impl Flow {
                 self.assign(*register, from_reads, reached);
             }
             Instr::Effect(value) | Instr::Store { access: _, value } => self.expr(value),
-            Instr::Fence { .. } | Instr::Barrier(_) | Instr::Host(_) => {}
-            Instr::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            Instr::Fence(_) | Instr::Barrier(_) | Instr::Host(_) => {}
+            Instr::If(branch) => {
+                let condition = &branch.condition;
                 self.expr(condition);
                 let by_reads = reached.by_reads || condition.uses(&self.influenced, true);
                 let goes_on = matches!(condition, Expr::Reg(r) if self.goes_on.contains(r));
-                self.block(
-                    then,
-                    Reached {
-                        by_reads,
-                        each_round: reached.each_round && goes_on,
-                    },
-                );
-                self.block(
-                    otherwise,
-                    Reached {
-                        by_reads,
-                        each_round: false,
-                    },
-                );
+                let mut inside = Reached {
+                    by_reads,
+                    each_round: reached.each_round && goes_on,
+                };
+                self.block(&branch.then, inside);
+                inside.each_round = false;
+                self.block(&branch.otherwise, inside);
             }
             Instr::While { condition, body } => {
                 self.expr(condition);
@@ -154,10 +144,8 @@ impl Flow {
 
     /// The registers that an expression assigns: a failing compare-exchange's expected value.
     fn expr(&mut self, expr: &Expr) {
-        if let Expr::Cas {
-            expected: Expected::Register(register),
-            ..
-        } = expr
+        if let Expr::Cas(cas) = expr
+            && let Expected::Register(register) = cas.expected
         {
             let i = register.index();
             self.changed |= !self.from_reads[i];
@@ -173,7 +161,7 @@ impl Expr {
     fn uses(&self, registers: &[bool], memory: bool) -> bool {
         match self {
             Expr::Reg(register) => registers[register.index()],
-            Expr::Load(_) | Expr::Rmw { .. } | Expr::Cas { .. } => memory,
+            Expr::Load(_) | Expr::Rmw(_) | Expr::Cas(_) => memory,
             Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {
                 self.parts().any(|part| part.uses(registers, memory))
             }

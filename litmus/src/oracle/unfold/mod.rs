@@ -16,7 +16,7 @@ use super::error::Error;
 use super::limits::Limits;
 use super::value::Sym;
 use crate::program::{
-    Atomicity, BarrierScope, FenceFlags, Instr, LocId, MemOrder, MemScope, Program, RegId,
+    Atomic, Atomicity, BarrierScope, FenceFlags, Instr, LocId, MemOrder, Program, RegId,
     ScalarType, ThreadId,
 };
 
@@ -338,13 +338,9 @@ impl Run<'_> {
                     value.deps,
                 )?;
             }
-            Instr::Fence {
-                flags,
-                order,
-                scope,
-                legacy: _,
-            } => {
-                self.fence(EventKind::Fence, *flags, *order, *scope, None)?;
+            Instr::Fence(fence) => {
+                let atomic = Atomic::explicit(fence.order, Some(fence.scope));
+                self.fence(EventKind::Fence, fence.flags, atomic, None)?;
             }
             Instr::Barrier(barrier) => {
                 let met = self
@@ -367,30 +363,20 @@ impl Run<'_> {
                     label: barrier.label.clone(),
                     instance,
                 };
-                let scope = barrier.scope.unwrap_or(match barrier.group {
-                    BarrierScope::WorkGroup => MemScope::WorkGroup,
-                    BarrierScope::SubGroup => MemScope::SubGroup,
-                });
-                let (entry, exit) = (MemOrder::Release, MemOrder::Acquire);
-                self.fence(
-                    EventKind::Entry,
-                    barrier.flags,
-                    entry,
-                    scope,
-                    Some(id.clone()),
-                )?;
-                self.fence(EventKind::Exit, barrier.flags, exit, scope, Some(id))?;
+                for (kind, order) in [
+                    (EventKind::Entry, MemOrder::Release),
+                    (EventKind::Exit, MemOrder::Acquire),
+                ] {
+                    let atomic = Atomic::explicit(order, Some(barrier.reach()));
+                    self.fence(kind, barrier.flags, atomic, Some(id.clone()))?;
+                }
             }
-            Instr::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let condition = self.expr(condition)?;
+            Instr::If(branch) => {
+                let condition = self.expr(&branch.condition)?;
                 if self.decide(&condition) {
-                    self.block(then)?;
+                    self.block(&branch.then)?;
                 } else {
-                    self.block(otherwise)?;
+                    self.block(&branch.otherwise)?;
                 }
             }
             Instr::While { condition, body } => {
@@ -448,14 +434,13 @@ impl Run<'_> {
         &mut self,
         kind: EventKind,
         flags: FenceFlags,
-        order: MemOrder,
-        scope: MemScope,
+        atomic: Atomic,
         barrier: Option<BarrierId>,
     ) -> Run1<u32> {
         let event = PathEvent {
             kind,
             place: None,
-            atomicity: Atomicity::stated(order, scope),
+            atomicity: Atomicity::Atomic(atomic),
             flags,
             barrier,
             written: None,

@@ -51,12 +51,12 @@ impl Seen {
                     self.calls.push(call.clone());
                 }
                 Instr::Return => self.returned = true,
-                Instr::If { .. }
+                Instr::If(_)
                 | Instr::While { .. }
                 | Instr::Assign { .. }
                 | Instr::Effect(_)
                 | Instr::Store { .. }
-                | Instr::Fence { .. }
+                | Instr::Fence(_)
                 | Instr::Barrier(_) => {}
             }
             for block in instr.blocks() {
@@ -131,8 +131,8 @@ pub(super) fn kernels(program: &Program, enqueued: &[(ThreadId, u32)]) -> Result
         match (thread.placement, thread.kernel) {
             (Placement::Host, None) => {}
             (Placement::Host, Some(_)) => return mistake(at, Mistake::HostInKernel),
-            (Placement::Device { .. }, None) => return mistake(at, Mistake::NoKernel),
-            (Placement::Device { device, .. }, Some(kernel)) => {
+            (Placement::Device(_), None) => return mistake(at, Mistake::NoKernel),
+            (Placement::Device(item), Some(kernel)) => {
                 let Some(command) = program.commands.get(kernel.index()) else {
                     return mistake(at, Mistake::Unknown);
                 };
@@ -140,7 +140,7 @@ pub(super) fn kernels(program: &Program, enqueued: &[(ThreadId, u32)]) -> Result
                     return mistake(at, Mistake::NotKernel(command.name.clone()));
                 }
                 members[kernel.index()] = true;
-                if *devices[command.queue.index()].get_or_insert(device) != device {
+                if *devices[command.queue.index()].get_or_insert(item.device) != item.device {
                     let name = program.queues[command.queue.index()].name.clone();
                     return mistake(at, Mistake::TwoDevices(name));
                 }

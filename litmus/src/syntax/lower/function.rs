@@ -5,21 +5,19 @@ use super::enumerators::{flags, names_scope, order, scope, some_flags};
 use super::expression::{Called, Place};
 use super::thread::ThreadLowering;
 use crate::program::{
-    Access, Atomicity, Barrier, BarrierScope, CasStrength, Expected, Expr, FenceFlags, Instr,
-    MemOrder, MemScope, RmwOp, ScalarType,
+    Access, Atomic, Atomicity, Barrier, BarrierScope, Cas, CasStrength, Expected, Expr, Fence,
+    FenceFlags, Instr, LOAD_FORBIDS, MemOrder, MemScope, Rmw, RmwOp, STORE_FORBIDS, ScalarType,
 };
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
 use crate::syntax::tree::{Name, Node, NodeKind};
 
-/// The scope of the atomic functions of OpenCL C 1.x, which state none. They are atomic for the
-/// whole device that runs the kernel.
-const LEGACY_SCOPE: MemScope = MemScope::Device;
-
-/// Orders that a load cannot have.
-pub(crate) const LOAD_FORBIDS: &[MemOrder] = &[MemOrder::Release, MemOrder::AcqRel];
-
-/// Orders that a store cannot have.
-pub(crate) const STORE_FORBIDS: &[MemOrder] = &[MemOrder::Acquire, MemOrder::AcqRel];
+/// What the atomic functions of OpenCL C 1.x do, which state nothing. They are atomic for the whole
+/// device that runs the kernel.
+const LEGACY: Atomic = Atomic {
+    order: MemOrder::Relaxed,
+    scope: Some(MemScope::Device),
+    implicit: false,
+};
 
 /// A function, without `_explicit`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,22 +63,7 @@ const FUNCTIONS: &[(&str, Function)] = {
     ]
 };
 
-/// Names of OpenCL C 1.x after `atomic_` or `atom_`.
-const LEGACY: &[(&str, Function)] = &[
-    ("add", Function::Legacy(RmwOp::Add)),
-    ("sub", Function::Legacy(RmwOp::Sub)),
-    ("xchg", Function::Legacy(RmwOp::Exchange)),
-    ("inc", Function::LegacyStep(RmwOp::Add)),
-    ("dec", Function::LegacyStep(RmwOp::Sub)),
-    ("cmpxchg", Function::LegacyCas),
-    ("min", Function::Legacy(RmwOp::Min)),
-    ("max", Function::Legacy(RmwOp::Max)),
-    ("and", Function::Legacy(RmwOp::And)),
-    ("or", Function::Legacy(RmwOp::Or)),
-    ("xor", Function::Legacy(RmwOp::Xor)),
-];
-
-/// The function of a name without `_explicit`, but for those of OpenCL C 1.x that [`LEGACY`] lists.
+/// The function of a name without `_explicit`, but for the atomics of OpenCL C 1.x.
 fn named(name: &str) -> Option<Function> {
     let listed = FUNCTIONS.iter().find(|(known, _)| *known == name);
     (listed.map(|(_, function)| *function))
@@ -106,8 +89,13 @@ fn find(name: &str) -> Option<(Function, bool)> {
     let legacy = name
         .strip_prefix("atomic_")
         .or(name.strip_prefix("atom_"))?;
-    let (_, function) = LEGACY.iter().find(|(known, _)| *known == legacy)?;
-    Some((*function, false))
+    let function = match legacy {
+        "inc" => Function::LegacyStep(RmwOp::Add),
+        "dec" => Function::LegacyStep(RmwOp::Sub),
+        "cmpxchg" => Function::LegacyCas,
+        _ => Function::Legacy(RmwOp::of_legacy_name(legacy)?),
+    };
+    Some((function, false))
 }
 
 /// A call being lowered.
@@ -154,19 +142,12 @@ impl<'n> Call<'n> {
     }
 
     /// Order and scope from argument `at` on.
-    fn atomicity(&self, at: usize) -> Outcome<Atomicity> {
+    fn atomic(&self, at: usize) -> Outcome<Atomic> {
         if !self.explicit {
-            return Ok(Atomicity::Atomic {
-                order: MemOrder::SeqCst,
-                scope: None,
-                implicit: true,
-            });
+            return Ok(Atomic::SHORT);
         }
-        Ok(Atomicity::Atomic {
-            order: order(&self.arguments[at])?,
-            scope: self.optional_scope(at + 1)?,
-            implicit: false,
-        })
+        let order = order(&self.arguments[at])?;
+        Ok(Atomic::explicit(order, self.optional_scope(at + 1)?))
     }
 
     fn optional_scope(&self, at: usize) -> Outcome<Option<MemScope>> {
@@ -231,7 +212,7 @@ impl ThreadLowering<'_> {
                 call.arity(1, 1..=2)?;
                 call.forbid(STORE_FORBIDS)?;
                 let address = self.flag(&arguments[0])?.address;
-                let atomicity = call.atomicity(1)?;
+                let atomicity = Atomicity::Atomic(call.atomic(1)?);
                 Ok(Called::Instr(Instr::Store {
                     access: Access { address, atomicity },
                     value: Expr::Const(0),
@@ -297,7 +278,7 @@ impl ThreadLowering<'_> {
         let place = self.object(&call.arguments[0])?;
         Ok(Access {
             address: place.address,
-            atomicity: call.atomicity(at)?,
+            atomicity: Atomicity::Atomic(call.atomic(at)?),
         })
     }
 
@@ -351,12 +332,12 @@ impl ThreadLowering<'_> {
             true => Expr::Const(1),
             false => self.value(&call.arguments[1])?,
         };
-        Ok(Expr::Rmw {
+        Ok(Expr::Rmw(Rmw {
             op,
             address: place.address,
             operand: Box::new(operand),
-            atomicity: call.atomicity(operands)?,
-        })
+            atomic: call.atomic(operands)?,
+        }))
     }
 
     fn compare_exchange(&mut self, call: &Call<'_>, strength: CasStrength) -> Outcome<Expr> {
@@ -364,7 +345,7 @@ impl ThreadLowering<'_> {
         let place = self.object(&call.arguments[0])?;
         let expected = self.expected(&call.arguments[1])?;
         let desired = self.value(&call.arguments[2])?;
-        let (success, failure, scope) = if call.explicit {
+        let (atomic, failure) = if call.explicit {
             let success = order(&call.arguments[3])?;
             // with one order, failure gets what of it a load can have, as in C++
             let (failure, scope_at) = match call.arguments.get(4) {
@@ -377,20 +358,19 @@ impl ThreadLowering<'_> {
                     "nothing may follow the scope",
                 ));
             }
-            (success, failure, call.optional_scope(scope_at)?)
+            let scope = call.optional_scope(scope_at)?;
+            (Atomic::explicit(success, scope), failure)
         } else {
-            (MemOrder::SeqCst, MemOrder::SeqCst, None)
+            (Atomic::SHORT, MemOrder::SeqCst)
         };
-        Ok(Expr::Cas {
+        Ok(Expr::Cas(Cas {
             strength,
             address: place.address,
             expected,
             desired: Box::new(desired),
-            success,
+            atomic,
             failure,
-            scope,
-            implicit: !call.explicit,
-        })
+        }))
     }
 
     /// `&r0` is a register where there is one of that name; anything else is a location.
@@ -432,16 +412,14 @@ impl ThreadLowering<'_> {
             value: compared,
         });
         let desired = self.value(&call.arguments[2])?;
-        let exchange = Expr::Cas {
+        let exchange = Expr::Cas(Cas {
             strength: CasStrength::Strong,
             address: place.address,
             expected: Expected::Register(register),
             desired: Box::new(desired),
-            success: MemOrder::Relaxed,
+            atomic: LEGACY,
             failure: MemOrder::Relaxed,
-            scope: Some(LEGACY_SCOPE),
-            implicit: false,
-        };
+        });
         Ok(Expr::Select(
             Box::new(exchange),
             Box::new(Expr::Reg(register)),
@@ -451,21 +429,21 @@ impl ThreadLowering<'_> {
 }
 
 fn legacy_rmw(op: RmwOp, place: Place, operand: Expr) -> Expr {
-    Expr::Rmw {
+    Expr::Rmw(Rmw {
         op,
         address: place.address,
         operand: Box::new(operand),
-        atomicity: Atomicity::stated(MemOrder::Relaxed, LEGACY_SCOPE),
-    }
+        atomic: LEGACY,
+    })
 }
 
 fn fence(flags: FenceFlags, order: MemOrder, scope: MemScope, legacy: bool) -> Called {
-    Called::Instr(Instr::Fence {
+    Called::Instr(Instr::Fence(Fence {
         flags,
         order,
         scope,
         legacy,
-    })
+    }))
 }
 
 fn unknown_function(name: &Name) -> Problem {

@@ -9,7 +9,7 @@ pub(crate) mod command;
 pub(crate) mod condition;
 mod enumerators;
 mod expression;
-pub(crate) mod function;
+mod function;
 mod host;
 pub(crate) mod locations;
 mod size;
@@ -18,7 +18,7 @@ pub(crate) mod thread;
 
 use super::error::Outcome;
 use super::tree::{Init, Place, Test, ThreadTree};
-use crate::program::{Condition, Placement, Predicate, Program, Queue, Thread};
+use crate::program::{Condition, Placement, Predicate, Program, Queue, Thread, WorkItem};
 use command::{CallTree, Host};
 use condition::Names;
 use locations::{Locations, LocationsBuilder};
@@ -169,11 +169,11 @@ fn placements(threads: &[ThreadTree]) -> Vec<Placement> {
     let mut unused = (0..).filter(|group| !used.contains(group));
     let mut placement = |place: Place| match place.host {
         Some(_) => Placement::Host,
-        None => Placement::Device {
+        None => Placement::Device(WorkItem {
             device: place.device.unwrap_or(0),
             work_group: place.work_group.or_else(|| unused.next()).unwrap_or(0),
             sub_group: place.sub_group,
-        },
+        }),
     };
     threads.iter().map(|t| placement(t.place)).collect()
 }

@@ -56,7 +56,7 @@ fn predicate_height(predicate: &Predicate) -> u32 {
 
 /// Levels of statements, the instruction's own included.
 fn blocks(instr: &Instr) -> u32 {
-    let inside = instr.blocks().into_iter().flatten();
+    let inside = instr.blocks().flatten();
     1 + inside.map(blocks).max().unwrap_or(0)
 }
 

@@ -3,7 +3,7 @@
 
 use super::expression::Called;
 use super::thread::{Loop, ThreadLowering};
-use crate::program::{Access, Address, Atomicity, BinOp, Expr, Instr, RegId, ScalarType};
+use crate::program::{Access, Address, Atomicity, BinOp, Branch, Expr, Instr, RegId, ScalarType};
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{BaseType, Name, Node, NodeKind, Stmt, StmtKind};
 
@@ -81,15 +81,12 @@ impl ThreadLowering<'_> {
                 let then = self.block(then)?;
                 let otherwise = self.block(otherwise)?;
                 self.before.append(&mut before);
-                self.push(
-                    Instr::If {
-                        condition,
-                        then,
-                        otherwise,
-                    },
-                    span,
-                    out,
-                )
+                let branch = Branch {
+                    condition,
+                    then,
+                    otherwise,
+                };
+                self.push(Instr::If(branch), span, out)
             }
             StmtKind::While(condition, body) | StmtKind::DoWhile(body, condition) => {
                 let repeat = Repeat {
@@ -312,11 +309,11 @@ fn assign(register: RegId, value: i64) -> Instr {
 }
 
 fn when(register: RegId, then: Vec<Instr>) -> Instr {
-    Instr::If {
+    Instr::If(Branch {
         condition: Expr::Reg(register),
         then,
         otherwise: Vec::new(),
-    }
+    })
 }
 
 /// Whether a statement may leave (`leaves`) or go on with (otherwise) the loop it stands in.
@@ -353,8 +350,7 @@ impl ThreadLowering<'_> {
         };
         let address: Address = place.address;
         let ty = self.locations.get(address.location).ty;
-        let atomic = matches!(atomicity, Atomicity::Atomic { .. });
-        if atomic && ty.atomic_name().is_none() {
+        if atomicity.atomic().is_some() && ty.atomic_name().is_none() {
             return Err(target.problem(
                 format!("a {ty} has no atomic operations"),
                 "expected 32 or 64 bits",

@@ -1,8 +1,8 @@
 //! Expressions as C, with no more parentheses than reading back needs.
 
 use crate::program::{
-    Access, Address, Atomicity, Expected, Expr, LocId, MemOrder, MemScope, Program, RegId, RmwOp,
-    Thread, UnOp,
+    Access, Address, Atomicity, Expected, Expr, LocId, Program, RegId, RmwOp, ScalarType, Thread,
+    UnOp,
 };
 
 /// How tightly `?:`, binary operators, and everything tighter bind; as in the parser.
@@ -74,54 +74,31 @@ impl ThreadText<'_> {
                 (text, SELECT)
             }
             Expr::Load(access) => (self.load(access), TIGHTEST),
-            Expr::Rmw {
-                op,
-                address,
-                operand,
-                atomicity,
-            } => {
-                let mut arguments = vec![self.pointer(address)];
-                if *op != RmwOp::TestAndSet {
-                    arguments.push(self.expression(operand));
+            Expr::Rmw(rmw) => {
+                let mut arguments = vec![self.pointer(&rmw.address)];
+                if rmw.op != RmwOp::TestAndSet {
+                    arguments.push(self.expression(&rmw.operand));
                 }
-                (call(op.name(), arguments, *atomicity), TIGHTEST)
+                (rmw.atomic.call(rmw.op.name(), arguments, None), TIGHTEST)
             }
-            Expr::Cas {
-                strength,
-                address,
-                expected,
-                desired,
-                success,
-                failure,
-                scope,
-                implicit,
-            } => {
-                let name = strength.name();
-                let expected = match expected {
+            Expr::Cas(cas) => {
+                let expected = match &cas.expected {
                     Expected::Location(address) => self.pointer(address),
                     Expected::Register(register) => format!("&{}", self.register(*register)),
                 };
-                let mut arguments = vec![self.pointer(address), expected, self.expression(desired)];
-                if *implicit {
-                    return (format!("{name}({})", arguments.join(", ")), TIGHTEST);
-                }
-                arguments.push(success.name().to_string());
-                arguments.push(failure.name().to_string());
-                arguments.extend(scope.map(|s| s.name().to_string()));
-                (
-                    format!("{name}_explicit({})", arguments.join(", ")),
-                    TIGHTEST,
-                )
+                let desired = self.expression(&cas.desired);
+                let arguments = vec![self.pointer(&cas.address), expected, desired];
+                let name = cas.strength.name();
+                let call = cas.atomic.call(name, arguments, Some(cas.failure));
+                (call, TIGHTEST)
             }
         }
     }
 
     fn load(&self, access: &Access) -> String {
-        match access.atomicity {
-            Atomicity::Plain | Atomicity::Volatile => self.element(access),
-            atomic @ Atomicity::Atomic { .. } => {
-                call("atomic_load", vec![self.pointer(&access.address)], atomic)
-            }
+        match access.atomicity.atomic() {
+            None => self.element(access),
+            Some(atomic) => atomic.call("atomic_load", vec![self.pointer(&access.address)], None),
         }
     }
 
@@ -156,46 +133,15 @@ impl ThreadText<'_> {
 
     /// A store without its semicolon.
     pub fn store(&self, access: &Access, value: &Expr) -> String {
-        match access.atomicity {
-            Atomicity::Plain | Atomicity::Volatile => {
-                format!("{} = {}", self.element(access), self.expression(value))
-            }
-            atomic @ Atomicity::Atomic { .. } => {
-                let location = &self.program.locations[access.address.location.index()];
-                let mut arguments = vec![self.pointer(&access.address)];
-                let name = if location.ty == crate::program::ScalarType::Flag {
-                    "atomic_flag_clear"
-                } else {
-                    arguments.push(self.expression(value));
-                    "atomic_store"
-                };
-                call(name, arguments, atomic)
-            }
+        let Some(atomic) = access.atomicity.atomic() else {
+            return format!("{} = {}", self.element(access), self.expression(value));
+        };
+        let location = &self.program.locations[access.address.location.index()];
+        let mut arguments = vec![self.pointer(&access.address)];
+        if location.ty == ScalarType::Flag {
+            return atomic.call("atomic_flag_clear", arguments, None);
         }
-    }
-}
-
-fn call(name: &str, mut arguments: Vec<String>, atomicity: Atomicity) -> String {
-    let explicit = orders(atomicity);
-    let suffix = if explicit.is_empty() { "" } else { "_explicit" };
-    arguments.extend(explicit);
-    format!("{name}{suffix}({})", arguments.join(", "))
-}
-
-/// Order and scope as arguments; none for the short form.
-fn orders(atomicity: Atomicity) -> Vec<String> {
-    match atomicity {
-        Atomicity::Atomic {
-            order,
-            scope,
-            implicit: false,
-        } => {
-            let mut arguments = vec![MemOrder::name(order).to_string()];
-            arguments.extend(scope.map(|s| MemScope::name(s).to_string()));
-            arguments
-        }
-        Atomicity::Plain | Atomicity::Volatile | Atomicity::Atomic { implicit: true, .. } => {
-            Vec::new()
-        }
+        arguments.push(self.expression(value));
+        atomic.call("atomic_store", arguments, None)
     }
 }

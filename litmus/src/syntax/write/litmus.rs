@@ -5,7 +5,7 @@ use super::expression::ThreadText;
 use super::predicate::predicate;
 use crate::program::{
     Access, Atomicity, BarrierScope, Expr, Instr, LocId, Location, Placement, Program, Quantifier,
-    RegId, Region, ScalarType, Thread, each_address, each_expr, each_instr, legacy_fence,
+    RegId, Region, ScalarType, Thread, each_address, each_expr, each_instr,
 };
 use std::fmt::Write;
 
@@ -113,7 +113,7 @@ impl Usage {
         match access.atomicity {
             Atomicity::Plain => self.plain.push(location),
             Atomicity::Volatile => self.volatile.push(location),
-            Atomicity::Atomic { .. } => {}
+            Atomicity::Atomic(_) => {}
         }
     }
 
@@ -142,14 +142,7 @@ fn thread_text(program: &Program, t: usize, thread: &Thread, used: &[Usage], out
     };
     let place = match thread.placement {
         Placement::Host => "host".to_string(),
-        Placement::Device {
-            device,
-            work_group,
-            sub_group,
-        } => {
-            let sub_group = sub_group.map(|sg| format!("sg {sg}, ")).unwrap_or_default();
-            format!("{kernel}{sub_group}wg {work_group}, dev {device}")
-        }
+        Placement::Device(item) => format!("{kernel}{item}"),
     };
     let _ = writeln!(out, "P{t}@{place} ({}) {{", params.join(", "));
     let text = ThreadText {
@@ -272,18 +265,7 @@ impl Body<'_, '_> {
             Instr::Store { access, value } => {
                 self.line(indent, &format!("{};", text.store(access, value)));
             }
-            Instr::Fence {
-                flags,
-                order,
-                scope,
-                legacy,
-            } => {
-                let fence = match legacy_fence(*order, *scope).filter(|_| *legacy) {
-                    Some(name) => format!("{name}({flags});"),
-                    None => format!("atomic_work_item_fence({flags}, {order}, {scope});"),
-                };
-                self.line(indent, &fence);
-            }
+            Instr::Fence(fence) => self.line(indent, &format!("{fence};")),
             Instr::Barrier(barrier) => {
                 let label = match &barrier.label {
                     Some(label) => format!("{label}: "),
@@ -301,24 +283,19 @@ impl Body<'_, '_> {
                 };
                 self.line(indent, &format!("{label}{name}({flags}{scope});"));
             }
-            Instr::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.line(indent, &format!("if ({}) {{", text.expression(condition)));
-                self.instrs(then, indent + 1);
-                if !otherwise.is_empty() {
+            Instr::If(branch) => {
+                let condition = text.expression(&branch.condition);
+                self.line(indent, &format!("if ({condition}) {{"));
+                self.instrs(&branch.then, indent + 1);
+                if !branch.otherwise.is_empty() {
                     self.line(indent, "} else {");
-                    self.instrs(otherwise, indent + 1);
+                    self.instrs(&branch.otherwise, indent + 1);
                 }
                 self.line(indent, "}");
             }
             Instr::While { condition, body } => {
-                self.line(
-                    indent,
-                    &format!("while ({}) {{", text.expression(condition)),
-                );
+                let condition = text.expression(condition);
+                self.line(indent, &format!("while ({condition}) {{"));
                 self.instrs(body, indent + 1);
                 self.line(indent, "}");
             }

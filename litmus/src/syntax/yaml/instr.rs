@@ -3,11 +3,11 @@
 use super::document::{Instruction, Step};
 use super::value::{At, Flags, Text, names};
 use crate::program::{
-    Atomicity, Barrier, BarrierScope, CommandKind, Expr, FenceFlags, Instr, MemOrder, legacy_fence,
+    Atomic, Atomicity, Barrier, BarrierScope, Branch, CommandKind, Expr, Fence, FenceFlags, Instr,
+    LOAD_FORBIDS, MemOrder, STORE_FORBIDS, legacy_fence,
 };
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::lower::command::CallTree;
-use crate::syntax::lower::function::{LOAD_FORBIDS, STORE_FORBIDS};
 use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::tree::{Name, Node};
 
@@ -119,11 +119,11 @@ impl ThreadReader<'_, '_> {
             let then = self.block_of(keys.then)?;
             let otherwise = self.block_of(keys.otherwise)?;
             out.append(&mut before);
-            return Ok(Instr::If {
+            return Ok(Instr::If(Branch {
                 condition,
                 then,
                 otherwise,
-            });
+            }));
         }
         if let Some(condition) = &keys.repeat {
             let condition = self.value(condition)?;
@@ -293,12 +293,12 @@ fn fence(flags: &At<Flags>, keys: &Instruction, form: Form) -> Outcome<Instr> {
             )
             .help("they acquire, release or both, with the scope work_group"));
     }
-    Ok(Instr::Fence {
+    Ok(Instr::Fence(Fence {
         flags,
         order,
         scope,
         legacy,
-    })
+    }))
 }
 
 /// How a load or store reaches memory: with an `order` atomically, with `atomic: true` alone in
@@ -313,22 +313,17 @@ fn atomicity(keys: &Instruction, forbidden: &[MemOrder]) -> Outcome<Atomicity> {
             ),
             "not allowed here",
         )),
-        (Some(order), scope) => Ok(Atomicity::Atomic {
-            order: order.value,
-            scope: scope.as_ref().map(|scope| scope.value),
-            implicit: false,
-        }),
+        (Some(order), scope) => {
+            let scope = scope.as_ref().map(|scope| scope.value);
+            Ok(Atomicity::Atomic(Atomic::explicit(order.value, scope)))
+        }
         (None, Some(scope)) => Err(scope
             .problem(
                 "a scope without an order",
                 "only atomic accesses have a scope",
             )
             .help("add an order: relaxed, acquire, release, acq_rel or seq_cst")),
-        (None, None) if is_set(&keys.atomic) => Ok(Atomicity::Atomic {
-            order: MemOrder::SeqCst,
-            scope: None,
-            implicit: true,
-        }),
+        (None, None) if is_set(&keys.atomic) => Ok(Atomicity::Atomic(Atomic::SHORT)),
         (None, None) if is_set(&keys.volatile) => Ok(Atomicity::Volatile),
         (None, None) => Ok(Atomicity::Plain),
     }

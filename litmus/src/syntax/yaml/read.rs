@@ -6,7 +6,7 @@ use super::parse::parse;
 use super::value::{At, Integer, OneOrMany, Text};
 use crate::program::{
     Condition, Location, Memory, Placement, Predicate, Program, Quantifier, Queue, Region,
-    Register, ScalarType, Thread,
+    Register, ScalarType, Thread, WorkItem,
 };
 use crate::syntax::error::{Outcome, Problem, Span, SyntaxError};
 use crate::syntax::lexer::shorten;
@@ -258,14 +258,14 @@ fn placement(entry: &ThreadEntry, unused: &mut impl Iterator<Item = u32>) -> Out
             }
             Ok(Placement::Host)
         }
-        Some(_) | None => Ok(Placement::Device {
+        Some(_) | None => Ok(Placement::Device(WorkItem {
             device: entry.device.as_ref().map_or(0, |device| device.value),
             work_group: match &entry.work_group {
                 Some(group) => group.value,
                 None => unused.next().unwrap_or_default(),
             },
             sub_group: entry.sub_group.as_ref().map(|sub_group| sub_group.value),
-        }),
+        })),
     }
 }
 

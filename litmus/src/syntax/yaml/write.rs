@@ -104,14 +104,10 @@ fn thread(program: &Program, thread: &Thread) -> At<ThreadEntry> {
     };
     match thread.placement {
         Placement::Host => entry.host = Some(At::from(true)),
-        Placement::Device {
-            device,
-            work_group,
-            sub_group,
-        } => {
-            entry.device = Some(At::from(device));
-            entry.work_group = Some(At::from(work_group));
-            entry.sub_group = sub_group.map(At::from);
+        Placement::Device(item) => {
+            entry.device = Some(At::from(item.device));
+            entry.work_group = Some(At::from(item.work_group));
+            entry.sub_group = item.sub_group.map(At::from);
         }
     }
     At::from(entry)
@@ -157,26 +153,18 @@ impl Writer<'_> {
                 keys.value = self.expression(value);
                 set_atomicity(&mut keys, access.atomicity);
             }
-            Instr::Fence {
-                flags,
-                order,
-                scope,
-                legacy,
-            } => {
-                keys.fence = Some(At::from(Flags::from(*flags)));
-                keys.order = Some(At::from(*order));
-                keys.scope = Some(At::from(*scope));
-                keys.legacy = legacy.then(|| At::from(true));
+            Instr::Fence(fence) => {
+                keys.fence = Some(At::from(Flags::from(fence.flags)));
+                keys.order = Some(At::from(fence.order));
+                keys.scope = Some(At::from(fence.scope));
+                keys.legacy = fence.legacy.then(|| At::from(true));
             }
             Instr::Barrier(barrier) => set_barrier(&mut keys, barrier),
-            Instr::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                keys.condition = self.expression(condition);
-                keys.then = Some(At::from(self.block(then)));
-                keys.otherwise = (!otherwise.is_empty()).then(|| At::from(self.block(otherwise)));
+            Instr::If(branch) => {
+                keys.condition = self.expression(&branch.condition);
+                keys.then = Some(At::from(self.block(&branch.then)));
+                let otherwise = Some(&branch.otherwise).filter(|block| !block.is_empty());
+                keys.otherwise = otherwise.map(|block| At::from(self.block(block)));
             }
             Instr::While { condition, body } => {
                 keys.repeat = self.expression(condition);
@@ -207,10 +195,10 @@ fn set_atomicity(keys: &mut Instruction, atomicity: Atomicity) {
     match atomicity {
         Atomicity::Plain => {}
         Atomicity::Volatile => keys.volatile = Some(At::from(true)),
-        Atomicity::Atomic { implicit: true, .. } => keys.atomic = Some(At::from(true)),
-        Atomicity::Atomic { order, scope, .. } => {
-            keys.order = Some(At::from(order));
-            keys.scope = scope.map(At::from);
+        Atomicity::Atomic(atomic) if atomic.implicit => keys.atomic = Some(At::from(true)),
+        Atomicity::Atomic(atomic) => {
+            keys.order = Some(At::from(atomic.order));
+            keys.scope = atomic.scope.map(At::from);
         }
     }
 }
