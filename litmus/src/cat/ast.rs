@@ -12,21 +12,23 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// A binary operator, weakest binding first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Infix {
-    /// `|`
-    Union,
-    /// `++`, adds an element to a set of tags
-    Add,
-    /// `;`
-    Seq,
-    /// `\`
-    Diff,
-    /// `&`
-    Inter,
-    /// `*`
-    Product,
+classay_vocabulary::words! {
+    /// A binary operator, weakest binding first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Infix {
+        /// Of two sets, relations or sets of tags.
+        Union = "|",
+        /// Adds an element to a set of tags.
+        Add = "++",
+        /// One relation after the other.
+        Seq = ";",
+        /// Without what the other has.
+        Diff = "\\",
+        /// What both have.
+        Inter = "&",
+        /// The pairs of two sets.
+        Product = "*",
+    }
 }
 
 /// A postfix operator.

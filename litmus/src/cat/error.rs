@@ -45,6 +45,14 @@ pub struct Span {
 }
 
 impl Span {
+    /// From one byte to just before another.
+    pub fn new(start: usize, end: usize) -> Span {
+        Span {
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
     /// The smallest span that covers both.
     pub fn to(self, other: Span) -> Span {
         Span {
@@ -55,6 +63,14 @@ impl Span {
 }
 
 impl Source {
+    /// A text by a name.
+    pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Source {
+        Source {
+            name: name.into(),
+            text: text.into(),
+        }
+    }
+
     /// An error at `span` of this file.
     pub fn error(
         &self,

@@ -78,17 +78,14 @@ pub fn tokens(source: &Source) -> Result<Vec<(Token, Span)>> {
     let text: &str = &source.text;
     let bytes = text.as_bytes();
     if bytes.len() > u32::MAX as usize / 2 {
-        let span = Span { start: 0, end: 0 };
+        let span = Span::new(0, 0);
         return Err(source.error(span, "this file is too large to be a model", "starts here"));
     }
     let mut out = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
-        let span = |end: usize| Span {
-            start: start as u32,
-            end: end as u32,
-        };
+        let span = |end: usize| Span::new(start, end);
         let c = bytes[at];
         if c.is_ascii_whitespace() {
             at += 1;
@@ -150,8 +147,7 @@ pub fn tokens(source: &Source) -> Result<Vec<(Token, Span)>> {
             "here",
         ));
     }
-    let end = bytes.len() as u32;
-    out.push((Token::End, Span { start: end, end }));
+    out.push((Token::End, Span::new(bytes.len(), bytes.len())));
     Ok(out)
 }
 
@@ -178,10 +174,7 @@ fn name_end(bytes: &[u8], from: usize) -> usize {
 fn comment_end(source: &Source, start: usize) -> Result<usize> {
     let length = nested_comment(&source.text[start..]);
     length.map(|length| start + length).ok_or_else(|| {
-        let span = Span {
-            start: start as u32,
-            end: start as u32 + 2,
-        };
+        let span = Span::new(start, start + 2);
         source.error(span, "this comment is never closed", "opened here")
     })
 }
@@ -200,9 +193,6 @@ fn string(source: &Source, start: usize) -> Result<(String, usize)> {
             other => value.push(other),
         }
     }
-    let span = Span {
-        start: start as u32,
-        end: start as u32 + 1,
-    };
+    let span = Span::new(start, start + 1);
     Err(source.error(span, "this string is never closed", "opened here"))
 }

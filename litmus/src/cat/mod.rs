@@ -158,15 +158,9 @@ impl Model {
         match MODELS.iter().find(|(n, _)| *n == stem) {
             Some((_, text)) => Model::build(&format!("{stem}.cat"), text, &|_| None, without),
             None => {
-                let source = Source {
-                    name: "model name".into(),
-                    text: name.into(),
-                };
+                let source = Source::new("model name", name);
                 let all: Vec<&str> = Model::names().collect();
-                let span = Span {
-                    start: 0,
-                    end: name.len() as u32,
-                };
+                let span = Span::new(0, name.len());
                 Err(source
                     .error(span, format!("no model is named `{name}`"), "unknown")
                     .with_help(format!(
@@ -184,25 +178,14 @@ impl Model {
     pub fn from_file(path: &Path) -> Result<Model> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
-            let source = Source {
-                name: name.as_str().into(),
-                text: "".into(),
-            };
-            let span = Span { start: 0, end: 0 };
-            source.error(
-                span,
-                format!("the model {name} cannot be read: {error}"),
-                "",
-            )
+            let message = format!("the model {name} cannot be read: {error}");
+            Source::new(name.as_str(), "").error(Span::new(0, 0), message, "")
         })?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let beside = move |include: &str| {
             let path = folder.join(include);
             let text = std::fs::read_to_string(&path).ok()?;
-            Some(Source {
-                name: path.display().to_string().into(),
-                text: text.into(),
-            })
+            Some(Source::new(path.display().to_string(), text))
         };
         Model::build(&name, &text, &beside, &Without::default())
     }
@@ -221,14 +204,8 @@ impl Model {
         beside: &dyn Fn(&str) -> Option<Source>,
         without: &Without,
     ) -> Result<Model> {
-        let source = Source {
-            name: name.into(),
-            text: text.into(),
-        };
-        let prelude = Source {
-            name: "prelude.cat".into(),
-            text: PRELUDE.into(),
-        };
+        let source = Source::new(name, text);
+        let prelude = Source::new("prelude.cat", PRELUDE);
         let resolver = |include: &str| {
             beside(include).or_else(|| {
                 let stem = include.strip_suffix(".cat").unwrap_or(include);
@@ -237,10 +214,7 @@ impl Model {
                     .chain(PARTS)
                     .find(|(n, _)| *n == stem)
                     .or_else(|| LIBRARY.iter().find(|(n, _)| *n == include))?;
-                Some(Source {
-                    name: include.into(),
-                    text: known.1.into(),
-                })
+                Some(Source::new(include, known.1))
             })
         };
         let lowered = lower::lower(&prelude, &source, &resolver, without)?;

@@ -5,107 +5,128 @@
 
 use crate::syntax::edit_distance;
 
-/// A set of events that the program determines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum BaseSet {
-    /// Every event.
-    All,
-    /// Reads; a read-modify-write is one event, both read and write.
-    Read,
-    /// Writes, initial writes included.
-    Write,
-    /// Read-modify-writes.
-    Rmw,
-    /// Fences; the entry and exit fences of barriers are among them.
-    Fence,
-    /// Entry and exit fences of barriers.
-    Barrier,
-    /// Entry fences of barriers.
-    Entry,
-    /// Exit fences of barriers.
-    Exit,
-    /// Initial writes.
-    Init,
-    /// Atomic accesses.
-    Atomic,
-    /// Non-atomic accesses; initial writes are neither.
-    NonAtomic,
-    /// Accesses through volatile pointers.
-    Volatile,
-    /// Events of order relaxed.
-    Relaxed,
-    /// Events of order acquire.
-    Acquire,
-    /// Events of order release.
-    Release,
-    /// Events of order acq_rel.
-    AcqRel,
-    /// Events of order seq_cst.
-    SeqCst,
-    /// Events whose source states scope work_item.
-    WorkItem,
-    /// Events of scope sub_group.
-    SubGroup,
-    /// Events of scope work_group.
-    WorkGroup,
-    /// Events of scope device.
-    Device,
-    /// Events of scope all_svm_devices.
-    AllDevices,
-    /// Accesses to global memory, and fences with the global flag.
-    Global,
-    /// Accesses to local memory, and fences with the local flag.
-    Local,
-    /// Events of host threads.
-    Host,
-    /// Accesses to locations in fine-grained SVM with atomics: those that are stated to be, and of
-    /// the locations that state nothing those that a host thread or more than one device touches.
-    SvmAtomics,
-    /// Accesses to locations that some thread reaches through a pointer without an address space.
-    Generic,
-    /// Accesses to locations that are stated not to be fine-grained SVM with atomics: buffers,
-    /// coarse-grained SVM, fine-grained SVM without atomics.
-    Coarse,
-    /// Accesses to locations that are stated not to be SVM.
-    Buffer,
-    /// Accesses by host threads to buffers and coarse-grained SVM that are not mapped for them, and
-    /// accesses by kernels to what may be mapped.
-    Stray,
-    /// No event: annotations of other languages that OpenCL C does not have.
-    Never,
+/// Declares things with the names that models can use for them; the first name of a thing is the one that
+/// models here use.
+macro_rules! named {
+    ($(#[$of:meta])* pub enum $kind:ident {
+        $($(#[$doc:meta])* $thing:ident = [$($name:literal),*],)+
+    }) => {
+        $(#[$of])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $kind {
+            $($(#[$doc])* $thing,)+
+        }
+
+        impl $kind {
+            /// Every one with its names.
+            pub const NAMES: &[($kind, &[&str])] = &[$(($kind::$thing, &[$($name),*])),+];
+        }
+    };
 }
 
-/// A relation between events that the program determines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum BaseRel {
-    /// Each event with itself.
-    Id,
-    /// Same thread; initial writes belong to none.
-    Int,
-    /// Sequenced before.
-    Po,
-    /// Same location.
-    Loc,
-    /// Address dependency.
-    Addr,
-    /// Data dependency.
-    Data,
-    /// Control dependency.
-    Ctrl,
-    /// Same sub-group.
-    SameSubGroup,
-    /// Same work-group.
-    SameWorkGroup,
-    /// Same kernel-instance.
-    SameKernel,
-    /// Same device.
-    SameDevice,
-    /// Same object: a location, whichever element of it.
-    SameObject,
-    /// Fences of the same barrier instance, in whichever threads.
-    SameBarrier,
-    /// Edges that commands state between actions of host threads and kernels.
-    Command,
+named! {
+    /// A set of events that the program determines.
+    pub enum BaseSet {
+        /// Every event.
+        All = [],
+        /// Reads; a read-modify-write is one event, both read and write.
+        Read = ["R"],
+        /// Writes, initial writes included.
+        Write = ["W"],
+        /// Read-modify-writes.
+        Rmw = ["RMW"],
+        /// Fences; the entry and exit fences of barriers are among them.
+        Fence = ["F"],
+        /// Entry and exit fences of barriers.
+        Barrier = ["B", "CBAR"],
+        /// Entry fences of barriers.
+        Entry = ["EF", "entry_fence"],
+        /// Exit fences of barriers.
+        Exit = ["XF", "exit_fence"],
+        /// Initial writes.
+        Init = ["IW", "I"],
+        /// Atomic accesses.
+        Atomic = ["A"],
+        /// Non-atomic accesses; initial writes are neither.
+        NonAtomic = ["NAL", "NA"],
+        /// Accesses through volatile pointers.
+        Volatile = ["V", "VOLATILE"],
+        /// Events of order relaxed.
+        Relaxed = ["RLX"],
+        /// Events of order acquire.
+        Acquire = ["ACQ"],
+        /// Events of order release.
+        Release = ["REL"],
+        /// Events of order acq_rel.
+        AcqRel = ["ACQ_REL", "AR"],
+        /// Events of order seq_cst.
+        SeqCst = ["SC"],
+        /// Events whose source states scope work_item.
+        WorkItem = ["WI"],
+        /// Events of scope sub_group.
+        SubGroup = ["SG"],
+        /// Events of scope work_group.
+        WorkGroup = ["WG"],
+        /// Events of scope device.
+        Device = ["DV", "DEV"],
+        /// Events of scope all_svm_devices.
+        AllDevices = ["ALL", "SYS"],
+        /// Accesses to global memory, and fences with the global flag.
+        Global = ["GLOBAL", "G"],
+        /// Accesses to local memory, and fences with the local flag.
+        Local = ["LOCAL", "L"],
+        /// Events of host threads.
+        Host = ["HOST"],
+        /// Accesses to locations in fine-grained SVM with atomics: those that are stated to be, and of
+        /// the locations that state nothing those that a host thread or more than one device touches.
+        SvmAtomics = ["SVMA"],
+        /// Accesses to locations that some thread reaches through a pointer without an address space.
+        Generic = ["GENERIC", "GEN"],
+        /// Accesses to locations that are stated not to be fine-grained SVM with atomics: buffers,
+        /// coarse-grained SVM, fine-grained SVM without atomics.
+        Coarse = ["COARSE"],
+        /// Accesses to locations that are stated not to be SVM.
+        Buffer = ["BUFFER"],
+        /// Accesses by host threads to buffers and coarse-grained SVM that are not mapped for them, and
+        /// accesses by kernels to what may be mapped.
+        Stray = ["STRAY"],
+        /// No event: annotations of other languages that OpenCL C does not have.
+        Never = ["CON", "LK", "LS", "UL"],
+    }
+}
+
+named! {
+    /// A relation between events that the program determines.
+    pub enum BaseRel {
+        /// Each event with itself.
+        Id = ["id"],
+        /// Same thread; initial writes belong to none.
+        Int = ["int", "thd"],
+        /// Sequenced before.
+        Po = ["po", "sb"],
+        /// Same location.
+        Loc = ["loc"],
+        /// Address dependency.
+        Addr = ["addr"],
+        /// Data dependency.
+        Data = ["data", "dd"],
+        /// Control dependency.
+        Ctrl = ["ctrl", "cd"],
+        /// Same sub-group.
+        SameSubGroup = ["ssg", "same-sg", "same_sg"],
+        /// Same work-group.
+        SameWorkGroup = ["swg", "same-wg", "same_wg", "wg"],
+        /// Same kernel-instance.
+        SameKernel = ["ski"],
+        /// Same device.
+        SameDevice = ["sdv", "same-dv", "same_dv", "dev"],
+        /// Same object: a location, whichever element of it.
+        SameObject = ["obj"],
+        /// Fences of the same barrier instance, in whichever threads.
+        SameBarrier = ["syncbar", "same_B", "same-barrier"],
+        /// Edges that commands state between actions of host threads and kernels.
+        Command = ["command"],
+    }
 }
 
 /// What a name of the vocabulary stands for.
@@ -125,128 +146,56 @@ pub enum Known {
     Empty,
 }
 
-/// A function that cat files may call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
-    /// `domain(r)`
-    Domain,
-    /// `range(r)`
-    Range,
-    /// `linearisations(s, r)`
-    Linearisations,
-    /// `generate_cos(r)`
-    GenerateCos,
-    /// `tag2scope('t)`
-    TagToScope,
-    /// `tag2events('t)`
-    TagToEvents,
-    /// `classes-loc(s)`: the events of `s`, a set for each location
-    ClassesLoc,
-    /// `map f c`
-    Map,
-    /// `cross(c)`: one choice for each class
-    Cross,
+named! {
+    /// A function that cat files may call.
+    pub enum Function {
+        /// `domain(r)`
+        Domain = ["domain"],
+        /// `range(r)`
+        Range = ["range"],
+        /// `linearisations(s, r)`
+        Linearisations = ["linearisations", "linearizations"],
+        /// `generate_cos(r)`
+        GenerateCos = ["generate_cos"],
+        /// `tag2scope('t)`
+        TagToScope = ["tag2scope"],
+        /// `tag2events('t)`
+        TagToEvents = ["tag2events"],
+        /// `classes-loc(s)`: the events of `s`, a set for each location
+        ClassesLoc = ["classes-loc"],
+        /// `map f c`
+        Map = ["map"],
+        /// `cross(c)`: one choice for each class
+        Cross = ["cross"],
+    }
 }
 
-/// Every name with its meaning; the first name of a meaning is the one models here use.
-pub const NAMES: &[(&str, Known)] = {
-    use BaseRel as R;
-    use BaseSet as S;
-    use Known::{Rel, Set};
-    &[
-        ("R", Set(S::Read)),
-        ("W", Set(S::Write)),
-        ("RMW", Set(S::Rmw)),
-        ("F", Set(S::Fence)),
-        ("B", Set(S::Barrier)),
-        ("CBAR", Set(S::Barrier)),
-        ("EF", Set(S::Entry)),
-        ("entry_fence", Set(S::Entry)),
-        ("XF", Set(S::Exit)),
-        ("exit_fence", Set(S::Exit)),
-        ("IW", Set(S::Init)),
-        ("I", Set(S::Init)),
-        ("A", Set(S::Atomic)),
-        ("NAL", Set(S::NonAtomic)),
-        ("NA", Set(S::NonAtomic)),
-        ("V", Set(S::Volatile)),
-        ("VOLATILE", Set(S::Volatile)),
-        ("RLX", Set(S::Relaxed)),
-        ("ACQ", Set(S::Acquire)),
-        ("REL", Set(S::Release)),
-        ("ACQ_REL", Set(S::AcqRel)),
-        ("AR", Set(S::AcqRel)),
-        ("SC", Set(S::SeqCst)),
-        ("WI", Set(S::WorkItem)),
-        ("SG", Set(S::SubGroup)),
-        ("WG", Set(S::WorkGroup)),
-        ("DV", Set(S::Device)),
-        ("DEV", Set(S::Device)),
-        ("ALL", Set(S::AllDevices)),
-        ("SYS", Set(S::AllDevices)),
-        ("GLOBAL", Set(S::Global)),
-        ("G", Set(S::Global)),
-        ("LOCAL", Set(S::Local)),
-        ("L", Set(S::Local)),
-        ("HOST", Set(S::Host)),
-        ("SVMA", Set(S::SvmAtomics)),
-        ("GENERIC", Set(S::Generic)),
-        ("GEN", Set(S::Generic)),
-        ("COARSE", Set(S::Coarse)),
-        ("BUFFER", Set(S::Buffer)),
-        ("STRAY", Set(S::Stray)),
-        ("CON", Set(S::Never)),
-        ("LK", Set(S::Never)),
-        ("LS", Set(S::Never)),
-        ("UL", Set(S::Never)),
+/// Every name with its meaning.
+pub fn names() -> impl Iterator<Item = (&'static str, Known)> {
+    fn all<T: Copy>(
+        things: &'static [(T, &[&str])],
+        known: fn(T) -> Known,
+    ) -> impl Iterator<Item = (&'static str, Known)> {
+        let named = move |(thing, names): &'static (T, &[&str])| {
+            names.iter().map(move |name| (*name, known(*thing)))
+        };
+        things.iter().flat_map(named)
+    }
+    let others = [
         ("emptyset", Known::Empty),
-        ("id", Rel(R::Id)),
-        ("int", Rel(R::Int)),
-        ("thd", Rel(R::Int)),
-        ("po", Rel(R::Po)),
-        ("sb", Rel(R::Po)),
-        ("loc", Rel(R::Loc)),
-        ("addr", Rel(R::Addr)),
-        ("data", Rel(R::Data)),
-        ("dd", Rel(R::Data)),
-        ("ctrl", Rel(R::Ctrl)),
-        ("cd", Rel(R::Ctrl)),
-        ("ssg", Rel(R::SameSubGroup)),
-        ("same-sg", Rel(R::SameSubGroup)),
-        ("same_sg", Rel(R::SameSubGroup)),
-        ("swg", Rel(R::SameWorkGroup)),
-        ("same-wg", Rel(R::SameWorkGroup)),
-        ("same_wg", Rel(R::SameWorkGroup)),
-        ("wg", Rel(R::SameWorkGroup)),
-        ("ski", Rel(R::SameKernel)),
-        ("obj", Rel(R::SameObject)),
-        ("sdv", Rel(R::SameDevice)),
-        ("same-dv", Rel(R::SameDevice)),
-        ("same_dv", Rel(R::SameDevice)),
-        ("dev", Rel(R::SameDevice)),
-        ("syncbar", Rel(R::SameBarrier)),
-        ("same_B", Rel(R::SameBarrier)),
-        ("same-barrier", Rel(R::SameBarrier)),
-        ("command", Rel(R::Command)),
         ("rf", Known::Rf),
         ("co", Known::Co),
         ("mo", Known::Co),
-        ("domain", Known::Function(Function::Domain)),
-        ("range", Known::Function(Function::Range)),
-        ("linearisations", Known::Function(Function::Linearisations)),
-        ("linearizations", Known::Function(Function::Linearisations)),
-        ("generate_cos", Known::Function(Function::GenerateCos)),
-        ("tag2scope", Known::Function(Function::TagToScope)),
-        ("tag2events", Known::Function(Function::TagToEvents)),
-        ("classes-loc", Known::Function(Function::ClassesLoc)),
-        ("map", Known::Function(Function::Map)),
-        ("cross", Known::Function(Function::Cross)),
-    ]
-};
+    ];
+    all(BaseSet::NAMES, Known::Set)
+        .chain(all(BaseRel::NAMES, Known::Rel))
+        .chain(all(Function::NAMES, Known::Function))
+        .chain(others)
+}
 
 /// What `name` stands for.
 pub fn lookup(name: &str) -> Option<Known> {
-    NAMES.iter().find(|(n, _)| *n == name).map(|(_, k)| *k)
+    names().find(|(n, _)| *n == name).map(|(_, known)| known)
 }
 
 /// The relation that a scope's tag stands for: its events are in the same instance of the scope.

@@ -4,6 +4,7 @@ use super::{Closure, Env, Lowerer, Value};
 use crate::cat::OrderDomain;
 use crate::cat::ast::{Case, Expr, ExprKind, Infix, Postfix};
 use crate::cat::error::{Result, Span};
+use crate::cat::ir::{Builder, NodeId};
 use crate::cat::vocabulary::{BaseSet, Function, Known, lookup, scope_of_tag};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -157,93 +158,73 @@ impl Lowerer<'_> {
     fn infix(&mut self, env: &Env, span: Span, op: Infix, a: &Expr, b: &Expr) -> Result<Value> {
         let left = self.expr(env, a)?;
         let right = self.expr(env, b)?;
-        match op {
-            Infix::Union | Infix::Inter | Infix::Diff => {
-                if matches!((&left, &right), (Value::Empty, Value::Empty)) {
-                    return Ok(Value::Empty);
-                }
-                if let (Value::Tags(l), Value::Tags(r)) = (&left, &right) {
-                    let kept = |l: &[Arc<str>], r: &[Arc<str>], wanted: bool| {
-                        l.iter()
-                            .filter(|t| r.contains(t) == wanted)
-                            .cloned()
-                            .collect::<Vec<_>>()
-                    };
-                    return Ok(Value::Tags(match op {
-                        Infix::Inter => kept(l, r, true),
-                        Infix::Diff => kept(l, r, false),
-                        Infix::Union | Infix::Add | Infix::Seq | Infix::Product => {
-                            let mut all = l.clone();
-                            all.extend(kept(r, l, false));
-                            all
-                        }
-                    }));
-                }
-                let sets = matches!(left, Value::Set(_)) || matches!(right, Value::Set(_));
-                let rels = matches!(left, Value::Rel(_)) || matches!(right, Value::Rel(_));
-                if sets && rels {
-                    let sign = match op {
-                        Infix::Union => "|",
-                        Infix::Inter => "&",
-                        Infix::Diff | Infix::Add | Infix::Seq | Infix::Product => "\\",
-                    };
-                    return Err(self
-                        .error(
-                            span,
-                            format!("`{sign}` joins two sets or two relations"),
-                            format!("here it joins {} and {}", left.kind(), right.kind()),
-                        )
-                        .with_help("write `[s]` for the identity on a set"));
-                }
-                if sets {
-                    let s = self.set(a.span, left)?;
-                    let t = self.set(b.span, right)?;
-                    return Ok(Value::Set(match op {
-                        Infix::Inter => self.builder.set_inter(s, t),
-                        Infix::Diff => self.builder.set_diff(s, t),
-                        Infix::Union | Infix::Add | Infix::Seq | Infix::Product => {
-                            self.builder.set_union(s, t)
-                        }
-                    }));
-                }
-                let r = self.relation(a.span, left)?;
-                let q = self.relation(b.span, right)?;
-                Ok(Value::Rel(match op {
-                    Infix::Inter => self.builder.inter(r, q),
-                    Infix::Diff => self.builder.diff(r, q),
-                    Infix::Union | Infix::Add | Infix::Seq | Infix::Product => {
-                        self.builder.union(r, q)
-                    }
-                }))
-            }
+        type Combine = fn(&mut Builder, NodeId, NodeId) -> NodeId;
+        let (sets, relations): (Combine, Combine) = match op {
+            Infix::Union => (Builder::set_union, Builder::union),
+            Infix::Inter => (Builder::set_inter, Builder::inter),
+            Infix::Diff => (Builder::set_diff, Builder::diff),
             Infix::Seq => {
                 let r = self.relation(a.span, left)?;
                 let q = self.relation(b.span, right)?;
-                Ok(Value::Rel(self.builder.seq(r, q)))
+                return Ok(Value::Rel(self.builder.seq(r, q)));
             }
             Infix::Product => {
                 let s = self.set(a.span, left)?;
                 let t = self.set(b.span, right)?;
-                Ok(Value::Rel(self.builder.cross(s, t)))
+                return Ok(Value::Rel(self.builder.cross(s, t)));
             }
-            Infix::Add => match (left, right) {
-                (Value::Tag(tag), Value::Tags(mut tags)) => {
-                    if !tags.contains(&tag) {
-                        tags.insert(0, tag);
-                    }
-                    Ok(Value::Tags(tags))
+            Infix::Add => return self.add_tag(span, left, right),
+        };
+        let is_set = |value: &Value| matches!(value, Value::Set(_));
+        let is_relation = |value: &Value| matches!(value, Value::Rel(_));
+        match (&left, &right) {
+            (Value::Empty, Value::Empty) => Ok(Value::Empty),
+            (Value::Tags(l), Value::Tags(r)) => {
+                let mut tags = l.clone();
+                match op == Infix::Union {
+                    true => tags.extend(r.iter().filter(|t| !l.contains(t)).cloned()),
+                    false => tags.retain(|t| r.contains(t) == (op == Infix::Inter)),
                 }
-                (Value::Tag(tag), Value::Empty) => Ok(Value::Tags(vec![tag])),
-                (left, right) => Err(self.error(
+                Ok(Value::Tags(tags))
+            }
+            (l, r) if (is_set(l) || is_set(r)) && (is_relation(l) || is_relation(r)) => Err(self
+                .error(
                     span,
-                    format!(
-                        "`++` adds a tag to a set of tags, here {} to {}",
-                        left.kind(),
-                        right.kind()
-                    ),
-                    "here",
-                )),
-            },
+                    format!("`{op}` joins two sets or two relations"),
+                    format!("here it joins {} and {}", left.kind(), right.kind()),
+                )
+                .with_help("write `[s]` for the identity on a set")),
+            (l, r) if is_set(l) || is_set(r) => {
+                let s = self.set(a.span, left)?;
+                let t = self.set(b.span, right)?;
+                Ok(Value::Set(sets(&mut self.builder, s, t)))
+            }
+            _ => {
+                let r = self.relation(a.span, left)?;
+                let q = self.relation(b.span, right)?;
+                Ok(Value::Rel(relations(&mut self.builder, r, q)))
+            }
+        }
+    }
+
+    fn add_tag(&self, span: Span, left: Value, right: Value) -> Result<Value> {
+        match (left, right) {
+            (Value::Tag(tag), Value::Tags(mut tags)) => {
+                if !tags.contains(&tag) {
+                    tags.insert(0, tag);
+                }
+                Ok(Value::Tags(tags))
+            }
+            (Value::Tag(tag), Value::Empty) => Ok(Value::Tags(vec![tag])),
+            (left, right) => Err(self.error(
+                span,
+                format!(
+                    "`++` adds a tag to a set of tags, here {} to {}",
+                    left.kind(),
+                    right.kind()
+                ),
+                "here",
+            )),
         }
     }
 
@@ -316,34 +297,38 @@ impl Lowerer<'_> {
                     )
                     .with_help("write `with co from generate_cos(r)` for coherence")),
             },
-            Function::TagToScope => match argument {
-                Value::Tag(tag) => match scope_of_tag(&tag) {
+            Function::TagToScope => {
+                let tag = self.tag(at, "tag2scope", argument)?;
+                match scope_of_tag(&tag) {
                     Some(rel) => Ok(Value::Rel(self.builder.rel(rel))),
                     None if matches!(&*tag.to_lowercase(), "sys" | "system" | "all") => {
                         Ok(Value::Rel(self.builder.full()))
                     }
                     None => Err(self.error(at, format!("`'{tag}` is not a scope"), "here")),
-                },
-                other => Err(self.error(
-                    at,
-                    format!("`tag2scope` takes a tag, this is {}", other.kind()),
-                    "not a tag",
-                )),
-            },
-            Function::TagToEvents => match argument {
-                Value::Tag(tag) => match lookup(&tag).or_else(|| lookup(&tag.to_uppercase())) {
+                }
+            }
+            Function::TagToEvents => {
+                let tag = self.tag(at, "tag2events", argument)?;
+                match lookup(&tag).or_else(|| lookup(&tag.to_uppercase())) {
                     Some(Known::Set(set)) => Ok(Value::Set(self.builder.set(set))),
                     Some(Known::Empty) => Ok(Value::Empty),
                     Some(Known::Rel(_) | Known::Rf | Known::Co | Known::Function(_)) | None => {
                         Err(self.error(at, format!("no event carries `'{tag}`"), "here"))
                     }
-                },
-                other => Err(self.error(
-                    at,
-                    format!("`tag2events` takes a tag, this is {}", other.kind()),
-                    "not a tag",
-                )),
-            },
+                }
+            }
+        }
+    }
+
+    /// The tag that a function takes.
+    fn tag(&self, at: Span, function: &str, argument: Value) -> Result<Arc<str>> {
+        match argument {
+            Value::Tag(tag) => Ok(tag),
+            other => Err(self.error(
+                at,
+                format!("`{function}` takes a tag, this is {}", other.kind()),
+                "not a tag",
+            )),
         }
     }
 

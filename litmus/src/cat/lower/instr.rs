@@ -1,6 +1,6 @@
 //! Instructions: definitions, checks, procedures, choices of orders.
 
-use super::{Closure, Env, Family, Lowerer, Procedure, Value};
+use super::{Env, Family, Lowerer, Procedure, Value};
 use crate::cat::ast::{
     Binding, Condition, Expr, ExprKind, Instr, InstrKind, Pattern, Property, Role,
 };
@@ -133,10 +133,7 @@ impl Lowerer<'_> {
             };
             for (changed, statement) in &self.without.instead {
                 if **changed == **name {
-                    let source = Source {
-                        name: format!("{name} without a rule").into(),
-                        text: statement.as_str().into(),
-                    };
+                    let source = Source::new(format!("{name} without a rule"), statement.as_str());
                     for instr in parser::parse(&source)?.instrs {
                         if let InstrKind::Let { bindings, .. } = instr.kind {
                             self.within(&source, |l| l.bind_all(env, false, &bindings))?;
@@ -259,16 +256,7 @@ impl Lowerer<'_> {
             });
         let family = Rc::new(functions.collect::<Family>());
         if family.len() == bindings.len() {
-            for (name, pattern, body) in family.iter() {
-                let closure = Closure {
-                    pattern: pattern.clone(),
-                    body: body.clone(),
-                    env: env.clone(),
-                    source: self.source.clone(),
-                    family: family.clone(),
-                };
-                env.bind(name.clone(), Value::Closure(Rc::new(closure)));
-            }
+            env.bind_family(&family, &self.source);
             return Ok(());
         }
         let (group, vars) = self.builder.open_group(bindings.len());

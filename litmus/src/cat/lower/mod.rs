@@ -10,7 +10,7 @@ mod note;
 use super::ast::{Expr, Instr, Pattern};
 use super::error::{CatError, Result, Source, Span};
 use super::ir::{Builder, NodeId};
-use super::vocabulary::{Function, Known, NAMES, near};
+use super::vocabulary::{Function, Known, names, near};
 use super::without::Without;
 use super::{Check, OrderDomain, OrderVar, foreign, parser};
 use std::rc::Rc;
@@ -71,10 +71,7 @@ pub fn lower(
     let file = parser::parse(source)?;
     lowerer.within(source, |l| l.instrs(&mut env, &file.instrs))?;
     for text in &without.more {
-        let source = Source {
-            name: source.name.clone(),
-            text: (*text).into(),
-        };
+        let source = Source::new(source.name.clone(), *text);
         let file = parser::parse(&source)?;
         lowerer.within(&source, |l| l.instrs(&mut env, &file.instrs))?;
     }
@@ -101,6 +98,21 @@ impl Env {
     fn bind(&mut self, name: Arc<str>, value: Value) {
         let outer = self.clone();
         self.0 = Some(Rc::new(Scope { name, value, outer }));
+    }
+
+    /// Binds the functions of one `let rec`, whose bodies see what is in scope before them.
+    fn bind_family(&mut self, family: &Rc<Family>, source: &Source) {
+        let outside = self.clone();
+        for (name, pattern, body) in family.iter() {
+            let closure = Closure {
+                pattern: pattern.clone(),
+                body: body.clone(),
+                env: outside.clone(),
+                source: source.clone(),
+                family: family.clone(),
+            };
+            self.bind(name.clone(), Value::Closure(Rc::new(closure)));
+        }
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
@@ -163,16 +175,7 @@ impl Closure {
     /// The names that its body sees, parameters aside.
     fn inside(&self) -> Env {
         let mut env = self.env.clone();
-        for (name, pattern, body) in self.family.iter() {
-            let member = Closure {
-                pattern: pattern.clone(),
-                body: body.clone(),
-                env: self.env.clone(),
-                source: self.source.clone(),
-                family: self.family.clone(),
-            };
-            env.bind(name.clone(), Value::Closure(Rc::new(member)));
-        }
+        env.bind_family(&self.family, &self.source);
         env
     }
 }
@@ -278,7 +281,7 @@ impl Lowerer<'_> {
         let candidates = env
             .scopes()
             .map(|s| &*s.name)
-            .chain(NAMES.iter().map(|(n, _)| *n));
+            .chain(names().map(|(n, _)| n));
         let close = near(name, candidates);
         let error = self.error(span, format!("nothing is named `{name}`"), "unknown name");
         Err(if let Some(home) = foreign::home(name) {

@@ -18,7 +18,8 @@ impl Parser<'_> {
     fn infix(&mut self, level: u8) -> Result<Expr> {
         let mut left = self.prefix()?;
         let mut chain = 0;
-        while let Some((op, strength)) = self.infix_here() {
+        while let Some(op) = self.infix_here() {
+            let strength = op as u8;
             if strength < level {
                 break;
             }
@@ -33,14 +34,9 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn infix_here(&self) -> Option<(Infix, u8)> {
+    fn infix_here(&self) -> Option<Infix> {
         match self.peek() {
-            Token::Sign(Sign::Bar) => Some((Infix::Union, 0)),
-            Token::Sign(Sign::PlusPlus) => Some((Infix::Add, 1)),
-            Token::Sign(Sign::Semi) => Some((Infix::Seq, 2)),
-            Token::Sign(Sign::Backslash) => Some((Infix::Diff, 3)),
-            Token::Sign(Sign::Amp) => Some((Infix::Inter, 4)),
-            Token::Sign(Sign::Star) => Some((Infix::Product, 5)),
+            Token::Sign(sign) => Infix::named(sign.name()),
             _ => None,
         }
     }
@@ -126,16 +122,11 @@ impl Parser<'_> {
         }
     }
 
-    fn list(&mut self, close: Sign) -> Result<Vec<Expr>> {
-        let mut items = Vec::new();
-        if !self.is_sign(close) {
-            loop {
-                items.push(self.expr()?);
-                if !self.eat_sign(Sign::Comma) {
-                    break;
-                }
-            }
-        }
+    pub(super) fn list(&mut self, close: Sign) -> Result<Vec<Expr>> {
+        let items = match self.is_sign(close) {
+            true => Vec::new(),
+            false => self.separated(Sign::Comma, Parser::expr)?,
+        };
         self.sign(close)?;
         Ok(items)
     }
@@ -231,33 +222,35 @@ impl Parser<'_> {
         let subject = Box::new(self.expr()?);
         self.word(Word::With)?;
         self.eat_sign(Sign::BarBar);
-        let mut cases = Vec::new();
-        loop {
-            let case = match self.peek().clone() {
-                Token::Tag(tag) => Case::Tag(tag),
-                Token::Sign(Sign::Underscore) => Case::Default,
-                Token::Sign(Sign::OpenBrace) => Case::Empty,
-                Token::Name(first) => Case::Parts(first, "".into()),
-                _ => return self.unexpected("a tag, `{}`, `x ++ rest` or `_`"),
-            };
-            self.next();
-            let case = match case {
-                Case::Parts(first, _) => {
-                    self.sign(Sign::PlusPlus)?;
-                    Case::Parts(first, self.name("the name of the other elements")?)
-                }
-                case @ (Case::Tag(_) | Case::Empty | Case::Default) => case,
-            };
-            if matches!(case, Case::Empty) {
-                self.sign(Sign::CloseBrace)?;
-            }
-            self.sign(Sign::Arrow)?;
-            cases.push((case, self.expr()?));
-            if !self.eat_sign(Sign::BarBar) {
-                break;
-            }
-        }
+        let cases = self.separated(Sign::BarBar, |p| {
+            let case = p.case()?;
+            p.sign(Sign::Arrow)?;
+            Ok((case, p.expr()?))
+        })?;
         self.word(Word::End)?;
         Ok(ExprKind::Match(subject, cases))
+    }
+
+    fn case(&mut self) -> Result<Case> {
+        let case = match self.peek().clone() {
+            Token::Tag(tag) => Case::Tag(tag),
+            Token::Sign(Sign::Underscore) => Case::Default,
+            Token::Sign(Sign::OpenBrace) => {
+                self.next();
+                self.sign(Sign::CloseBrace)?;
+                return Ok(Case::Empty);
+            }
+            Token::Name(first) => {
+                self.next();
+                self.sign(Sign::PlusPlus)?;
+                return Ok(Case::Parts(
+                    first,
+                    self.name("the name of the other elements")?,
+                ));
+            }
+            _ => return self.unexpected("a tag, `{}`, `x ++ rest` or `_`"),
+        };
+        self.next();
+        Ok(case)
     }
 }

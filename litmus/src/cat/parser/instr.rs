@@ -57,9 +57,7 @@ impl Parser<'_> {
                 self.next();
                 let name = self.name("the name of a procedure")?;
                 let argument = self.postfix()?;
-                if self.eat_word(Word::As) {
-                    self.name("a name")?;
-                }
+                self.named_as()?;
                 InstrKind::Call(name, argument)
             }
             Token::Word(Word::Forall) => {
@@ -90,17 +88,13 @@ impl Parser<'_> {
                 let name = self.name("the name of the enumeration")?;
                 self.sign(Sign::Equals)?;
                 self.eat_sign(Sign::BarBar);
-                let mut tags = Vec::new();
-                loop {
-                    match self.peek().clone() {
-                        Token::Tag(tag) => tags.push(tag),
-                        _ => return self.unexpected("a tag such as `'device`"),
+                let tags = self.separated(Sign::BarBar, |p| match p.peek().clone() {
+                    Token::Tag(tag) => {
+                        p.next();
+                        Ok(tag)
                     }
-                    self.next();
-                    if !self.eat_sign(Sign::BarBar) {
-                        break;
-                    }
-                }
+                    _ => p.unexpected("a tag such as `'device`"),
+                })?;
                 InstrKind::Enum(name, tags)
             }
             Token::Word(Word::Instructions | Word::Default) => {
@@ -110,23 +104,15 @@ impl Parser<'_> {
             }
             Token::Word(Word::Show) => {
                 self.next();
-                loop {
-                    self.expr()?;
-                    if self.eat_word(Word::As) {
-                        self.name("a name")?;
-                    }
-                    if !self.eat_sign(Sign::Comma) {
-                        break;
-                    }
-                }
+                self.separated(Sign::Comma, |p| {
+                    p.expr()?;
+                    p.named_as()
+                })?;
                 InstrKind::Nothing
             }
             Token::Word(Word::Unshow) => {
                 self.next();
-                self.name("a name")?;
-                while self.eat_sign(Sign::Comma) {
-                    self.name("a name")?;
-                }
+                self.separated(Sign::Comma, |p| p.name("a name"))?;
                 InstrKind::Nothing
             }
             Token::Word(Word::Flag) => {
@@ -158,13 +144,15 @@ impl Parser<'_> {
     fn annotations(&mut self) -> Result<()> {
         self.name("the name of an instruction")?;
         self.sign(Sign::OpenSquare)?;
-        if !self.is_sign(Sign::CloseSquare) {
-            self.expr()?;
-            while self.eat_sign(Sign::Comma) {
-                self.expr()?;
-            }
+        self.list(Sign::CloseSquare)?;
+        Ok(())
+    }
+
+    /// `as name`, which means nothing here.
+    fn named_as(&mut self) -> Result<()> {
+        if self.eat_word(Word::As) {
+            self.name("a name")?;
         }
-        self.sign(Sign::CloseSquare)?;
         Ok(())
     }
 
@@ -256,15 +244,10 @@ impl Parser<'_> {
         if !self.eat_sign(Sign::Open) {
             return Ok(Pattern::Name(self.name("a parameter")?));
         }
-        let mut names = Vec::new();
-        if !self.is_sign(Sign::Close) {
-            loop {
-                names.push(self.name("a parameter")?);
-                if !self.eat_sign(Sign::Comma) {
-                    break;
-                }
-            }
-        }
+        let names = match self.is_sign(Sign::Close) {
+            true => Vec::new(),
+            false => self.separated(Sign::Comma, |p| p.name("a parameter"))?,
+        };
         self.sign(Sign::Close)?;
         Ok(match <[Arc<str>; 1]>::try_from(names) {
             Ok([name]) => Pattern::Name(name),

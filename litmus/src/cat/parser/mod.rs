@@ -139,6 +139,19 @@ impl Parser<'_> {
         }
     }
 
+    /// One thing or more, with a sign between them.
+    fn separated<T>(
+        &mut self,
+        by: Sign,
+        mut one: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut all = vec![one(self)?];
+        while self.eat_sign(by) {
+            all.push(one(self)?);
+        }
+        Ok(all)
+    }
+
     fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             return Err(self.source.error(

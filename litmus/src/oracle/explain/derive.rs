@@ -9,7 +9,7 @@
 
 use super::Edge;
 use crate::cat::ir::{NodeId, Op};
-use crate::cat::vocabulary::{BaseRel, Known, NAMES};
+use crate::cat::vocabulary::BaseRel;
 use crate::oracle::bits::{each, has};
 use crate::oracle::eval::Bounds;
 
@@ -420,8 +420,6 @@ fn joins(rel: BaseRel) -> bool {
 }
 
 fn name_of(rel: BaseRel) -> &'static str {
-    NAMES
-        .iter()
-        .find(|(_, known)| *known == Known::Rel(rel))
-        .map_or("", |(name, _)| name)
+    let named = BaseRel::NAMES.iter().find(|(known, _)| *known == rel);
+    named.and_then(|(_, names)| names.first()).unwrap_or(&"")
 }
