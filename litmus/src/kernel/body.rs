@@ -345,11 +345,11 @@ impl<'p> BodyWriter<'p> {
             Expr::Reg(r) => self.register(*r),
             Expr::Unary(op, a) => {
                 let a = self.expr(a);
-                format!("({}{a})", op.sign())
+                format!("({op}{a})")
             }
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
-                format!("({a} {} {b})", op.sign())
+                format!("({a} {op} {b})")
             }
             Expr::Select(c, a, b) => {
                 let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
@@ -428,13 +428,9 @@ impl<'p> BodyWriter<'p> {
 /// and how many of them are compare-exchanges.
 fn accesses(e: &Expr) -> (u32, u32) {
     let (mut total, mut compare_exchanges) = (0, 0);
-    e.each(&mut |e| match e {
-        Expr::Load(_) | Expr::Rmw(_) => total += 1,
-        Expr::Cas(_) => {
-            total += 1;
-            compare_exchanges += 1;
-        }
-        Expr::Const(_) | Expr::Reg(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {}
+    e.each(&mut |e| {
+        total += u32::from(matches!(e, Expr::Load(_) | Expr::Rmw(_) | Expr::Cas(_)));
+        compare_exchanges += u32::from(matches!(e, Expr::Cas(_)));
     });
     (total, compare_exchanges)
 }

@@ -13,21 +13,23 @@ pub enum Observable {
     Memory(LocId, u32),
 }
 
-/// Comparison in a predicate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Relation {
-    /// `=` or `==`
-    Eq,
-    /// `!=` or `<>`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
+classay_vocabulary::words! {
+    /// Comparison in a predicate, as questions write it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Relation {
+        /// Also `==`.
+        Eq = "=",
+        /// Also `<>`.
+        Ne = "!=",
+        /// Less.
+        Lt = "<",
+        /// Less or equal.
+        Le = "<=",
+        /// Greater.
+        Gt = ">",
+        /// Greater or equal.
+        Ge = ">=",
+    }
 }
 
 /// One side of a comparison.
@@ -63,31 +65,14 @@ pub struct Condition {
     pub predicate: Predicate,
 }
 
-/// The relations as questions write them.
-const SIGNS: [(Relation, &str); 6] = [
-    (Relation::Eq, "="),
-    (Relation::Ne, "!="),
-    (Relation::Lt, "<"),
-    (Relation::Le, "<="),
-    (Relation::Gt, ">"),
-    (Relation::Ge, ">="),
-];
-
 impl Relation {
     /// The relation that is written so; `==` and `<>` are other ways to write two of them.
     pub fn of_sign(sign: &str) -> Option<Relation> {
-        let sign = match sign {
+        Relation::named(match sign {
             "==" => "=",
             "<>" => "!=",
             other => other,
-        };
-        let row = SIGNS.iter().find(|(_, known)| *known == sign)?;
-        Some(row.0)
-    }
-
-    /// As questions write it.
-    pub fn sign(self) -> &'static str {
-        SIGNS[self as usize].1
+        })
     }
 
     /// Whether it holds between two values.

@@ -61,90 +61,48 @@ impl Expr {
     }
 }
 
-/// A unary operator of C.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UnOp {
-    /// `-`
-    Neg,
-    /// `!`
-    Not,
-    /// `~`
-    BitNot,
+classay_vocabulary::words! {
+    /// A unary operator of C.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum UnOp {
+        /// Minus.
+        Neg = "-",
+        /// 1 for zero, 0 for anything else.
+        Not = "!",
+        /// Every bit the other way.
+        BitNot = "~",
+    }
 }
 
-/// A binary operator of C.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BinOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Rem,
-    /// `&`
-    And,
-    /// `|`
-    Or,
-    /// `^`
-    Xor,
-    /// `<<`
-    Shl,
-    /// `>>`
-    Shr,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-    /// `&&`, evaluates its right side only when the left is not zero
-    LogicalAnd,
-    /// `||`, evaluates its right side only when the left is zero
-    LogicalOr,
+classay_vocabulary::words! {
+    /// A binary operator of C.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[allow(missing_docs)]
+    pub enum BinOp {
+        Add = "+",
+        Sub = "-",
+        Mul = "*",
+        Div = "/",
+        Rem = "%",
+        And = "&",
+        Or = "|",
+        Xor = "^",
+        Shl = "<<",
+        Shr = ">>",
+        Eq = "==",
+        Ne = "!=",
+        Lt = "<",
+        Le = "<=",
+        Gt = ">",
+        Ge = ">=",
+        /// Evaluates its right side only when the left is not zero.
+        LogicalAnd = "&&",
+        /// Evaluates its right side only when the left is zero.
+        LogicalOr = "||",
+    }
 }
-
-/// Every binary operator in the order of [`BinOp`], as C writes it, and how tightly it binds.
-const BINARY: [(BinOp, &str, u8); 18] = [
-    (BinOp::Add, "+", 9),
-    (BinOp::Sub, "-", 9),
-    (BinOp::Mul, "*", 10),
-    (BinOp::Div, "/", 10),
-    (BinOp::Rem, "%", 10),
-    (BinOp::And, "&", 5),
-    (BinOp::Or, "|", 3),
-    (BinOp::Xor, "^", 4),
-    (BinOp::Shl, "<<", 8),
-    (BinOp::Shr, ">>", 8),
-    (BinOp::Eq, "==", 6),
-    (BinOp::Ne, "!=", 6),
-    (BinOp::Lt, "<", 7),
-    (BinOp::Le, "<=", 7),
-    (BinOp::Gt, ">", 7),
-    (BinOp::Ge, ">=", 7),
-    (BinOp::LogicalAnd, "&&", 2),
-    (BinOp::LogicalOr, "||", 1),
-];
 
 impl UnOp {
-    /// As C writes it.
-    pub fn sign(self) -> &'static str {
-        match self {
-            UnOp::Neg => "-",
-            UnOp::Not => "!",
-            UnOp::BitNot => "~",
-        }
-    }
-
     /// `op a` in 64 bits.
     pub fn apply(self, a: i64) -> i64 {
         match self {
@@ -156,20 +114,20 @@ impl UnOp {
 }
 
 impl BinOp {
-    /// The operator that C writes so.
-    pub fn of_sign(sign: &str) -> Option<BinOp> {
-        let row = BINARY.iter().find(|(_, known, _)| *known == sign)?;
-        Some(row.0)
-    }
-
-    /// As C writes it.
-    pub fn sign(self) -> &'static str {
-        BINARY[self as usize].1
-    }
-
     /// How tightly it binds, from 1 for the operator that binds least.
     pub fn level(self) -> u8 {
-        BINARY[self as usize].2
+        match self {
+            BinOp::LogicalOr => 1,
+            BinOp::LogicalAnd => 2,
+            BinOp::Or => 3,
+            BinOp::Xor => 4,
+            BinOp::And => 5,
+            BinOp::Eq | BinOp::Ne => 6,
+            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => 7,
+            BinOp::Shl | BinOp::Shr => 8,
+            BinOp::Add | BinOp::Sub => 9,
+            BinOp::Mul | BinOp::Div | BinOp::Rem => 10,
+        }
     }
 
     /// `a op b`, integer arithmetic as C has it, in 64 bits; a division by zero, which C leaves
@@ -194,19 +152,6 @@ impl BinOp {
             BinOp::Ge => i64::from(a >= b),
             BinOp::LogicalAnd => i64::from(a != 0 && b != 0),
             BinOp::LogicalOr => i64::from(a != 0 || b != 0),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_of_operators_is_in_their_order() {
-        for (place, (op, sign, _)) in BINARY.into_iter().enumerate() {
-            assert_eq!(op as usize, place, "{sign}");
-            assert_eq!(BinOp::of_sign(sign), Some(op));
         }
     }
 }

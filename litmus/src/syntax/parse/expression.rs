@@ -45,7 +45,7 @@ impl Parser<'_> {
             let TokenKind::Mark(mark) = self.peek().kind else {
                 return Ok(left);
             };
-            let Some(op) = BinOp::of_sign(mark).filter(|op| op.level() >= weakest) else {
+            let Some(op) = BinOp::named(mark).filter(|op| op.level() >= weakest) else {
                 return Ok(left);
             };
             self.bump();

@@ -140,23 +140,24 @@ impl Parser<'_> {
                 let op = if mark == "++" { BinOp::Add } else { BinOp::Sub };
                 return Ok(step(target, op));
             }
-            mark => match mark.strip_suffix('=').and_then(BinOp::of_sign) {
+            mark => match mark.strip_suffix('=').and_then(BinOp::named) {
                 Some(op) => Some(op),
                 None => return Ok(StmtKind::Effect(target)),
             },
         };
         self.bump();
         let value = self.expression()?;
-        if self.is("=") {
-            return Err(self
-                .peek()
-                .problem(
-                    "an assignment inside an expression is not supported",
-                    "not here",
-                )
-                .help("write one assignment a statement; compare with =="));
-        }
+        self.no_assignment("write one assignment a statement; compare with ==")?;
         Ok(StmtKind::Assign(target, op, value))
+    }
+
+    /// Fails before a `=`, where an expression has ended.
+    fn no_assignment(&self, help: &str) -> Outcome<()> {
+        if !self.is("=") {
+            return Ok(());
+        }
+        let message = "an assignment inside an expression is not supported";
+        Err(self.peek().problem(message, "not here").help(help))
     }
 
     fn declaration(&mut self) -> Outcome<StmtKind> {
@@ -190,15 +191,7 @@ impl Parser<'_> {
     fn parenthesised(&mut self, after: &str) -> Outcome<Node> {
         self.expect("(", &format!("after {after}"))?;
         let condition = self.expression()?;
-        if self.is("=") {
-            return Err(self
-                .peek()
-                .problem(
-                    "an assignment inside an expression is not supported",
-                    "not here",
-                )
-                .help("compare with =="));
-        }
+        self.no_assignment("compare with ==")?;
         self.expect(")", &format!("after the condition of {after}"))?;
         Ok(condition)
     }

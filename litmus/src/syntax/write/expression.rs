@@ -46,7 +46,6 @@ impl ThreadText<'_> {
             Expr::Const(value) => (value.to_string(), TIGHTEST),
             Expr::Reg(register) => (self.register(*register).to_string(), TIGHTEST),
             Expr::Unary(op, operand) => {
-                let sign = op.sign();
                 let operand =
                     if *op == UnOp::Neg && matches!(**operand, Expr::Const(value) if value >= 0) {
                         // `-1` would read as one constant
@@ -56,13 +55,13 @@ impl ThreadText<'_> {
                     };
                 // `--` would read as one mark
                 let space = if operand.starts_with('-') { " " } else { "" };
-                (format!("{sign}{space}{operand}"), TIGHTEST)
+                (format!("{op}{space}{operand}"), TIGHTEST)
             }
             Expr::Binary(op, left, right) => {
-                let (sign, level) = (op.sign(), op.level());
+                let level = op.level();
                 let left = self.at_level(left, level);
                 let right = self.at_level(right, level + 1);
-                (format!("{left} {sign} {right}"), level)
+                (format!("{left} {op} {right}"), level)
             }
             Expr::Select(condition, yes, no) => {
                 let condition = self.at_level(condition, SELECT + 1);

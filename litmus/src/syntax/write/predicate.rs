@@ -7,8 +7,7 @@ pub(crate) fn predicate(program: &Program, pred: &Predicate) -> String {
     match pred {
         Predicate::Bool(value) => value.to_string(),
         Predicate::Compare(relation, left, right) => {
-            let sign = relation.sign();
-            format!("{}{sign}{}", atom(program, left), atom(program, right))
+            format!("{}{relation}{}", atom(program, left), atom(program, right))
         }
         Predicate::Not(inner) => format!("~({})", predicate(program, inner)),
         Predicate::And(parts) => join(program, parts, " /\\ "),
