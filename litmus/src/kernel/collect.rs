@@ -17,7 +17,7 @@
 //! the instances are looked up one by one. The stretch is cleared after it is counted.
 
 use super::env;
-use super::layout::Layout;
+use super::layout::{Layout, element_text};
 use super::test::initial_words;
 use crate::program::{Observable, Program, Region};
 use std::fmt::Write;
@@ -55,23 +55,12 @@ fn gather(program: &Program, layout: &Layout) -> String {
                     );
                 }
                 (None, Observable::Memory(l, element)) => {
-                    let bits = program.locations[l.index()].ty.bits();
                     let slot = layout.places[l.index()].at;
-                    let base = format!(
-                        "base{slot}[(size_t)x{slot} * instance_pitch + {}]",
-                        if bits == 64 {
-                            element * 2 + half
-                        } else {
-                            element * bits / 32
-                        }
-                    );
-                    let text = if bits < 32 {
-                        let per = 32 / bits;
-                        let mask = (1u64 << bits) - 1;
-                        format!("({base} >> {}) & {mask}u", element % per * bits)
-                    } else {
-                        base
+                    let word = |offset: u32| {
+                        format!("base{slot}[(size_t)x{slot} * instance_pitch + {offset}]")
                     };
+                    let ty = program.locations[l.index()].ty;
+                    let text = element_text(ty, element, half, word);
                     let _ = writeln!(gather, "            tuple[{at}] = {text};");
                 }
                 // Registers always have a column.

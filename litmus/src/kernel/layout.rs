@@ -8,8 +8,8 @@
 
 use super::shape::Shape;
 use crate::program::{
-    Access, Expr, Instr, LocId, Observable, Program, Quantifier, RegId, Region, ThreadId,
-    each_expr, each_instr,
+    Access, Expr, Instr, LocId, Observable, Program, Quantifier, RegId, Region, ScalarType,
+    ThreadId, each_expr, each_instr,
 };
 
 /// The shape of one instance in memory.
@@ -253,6 +253,25 @@ fn unwritten_marker(program: &Program) -> u32 {
         marker = marker.wrapping_mul(0x9e37_79b1).wrapping_add(1);
     }
     marker
+}
+
+/// One half of an element, or all of one that is narrower than a word; `word` is the text of a word of its
+/// location.
+pub fn element_text(
+    ty: ScalarType,
+    element: u32,
+    half: u32,
+    word: impl Fn(u32) -> String,
+) -> String {
+    match ty.bits() {
+        64 => word(element * 2 + half),
+        32 => word(element),
+        bits => {
+            let (per, mask) = (32 / bits, (1u64 << bits) - 1);
+            let word = word(element / per);
+            format!("({word} >> {}) & {mask}u", element % per * bits)
+        }
+    }
 }
 
 /// Used by the writers to know which work-group finishes a local location.

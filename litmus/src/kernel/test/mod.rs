@@ -22,11 +22,14 @@
 //! among work-groups, so meeting is a matter of luck, never of correctness. Work-groups beyond those
 //! of the teams stress memory. Which work-group is which may be shuffled.
 
-use super::body::{AtomicsDialect, BodyWriter, barrier};
+mod local;
+mod play;
+
+use super::body::AtomicsDialect;
 use super::env;
 use super::layout::Layout;
 use super::shape::{DeviceShape, GroupShape, Shape};
-use crate::program::{Program, Region, ScalarType, ThreadId};
+use crate::program::{LocId, Program, Region, ScalarType};
 use std::fmt::Write;
 
 /// Name of the test kernel of the device at `index` in the shape of the test numbered `number`.
@@ -51,49 +54,26 @@ pub struct Of<'p> {
 
 /// Writes the test kernel of one device.
 pub fn write(out: &mut String, of: Of<'_>, index: usize) {
-    let Of {
-        program,
-        shape,
-        layout,
-        dialect,
-        number,
-    } = of;
     let writer = Writer {
-        program,
-        shape,
-        layout,
-        device: &shape.devices[index],
+        device: &of.shape.devices[index],
         device_index: index,
-        dialect,
-        number,
-        local: takes_local(program, shape, layout, index),
-        sub_groups: shape.uses_sub_groups(),
+        local: takes_local(of.program, of.shape, of.layout, index),
+        of,
     };
     writer.kernel(out);
 }
 
-fn device_owns_local(program: &Program, shape: &Shape, device: usize) -> bool {
-    super::layout::owners(program, shape)
-        .iter()
-        .flatten()
-        .any(|&(d, _)| d == device)
-}
-
 /// Whether the test kernel of the device takes a local memory argument.
 pub fn takes_local(program: &Program, shape: &Shape, layout: &Layout, index: usize) -> bool {
-    layout.local_words > 0 && device_owns_local(program, shape, index)
+    let owners = super::layout::owners(program, shape);
+    layout.local_words > 0 && owners.iter().flatten().any(|(device, _)| *device == index)
 }
 
 struct Writer<'p> {
-    program: &'p Program,
-    shape: &'p Shape,
-    layout: &'p Layout,
+    of: Of<'p>,
     device: &'p DeviceShape,
     device_index: usize,
-    dialect: AtomicsDialect,
-    number: usize,
     local: bool,
-    sub_groups: bool,
 }
 
 impl Writer<'_> {
@@ -102,7 +82,7 @@ impl Writer<'_> {
         let _ = writeln!(
             out,
             "__kernel void {}(__global uint *mem, __global uint *res, __global uint *meet,\n                      __global const uint *env, __global uint *scratch{})\n{{",
-            kernel_name(self.number, self.device_index),
+            kernel_name(self.of.number, self.device_index),
             if self.local {
                 ", __local uint *lmem"
             } else {
@@ -121,7 +101,7 @@ impl Writer<'_> {
         out.push_str(
             "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1, block = 0, idle = seed, patience = sync_bound, spare = most_spare;\n    const uint mine = plays && position < count ? (count - 1u - position) / (teams * lanes) + 1u : 0u;\n",
         );
-        for slot in 0..self.layout.global_slots {
+        for slot in 0..self.of.layout.global_slots {
             let _ = writeln!(
                 out,
                 "    uint x{slot} = count == 0 ? 0 : (uint)(((ulong)k * env[{m}] + env[{o}]) % count);\n    const uint step{slot} = env[{s}];\n    const size_t pitch{slot} = (size_t)step{slot} * instance_pitch;\n    __global uint *base{slot} = mem + env[{b}];",
@@ -151,115 +131,6 @@ impl Writer<'_> {
         }
         // The steps are taken only where something may come of them, and no launch is so large.
         out.push_str("    }\n    if (count == 0xffffffffu) meet[team * 16u + 1u] = idle;\n}\n");
-    }
-
-    /// A block of a test with barriers: every work-item goes through every iteration, since it has to
-    /// reach its barriers.
-    fn in_step(&self, out: &mut String) {
-        out.push_str("    for (uint i = first; i < last; ++i) {\n        const bool active = i < mine;\n        __global uint *result = res + k;\n");
-        for slot in 0..self.layout.global_slots {
-            let _ = writeln!(
-                out,
-                "        __global uint *at{slot} = base{slot} + (size_t)x{slot} * instance_pitch;"
-            );
-        }
-        if self.layout.bound_column.is_some() {
-            out.push_str("        uint gave_up = 0;\n");
-        }
-        self.locations(out, 2);
-        self.play(out);
-        self.advance(out, 2, "");
-        out.push_str("    }\n");
-    }
-
-    /// A block of a test without: each work-item goes through its own iterations in a loop for its own
-    /// thread alone. In straight order that is one run, in which places follow each other by addition;
-    /// else each iteration is a run of its own.
-    fn by_roles(&self, out: &mut String) {
-        let groups = &self.device.groups;
-        out.push_str("    const uint until = min(last, mine);\n    for (uint i = first; i < until;) {\n        const uint run = straight ? until - i : 1u, end = i + run;\n        __global uint *result = res + k;\n");
-        for slot in 0..self.layout.global_slots {
-            let _ = writeln!(
-                out,
-                "        __global uint *at{slot} = base{slot} + (size_t)x{slot} * instance_pitch;"
-            );
-        }
-        for (g, group) in groups.iter().enumerate() {
-            for (item, t) in group.threads().enumerate() {
-                let mut conditions = Vec::new();
-                if groups.len() > 1 {
-                    conditions.push(format!("group == {g}u"));
-                }
-                if group.thread_count() > 1 {
-                    conditions.push(format!("item == {item}u"));
-                }
-                if conditions.is_empty() {
-                    conditions.push("true".into());
-                }
-                let _ = writeln!(
-                    out,
-                    "        if ({}) for (; i < end; ++i) {{ // {t}",
-                    conditions.join(" && ")
-                );
-                if self.layout.bound_column.is_some() {
-                    out.push_str("            uint gave_up = 0;\n");
-                }
-                self.locations(out, 3);
-                let writer = || BodyWriter::new(self.program, t, self.dialect, 3);
-                out.push_str(&writer().declarations());
-                if let Some((_, body)) = group.segments.iter().flatten().find(|(of, _)| *of == t) {
-                    out.push_str(&writer().segment(body, 0));
-                }
-                self.store_registers(out, t);
-                self.give_up(out, 3, "gave_up");
-                out.push_str("            result += step;\n");
-                for slot in 0..self.layout.global_slots {
-                    let _ = writeln!(out, "            at{slot} += pitch{slot};");
-                }
-                out.push_str("        }\n");
-            }
-        }
-        // Where no thread is this work-item's.
-        out.push_str("        i = end;\n");
-        self.advance(out, 2, "run * ");
-        out.push_str("    }\n");
-    }
-
-    /// Where the locations of the instance lie.
-    fn locations(&self, out: &mut String, indent: usize) {
-        let indent = "    ".repeat(indent);
-        for (l, location) in self.program.locations.iter().enumerate() {
-            let at = self.layout.places[l].at;
-            if location.region == Region::Global {
-                let _ = writeln!(
-                    out,
-                    "{indent}__global uint *loc{l} = at{at}; // {}",
-                    printable(&location.name)
-                );
-            } else if self.local {
-                let _ = writeln!(
-                    out,
-                    "{indent}__local uint *loc{l} = lmem + (((i - first) * lanes + lane) * {}u + {at}u); // {}",
-                    self.layout.local_words,
-                    printable(&location.name)
-                );
-            }
-        }
-    }
-
-    /// To the next instance, or as many further.
-    fn advance(&self, out: &mut String, indent: usize, times: &str) {
-        let indent = "    ".repeat(indent);
-        let _ = writeln!(
-            out,
-            "{indent}position += {times}teams * lanes;\n{indent}k += {times}step;\n{indent}if (k >= count) k -= count;"
-        );
-        for slot in 0..self.layout.global_slots {
-            let _ = writeln!(
-                out,
-                "{indent}x{slot} += {times}step{slot};\n{indent}if (x{slot} >= count) x{slot} -= count;"
-            );
-        }
     }
 
     /// A word of the environment about a slot.
@@ -314,7 +185,7 @@ impl Writer<'_> {
             targets = env::TARGETS,
             pattern = env::STRESS_PATTERN,
             passes = env::STRESS_ITERATIONS,
-            name = super::frame::stress_name(self.number),
+            name = super::frame::stress_name(self.of.number),
         );
     }
 
@@ -332,7 +203,7 @@ impl Writer<'_> {
             targets = env::TARGETS,
             pattern = env::PRE_PATTERN,
             passes = env::PRE_ITERATIONS,
-            name = super::frame::stress_name(self.number),
+            name = super::frame::stress_name(self.of.number),
         );
     }
 
@@ -342,18 +213,18 @@ impl Writer<'_> {
     fn touch(&self, out: &mut String) {
         let mut loads = String::new();
         let mut slots = Vec::new();
-        for (l, location) in self.program.locations.iter().enumerate() {
-            let id = crate::program::LocId(l as u32);
+        for (l, location) in self.of.program.locations.iter().enumerate() {
+            let id = LocId(l as u32);
             let readable = location.ty != ScalarType::Flag && location.ty.atomic_name().is_some();
             let (Region::Global, AtomicsDialect::C11, true) =
-                (location.region, self.dialect, readable)
+                (location.region, self.of.dialect, readable)
             else {
                 continue;
             };
-            if !super::layout::only_atomic(self.program, id) {
+            if !super::layout::only_atomic(self.of.program, id) {
                 continue;
             }
-            let slot = self.layout.places[l].at;
+            let slot = self.of.layout.places[l].at;
             let ty = location.ty.atomic_name().unwrap_or("atomic_uint");
             let _ = writeln!(
                 loads,
@@ -386,7 +257,7 @@ impl Writer<'_> {
 
     /// Which thread of the test this work-item plays, and in which lane.
     fn role(&self, out: &mut String) {
-        if self.sub_groups {
+        if self.of.shape.uses_sub_groups() {
             out.push_str(
                 "    uint item = 0, lane = 0;\n    bool plays = false;\n    {\n        const uint width = get_max_sub_group_size();\n        const uint full = (uint)get_local_size(0) / width;\n        const uint sub = get_sub_group_id(), in_sub = get_sub_group_local_id();\n",
             );
@@ -449,7 +320,7 @@ impl Writer<'_> {
     /// it has to spare in the launch. Who waits in vain has half the patience next time, so a partner that
     /// does not run costs little; one met in time restores it.
     fn meet(&self, out: &mut String) {
-        let (arrive, look) = match self.dialect {
+        let (arrive, look) = match self.of.dialect {
             AtomicsDialect::C11 => (
                 "atomic_fetch_add_explicit((volatile __global atomic_uint *)(meet + team * 16u), 1u, memory_order_relaxed, CLASSAY_SCOPE)",
                 "atomic_load_explicit((volatile __global atomic_uint *)(meet + team * 16u), memory_order_relaxed, CLASSAY_SCOPE)",
@@ -479,201 +350,6 @@ impl Writer<'_> {
     }}
 "
         );
-    }
-
-    /// What the threads do in an iteration. Barriers stand outside every branch where the
-    /// work-groups agree on them: a group that has fewer meets once more after its last
-    /// instruction, where it orders nothing that the test can see.
-    fn play(&self, out: &mut String) {
-        let groups = &self.device.groups;
-        let barriers = groups.iter().map(|g| g.barriers.len()).max().unwrap_or(0);
-        // Registers live across the segments.
-        for t in groups.iter().flat_map(GroupShape::threads) {
-            out.push_str(&BodyWriter::new(self.program, t, self.dialect, 2).declarations());
-        }
-        for s in 0..=barriers {
-            for (g, group) in groups.iter().enumerate() {
-                self.segment(out, g, group, s);
-            }
-            if s < barriers {
-                self.barrier(out, s);
-            }
-        }
-        self.give_up(out, 2, "active && gave_up");
-    }
-
-    /// Says that a thread gave up; any thread may, so the column counts.
-    fn give_up(&self, out: &mut String, indent: usize, condition: &str) {
-        let Some(column) = self.layout.bound_column else {
-            return;
-        };
-        let at = format!("result + {column}u * res_pitch");
-        let inc = match self.dialect {
-            AtomicsDialect::C11 => format!(
-                "atomic_fetch_add_explicit((volatile __global atomic_uint *)({at}), 1u, memory_order_relaxed, CLASSAY_SCOPE)"
-            ),
-            AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *)({at}))"),
-        };
-        let _ = writeln!(out, "{}if ({condition}) {inc};", "    ".repeat(indent));
-    }
-
-    /// What a work-group's threads do between two barriers.
-    fn segment(&self, out: &mut String, g: usize, group: &GroupShape, s: usize) {
-        let Some(segment) = group.segments.get(s) else {
-            return;
-        };
-        let order: Vec<ThreadId> = group.threads().collect();
-        for (t, body) in segment {
-            let last = s + 1 == group.segments.len();
-            if body.is_empty() && !last {
-                continue;
-            }
-            let item = order.iter().position(|o| o == t).unwrap_or_default();
-            let which = if self.device.groups.len() > 1 {
-                format!("group == {g}u && ")
-            } else {
-                String::new()
-            };
-            let _ = writeln!(
-                out,
-                "        if ({which}active && item == {item}u) {{ // {t}"
-            );
-            out.push_str(&BodyWriter::new(self.program, *t, self.dialect, 3).segment(body, s));
-            if last {
-                self.store_registers(out, *t);
-            }
-            out.push_str("        }\n");
-        }
-    }
-
-    /// The barrier after the segments numbered `s`.
-    fn barrier(&self, out: &mut String, s: usize) {
-        let texts: Vec<Option<String>> = self
-            .device
-            .groups
-            .iter()
-            .map(|g| g.barriers.get(s).map(|b| barrier(b, self.dialect)))
-            .collect();
-        let mut present = texts.iter().flatten();
-        let Some(first) = present.next() else {
-            return;
-        };
-        if present.all(|t| t == first) {
-            let _ = writeln!(out, "        {first}");
-            return;
-        }
-        for (g, text) in texts.iter().enumerate() {
-            if let Some(text) = text {
-                let _ = writeln!(out, "        if (group == {g}u) {text}");
-            }
-        }
-    }
-
-    fn store_registers(&self, out: &mut String, thread: ThreadId) {
-        for (r, register) in self.program.threads[thread.index()]
-            .registers
-            .iter()
-            .enumerate()
-        {
-            let id = crate::program::RegId(r as u32);
-            let Some(column) = self.layout.register_column(thread, id) else {
-                continue;
-            };
-            let name = super::body::register_name(self.program, thread, id);
-            if register.ty.bits() == 64 {
-                let _ = writeln!(
-                    out,
-                    "            result[{column}u * res_pitch] = (uint)(ulong){name};\n            result[{}u * res_pitch] = (uint)((ulong){name} >> 32);",
-                    column + 1
-                );
-            } else {
-                let _ = writeln!(
-                    out,
-                    "            result[{column}u * res_pitch] = (uint){name};"
-                );
-            }
-        }
-    }
-
-    /// Sets the batch's local memory to the initial values: the work-items share the lanes.
-    fn clear_local(&self, out: &mut String) {
-        let words = self.layout.local_words;
-        let _ = writeln!(
-            out,
-            "    for (uint c = (uint)get_local_id(0); c < (last - first) * lanes; c += (uint)get_local_size(0)) {{\n        __local uint *instance = lmem + c * {words}u;"
-        );
-        for (l, location) in self.program.locations.iter().enumerate() {
-            if location.region == Region::Local {
-                for (offset, word) in initial_words(location.ty, &location.init)
-                    .iter()
-                    .enumerate()
-                {
-                    let at = self.layout.places[l].at + offset as u32;
-                    let _ = writeln!(out, "        instance[{at}] = {word}u;");
-                }
-            }
-        }
-        out.push_str("    }\n    barrier(CLK_LOCAL_MEM_FENCE);\n");
-    }
-
-    /// Copies observed local locations to the results, then lets the batch's memory be reused.
-    fn finish_local(&self, out: &mut String) {
-        out.push_str("    barrier(CLK_LOCAL_MEM_FENCE);\n");
-        let owners = super::layout::owners(self.program, self.shape);
-        let mut observed = false;
-        let mut body = String::new();
-        for (location, element, column) in self.layout.observed_locals() {
-            let Some((d, g)) = owners[location.index()] else {
-                continue;
-            };
-            if d != self.device_index {
-                continue;
-            }
-            observed = true;
-            let l = &self.program.locations[location.index()];
-            let at = self.layout.places[location.index()].at;
-            let _ = writeln!(
-                body,
-                "            if (group == {g}u) {{ // {}",
-                printable(&l.name)
-            );
-            match l.ty.bits() {
-                64 => {
-                    for half in 0..2 {
-                        let _ = writeln!(
-                            body,
-                            "                res[{}u * res_pitch + kk] = instance[{}];",
-                            column + half,
-                            at + element * 2 + half
-                        );
-                    }
-                }
-                32 => {
-                    let _ = writeln!(
-                        body,
-                        "                res[{column}u * res_pitch + kk] = instance[{}];",
-                        at + element
-                    );
-                }
-                bits => {
-                    let (per, mask) = (32 / bits, (1u64 << bits) - 1);
-                    let _ = writeln!(
-                        body,
-                        "                res[{column}u * res_pitch + kk] = (instance[{}] >> {}) & {mask}u;",
-                        at + element / per,
-                        element % per * bits
-                    );
-                }
-            }
-            body.push_str("            }\n");
-        }
-        if observed {
-            let words = self.layout.local_words;
-            let _ = write!(
-                out,
-                "    if (item == 0 && plays) {{\n        uint kk = k_first, at = position_first;\n        for (uint i = first; i < last; ++i) {{\n            if (at < count) {{\n            __local const uint *instance = lmem + ((i - first) * lanes + lane) * {words}u;\n{body}            }}\n            at += teams * lanes;\n            kk += step;\n            if (kk >= count) kk -= count;\n        }}\n    }}\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
-            );
-        }
     }
 }
 
