@@ -1,7 +1,7 @@
 //! Events, threads and what commands order, in words.
 
 use crate::mutation::{order_word, scope_word};
-use crate::oracle::{Action, Shown};
+use crate::oracle::{EventKind, Shown};
 use crate::program::{
     CommandId, CommandKind, FenceFlags, Link, LocId, Observable, Placement, Program, QueueId,
     Region, Thread,
@@ -44,37 +44,32 @@ pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Nod
         None => ("", Default::default()),
     };
     let value = |v: Option<i64>| v.map_or("?".to_owned(), |v| ty.show(v));
-    let label = match event.action {
-        Action::Initial => format!("{name}={}", value(event.written)),
-        Action::Read => format!("R {name}={}", value(event.read)),
-        Action::Write => format!("W {name}={}", value(event.written)),
-        Action::ReadModifyWrite => {
+    let label = match event.kind {
+        None => format!("{name}={}", value(event.written)),
+        Some(EventKind::Read) => format!("R {name}={}", value(event.read)),
+        Some(EventKind::Write) => format!("W {name}={}", value(event.written)),
+        Some(EventKind::Rmw) => {
             format!("RMW {name}={}→{}", value(event.read), value(event.written))
         }
-        Action::Fence => "F".to_owned(),
-        Action::Entry => "barrier entry".to_owned(),
-        Action::Exit => "barrier exit".to_owned(),
+        Some(EventKind::Fence) => "F".to_owned(),
+        Some(EventKind::Entry) => "barrier entry".to_owned(),
+        Some(EventKind::Exit) => "barrier exit".to_owned(),
     };
-    let id = match event.action {
-        Action::Initial => format!("init {name}"),
-        Action::Read
-        | Action::Write
-        | Action::ReadModifyWrite
-        | Action::Fence
-        | Action::Entry
-        | Action::Exit => {
+    let id = match event.kind {
+        None => format!("init {name}"),
+        Some(_) => {
             *letters += 1;
             letter(*letters - 1)
         }
     };
     let mut detail = Vec::new();
-    match (event.action, event.ordering) {
-        (Action::Initial, _) => {}
-        (_, Some((order, scope))) => {
+    match (event.kind, event.ordering) {
+        (None, _) => {}
+        (Some(_), Some((order, scope))) => {
             detail.push(order_word(order));
             detail.push(scope_word(scope));
         }
-        (_, None) => detail.push("plain"),
+        (Some(_), None) => detail.push("plain"),
     }
     if event.region == Some(Region::Local) {
         detail.push("local");

@@ -24,9 +24,10 @@ mod tests;
 pub use crate::cat::Model;
 pub use deadline::Deadline;
 pub use error::Error;
-pub use explain::{Action, Edge, Execution, Explanation, Failure, Refusal, Shown, explain};
+pub use explain::{Edge, Execution, Explanation, Failure, Refusal, Shown, explain};
 pub use limits::Limits;
 pub use state::State;
+pub use unfold::EventKind;
 
 use crate::program::{Atom, CommandOrder, Observable, Predicate, Program, Quantifier, ThreadId};
 use search::{Findings, Question, Search};

@@ -96,8 +96,8 @@ pub struct Shown {
     pub thread: Option<ThreadId>,
     /// Where it stands in the order of commands; none for an initial write.
     pub point: Option<Point>,
-    /// What it does: reads, writes, or fences.
-    pub action: Action,
+    /// What it does; none for an initial write.
+    pub kind: Option<EventKind>,
     /// The element it touches.
     pub place: Option<(LocId, u32)>,
     /// Its region, for accesses.
@@ -110,25 +110,6 @@ pub struct Shown {
     pub read: Option<i64>,
     /// The value written.
     pub written: Option<i64>,
-}
-
-/// What an event does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// An initial value.
-    Initial,
-    /// A read.
-    Read,
-    /// A write.
-    Write,
-    /// A read-modify-write.
-    ReadModifyWrite,
-    /// A fence.
-    Fence,
-    /// The entry fence of a barrier.
-    Entry,
-    /// The exit fence of a barrier.
-    Exit,
 }
 
 /// Explains whether `outcome` is allowed.
@@ -347,15 +328,7 @@ fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Executio
             Shown {
                 thread: event.thread.map(|t| ThreadId(t as u32)),
                 point: skeleton.point(event),
-                action: match (event.source, event.kind) {
-                    (None, _) => Action::Initial,
-                    (Some(_), EventKind::Read) => Action::Read,
-                    (Some(_), EventKind::Write) => Action::Write,
-                    (Some(_), EventKind::Rmw) => Action::ReadModifyWrite,
-                    (Some(_), EventKind::Fence) => Action::Fence,
-                    (Some(_), EventKind::Entry) => Action::Entry,
-                    (Some(_), EventKind::Exit) => Action::Exit,
-                },
+                kind: event.source.map(|_| event.kind),
                 place: event.place,
                 region: skeleton.region_of(event),
                 ordering: skeleton.order_of(event),

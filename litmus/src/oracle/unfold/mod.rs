@@ -438,19 +438,28 @@ impl Run<'_> {
         barrier: Option<BarrierId>,
     ) -> Run1<u32> {
         let event = PathEvent {
-            kind,
-            place: None,
-            atomicity: Atomicity::Atomic(atomic),
             flags,
             barrier,
+            ..self.event(kind, Atomicity::Atomic(atomic))
+        };
+        self.emit(event, None)
+    }
+
+    /// An event that happens now, without what it touches and writes.
+    fn event(&self, kind: EventKind, atomicity: Atomicity) -> PathEvent {
+        PathEvent {
+            kind,
+            place: None,
+            atomicity,
+            flags: FenceFlags::default(),
+            barrier: None,
             written: None,
             calls: self.calls,
             before: self.before,
             addr: [0; WORDS],
             data: [0; WORDS],
             ctrl: self.ctrl,
-        };
-        self.emit(event, None)
+        }
     }
 
     fn access(
@@ -463,17 +472,11 @@ impl Run<'_> {
     ) -> Run1<u32> {
         let ty = self.program.locations[place.location.index()].ty;
         let event = PathEvent {
-            kind,
             place: Some((place.location, place.element)),
-            atomicity,
-            flags: FenceFlags::default(),
-            barrier: None,
             written,
-            calls: self.calls,
-            before: self.before,
             addr: place.deps,
             data,
-            ctrl: self.ctrl,
+            ..self.event(kind, atomicity)
         };
         self.emit(event, kind.reads().then_some(ty))
     }
