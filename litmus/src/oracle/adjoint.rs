@@ -164,31 +164,7 @@ impl<const W: usize> Adjoint<W> {
                     }
                 }
             }
-            Op::Seq(a, b) => {
-                if let Some(out) = operands.get(a) {
-                    let (possible, b) = (bounds.high(a), bounds.low(b));
-                    for ((out, d), possible) in out.iter_mut().zip(breaking).zip(possible) {
-                        if is_none(d) {
-                            continue;
-                        }
-                        for y in each(possible) {
-                            if meet(&b[y], d) {
-                                put(out, y);
-                            }
-                        }
-                    }
-                }
-                if let Some(out) = operands.get(b) {
-                    for (a, d) in bounds.low(a).iter().zip(breaking) {
-                        if is_none(d) {
-                            continue;
-                        }
-                        for y in each(a) {
-                            or(&mut out[y], d);
-                        }
-                    }
-                }
-            }
+            Op::Seq(a, b) => through_composition(&mut operands, breaking, bounds, a, b),
             Op::Plus(a) => {
                 let closed = bounds.low(NodeId(index as u32));
                 if let Some(out) = operands.get(a) {
@@ -204,21 +180,7 @@ impl<const W: usize> Adjoint<W> {
                     }
                 }
             }
-            Op::Cross(s, t) => {
-                let (low_s, low_t) = (bounds.low(s)[0], bounds.low(t)[0]);
-                if let Some(out) = operands.get(s) {
-                    for (i, d) in breaking.iter().enumerate() {
-                        if meet(d, &low_t) {
-                            put(&mut out[0], i);
-                        }
-                    }
-                }
-                if let Some(out) = operands.get(t) {
-                    for i in each(&low_s) {
-                        or(&mut out[0], &breaking[i]);
-                    }
-                }
-            }
+            Op::Cross(s, t) => through_product(&mut operands, breaking, bounds, s, t),
             Op::Id(s) => {
                 if let Some(out) = operands.get(s) {
                     for (i, d) in breaking.iter().enumerate() {
@@ -228,34 +190,8 @@ impl<const W: usize> Adjoint<W> {
                     }
                 }
             }
-            Op::MaskLeft(s, r) => {
-                let low_s = bounds.low(s)[0];
-                if let Some(out) = operands.get(r) {
-                    for i in each(&low_s) {
-                        or(&mut out[i], &breaking[i]);
-                    }
-                }
-                if let Some(out) = operands.get(s) {
-                    for (i, (d, r)) in breaking.iter().zip(bounds.low(r)).enumerate() {
-                        if meet(d, r) {
-                            put(&mut out[0], i);
-                        }
-                    }
-                }
-            }
-            Op::MaskRight(r, s) => {
-                let low_s = bounds.low(s)[0];
-                if let Some(out) = operands.get(r) {
-                    for (out, d) in out.iter_mut().zip(breaking) {
-                        or(out, &and(d, &low_s));
-                    }
-                }
-                if let Some(out) = operands.get(s) {
-                    for (d, r) in breaking.iter().zip(bounds.low(r)) {
-                        or(&mut out[0], &and(d, r));
-                    }
-                }
-            }
+            Op::MaskLeft(s, r) => through_left_mask(&mut operands, breaking, bounds, s, r),
+            Op::MaskRight(r, s) => through_right_mask(&mut operands, breaking, bounds, r, s),
         }
     }
 }
@@ -307,6 +243,106 @@ fn through_closure<const W: usize>(
         or(&mut out[x], &ends);
         for p in each(&closed[x]) {
             or(&mut out[p], &ends);
+        }
+    }
+}
+
+/// Of `a; b`: a pair breaks where a certain one of the other side completes it.
+fn through_composition<const W: usize>(
+    operands: &mut Operands<'_, W>,
+    breaking: &[Row<W>],
+    bounds: &Bounds<'_, W>,
+    a: NodeId,
+    b: NodeId,
+) {
+    if let Some(out) = operands.get(a) {
+        let (possible, b) = (bounds.high(a), bounds.low(b));
+        for ((out, d), possible) in out.iter_mut().zip(breaking).zip(possible) {
+            if is_none(d) {
+                continue;
+            }
+            for y in each(possible) {
+                if meet(&b[y], d) {
+                    put(out, y);
+                }
+            }
+        }
+    }
+    if let Some(out) = operands.get(b) {
+        for (a, d) in bounds.low(a).iter().zip(breaking) {
+            if is_none(d) {
+                continue;
+            }
+            for y in each(a) {
+                or(&mut out[y], d);
+            }
+        }
+    }
+}
+
+/// Of `s * t`: an event breaks where a certain one of the other set completes the pair.
+fn through_product<const W: usize>(
+    operands: &mut Operands<'_, W>,
+    breaking: &[Row<W>],
+    bounds: &Bounds<'_, W>,
+    s: NodeId,
+    t: NodeId,
+) {
+    let (low_s, low_t) = (bounds.low(s)[0], bounds.low(t)[0]);
+    if let Some(out) = operands.get(s) {
+        for (i, d) in breaking.iter().enumerate() {
+            if meet(d, &low_t) {
+                put(&mut out[0], i);
+            }
+        }
+    }
+    if let Some(out) = operands.get(t) {
+        for i in each(&low_s) {
+            or(&mut out[0], &breaking[i]);
+        }
+    }
+}
+
+/// Of `[s]; r`.
+fn through_left_mask<const W: usize>(
+    operands: &mut Operands<'_, W>,
+    breaking: &[Row<W>],
+    bounds: &Bounds<'_, W>,
+    s: NodeId,
+    r: NodeId,
+) {
+    let low_s = bounds.low(s)[0];
+    if let Some(out) = operands.get(r) {
+        for i in each(&low_s) {
+            or(&mut out[i], &breaking[i]);
+        }
+    }
+    if let Some(out) = operands.get(s) {
+        for (i, (d, r)) in breaking.iter().zip(bounds.low(r)).enumerate() {
+            if meet(d, r) {
+                put(&mut out[0], i);
+            }
+        }
+    }
+}
+
+/// Of `r; [s]`.
+fn through_right_mask<const W: usize>(
+    operands: &mut Operands<'_, W>,
+    breaking: &[Row<W>],
+    bounds: &Bounds<'_, W>,
+    r: NodeId,
+    s: NodeId,
+) {
+    let low_s = bounds.low(s)[0];
+    if let Some(out) = operands.get(r) {
+        for (out, d) in out.iter_mut().zip(breaking) {
+            or(out, &and(d, &low_s));
+        }
+    }
+    if let Some(out) = operands.get(s) {
+        for (d, r) in breaking.iter().zip(bounds.low(r)) {
+            or(&mut out[0], &and(d, r));
         }
     }
 }
