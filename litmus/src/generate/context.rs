@@ -4,23 +4,25 @@ use crate::mutation::scope_word;
 use crate::program::{Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region, WorkItem};
 use std::fmt;
 
-/// How the threads are spread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Spread {
-    /// Each thread in a work-group of its own, on one device.
-    Groups,
-    /// All in one work-group.
-    OneGroup,
-    /// All in one sub-group.
-    OneSubGroup,
-    /// Each in a sub-group of its own, all in one work-group.
-    SubGroups,
-    /// The first two in one work-group, each of the others in one of its own.
-    PairAndOthers,
-    /// Each on a device of its own.
-    Devices,
-    /// The last on the host, each of the others in a work-group of its own.
-    WithHost,
+classay_vocabulary::words! {
+    /// How the threads are spread.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Spread {
+        /// Each thread in a work-group of its own, on one device.
+        Groups = "work-groups",
+        /// All in one work-group.
+        OneGroup = "one work-group",
+        /// All in one sub-group.
+        OneSubGroup = "one sub-group",
+        /// Each in a sub-group of its own, all in one work-group.
+        SubGroups = "sub-groups",
+        /// The first two in one work-group, each of the others in one of its own.
+        PairAndOthers = "two in one work-group",
+        /// Each on a device of its own.
+        Devices = "devices",
+        /// The last on the host, each of the others in a work-group of its own.
+        WithHost = "device and host",
+    }
 }
 
 /// Which scopes the threads state.
@@ -32,15 +34,17 @@ pub enum Reach {
     FirstAndOthers(MemScope, MemScope),
 }
 
-/// Where the locations lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Layout {
-    /// All in global memory.
-    Global,
-    /// All in local memory.
-    Local,
-    /// The first in local memory, the others in global memory.
-    Split,
+classay_vocabulary::words! {
+    /// Where the locations lie.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Layout {
+        /// All in global memory.
+        Global = "global",
+        /// All in local memory.
+        Local = "local",
+        /// The first in local memory, the others in global memory.
+        Split = "both",
+    }
 }
 
 /// Which regions the fences and barriers name.
@@ -89,20 +93,6 @@ const fn context(suffix: &'static str, reach: Reach, spread: Spread, layout: Lay
     }
 }
 
-impl fmt::Display for Spread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Groups => "work-groups",
-            OneGroup => "one work-group",
-            OneSubGroup => "one sub-group",
-            SubGroups => "sub-groups",
-            PairAndOthers => "two in one work-group",
-            Devices => "devices",
-            WithHost => "device and host",
-        })
-    }
-}
-
 impl fmt::Display for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -111,16 +101,6 @@ impl fmt::Display for Reach {
                 write!(f, "{} and {}", scope_word(*first), scope_word(*others))
             }
         }
-    }
-}
-
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Global => "global",
-            Local => "local",
-            Split => "both",
-        })
     }
 }
 

@@ -16,28 +16,18 @@ use super::{Class, Dependency, Error, Step, Test, canonical};
 use crate::mutation::{self, Change, Property, changes, reshapings};
 use crate::program::Program;
 use std::collections::HashMap;
-use std::fmt;
 
-/// Why a conformance test has no mutants: its outcome stays forbidden with every order relaxed,
-/// every scope narrow, no fence and no barrier, with any two independent accesses of one location
-/// exchanged and any read-modify-write split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Why {
-    /// What coherence keeps in order is a read and an access that depends on it, which cannot be
-    /// exchanged. Without the dependency it is another test, which has mutants.
-    Dependency,
-    /// Coherence alone forbids it.
-    Coherence,
-}
-
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Why::Dependency => {
-                "coherence forbids the outcome, and the accesses in question depend on each other"
-            }
-            Why::Coherence => "coherence alone forbids the outcome",
-        })
+classay_vocabulary::words! {
+    /// Why a conformance test has no mutants: its outcome stays forbidden with every order relaxed,
+    /// every scope narrow, no fence and no barrier, with any two independent accesses of one location
+    /// exchanged and any read-modify-write split.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Why {
+        /// What coherence keeps in order is a read and an access that depends on it, which cannot be
+        /// exchanged. Without the dependency it is another test, which has mutants.
+        Dependency = "coherence forbids the outcome, and the accesses in question depend on each other",
+        /// Coherence alone forbids it.
+        Coherence = "coherence alone forbids the outcome",
     }
 }
 
