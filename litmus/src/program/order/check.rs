@@ -42,23 +42,14 @@ struct Seen {
 impl Seen {
     fn block(&mut self, body: &[Instr], depth: u32) {
         for instr in body {
-            match instr {
-                Instr::Host(call) => {
-                    if depth > 0 || self.returned {
-                        self.conditional.get_or_insert(self.number);
-                    }
-                    self.number += 1;
-                    self.calls.push(call.clone());
+            if let Instr::Host(call) = instr {
+                if depth > 0 || self.returned {
+                    self.conditional.get_or_insert(self.number);
                 }
-                Instr::Return => self.returned = true,
-                Instr::If(_)
-                | Instr::While { .. }
-                | Instr::Assign { .. }
-                | Instr::Effect(_)
-                | Instr::Store { .. }
-                | Instr::Fence(_)
-                | Instr::Barrier(_) => {}
+                self.number += 1;
+                self.calls.push(call.clone());
             }
+            self.returned |= matches!(instr, Instr::Return);
             for block in instr.blocks() {
                 self.block(block, depth + 1);
             }

@@ -17,7 +17,7 @@ use super::{
     Command, CommandId, CommandKind, HostCall, LocId, MapAccess, Memory, Program, QueueId,
     QueueOrder, ThreadId,
 };
-use classay_order::{CommandRole, Cycle, Edge, Event, Graph, HostSide, Rule, Sequence, Step, Why};
+use classay_order::{CommandRole, Edge, Event, Graph, HostSide, Rule, Sequence, Step, Why};
 use mapping::Mapping;
 use mistake::mistake;
 use std::convert::Infallible;
@@ -91,7 +91,7 @@ impl CommandOrder {
             Where::Call(thread, call)
         };
         let graph = classay_order::draw(&host_side(program, &calls)).map_err(|cycle| {
-            let command = first_command(&cycle);
+            let command = cycle.0.into_iter().filter_map(command_of).min();
             CommandError {
                 at: command.map_or(Where::Program, place),
                 what: Mistake::Circle(command.map_or(String::new(), |command| {
@@ -157,12 +157,7 @@ impl CommandOrder {
     /// a call before the next one.
     fn link(&self, edge: &Edge<Moment, Why>) -> Option<Link> {
         let rule = edge.why.rule()?;
-        let command = |moment: Moment| match moment {
-            Moment::Start(command) | Moment::End(command) => Some(command),
-            Moment::Call(_) | Moment::Return(_) => None,
-            Moment::Run(never) => match never {},
-        };
-        let (from, to) = (command(edge.from), command(edge.to));
+        let (from, to) = (command_of(edge.from), command_of(edge.to));
         let queue = |command: CommandId| self.facts[command.index()].0;
         Some(match rule {
             Rule::Enqueue => Link::Enqueue(to?),
@@ -284,14 +279,13 @@ impl CommandOrder {
     }
 }
 
-/// The first command on a cycle.
-fn first_command(cycle: &Cycle<Moment>) -> Option<CommandId> {
-    let commands = cycle.0.iter().filter_map(|moment| match moment {
-        Moment::Start(command) | Moment::End(command) => Some(*command),
+/// The command that a moment is of.
+fn command_of(moment: Moment) -> Option<CommandId> {
+    match moment {
+        Moment::Start(command) | Moment::End(command) => Some(command),
         Moment::Call(_) | Moment::Return(_) => None,
-        Moment::Run(never) => match *never {},
-    });
-    commands.min()
+        Moment::Run(never) => match never {},
+    }
 }
 
 /// The program as the rules see it.
