@@ -26,6 +26,11 @@ impl Span {
         }))
     }
 
+    /// A problem with the second of two things where there can be one.
+    pub fn second(self, message: impl Into<String>) -> Problem {
+        self.problem(message, "the second one")
+    }
+
     /// From the start of `self` to the end of `other`.
     pub fn to(self, other: Span) -> Span {
         Span::new(self.start, other.end.max(self.start))

@@ -71,18 +71,10 @@ impl Node {
 
     /// The word that it is, where it is one.
     pub fn word(&self) -> Option<&str> {
-        match &self.kind {
-            NodeKind::Name(text) => Some(text),
-            NodeKind::Int(_)
-            | NodeKind::Unary(..)
-            | NodeKind::Deref(_)
-            | NodeKind::AddressOf(_)
-            | NodeKind::Binary(..)
-            | NodeKind::Select(..)
-            | NodeKind::Index(..)
-            | NodeKind::Call(..)
-            | NodeKind::Cast(..) => None,
+        if let NodeKind::Name(text) = &self.kind {
+            return Some(text);
         }
+        None
     }
 
     /// That word as a name.

@@ -112,10 +112,7 @@ impl Host {
         for (i, (queue, span)) in self.queues.iter().enumerate() {
             if let Some((_, first)) = self.queues[..i].iter().find(|(q, _)| q.name == queue.name) {
                 return Err(span
-                    .problem(
-                        format!("the queue {} is declared twice", queue.name),
-                        "the second one",
-                    )
+                    .second(format!("the queue {} is declared twice", queue.name))
                     .also(*first, "the first one"));
             }
         }
@@ -141,9 +138,7 @@ impl Host {
                     | CommandKind::Map { .. }
                     | CommandKind::Unmap { .. } => format!("two commands are named {}", name.text),
                 };
-                return Err(name
-                    .problem(message, "the second one")
-                    .also(first.span, "the first one"));
+                return Err(name.span.second(message).also(first.span, "the first one"));
             }
             given.push(name);
         }

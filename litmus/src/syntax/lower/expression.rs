@@ -1,6 +1,6 @@
 //! Expressions and addresses.
 
-use super::thread::ThreadLowering;
+use super::thread::{ParamUse, ThreadLowering};
 use crate::program::{Access, Address, Atomicity, BinOp, Expr, Instr, ScalarType, UnOp};
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{BaseType, Name, Node, NodeKind, Type};
@@ -9,6 +9,18 @@ use crate::syntax::tree::{BaseType, Name, Node, NodeKind, Type};
 pub(super) struct Place {
     pub address: Address,
     pub volatile: bool,
+}
+
+impl From<ParamUse> for Place {
+    fn from(usage: ParamUse) -> Place {
+        Place {
+            address: Address {
+                location: usage.location,
+                index: None,
+            },
+            volatile: usage.volatile,
+        }
+    }
 }
 
 /// What a call became.
@@ -96,14 +108,7 @@ impl ThreadLowering<'_> {
                         "write *{text} to read it, or use an atomic function"
                     )));
             }
-            let place = Place {
-                address: Address {
-                    location: usage.location,
-                    index: None,
-                },
-                volatile: usage.volatile,
-            };
-            return self.plain_load(place, span);
+            return self.plain_load(Place::from(usage), span);
         }
         match text {
             "true" => Ok(Expr::Const(1)),
@@ -200,13 +205,7 @@ impl ThreadLowering<'_> {
 
     fn named_place(&mut self, text: &str, span: Span) -> Outcome<Place> {
         if let Some(usage) = self.location(text) {
-            return Ok(Place {
-                address: Address {
-                    location: usage.location,
-                    index: None,
-                },
-                volatile: usage.volatile,
-            });
+            return Ok(Place::from(usage));
         }
         let name = Name {
             text: text.to_string(),

@@ -10,35 +10,26 @@ use crate::program::{BinOp, CommandKind, Instr, LocId, MapAccess};
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{Name, Node, NodeKind};
 
-/// A function of the API.
+/// What a function of the API does.
 #[derive(Clone, Copy)]
 enum Api {
-    Enqueue(Enqueue),
-    Wait,
-    Finish,
-}
-
-/// What a function enqueues.
-#[derive(Clone, Copy)]
-enum Enqueue {
     Kernel,
     Marker,
     Barrier,
     Map,
     Unmap,
+    Wait,
+    Finish,
 }
 
 const API: &[(&str, Api)] = &[
-    ("clEnqueueNDRangeKernel", Api::Enqueue(Enqueue::Kernel)),
-    ("clEnqueueMarkerWithWaitList", Api::Enqueue(Enqueue::Marker)),
-    (
-        "clEnqueueBarrierWithWaitList",
-        Api::Enqueue(Enqueue::Barrier),
-    ),
-    ("clEnqueueMapBuffer", Api::Enqueue(Enqueue::Map)),
-    ("clEnqueueSVMMap", Api::Enqueue(Enqueue::Map)),
-    ("clEnqueueUnmapMemObject", Api::Enqueue(Enqueue::Unmap)),
-    ("clEnqueueSVMUnmap", Api::Enqueue(Enqueue::Unmap)),
+    ("clEnqueueNDRangeKernel", Api::Kernel),
+    ("clEnqueueMarkerWithWaitList", Api::Marker),
+    ("clEnqueueBarrierWithWaitList", Api::Barrier),
+    ("clEnqueueMapBuffer", Api::Map),
+    ("clEnqueueSVMMap", Api::Map),
+    ("clEnqueueUnmapMemObject", Api::Unmap),
+    ("clEnqueueSVMUnmap", Api::Unmap),
     ("clWaitForEvents", Api::Wait),
     ("clFinish", Api::Finish),
 ];
@@ -65,56 +56,50 @@ impl ThreadLowering<'_> {
             span,
             rest: arguments.iter(),
         };
-        let call = match api {
-            Api::Wait => CallTree::Wait {
-                events: rest.events()?,
-                span,
-            },
-            Api::Finish => {
-                let queue = rest.name("a queue")?;
-                rest.end()?;
-                CallTree::Finish { queue, span }
+        if let Api::Wait = api {
+            let events = rest.events()?;
+            return Ok(Some(self.host(CallTree::Wait { events, span })));
+        }
+        let queue = rest.name("a queue")?;
+        let mut name = label.cloned();
+        let kind = match api {
+            Api::Kernel => {
+                if let Some(label) = label {
+                    return Err(label.problem(
+                        "the event of a kernel has the kernel's name",
+                        "no label here",
+                    ));
+                }
+                name = Some(rest.name("a kernel")?);
+                CommandKind::Kernel
             }
-            Api::Enqueue(what) => {
-                let queue = rest.name("a queue")?;
-                let mut name = label.cloned();
-                let kind = match what {
-                    Enqueue::Kernel => {
-                        if let Some(label) = label {
-                            return Err(label.problem(
-                                "the event of a kernel has the kernel's name",
-                                "no label here",
-                            ));
-                        }
-                        name = Some(rest.name("a kernel")?);
-                        CommandKind::Kernel
-                    }
-                    Enqueue::Marker => CommandKind::Marker,
-                    Enqueue::Barrier => CommandKind::Barrier,
-                    Enqueue::Map => {
-                        let location = self.mapped(&rest.name("a location")?)?;
-                        let blocking = blocking(rest.next("CL_TRUE or CL_FALSE")?)?;
-                        let access = map_access(rest.next("CL_MAP_READ or CL_MAP_WRITE")?)?;
-                        CommandKind::Map {
-                            location,
-                            access,
-                            blocking,
-                        }
-                    }
-                    Enqueue::Unmap => CommandKind::Unmap {
-                        location: self.mapped(&rest.name("a location")?)?,
-                    },
-                };
-                CallTree::Enqueue {
-                    kind,
-                    name,
-                    queue,
-                    waits: rest.events()?,
-                    span,
+            Api::Marker => CommandKind::Marker,
+            Api::Barrier => CommandKind::Barrier,
+            Api::Map => {
+                let location = self.mapped(&rest.name("a location")?)?;
+                let blocking = blocking(rest.next("CL_TRUE or CL_FALSE")?)?;
+                let access = map_access(rest.next("CL_MAP_READ or CL_MAP_WRITE")?)?;
+                CommandKind::Map {
+                    location,
+                    access,
+                    blocking,
                 }
             }
+            Api::Unmap => CommandKind::Unmap {
+                location: self.mapped(&rest.name("a location")?)?,
+            },
+            Api::Wait | Api::Finish => {
+                rest.end()?;
+                return Ok(Some(self.host(CallTree::Finish { queue, span })));
+            }
         };
-        Ok(Some(self.host(call)))
+        Ok(Some(self.host(CallTree::Enqueue {
+            kind,
+            name,
+            queue,
+            waits: rest.events()?,
+            span,
+        })))
     }
 
     /// Keeps a call until its names can be resolved.

@@ -69,10 +69,7 @@ impl LocationsBuilder {
         let draft = self.draft(name)?;
         if let Some(before) = draft.declared.replace(span) {
             return Err(span
-                .problem(
-                    format!("{} is initialised twice", name.text),
-                    "the second one",
-                )
+                .second(format!("{} is initialised twice", name.text))
                 .also(before, "the first one"));
         }
         draft.memory = memory;

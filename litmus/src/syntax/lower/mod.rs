@@ -145,10 +145,7 @@ fn initial_registers(test: &Test) -> Outcome<HashMap<usize, Vec<InitialRegister>
         };
         let registers = initial.entry(t).or_default();
         if registers.iter().any(|r| r.name.text == name.text) {
-            return Err(span.problem(
-                format!("{thread}:{} is initialised twice", name.text),
-                "the second one",
-            ));
+            return Err(span.second(format!("{thread}:{} is initialised twice", name.text)));
         }
         let ty = match ty {
             Some(ty) => Some(thread::register_type(ty)?),

@@ -208,26 +208,19 @@ impl ThreadLowering<'_> {
 
     /// An expression as a statement.
     pub fn effect(&mut self, node: &Node, label: Option<&Name>) -> Outcome<Instr> {
-        match &node.kind {
-            NodeKind::Call(name, arguments) => {
-                Ok(match self.call(name, arguments, node.span, label)? {
-                    Called::Value(value) => Instr::Effect(value),
-                    Called::Instr(instr) => instr,
-                })
-            }
-            NodeKind::Cast(ty, inner) if ty.base == BaseType::Void && !ty.pointer => {
-                self.effect(inner, label)
-            }
-            NodeKind::Int(_)
-            | NodeKind::Name(_)
-            | NodeKind::Unary(..)
-            | NodeKind::Deref(_)
-            | NodeKind::AddressOf(_)
-            | NodeKind::Binary(..)
-            | NodeKind::Select(..)
-            | NodeKind::Index(..)
-            | NodeKind::Cast(..) => Ok(Instr::Effect(self.value(node)?)),
+        if let NodeKind::Call(name, arguments) = &node.kind {
+            return Ok(match self.call(name, arguments, node.span, label)? {
+                Called::Value(value) => Instr::Effect(value),
+                Called::Instr(instr) => instr,
+            });
         }
+        if let NodeKind::Cast(ty, inner) = &node.kind
+            && ty.base == BaseType::Void
+            && !ty.pointer
+        {
+            return self.effect(inner, label);
+        }
+        Ok(Instr::Effect(self.value(node)?))
     }
 
     /// Any loop, as a `while`.

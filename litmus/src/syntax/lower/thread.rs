@@ -77,10 +77,7 @@ impl<'l> ThreadLowering<'l> {
         let Name { text, span } = &param.name;
         let twice = self.params.contains_key(text) || self.names.contains_key(text);
         if twice {
-            return Err(span.problem(
-                format!("the parameter {text} is declared twice"),
-                "the second one",
-            ));
+            return Err(span.second(format!("the parameter {text} is declared twice")));
         }
         match self.locations.find(text) {
             Some(location) => {
@@ -127,7 +124,8 @@ impl<'l> ThreadLowering<'l> {
                     format!("{} is declared with two types", name.text)
                 };
                 return Err(name
-                    .problem(message, "the second one")
+                    .span
+                    .second(message)
                     .also(before, "the first one")
                     .help("a test's question cannot tell two registers of one name apart"));
             }
@@ -176,10 +174,7 @@ impl<'l> ThreadLowering<'l> {
     /// A complete register, as YAML states it.
     pub fn add_register(&mut self, register: Register, span: Span) -> Outcome<()> {
         if self.names.contains_key(&register.name) {
-            return Err(span.problem(
-                format!("{} is already declared", register.name),
-                "the second one",
-            ));
+            return Err(span.second(format!("{} is already declared", register.name)));
         }
         let id = self.add(&register.name, register.ty, span)?;
         self.registers[id.index()].init = register.ty.wrap(register.init);

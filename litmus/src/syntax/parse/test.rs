@@ -286,7 +286,7 @@ impl Parser<'_> {
             let what = self.word("kernel, wg, sg, dev or host")?;
             if what.text == "kernel" {
                 if kernel.is_some() {
-                    return Err(what.problem("the placement states kernel twice", "the second one"));
+                    return Err(what.span.second("the placement states kernel twice"));
                 }
                 kernel = Some(self.new_name("the name of a kernel")?);
                 if self.eat(",").is_none() {
@@ -308,10 +308,9 @@ impl Parser<'_> {
                 }
             };
             if slot.is_some() {
-                return Err(what.problem(
-                    format!("the placement states {} twice", what.text),
-                    "the second one",
-                ));
+                return Err(what
+                    .span
+                    .second(format!("the placement states {} twice", what.text)));
             }
             let start = self.peek().span;
             let (number, span) = self.number("a number")?;
@@ -409,8 +408,5 @@ impl Parser<'_> {
 }
 
 fn twice(span: Span, what: &str) -> Problem {
-    span.problem(
-        format!("the test states its {what} twice"),
-        "the second one",
-    )
+    span.second(format!("the test states its {what} twice"))
 }

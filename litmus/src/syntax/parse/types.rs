@@ -115,10 +115,9 @@ impl Parser<'_> {
         };
         self.bump();
         let clash = |what: &str| {
-            Err(token.problem(
-                format!("a declaration states {what} twice"),
-                "the second one",
-            ))
+            Err(token
+                .span
+                .second(format!("a declaration states {what} twice")))
         };
         match word {
             Word::Base(BaseType::Scalar(ScalarType::Int)) => seen.ints += 1,

@@ -85,7 +85,8 @@ fn question(document: &Document) -> Outcome<(Quantifier, Text)> {
     match questions.next() {
         None => Ok(first),
         Some((_, second)) => Err(second
-            .problem("a test asks one question", "the second one")
+            .span
+            .second("a test asks one question")
             .also(first.1.span, "the first one")),
     }
 }
@@ -118,10 +119,7 @@ fn locations(entries: Vec<FlowMap<LocationEntry>>) -> Outcome<Locations> {
         }
         let location = location(entry)?;
         if list.iter().any(|l| l.name == location.name) {
-            return Err(span.problem(
-                format!("{} is declared twice", location.name),
-                "the second one",
-            ));
+            return Err(span.second(format!("{} is declared twice", location.name)));
         }
         list.push(location);
     }

@@ -209,13 +209,15 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<T> {
     }
 }
 
-/// One of the regions that a fence or a barrier orders.
-#[derive(Debug, Clone, Copy, Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Flag {
-    Global,
-    Local,
-    Image,
+classay_vocabulary::words! {
+    /// One of the regions that a fence or a barrier orders.
+    #[derive(Debug, Clone, Copy, Serialize, serde::Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Flag {
+        Global = "global",
+        Local = "local",
+        Image = "image",
+    }
 }
 
 /// The flags of a fence or a barrier.
@@ -223,24 +225,15 @@ pub(super) type Flags = OneOrMany<Flag>;
 
 impl From<FenceFlags> for Flags {
     fn from(flags: FenceFlags) -> Flags {
-        let all = [
-            (flags.global, Flag::Global),
-            (flags.local, Flag::Local),
-            (flags.image, Flag::Image),
-        ];
-        OneOrMany::Many(all.into_iter().filter(|f| f.0).map(|f| f.1).collect())
+        OneOrMany::Many(flags.words().into_iter().filter_map(Flag::named).collect())
     }
 }
 
 impl From<&Flags> for FenceFlags {
     fn from(list: &Flags) -> FenceFlags {
         let mut flags = FenceFlags::default();
-        for flag in list.as_slice() {
-            match flag {
-                Flag::Global => flags.global = true,
-                Flag::Local => flags.local = true,
-                Flag::Image => flags.image = true,
-            }
+        for (word, set) in flags.named() {
+            *set = list.as_slice().iter().any(|flag| flag.name() == word);
         }
         flags
     }
