@@ -4,7 +4,7 @@ use classay_litmus::program::Program;
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_suites::api;
 use classay_suites::commands::check::Plan;
-use classay_suites::commands::generate::{Profile, enumerate, random};
+use classay_suites::commands::generate::{Profile, random, small};
 use classay_suites::family::Family;
 use classay_suites::kernels::case::KernelCase;
 use classay_suites::kernels::{generate as kernels, yaml};
@@ -188,7 +188,7 @@ impl Body {
                 Work::Commands(Box::new(plan))
             }
             Body::Small { number } => {
-                let plan = enumerate::small(*number as usize).map_err(|e| e.to_string())?;
+                let plan = small(*number as usize).map_err(|e| e.to_string())?;
                 Work::Commands(Box::new(plan))
             }
             Body::Commands { program } => Work::Commands(Box::new(Plan::read(program)?)),

@@ -7,10 +7,7 @@
 //! as cells and how long gates stay closed, is drawn from the shape's own number, so that a number
 //! names the same program for ever.
 
-use super::profile::{Idiom, Profile, Work};
-use super::{first_valid, skeleton};
-use crate::commands::check::Plan;
-use crate::commands::order::Invalid;
+use super::profile::Idiom;
 use std::sync::OnceLock;
 
 /// Most commands of a small program, beside those that order them.
@@ -90,30 +87,6 @@ fn follows(order: &[Vec<usize>], later: usize, earlier: usize) -> bool {
         .any(|&d| d == earlier || follows(order, d, earlier))
 }
 
-/// The plan of the small program with this number, below the number of [`shapes`].
-pub fn small(number: usize) -> Result<Plan, Invalid> {
-    let Some(shape) = shapes().get(number) else {
-        return Err(Invalid::Shape {
-            what: format!(
-                "there are {} small programs, and number {number} is not among them",
-                shapes().len()
-            ),
-        });
-    };
-    let profile = Profile {
-        works: vec![(Work::Kernel, 1)],
-        gates: 100,
-        callbacks: 0,
-        threads: 0,
-        releases: 0,
-        independent: 0,
-        ..Profile::queue()
-    };
-    first_valid(number as u64, |choices| {
-        skeleton::of_shape(choices, &profile, shape)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,16 +97,5 @@ mod tests {
         // (the sequence 1, 2, 7, 40 of the On-Line Encyclopedia of Integer Sequences, A006455).
         let counts: Vec<usize> = (1..=4).map(|n| orders(n).len()).collect();
         assert_eq!(counts, [1, 2, 7, 40]);
-    }
-
-    #[test]
-    fn every_small_program_is_valid() {
-        assert!(shapes().len() > 10_000);
-        for number in (0..shapes().len()).step_by(37) {
-            if let Err(why) = small(number) {
-                panic!("{number}: {why}: {:?}", shapes()[number]);
-            }
-        }
-        assert!(small(shapes().len()).is_err());
     }
 }

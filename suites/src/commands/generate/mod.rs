@@ -4,7 +4,7 @@
 //! lets each command read and write where the order of the skeleton allows it, so that nothing races
 //! by construction. [`super::check::Plan::of`] proves it once more, and that the program ends on every
 //! implementation that keeps the rules; a draft that may not end is drawn again.
-//! [`enumerate`] lists the small ones instead.
+//! [`small`] makes one of those that [`enumerate`] lists instead.
 
 mod data;
 pub mod enumerate;
@@ -18,6 +18,7 @@ pub use profile::{Idiom, Profile};
 use super::check::Plan;
 use super::order::Invalid;
 use crate::choices::Choices;
+use profile::Work;
 use skeleton::Skeleton;
 
 /// How often a draft is drawn again before the generator gives up.
@@ -26,6 +27,34 @@ const DRAFTS: usize = 200;
 /// The plan of a program drawn from a seed. An error is a fault of the generator.
 pub fn random(seed: u64, profile: &Profile) -> Result<Plan, Invalid> {
     first_valid(seed, |choices| skeleton::draw(choices, profile))
+}
+
+/// The plan of the small program with this number, below the number of [`enumerate::shapes`].
+///
+/// # Errors
+/// The number is that of none, or the generator is at fault.
+pub fn small(number: usize) -> Result<Plan, Invalid> {
+    let shapes = enumerate::shapes();
+    let Some(shape) = shapes.get(number) else {
+        return Err(Invalid::Shape {
+            what: format!(
+                "there are {} small programs, and number {number} is not among them",
+                shapes.len()
+            ),
+        });
+    };
+    let profile = Profile {
+        works: vec![(Work::Kernel, 1)],
+        gates: 100,
+        callbacks: 0,
+        threads: 0,
+        releases: 0,
+        independent: 0,
+        ..Profile::queue()
+    };
+    first_valid(number as u64, |choices| {
+        skeleton::of_shape(choices, &profile, shape)
+    })
 }
 
 /// The plan of the first of the drafts of a seed that is valid.

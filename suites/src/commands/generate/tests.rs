@@ -84,3 +84,15 @@ fn the_same_seed_gives_the_same_expectations() {
 fn ten_thousand_programs_are_the_same_twice() {
     twice(10_000);
 }
+
+#[test]
+fn every_small_program_is_valid() {
+    let shapes = enumerate::shapes();
+    assert!(shapes.len() > 10_000);
+    for number in (0..shapes.len()).step_by(37) {
+        if let Err(why) = small(number) {
+            panic!("{number}: {why}: {:?}", shapes[number]);
+        }
+    }
+    assert!(small(shapes.len()).is_err());
+}

@@ -5,7 +5,7 @@ mod ideal;
 
 use super::Plan;
 use super::times::HELD_LONG;
-use crate::commands::generate::{Profile, enumerate, random};
+use crate::commands::generate::{Profile, enumerate, random, small};
 use crate::commands::memory::{self, Value};
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::{CommandId, Event, Reached, Step, Token, Who, Writer};
@@ -26,11 +26,11 @@ fn plans() -> Vec<(String, Plan)> {
                 (format!("{family}/{name}/{seed}"), plan)
             })
         });
-    let small = (0..enumerate::shapes().len()).step_by(701).map(|number| {
-        let plan = enumerate::small(number).expect("a program");
+    let listed = (0..enumerate::shapes().len()).step_by(701).map(|number| {
+        let plan = small(number).expect("a program");
         (format!("queue/small/{number}"), plan)
     });
-    drawn.chain(small).collect()
+    drawn.chain(listed).collect()
 }
 
 /// How many corruptions were tried, so that a test that tries none fails.
