@@ -8,8 +8,8 @@
 
 use super::order::{Fate, Invalid, Moment, Order};
 use super::program::{
-    ANY_CELL, AccessId, CommandId, HostPointer, Kind, MapMode, ObjectId, Program, Range, Step,
-    What, Writer,
+    ANY_CELL, AccessId, CommandId, HostPointer, Kind, MapMode, ObjectId, Place, Program, Range,
+    Step, What, Writer,
 };
 use std::collections::BTreeMap;
 
@@ -29,6 +29,16 @@ pub enum Read {
     Access(AccessId),
 }
 
+impl Read {
+    /// Who reads.
+    pub fn who(self) -> Writer {
+        match self {
+            Read::Kernel { command, .. } | Read::Command(command) => Writer::Command(command),
+            Read::Access(access) => Writer::Access(access),
+        }
+    }
+}
+
 /// What a cell holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
@@ -38,11 +48,21 @@ pub enum Value {
     Anything,
 }
 
+impl Value {
+    /// The token; none where it may be anything.
+    pub fn token(self) -> Option<(Writer, u8)> {
+        match self {
+            Value::Of(writer, cell) => Some((writer, cell)),
+            Value::Anything => None,
+        }
+    }
+}
+
 /// A cell of an object that holds data.
 pub type Cell = (ObjectId, u8);
 
 /// What memory does in a valid program.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Memory {
     reads: BTreeMap<Read, Vec<(Cell, Value)>>,
     writes: BTreeMap<Cell, Vec<Write>>,
@@ -67,10 +87,8 @@ struct Use {
     from: Moment,
     to: Moment,
     write: bool,
-    /// A host access through a map is inside the map's own.
-    map: Option<CommandId>,
-    /// The map itself.
-    is_map: bool,
+    /// The map that it goes through, and whether it is the map itself.
+    map: Option<(CommandId, bool)>,
     who: String,
 }
 
@@ -114,46 +132,36 @@ pub fn cells(program: &Program, range: Range) -> Vec<Cell> {
 
 fn uses(program: &Program, order: &Order) -> Vec<Use> {
     let mut uses = Vec::new();
-    for (n, command) in program.commands.iter().enumerate() {
-        let id = CommandId::at(n);
+    let mut add = |range, (from, to), write, map, who| {
+        let cells = cells(program, range);
+        uses.push(Use {
+            cells,
+            from,
+            to,
+            write,
+            map,
+            who,
+        });
+    };
+    for (id, command) in program.commands() {
         if never_runs(program, order, id) {
             continue;
         }
-        let mut add = |range: Range, write| {
-            uses.push(Use {
-                cells: cells(program, range),
-                from: Moment::Start(id),
-                to: Moment::End(id),
-                write,
-                map: None,
-                is_map: false,
-                who: format!("command {n}"),
-            });
-        };
-        let (reads, writes) = command.what.data();
-        reads.iter().for_each(|range| add(*range, false));
-        writes.iter().for_each(|range| add(*range, true));
+        let (what, who) = (&command.what, || format!("command {id}"));
+        let during = (Moment::Start(id), Moment::End(id));
+        let (reads, writes) = what.data();
+        let reads = reads.iter().map(|range| (*range, false));
+        let writes = writes.iter().map(|range| (*range, true));
         // The application must keep a migration apart from every other use.
-        for &object in command.what.objects() {
-            let all = Range {
-                object,
-                first: 0,
-                count: program.objects[object.index()].cells,
-                stride: 1,
-            };
-            add(all, true);
+        let moved = what.objects().iter().map(|o| (program.whole(*o), true));
+        for (range, write) in reads.chain(writes).chain(moved) {
+            add(range, during, write, None, who());
         }
-        if let What::Map { range, mode } = &command.what {
-            let unmap = unmap_of(program, id);
-            uses.push(Use {
-                cells: cells(program, *range),
-                from: Moment::Start(id),
-                to: unmap.map_or(Moment::End(id), Moment::End),
-                write: mode.writes(),
-                map: Some(id),
-                is_map: true,
-                who: format!("the map of command {n}"),
-            });
+        if let What::Map { range, mode } = what {
+            let end = program.unmaps(id).next().unwrap_or(id);
+            let during = (Moment::Start(id), Moment::End(end));
+            let who = format!("the map of command {id}");
+            add(*range, during, mode.writes(), Some((id, true)), who);
         }
     }
     for (place, step) in program.steps() {
@@ -161,15 +169,10 @@ fn uses(program: &Program, order: &Order) -> Vec<Use> {
             continue;
         };
         let access = &program.accesses[id.index()];
-        uses.push(Use {
-            cells: cells(program, access.range),
-            from: Moment::Call(place),
-            to: Moment::Return(place),
-            write: access.write,
-            map: access.map,
-            is_map: false,
-            who: format!("host access {id}"),
-        });
+        let during = (Moment::Call(place), Moment::Return(place));
+        let map = access.map.map(|map| (map, false));
+        let who = format!("host access {id}");
+        add(access.range, during, access.write, map, who);
     }
     uses
 }
@@ -177,7 +180,7 @@ fn uses(program: &Program, order: &Order) -> Vec<Use> {
 /// Whether a command uses no memory because it waits for what fails. Maps and what the application
 /// must keep apart from every other use are none of these.
 pub fn never_runs(program: &Program, order: &Order, id: CommandId) -> bool {
-    let what = &program.commands[id.index()].what;
+    let what = program.what(id);
     let moves = matches!(
         what,
         What::Read(_) | What::Write(_) | What::Copy { .. } | What::Fill(_)
@@ -185,19 +188,12 @@ pub fn never_runs(program: &Program, order: &Order, id: CommandId) -> bool {
     order.fate(id) == Fate::Fails && (moves || what.kernel().is_some())
 }
 
-/// The command that ends a map.
-pub fn unmap_of(program: &Program, map: CommandId) -> Option<CommandId> {
-    program
-        .commands
-        .iter()
-        .position(|command| command.what == What::Unmap(map))
-        .map(CommandId::at)
-}
-
 fn races(order: &Order, uses: &[Use]) -> Result<(), Invalid> {
     for (n, a) in uses.iter().enumerate() {
         for b in &uses[n + 1..] {
-            let together = a.map.is_some() && a.map == b.map && a.is_map != b.is_map;
+            // A host access through a map is inside the map's own.
+            let maps = a.map.zip(b.map);
+            let together = maps.is_some_and(|(a, b)| a.0 == b.0 && a.1 != b.1);
             if !(a.write || b.write) || together {
                 continue;
             }
@@ -227,22 +223,9 @@ fn play(program: &Program, order: &Order) -> Memory {
             Moment::Start(id) | Moment::End(id) if order.fate(id) == Fate::Fails => {}
             Moment::Start(id) => replay.start(id),
             Moment::End(id) => replay.end(id),
-            Moment::Call(place) => {
-                if let Some(Step::Access(id)) = steps.get(&place)
-                    && !program.accesses[id.index()].write
-                {
-                    let seen = replay.see(program.accesses[id.index()].range);
-                    replay.memory.reads.insert(Read::Access(*id), seen);
-                }
-            }
-            Moment::Return(place) => {
-                if let Some(Step::Access(id)) = steps.get(&place)
-                    && program.accesses[id.index()].write
-                {
-                    let writer = Writer::Access(*id);
-                    let range = program.accesses[id.index()].range;
-                    let during = (Moment::Call(place), Moment::Return(place));
-                    replay.put(range, writer, during, &|_, cell| Value::Of(writer, cell));
+            Moment::Call(place) | Moment::Return(place) => {
+                if let Some(Step::Access(id)) = steps.get(&place) {
+                    replay.access(*id, place, moment);
                 }
             }
             Moment::Run(_) => {}
@@ -264,8 +247,7 @@ struct Replay<'p> {
 impl<'p> Replay<'p> {
     fn begin(program: &'p Program, order: &'p Order) -> Replay<'p> {
         let mut now = BTreeMap::new();
-        for (n, object) in program.objects.iter().enumerate() {
-            let id = ObjectId::at(n);
+        for (id, object) in program.objects() {
             if program.root(id).0 == id {
                 for cell in 0..object.cells {
                     now.insert((id, cell), Value::Of(Writer::Creation(id), cell));
@@ -277,10 +259,7 @@ impl<'p> Replay<'p> {
             order,
             now,
             copied: BTreeMap::new(),
-            memory: Memory {
-                reads: BTreeMap::new(),
-                writes: BTreeMap::new(),
-            },
+            memory: Memory::default(),
         }
     }
 
@@ -308,9 +287,23 @@ impl<'p> Replay<'p> {
         }
     }
 
+    /// What a host thread reads when it begins to, and what it leaves when it is done.
+    fn access(&mut self, id: AccessId, place: Place, moment: Moment) {
+        let access = self.program.accesses[id.index()];
+        let (call, back) = (Moment::Call(place), Moment::Return(place));
+        if !access.write && moment == call {
+            let seen = self.see(access.range);
+            self.memory.reads.insert(Read::Access(id), seen);
+        } else if access.write && moment == back {
+            let writer = Writer::Access(id);
+            let token = |_, cell| Value::Of(writer, cell);
+            self.put(access.range, writer, (call, back), &token);
+        }
+    }
+
     /// What a command reads when it starts.
     fn start(&mut self, id: CommandId) {
-        let what = &self.program.commands[id.index()].what;
+        let what = self.program.what(id);
         for (n, range) in (0..).zip(what.data().0) {
             let seen = self.see(*range);
             if let What::Copy { .. } = what {
@@ -331,7 +324,7 @@ impl<'p> Replay<'p> {
 
     /// What a command leaves when it ends.
     fn end(&mut self, id: CommandId) {
-        let what = &self.program.commands[id.index()].what;
+        let what = self.program.what(id);
         let writer = Writer::Command(id);
         let during = (Moment::Start(id), Moment::End(id));
         let open = self.order.fate(id) != Fate::Completes;

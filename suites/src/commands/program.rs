@@ -5,6 +5,7 @@
 
 pub use crate::host::token::{ANY_CELL, AccessId, CommandId, ObjectId, Token, Writer};
 
+use crate::host::constant::{Constant, cl};
 use crate::host::ids;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -39,7 +40,7 @@ pub enum FileKind {
 }
 
 /// A program of commands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// What kind of case it is.
@@ -159,15 +160,19 @@ fn is_one(stride: &u8) -> bool {
 }
 
 impl Range {
-    /// The cells, in order.
-    pub fn cells(self) -> impl Iterator<Item = u8> {
-        let Range {
+    /// Cells that follow each other.
+    pub fn of(object: ObjectId, first: u8, count: u8) -> Range {
+        Range {
+            object,
             first,
             count,
-            stride,
-            ..
-        } = self;
-        (0..count).map(move |i| first.saturating_add(i.saturating_mul(stride)))
+            stride: 1,
+        }
+    }
+
+    /// The cells, in order.
+    pub fn cells(self) -> impl Iterator<Item = u8> {
+        (0..self.count).map(move |i| self.first.saturating_add(i.saturating_mul(self.stride)))
     }
 
     /// One past the last cell.
@@ -190,12 +195,8 @@ pub struct Command {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wait: Vec<Event>,
     /// Enqueued by a blocking call; only reads, writes, maps and SVM copies can be.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blocking: bool,
-}
-
-fn is_false(b: &bool) -> bool {
-    !*b
 }
 
 /// What a command does. Commands on SVM use the functions for SVM.
@@ -217,7 +218,7 @@ pub enum What {
         /// To; the same number of cells.
         to: Range,
         /// By the rectangular form.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         rect: bool,
     },
     /// One token into all cells.
@@ -253,12 +254,12 @@ pub struct Transfer {
     /// The cells.
     pub range: Range,
     /// By the rectangular form.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rect: bool,
 }
 
 /// A kernel's work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// Cells that it reads first, at most [`Kernel::RANGES`] ranges.
@@ -274,7 +275,7 @@ pub struct Kernel {
     /// it reads and writes nothing.
     pub items: u16,
     /// Its arguments are set to others as soon as it is enqueued.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reuse: bool,
 }
 
@@ -302,6 +303,16 @@ pub enum MapMode {
 }
 
 impl MapMode {
+    /// Its flags.
+    pub fn flags(self) -> &'static [Constant] {
+        match self {
+            MapMode::Read => &[cl::CL_MAP_READ],
+            MapMode::Write => &[cl::CL_MAP_WRITE],
+            MapMode::ReadWrite => &[cl::CL_MAP_READ, cl::CL_MAP_WRITE],
+            MapMode::Invalidate => &[cl::CL_MAP_WRITE_INVALIDATE_REGION],
+        }
+    }
+
     /// Whether the host may write.
     pub fn writes(self) -> bool {
         self != MapMode::Read
@@ -351,6 +362,22 @@ pub enum Reached {
     Running,
     /// CL_COMPLETE.
     Complete,
+}
+
+impl Reached {
+    /// The constant of the headers.
+    pub fn constant(self) -> Constant {
+        match self {
+            Reached::Submitted => cl::CL_SUBMITTED,
+            Reached::Running => cl::CL_RUNNING,
+            Reached::Complete => cl::CL_COMPLETE,
+        }
+    }
+
+    /// Its number.
+    pub fn status(self) -> i32 {
+        self.constant().value() as i32
+    }
 }
 
 /// An access of a host thread to memory.
@@ -438,34 +465,48 @@ impl fmt::Display for Place {
     }
 }
 
+/// The steps of one with their places.
+pub fn places(who: Who, steps: &[Step]) -> impl Iterator<Item = (Place, &Step)> {
+    let places = (0..).map(move |step| Place { who, step });
+    places.zip(steps)
+}
+
 impl Program {
     /// Every step with its place: those of the threads, then those of the callbacks.
     pub fn steps(&self) -> impl Iterator<Item = (Place, &Step)> {
-        let threads = self
-            .threads
-            .iter()
-            .enumerate()
-            .map(|(n, steps)| (Who::Thread(n as u16), steps));
-        let callbacks = self
-            .callbacks
-            .iter()
-            .enumerate()
-            .map(|(n, callback)| (Who::Callback(CallbackId::at(n)), &callback.steps));
-        threads.chain(callbacks).flat_map(|(who, steps)| {
-            steps.iter().enumerate().map(move |(n, step)| {
-                let place = Place {
-                    who,
-                    step: n as u16,
-                };
-                (place, step)
-            })
-        })
+        self.lists().flat_map(|(who, steps)| places(who, steps))
+    }
+
+    /// The steps of each thread, then those of each callback.
+    pub fn lists(&self) -> impl Iterator<Item = (Who, &[Step])> {
+        let threads = (0..).map(Who::Thread).zip(&self.threads);
+        let callbacks = self.callbacks();
+        let callbacks = callbacks.map(|(id, callback)| (Who::Callback(id), &callback.steps));
+        threads
+            .chain(callbacks)
+            .map(|(who, steps)| (who, steps.as_slice()))
+    }
+
+    /// The commands with their ids.
+    pub fn commands(&self) -> impl Iterator<Item = (CommandId, &Command)> + Clone {
+        let commands = self.commands.iter().enumerate();
+        commands.map(|(n, command)| (CommandId::at(n), command))
+    }
+
+    /// What a command does.
+    pub fn what(&self, command: CommandId) -> &What {
+        &self.commands[command.index()].what
+    }
+
+    /// The objects with their ids.
+    pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> + Clone {
+        let objects = self.objects.iter().enumerate();
+        objects.map(|(n, object)| (ObjectId::at(n), object))
     }
 
     /// The callbacks with their ids.
     pub fn callbacks(&self) -> impl Iterator<Item = (CallbackId, &Callback)> {
-        let ids = (0..).map(CallbackId::at);
-        ids.zip(&self.callbacks)
+        (0..).map(CallbackId).zip(&self.callbacks)
     }
 
     /// The device of a command's queue.
@@ -483,6 +524,11 @@ impl Program {
             }
             Event::User(id) => self.users[id.index()],
         }
+    }
+
+    /// All cells of an object.
+    pub fn whole(&self, object: ObjectId) -> Range {
+        Range::of(object, 0, self.objects[object.index()].cells)
     }
 
     /// The object that holds the data, and the cell there that is cell 0 here.

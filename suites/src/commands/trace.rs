@@ -41,6 +41,14 @@ impl Seen {
             Some(other) => Seen::Mixed(first, *other),
         })
     }
+
+    /// The words that tell what it shows.
+    pub fn words(self) -> Vec<u32> {
+        match self {
+            Seen::Whole(word) => vec![word],
+            Seen::Mixed(first, other) => vec![first, other],
+        }
+    }
 }
 
 /// The times of a command in nanoseconds of its device: queued, submitted, started, ended and, where

@@ -3,58 +3,34 @@
 use super::program::*;
 use std::slice::from_ref;
 
-/// Things that parts of a program name by their numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Sort {
-    /// A context.
-    Context,
-    /// A queue.
-    Queue,
-    /// An object in memory.
-    Object,
-    /// A command.
-    Command,
-    /// A user event.
-    User,
-    /// A callback on an event.
-    Callback,
-    /// An access of the host.
-    Access,
-    /// A signal from one host thread to others.
-    Signal,
+classay_vocabulary::words! {
+    /// Things that parts of a program name by their numbers.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Sort {
+        /// A context.
+        Context = "context",
+        /// A queue.
+        Queue = "queue",
+        /// An object in memory.
+        Object = "object",
+        /// A command.
+        Command = "command",
+        /// A user event.
+        User = "user event",
+        /// A callback on an event.
+        Callback = "callback",
+        /// An access of the host.
+        Access = "access",
+        /// A signal from one host thread to others.
+        Signal = "signal",
+    }
 }
 
 impl Sort {
-    /// All.
-    pub const ALL: [Sort; 8] = [
-        Sort::Context,
-        Sort::Queue,
-        Sort::Object,
-        Sort::Command,
-        Sort::User,
-        Sort::Callback,
-        Sort::Access,
-        Sort::Signal,
-    ];
-
-    /// What one is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Sort::Context => "context",
-            Sort::Queue => "queue",
-            Sort::Object => "object",
-            Sort::Command => "command",
-            Sort::User => "user event",
-            Sort::Callback => "callback",
-            Sort::Access => "access",
-            Sort::Signal => "signal",
-        }
-    }
-
     /// What several are called.
     pub fn plural(self) -> String {
         let end = if self == Sort::Access { "es" } else { "s" };
-        format!("{}{end}", self.name())
+        format!("{self}{end}")
     }
 }
 
@@ -235,12 +211,15 @@ impl What {
     /// All its ranges: those that it reads, those that it writes, and that of a map.
     pub fn ranges(&self) -> impl Iterator<Item = &Range> {
         let (reads, writes) = self.data();
-        let map = if let What::Map { range, .. } = self {
-            from_ref(range)
-        } else {
-            &[]
+        reads.iter().chain(writes).chain(self.mapped())
+    }
+
+    /// What a map maps.
+    pub fn mapped(&self) -> Option<&Range> {
+        let What::Map { range, .. } = self else {
+            return None;
         };
-        reads.iter().chain(writes).chain(map)
+        Some(range)
     }
 
     /// The same, to be changed.
@@ -315,10 +294,17 @@ impl Program {
         })
     }
 
+    /// The commands that end a map.
+    pub fn unmaps(&self, map: CommandId) -> impl Iterator<Item = CommandId> {
+        let all = self.commands();
+        all.filter(move |(_, command)| command.what == What::Unmap(map))
+            .map(|(id, _)| id)
+    }
+
     /// The ranges of a command; of an unmap, that of its map.
     pub fn ranges_of<'p>(&'p self, what: &'p What) -> impl Iterator<Item = &'p Range> {
         let map = if let What::Unmap(map) = what {
-            &self.commands[map.index()].what
+            self.what(*map)
         } else {
             what
         };

@@ -19,10 +19,16 @@ pub fn kind(kind: Kind) -> String {
     }
 }
 
+/// Several words, one after the other.
+fn list(of: impl IntoIterator<Item = impl ToString>, between: &str) -> String {
+    let all: Vec<String> = of.into_iter().map(|one| one.to_string()).collect();
+    all.join(between)
+}
+
 /// Cells.
 pub fn range(range: Range) -> String {
-    let cells: Vec<String> = range.cells().map(|c| c.to_string()).collect();
-    format!("cells {} of object {}", cells.join(" "), range.object.0)
+    let cells = list(range.cells(), " ");
+    format!("cells {cells} of object {}", range.object)
 }
 
 /// An event.
@@ -33,12 +39,13 @@ pub fn event(event: Event) -> String {
     }
 }
 
+fn events(of: &[Event]) -> String {
+    list(of.iter().map(|one| event(*one)), " and ")
+}
+
 /// What a command does and what it waits for.
 pub fn command(p: &Program, command: &Command) -> String {
-    let ranges = |of: &[Range]| {
-        let all: Vec<String> = of.iter().map(|r| range(*r)).collect();
-        all.join(" and ")
-    };
+    let ranges = |of: &[Range]| list(of.iter().map(|r| range(*r)), " and ");
     let kernel = |name: &str, k: &Kernel| {
         let mut text = format!("{name} of {} work-items", k.items);
         if !k.reads.is_empty() {
@@ -65,17 +72,16 @@ pub fn command(p: &Program, command: &Command) -> String {
             format!("copies {} to {}{}", range(*from), range(*to), rect(*r))
         }
         What::Fill(r) => format!("fills {}", range(*r)),
-        What::Map { range: r, mode } => format!("maps {} ({})", range(*r), flags(*mode)),
+        What::Map { range: r, mode } => {
+            let flags = list(mode.flags().iter().map(|flag| flag.name()), " | ");
+            format!("maps {} ({flags})", range(*r))
+        }
         What::Unmap(map) => format!("unmaps what command {} mapped", map),
         What::Migrate { objects, to_host } => {
-            let all: Vec<String> = objects.iter().map(|o| o.0.to_string()).collect();
             let to = if *to_host { "the host" } else { "its device" };
-            format!("migrates objects {} to {to}", all.join(" "))
+            format!("migrates objects {} to {to}", list(objects, " "))
         }
-        What::Free(objects) => {
-            let all: Vec<String> = objects.iter().map(|o| o.0.to_string()).collect();
-            format!("frees objects {}", all.join(" "))
-        }
+        What::Free(objects) => format!("frees objects {}", list(objects, " ")),
         What::Marker => "marker".into(),
         What::Barrier => "barrier".into(),
     };
@@ -90,28 +96,13 @@ pub fn command(p: &Program, command: &Command) -> String {
         text += ", blocking";
     }
     if !command.wait.is_empty() {
-        let all: Vec<String> = command.wait.iter().map(|e| event(*e)).collect();
-        text += &format!("; waits for {}", all.join(" and "));
+        text += &format!("; waits for {}", events(&command.wait));
     }
     text
 }
 
-/// The flags of a map.
-pub fn flags(mode: MapMode) -> &'static str {
-    match mode {
-        MapMode::Read => "CL_MAP_READ",
-        MapMode::Write => "CL_MAP_WRITE",
-        MapMode::ReadWrite => "CL_MAP_READ | CL_MAP_WRITE",
-        MapMode::Invalidate => "CL_MAP_WRITE_INVALIDATE_REGION",
-    }
-}
-
 /// What a step does.
 pub fn step(step: &Step) -> String {
-    let events = |of: &[Event]| {
-        let all: Vec<String> = of.iter().map(|e| event(*e)).collect();
-        all.join(" and ")
-    };
     match step {
         Step::Enqueue(id) => format!("enqueues command {}", id),
         Step::Flush(q) => format!("clFlush of queue {}", q),

@@ -3,7 +3,6 @@
 use super::{Found, Plan};
 use crate::commands::order::Fate;
 use crate::commands::program::{CallbackId, Reached};
-use crate::commands::trace::status;
 use crate::rule;
 
 impl Plan {
@@ -25,24 +24,14 @@ impl Plan {
 impl Found<'_> {
     pub(super) fn callbacks(&mut self) {
         let order = &self.plan.order;
-        for (n, callback) in self.plan.program.callbacks.iter().enumerate() {
-            let id = CallbackId::at(n);
-            let fired: Vec<_> = self
-                .trace
-                .fired
-                .iter()
-                .filter(|f| f.callback == id)
-                .collect();
+        for (n, callback) in self.plan.program.callbacks() {
+            let fired = self.trace.fired.iter().filter(|f| f.callback == n);
+            let fired: Vec<_> = fired.collect();
             let fate = order.fate_of_event(callback.event);
-            let registered = self.trace.codes.get(&order.registered(id)) == Some(&0);
+            let registered = self.trace.codes.get(&order.registered(n)) == Some(&0);
             let excused = fate != Fate::Fails && self.after_failure() || !registered;
-            let wanted = match callback.at {
-                Reached::Submitted => status::SUBMITTED,
-                Reached::Running => status::RUNNING,
-                Reached::Complete => status::COMPLETE,
-            };
             let mut wrong = Vec::new();
-            if registered && fired.is_empty() && self.plan.must_call(id) {
+            if registered && fired.is_empty() && self.plan.must_call(n) {
                 wrong.push(format!("callback {n} was never called"));
             }
             if fired.len() > 1 {
@@ -53,7 +42,7 @@ impl Found<'_> {
                     wrong.push(format!("callback {n} was given another event"));
                 }
                 let right = match fate {
-                    Fate::Completes => f.status == wanted || f.status < 0 && excused,
+                    Fate::Completes => f.status == callback.at.status() || f.status < 0 && excused,
                     Fate::Fails => f.status < 0 || callback.at != Reached::Complete,
                     Fate::Open => true,
                 };

@@ -8,9 +8,8 @@ use crate::rule;
 
 impl Found<'_> {
     pub(super) fn codes(&mut self) {
-        let order = &self.plan.order;
-        let steps: Vec<_> = self.plan.program.steps().collect();
-        for (place, step) in steps {
+        let (order, program) = (&self.plan.order, &self.plan.program);
+        for (place, step) in program.steps() {
             let Some(&code) = self.trace.codes.get(&place) else {
                 continue;
             };

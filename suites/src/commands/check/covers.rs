@@ -1,10 +1,10 @@
 //! The rules that a run of a program puts to the test.
 
 use super::Plan;
-use super::means::{by_host, carried_by};
-use crate::commands::memory::{self, Cell, Read, Value};
+use super::means;
+use crate::commands::memory::{self, Cell, Read, Value, Write};
 use crate::commands::order::{self, Moment};
-use crate::commands::program::{CommandId, Kind, Step, What, Writer};
+use crate::commands::program::{Kind, Step, What, Writer};
 use crate::rule::{self, RuleId};
 use std::collections::BTreeSet;
 
@@ -26,21 +26,9 @@ impl Plan {
             }
         }
         for (read, cells) in self.memory.reads() {
-            match read {
-                Read::Kernel { command, .. } | Read::Command(command) => {
-                    rules.extend(carried_by(&self.program, *command));
-                }
-                Read::Access(access) => rules.extend(by_host(&self.program, *access)),
-            }
-            for (cell, value) in cells {
-                let writes = self.memory.writes(*cell);
-                for write in writes.iter().filter(|w| w.value == *value) {
-                    match write.writer {
-                        Writer::Command(id) => rules.extend(carried_by(&self.program, id)),
-                        Writer::Access(id) => rules.extend(by_host(&self.program, id)),
-                        Writer::Creation(_) => {}
-                    }
-                }
+            rules.extend(means::of(&self.program, read.who()));
+            for write in self.seen_by(cells) {
+                rules.extend(means::of(&self.program, write.writer));
             }
         }
         for (place, step) in self.program.steps() {
@@ -71,13 +59,20 @@ impl Plan {
         rules
     }
 
+    /// The writes of what cells must hold when they are read.
+    fn seen_by(&self, cells: &[(Cell, Value)]) -> impl Iterator<Item = &Write> {
+        cells.iter().flat_map(|(cell, value)| {
+            let writes = self.memory.writes(*cell).iter();
+            writes.filter(|write| write.value == *value)
+        })
+    }
+
     /// What the commands' places say, whatever their data.
     pub(super) fn covers_of_queues(&self) -> BTreeSet<RuleId> {
         let (program, order) = (&self.program, &self.order);
         let mut rules = BTreeSet::new();
-        let enqueuing: BTreeSet<_> = (0..program.commands.len())
-            .map(|n| order.enqueued(CommandId::at(n)).who)
-            .collect();
+        let enqueuing = program.commands().map(|(id, _)| order.enqueued(id).who);
+        let enqueuing: BTreeSet<_> = enqueuing.collect();
         if enqueuing.len() > 1 {
             rules.insert(rule::QUEUE_THREADS);
         }
@@ -86,8 +81,7 @@ impl Plan {
             .filter(|(_, s)| matches!(s, Step::Set { .. }));
         for (set, _) in sets {
             let set = Moment::Call(set);
-            for (n, held) in program.commands.iter().enumerate() {
-                let id = CommandId::at(n);
+            for (id, held) in program.commands() {
                 let enqueued = Moment::Return(order.enqueued(id));
                 if !order.before(set, Moment::Start(id)) {
                     continue;
@@ -95,8 +89,7 @@ impl Plan {
                 if !held.blocking && order.before(enqueued, set) {
                     rules.insert(rule::QUEUE_NON_BLOCKING);
                 }
-                let passes = program.commands.iter().enumerate().any(|(m, other)| {
-                    let other_id = CommandId::at(m);
+                let passes = program.commands().any(|(other_id, other)| {
                     other.queue != held.queue
                         && order.before(enqueued, Moment::Call(order.enqueued(other_id)))
                         && order.before(Moment::End(other_id), set)
@@ -118,18 +111,11 @@ impl Plan {
         let reads: Vec<(Read, &Vec<(Cell, Value)>)> =
             self.memory.reads().iter().map(|(r, c)| (*r, c)).collect();
         for (n, (read, cells)) in reads.iter().enumerate() {
-            let written_by_kernel = cells.iter().any(|(cell, value)| {
-                let writes = self.memory.writes(*cell).iter();
-                writes
-                    .filter(|w| w.value == *value)
-                    .any(|w| match w.writer {
-                        Writer::Command(c) => {
-                            matches!(program.commands[c.index()].what, What::Kernel(_))
-                        }
-                        Writer::Access(_) | Writer::Creation(_) => false,
-                    })
-            });
-            if written_by_kernel {
+            let by_kernel = |write: &Write| match write.writer {
+                Writer::Command(c) => matches!(program.what(c), What::Kernel(_)),
+                Writer::Access(_) | Writer::Creation(_) => false,
+            };
+            if self.seen_by(cells).any(by_kernel) {
                 rules.insert(rule::ENDED_VISIBLE);
             }
             let Some((from, to)) = memory::moments(program, *read) else {
@@ -148,13 +134,10 @@ impl Plan {
                 rules.insert(rule::SP_CONCURRENT_READS);
             }
         }
-        for (n, object) in program.objects.iter().enumerate() {
-            let devices: BTreeSet<u8> = program
-                .commands
-                .iter()
-                .filter(|c| program.objects_of(&c.what).any(|o| o.index() == n))
-                .map(|c| program.queues[c.queue.index()].device)
-                .collect();
+        for (id, object) in program.objects() {
+            let users = program.commands();
+            let users = users.filter(|(_, c)| program.objects_of(&c.what).any(|o| o == id));
+            let devices: BTreeSet<u8> = users.map(|(c, _)| program.device_of(c)).collect();
             if object.kind == Kind::SvmCoarse && devices.len() > 1 {
                 rules.insert(rule::SV_COARSE_DEVICES);
             }

@@ -1,12 +1,21 @@
 //! The rules by which data comes, whatever its order.
 
 use crate::commands::program::{
-    AccessId, CommandId, HostPointer, Kind, MapMode, ObjectId, Program, What,
+    AccessId, CommandId, HostPointer, Kind, MapMode, ObjectId, Program, What, Writer,
 };
 use crate::rule::{self, RuleId};
 
+/// The rules by which data comes to who reads it, or from who wrote it.
+pub(super) fn of(program: &Program, who: Writer) -> Vec<RuleId> {
+    match who {
+        Writer::Command(command) => carried_by(program, command),
+        Writer::Access(access) => by_host(program, access),
+        Writer::Creation(_) => Vec::new(),
+    }
+}
+
 /// The rules by which a command carries data.
-pub(super) fn carried_by(program: &Program, command: CommandId) -> Vec<RuleId> {
+fn carried_by(program: &Program, command: CommandId) -> Vec<RuleId> {
     let mut rules = Vec::new();
     let mut object = |id: ObjectId, transfer: bool| {
         let kind = program.objects[id.index()].kind;
@@ -19,7 +28,7 @@ pub(super) fn carried_by(program: &Program, command: CommandId) -> Vec<RuleId> {
             });
         }
     };
-    let what = &program.commands[command.index()].what;
+    let what = program.what(command);
     let (reads, writes) = what.data();
     for range in reads.iter().chain(writes) {
         object(range.object, what.kernel().is_none());
@@ -37,22 +46,23 @@ pub(super) fn carried_by(program: &Program, command: CommandId) -> Vec<RuleId> {
 }
 
 /// The rules by which a host thread and the device share data.
-pub(super) fn by_host(program: &Program, access: AccessId) -> Vec<RuleId> {
+fn by_host(program: &Program, access: AccessId) -> Vec<RuleId> {
     let access = &program.accesses[access.index()];
     let kind = program.objects[access.range.object.index()].kind;
     let mut rules = Vec::new();
     if let Some(map) = access.map {
         rules.push(rule::SP_MAP_UNMAP);
-        if let What::Map {
-            mode: MapMode::Invalidate,
-            ..
-        } = program.commands[map.index()].what
-        {
+        if invalidates(program.what(map)) {
             rules.push(rule::SP_MAP_INVALIDATE);
         }
     }
     rules.extend(of_kind(kind));
     rules
+}
+
+/// Whether it makes what it maps anything, until the host writes it.
+pub(super) fn invalidates(what: &What) -> bool {
+    matches!(what, What::Map { mode, .. } if *mode == MapMode::Invalidate)
 }
 
 /// The rules of a kind of memory.

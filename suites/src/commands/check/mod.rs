@@ -15,6 +15,8 @@ mod statuses;
 mod tests;
 mod times;
 
+pub use times::STATES;
+
 use super::memory::Memory;
 use super::order::Order;
 use super::program::{CommandId, Program, Step};

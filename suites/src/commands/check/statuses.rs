@@ -27,7 +27,7 @@ impl Found<'_> {
                     format!("at {place} the status of {name} was {told}, and {wanted} was set");
                 self.breaks(rule::FAIL_NEGATIVE, what);
             }
-            if done.is_some_and(|done| order.surely(done, Moment::Call(place))) {
+            if let Some(done) = done.filter(|done| order.surely(*done, Moment::Call(place))) {
                 let right = match fate {
                     Fate::Completes => told == status::COMPLETE || told < 0 && self.after_failure(),
                     Fate::Fails => told < 0,
@@ -35,29 +35,19 @@ impl Found<'_> {
                 };
                 if !right {
                     let what = format!("at {place} the status of {name} was {told}, after its end");
-                    let rules = done
-                        .map(|done| order.rules_between(done, Moment::Call(place)))
-                        .unwrap_or_default();
+                    let rules = order.rules_between(done, Moment::Call(place));
                     self.add(rules, rule::STATE_QUERY, what);
                 }
             }
-            let held = match event {
-                Event::Command(c) => order.surely(Moment::Return(place), Moment::Start(c)),
-                Event::User(u) => order
-                    .set(u)
-                    .is_some_and(|(set, _)| order.surely(Moment::Return(place), Moment::Call(set))),
-            };
-            if held && told < status::SUBMITTED {
+            // A user event goes on when it is set.
+            let start = event.command().map(Moment::Start);
+            let held = |start| order.surely(Moment::Return(place), start);
+            if start.or(done).is_some_and(held) && told < status::SUBMITTED {
                 let what = format!(
                     "at {place} the status of {name} was {told}, before its prerequisites were complete"
                 );
-                let rules = match event {
-                    Event::Command(c) => {
-                        order.rules_between(Moment::Return(place), Moment::Start(c))
-                    }
-                    Event::User(_) => Vec::new(),
-                };
-                self.add(rules, rule::NOT_BEFORE_READY, what);
+                let rules = start.map(|start| order.rules_between(Moment::Return(place), start));
+                self.add(rules.unwrap_or_default(), rule::NOT_BEFORE_READY, what);
             }
             asked.push((event, place, told));
         }

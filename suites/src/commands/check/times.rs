@@ -9,17 +9,27 @@ use crate::rule::{self, RuleId};
 
 pub use crate::host::check::{CLOCK_SLACK as SLACK, HELD_LONG};
 
+/// The states whose times are profiled, in the order in which a command passes them.
+pub const STATES: [&str; 5] = ["queued", "submitted", "started", "ended", "complete"];
+
 impl Plan {
     /// Commands of one device of which the second surely starts when the first has ended, and so ends later.
     pub fn ends_after(&self) -> impl Iterator<Item = (CommandId, CommandId)> {
-        let all = 0..self.program.commands.len();
-        let ids = all.clone().map(CommandId::at);
-        ids.flat_map(move |first| {
-            let others = all.clone().map(CommandId::at);
-            others
-                .filter(move |second| self.ends_before(first, *second))
-                .map(move |second| (first, second))
-        })
+        let ids = self.program.commands().map(|(id, _)| id);
+        let pairs = ids
+            .clone()
+            .flat_map(move |first| ids.clone().map(move |second| (first, second)));
+        pairs.filter(|(first, second)| self.ends_before(*first, *second))
+    }
+
+    /// Commands of one device of which the second waits for the first by its list.
+    pub fn waits_for(&self) -> impl Iterator<Item = (CommandId, CommandId)> {
+        let lists = self.program.commands().flat_map(|(id, command)| {
+            let listed = command.wait.iter().filter_map(|event| event.command());
+            listed.map(move |first| (first, id))
+        });
+        let device = |id| self.program.device_of(id);
+        lists.filter(move |(first, second)| device(*first) == device(*second))
     }
 
     /// The rules that are broken where by their times one command did not end before another started.
@@ -46,8 +56,7 @@ impl Found<'_> {
                     continue;
                 }
                 let what = format!(
-                    "by its times command {} ended before command {}, for which it waits, had",
-                    second.0, first.0
+                    "by its times command {second} ended before command {first}, for which it waits, had"
                 );
                 self.breaks_order(*first, *second, what);
             }
@@ -74,8 +83,7 @@ impl Found<'_> {
             .unwrap_or_default();
         if longest >= HELD_LONG && between < longest / 2 {
             let what = format!(
-                "by its times command {} started much sooner after it was queued than the host let it",
-                command.0
+                "by its times command {command} started much sooner after it was queued than the host let it"
             );
             self.breaks(rule::STATE_PROFILING, what);
         }
@@ -95,10 +103,8 @@ impl Found<'_> {
             .finished
             .is_some_and(|end| between > 2 * end.max(until).saturating_sub(since) + SLACK)
         {
-            let what = format!(
-                "by its times command {} was queued long before it was enqueued",
-                command.0
-            );
+            let what =
+                format!("by its times command {command} was queued long before it was enqueued");
             self.breaks(rule::STATE_PROFILING, what);
         }
     }
@@ -133,7 +139,7 @@ impl Found<'_> {
                 && !self.trace.times.contains_key(command)
                 && !self.after_failure()
             {
-                let what = format!("command {} is complete and has no times", command.0);
+                let what = format!("command {command} is complete and has no times");
                 self.breaks(rule::STATE_PROFILING, what);
             }
         }
@@ -158,8 +164,7 @@ impl Found<'_> {
                     continue;
                 };
                 let what = format!(
-                    "by its times command {} was queued before command {} {what}, after which it was enqueued",
-                    second.0, first.0
+                    "by its times command {second} was queued before command {first} {what}, after which it was enqueued"
                 );
                 self.breaks(rule::STATE_PROFILING, what);
             }
@@ -170,53 +175,34 @@ impl Found<'_> {
         self.times_there();
         self.times_of_the_host();
         self.times_in_order();
-        let program = &self.plan.program;
         for (command, t) in &self.trace.times {
-            let all = [
-                ("queued", Some(t.queued)),
-                ("submitted", Some(t.submit)),
-                ("started", Some(t.start)),
-                ("ended", Some(t.end)),
-                ("complete", t.complete),
-            ];
-            let known: Vec<(&str, u64)> = all
-                .into_iter()
-                .filter_map(|(name, time)| time.map(|time| (name, time)))
-                .collect();
-            for pair in known.windows(2) {
-                if pair[0].1 > pair[1].1 {
-                    let what = format!(
-                        "by its times command {} was {} after it was {}",
-                        command.0, pair[0].0, pair[1].0
-                    );
+            let complete = t.complete.unwrap_or(u64::MAX);
+            let all = [t.queued, t.submit, t.start, t.end, complete];
+            for (names, times) in STATES.windows(2).zip(all.windows(2)) {
+                if times[0] > times[1] {
+                    let (early, late) = (names[0], names[1]);
+                    let what =
+                        format!("by its times command {command} was {early} after it was {late}");
                     self.breaks(rule::STATE_PROFILING, what);
                 }
             }
             self.held_time(*command, t.start.saturating_sub(t.queued));
             self.whole_time(*command, t.end.saturating_sub(t.queued));
-            let spec = &program.commands[command.index()];
-            for event in &spec.wait {
-                let Event::Command(first) = event else {
-                    continue;
-                };
-                let Some(before) = self.trace.times.get(first) else {
-                    continue;
-                };
-                if program.device_of(*first) == program.device_of(*command) && before.end > t.start
-                {
-                    let what = format!(
-                        "by its times command {} started before command {}, for which it waits, ended",
-                        command.0, first.0
-                    );
-                    self.breaks_order(*first, *command, what);
-                }
+        }
+        for (first, second) in self.plan.waits_for() {
+            let times = [first, second].map(|id| self.trace.times.get(&id));
+            if let [Some(before), Some(after)] = times
+                && before.end > after.start
+            {
+                let what = format!(
+                    "by its times command {second} started before command {first}, for which it waits, ended"
+                );
+                self.breaks_order(first, second, what);
             }
         }
         for command in &self.trace.elsewhere {
-            let what = format!(
-                "command {} mapped the application's own memory to another address",
-                command.0
-            );
+            let what =
+                format!("command {command} mapped the application's own memory to another address");
             self.breaks(rule::RG_HOST_PTR, what);
         }
     }

@@ -10,9 +10,11 @@
 use super::profile::Work;
 use super::skeleton::Skeleton;
 use crate::choices::Choices;
-use crate::commands::memory::{cells, never_runs, unmap_of};
+use crate::commands::memory::{cells, never_runs};
 use crate::commands::order::{Invalid, Moment, Order};
 use crate::commands::program::*;
+use crate::commands::shrink::cut::{Unit, without};
+use crate::commands::walk::Sort;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One who uses a cell.
@@ -47,10 +49,11 @@ pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invali
     let Skeleton { program, works } = skeleton;
     let order = Order::of(&program)?;
     let moments: Vec<Moment> = order.moments().collect();
-    let steps: BTreeMap<Place, Step> = program
-        .steps()
-        .map(|(place, step)| (place, step.clone()))
-        .collect();
+    let accesses = program.steps().filter_map(|(place, step)| match step {
+        Step::Access(id) => Some((place, *id)),
+        _ => None,
+    });
+    let accesses: BTreeMap<Place, AccessId> = accesses.collect();
     let mut filler = Filler {
         choices,
         program,
@@ -70,7 +73,7 @@ pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invali
                 filler.idle_command = false;
             }
             Moment::Call(place) => {
-                if let Some(Step::Access(id)) = steps.get(&place) {
+                if let Some(id) = accesses.get(&place) {
                     filler.access(*id, place);
                 }
             }
@@ -201,16 +204,16 @@ impl Filler<'_> {
 
     /// Objects that the kind of work at hand can use beside this one.
     fn objects(&self, fits: impl Fn(Kind) -> bool) -> Vec<ObjectId> {
-        (0..self.program.objects.len())
-            .map(ObjectId::at)
-            .filter(|o| fits(self.program.objects[o.index()].kind))
+        let all = self.program.objects();
+        all.filter(|(_, object)| fits(object.kind))
+            .map(|(id, _)| id)
             .collect()
     }
 
     fn command(&mut self, id: CommandId, work: Work) {
         let (start, end) = (Moment::Start(id), Moment::End(id));
-        let what = self.program.commands[id.index()].what.clone();
-        let device = self.program.queues[self.program.commands[id.index()].queue.index()].device;
+        let what = self.program.what(id).clone();
+        let device = self.program.device_of(id);
         let what = match (work, what) {
             (Work::Empty, what) => what,
             (_, What::Kernel(kernel)) => {
@@ -223,12 +226,10 @@ impl Filler<'_> {
             }
             // A read is inspected later, so it stays one without cells; a race makes the draft invalid.
             (_, mut what @ (What::Read(_) | What::Write(_) | What::Fill(_))) => {
-                let rect = matches!(
-                    what,
-                    What::Read(Transfer { rect: true, .. })
-                        | What::Write(Transfer { rect: true, .. })
-                );
-                let strides = if rect { 3 } else { 1 };
+                let strides = match what {
+                    What::Read(transfer) | What::Write(transfer) if transfer.rect => 3,
+                    _ => 1,
+                };
                 let write = !matches!(what, What::Read(_));
                 let objects: Vec<ObjectId> = what.ranges().map(|range| range.object).collect();
                 match self.range_like(&objects, start, write, strides) {
@@ -245,7 +246,7 @@ impl Filler<'_> {
             }
             (_, What::Copy { from, rect, .. }) => self.copy(id, from.object, rect),
             (_, What::Map { range, mode }) => {
-                let to = unmap_of(&self.program, id).map_or(end, Moment::End);
+                let to = self.program.unmaps(id).next().map_or(end, Moment::End);
                 // What is mapped twice may be so at one address.
                 let again = self.mapped.get(&range.object).copied().filter(|range| {
                     let of = cells(&self.program, *range);
@@ -275,21 +276,13 @@ impl Filler<'_> {
                     Some(svm(k)) == like
                         && !matches!(k, Kind::SvmSystem | Kind::Variable | Kind::SubBuffer { .. })
                 });
-                let free: Vec<ObjectId> = all
-                    .into_iter()
-                    .filter(|o| {
-                        let end = self.program.objects[o.index()].cells;
-                        (0..end).all(|c| self.can((*o, c), start, true))
-                    })
-                    .collect();
-                for &object in &free {
-                    let all = Range {
-                        object,
-                        first: 0,
-                        count: self.program.objects[object.index()].cells,
-                        stride: 1,
-                    };
-                    self.use_cells(all, end, true);
+                let free = |object: &ObjectId| {
+                    let mut cells = self.program.whole(*object).cells();
+                    cells.all(|cell| self.can((*object, cell), start, true))
+                };
+                let free: Vec<ObjectId> = all.into_iter().filter(free).collect();
+                for object in &free {
+                    self.use_cells(self.program.whole(*object), end, true);
                 }
                 if free.is_empty() {
                     What::Marker
@@ -320,11 +313,8 @@ impl Filler<'_> {
             }
         }
         for _ in 0..reads {
-            let written: BTreeSet<_> = kernel
-                .writes
-                .iter()
-                .flat_map(|r| cells(&self.program, *r))
-                .collect();
+            let written = kernel.writes.iter();
+            let written: BTreeSet<_> = written.flat_map(|r| cells(&self.program, *r)).collect();
             if let Some(range) = self.range(objects, start, false, 2, None)
                 && !cells(&self.program, range)
                     .iter()
@@ -373,11 +363,8 @@ impl Filler<'_> {
         let access = self.program.accesses[id.index()];
         let (call, back) = (Moment::Call(place), Moment::Return(place));
         let range = match access.map {
-            Some(map) => match &self.program.commands[map.index()].what {
-                // The map keeps others away; a write takes all of what it invalidates.
-                What::Map { range, .. } => Some(*range),
-                _ => None,
-            },
+            // The map keeps others away; a write takes all of what it invalidates.
+            Some(map) => self.program.what(map).mapped().copied(),
             None => {
                 let range = self.range(&[access.range.object], call, access.write, 1, None);
                 if let Some(range) = range {
@@ -395,32 +382,9 @@ impl Filler<'_> {
     }
 
     /// The program, without accesses that found no cell.
-    fn done(mut self) -> Program {
-        let kept: Vec<AccessId> = (0..self.program.accesses.len())
-            .map(AccessId::at)
-            .filter(|id| !self.idle.contains(id))
-            .collect();
-        let renumbered: BTreeMap<AccessId, AccessId> = kept
-            .iter()
-            .enumerate()
-            .map(|(n, id)| (*id, AccessId::at(n)))
-            .collect();
-        self.program.accesses = kept
-            .iter()
-            .map(|id| self.program.accesses[id.index()])
-            .collect();
-        for thread in &mut self.program.threads {
-            thread.retain_mut(|step| match step {
-                Step::Access(id) => match renumbered.get(id) {
-                    Some(new) => {
-                        *id = *new;
-                        true
-                    }
-                    None => false,
-                },
-                _ => true,
-            });
-        }
-        self.program
+    fn done(self) -> Program {
+        let idle = self.idle.into_iter();
+        let idle: Vec<Unit> = idle.map(|id| Unit::Thing(Sort::Access, id.0)).collect();
+        without(&self.program, &idle).unwrap_or(self.program)
     }
 }

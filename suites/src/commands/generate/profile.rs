@@ -4,43 +4,30 @@ use crate::commands::program::Kind;
 use serde::Deserialize;
 use std::sync::OnceLock;
 
-/// A way to order one command after another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Idiom {
-    /// The event in the wait list.
-    WaitList,
-    /// A marker without a list behind the first, its event in the wait list of the second.
-    Marker,
-    /// A marker with the event in its list.
-    MarkerList,
-    /// A barrier without a list between them in their queue.
-    Barrier,
-    /// A barrier with the event in its list before the second.
-    BarrierList,
-    /// The host waits for the event in between.
-    HostWait,
-    /// The host finishes the queue in between.
-    Finish,
-    /// A callback of the event sets a user event that is in the wait list.
-    Callback,
-    /// Another host thread waits for the event and sets a user event.
-    OtherThread,
-}
-
-impl Idiom {
-    /// All.
-    pub const ALL: [Idiom; 9] = [
-        Idiom::WaitList,
-        Idiom::Marker,
-        Idiom::MarkerList,
-        Idiom::Barrier,
-        Idiom::BarrierList,
-        Idiom::HostWait,
-        Idiom::Finish,
-        Idiom::Callback,
-        Idiom::OtherThread,
-    ];
+classay_vocabulary::words! {
+    /// A way to order one command after another.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Idiom {
+        /// The event in the wait list.
+        WaitList = "wait-list",
+        /// A marker without a list behind the first, its event in the wait list of the second.
+        Marker = "marker",
+        /// A marker with the event in its list.
+        MarkerList = "marker-list",
+        /// A barrier without a list between them in their queue.
+        Barrier = "barrier",
+        /// A barrier with the event in its list before the second.
+        BarrierList = "barrier-list",
+        /// The host waits for the event in between.
+        HostWait = "host-wait",
+        /// The host finishes the queue in between.
+        Finish = "finish",
+        /// A callback of the event sets a user event that is in the wait list.
+        Callback = "callback",
+        /// Another host thread waits for the event and sets a user event.
+        OtherThread = "other-thread",
+    }
 }
 
 /// What a command is, before its data is chosen.

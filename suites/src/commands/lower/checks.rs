@@ -3,18 +3,19 @@
 
 use super::*;
 use crate::commands::check;
-use crate::commands::memory::Value as Held;
 use crate::commands::order::Moment;
 use crate::commands::program::{ANY_CELL, Place, Step as CommandStep, Token, Who, Writer};
 use crate::commands::trace::{Fired, Seen, Times, Trace, status};
 use crate::commands::words;
 use crate::host::check::{self as host, Cell, Check, Instead, Right, That};
 use crate::rule::{self, RuleId};
-use classay_vocabulary::Violation;
 use std::collections::BTreeSet;
 
 /// A negative number that nothing sets.
 const ODD: i32 = -9999;
+
+/// What a status may be, and what it hardly is.
+const STATUSES: [i32; 6] = [0, 1, 2, 3, -14, ODD];
 
 /// A word that is no token of run 0.
 fn no_token() -> u32 {
@@ -53,14 +54,20 @@ impl Drawn<'_> {
         self.checks.push(Check::new(rules, says, that));
     }
 
-    /// Of these answers those that are right, and the rules that the first wrong one breaks; none where
-    /// none is wrong.
-    fn right(&self, answers: &[i32], trace: &dyn Fn(i32) -> Trace) -> Option<(Right, Vec<RuleId>)> {
-        let (mut right, mut wrong): (Vec<i32>, Option<Violation>) = (Vec::new(), None);
+    /// Of some answers only those are right with which a trace breaks nothing, and others break the rules that the
+    /// first wrong one does.
+    fn ask(
+        &mut self,
+        says: String,
+        answers: &[i32],
+        trace: impl Fn(i32) -> Trace,
+        that: impl FnOnce(Right) -> That,
+    ) {
+        let (mut right, mut wrong) = (Vec::new(), None);
         for answer in answers {
-            match self.plan.check(&trace(*answer)).into_iter().next() {
+            match self.wrong(&trace(*answer)) {
                 None => right.push(*answer),
-                Some(violation) => wrong = wrong.or(Some(violation)),
+                Some(rules) => wrong = wrong.or(Some(rules)),
             }
         }
         let negative = right.contains(&ODD);
@@ -69,7 +76,15 @@ impl Drawn<'_> {
             true => Right::AmongOrNegative(right.collect()),
             false => Right::Among(right.collect()),
         };
-        wrong.map(|wrong| (right, wrong.rules))
+        if let Some(rules) = wrong {
+            self.add(rules, says, that(right));
+        }
+    }
+
+    /// The rules of the first of the violations of a trace.
+    fn wrong(&self, trace: &Trace) -> Option<Vec<RuleId>> {
+        let first = self.plan.check(trace).into_iter().next();
+        first.map(|violation| violation.rules)
     }
 
     fn codes(&mut self) {
@@ -87,22 +102,18 @@ impl Drawn<'_> {
                 fired: fired.clone(),
                 ..Trace::default()
             };
-            if let Some((right, rules)) = self.right(&[0, -14, ODD], &trace) {
-                let says = format!("{place} ({}) returned {{}}", words::step(step));
-                let (_, mark) = self.names.steps[&place];
-                self.add(rules, says, That::Code(mark, right));
-            }
+            let says = format!("{place} ({}) returned {{}}", words::step(step));
+            let (_, mark) = self.names.steps[&place];
+            self.ask(says, &[0, -14, ODD], trace, |right| That::Code(mark, right));
         }
     }
 
     /// A callback as it must be called.
     fn as_required(&self, id: commands::CallbackId) -> Fired {
         let callback = &self.plan.program.callbacks[id.index()];
-        let status = match (self.plan.order.fate_of_event(callback.event), callback.at) {
-            (Fate::Fails, _) => status::ERROR_IN_WAIT_LIST,
-            (Fate::Completes | Fate::Open, Reached::Submitted) => status::SUBMITTED,
-            (Fate::Completes | Fate::Open, Reached::Running) => status::RUNNING,
-            (Fate::Completes | Fate::Open, Reached::Complete) => status::COMPLETE,
+        let status = match self.plan.order.fate_of_event(callback.event) {
+            Fate::Fails => status::ERROR_IN_WAIT_LIST,
+            Fate::Completes | Fate::Open => callback.at.status(),
         };
         Fired {
             callback: id,
@@ -124,22 +135,16 @@ impl Drawn<'_> {
 
     /// Of all pairs those that do not follow from others within one thread.
     fn stamps(&mut self) {
-        let p = &self.plan.program;
-        let steps = |who: Who, n: usize| {
-            (0..n).flat_map(move |step| {
-                let step = step as u16;
-                let place = Place { who, step };
-                [Moment::Call(place), Moment::Return(place)]
-            })
+        let sequence = |(who, steps): (Who, &[CommandStep])| -> Vec<Moment> {
+            let run = match who {
+                Who::Callback(id) => Some(Moment::Run(id)),
+                Who::Thread(_) => None,
+            };
+            let places = commands::places(who, steps);
+            let own = places.flat_map(|(place, _)| [Moment::Call(place), Moment::Return(place)]);
+            run.into_iter().chain(own).collect()
         };
-        let mut sequences: Vec<Vec<Moment>> = Vec::new();
-        for (n, thread) in p.threads.iter().enumerate() {
-            sequences.push(steps(Who::Thread(n as u16), thread.len()).collect());
-        }
-        for (id, callback) in p.callbacks() {
-            let own = steps(Who::Callback(id), callback.steps.len());
-            sequences.push([Moment::Run(id)].into_iter().chain(own).collect());
-        }
+        let sequences: Vec<Vec<Moment>> = self.plan.program.lists().map(sequence).collect();
         for (n, one) in sequences.iter().enumerate() {
             for (m, other) in sequences.iter().enumerate() {
                 let mut next = other.len();
@@ -160,17 +165,16 @@ impl Drawn<'_> {
             stamps: [(early, 2), (late, 1)].into(),
             ..Trace::default()
         };
-        let wrong = self.plan.check(&trace).into_iter().next();
-        if let (Some(wrong), Some(one), Some(two)) = (wrong, self.moment(early), self.moment(late))
-        {
+        let moments = self.moment(early).zip(self.moment(late));
+        if let Some((rules, (one, two))) = self.wrong(&trace).zip(moments) {
             let says = format!("{late} came before {early}");
-            self.add(wrong.rules, says, That::Before(one, two));
+            self.add(rules, says, That::Before(one, two));
         }
     }
 
     fn statuses(&mut self) {
         for (place, event) in self.plan.program.asked() {
-            let mut answers = vec![0, 1, 2, 3, -14, ODD];
+            let mut answers = STATUSES.to_vec();
             if let Event::User(user) = event
                 && let Some((_, set)) = self.plan.order.set(user)
                 && !answers.contains(&set)
@@ -181,11 +185,9 @@ impl Drawn<'_> {
                 statuses: [(place, status)].into(),
                 ..Trace::default()
             };
-            if let Some((right, rules)) = self.right(&answers, &trace) {
-                let says = format!("at {place} the status of {} was {{}}", words::event(event));
-                let answer = self.names.statuses[&place];
-                self.add(rules, says, That::Number(answer, right));
-            }
+            let says = format!("at {place} the status of {} was {{}}", words::event(event));
+            let answer = self.names.statuses[&place];
+            self.ask(says, &answers, trace, |right| That::Number(answer, right));
         }
     }
 
@@ -208,8 +210,7 @@ impl Drawn<'_> {
 
     /// What commands were when all was finished.
     fn last(&mut self) {
-        for (n, answer) in self.names.last.iter().enumerate() {
-            let id = CommandId::at(n);
+        for ((id, _), answer) in self.plan.program.commands().zip(&self.names.last) {
             // What a complete command's times are is another question.
             let times = Times {
                 queued: 1,
@@ -220,16 +221,11 @@ impl Drawn<'_> {
             };
             let trace = |last| Trace {
                 last: [(id, last)].into(),
-                times: (last == status::COMPLETE)
-                    .then_some((id, times))
-                    .into_iter()
-                    .collect(),
+                times: [(id, times)].into(),
                 ..Trace::default()
             };
-            if let Some((right, rules)) = self.right(&[0, 1, 2, 3, -14, ODD], &trace) {
-                let says = format!("when all was finished the status of command {n} was {{}}");
-                self.add(rules, says, That::Number(*answer, right));
-            }
+            let says = format!("when all was finished the status of command {id} was {{}}");
+            self.ask(says, &STATUSES, trace, |right| That::Number(*answer, right));
         }
     }
 
@@ -238,17 +234,12 @@ impl Drawn<'_> {
             let Some(answer) = self.names.reads.get(read) else {
                 continue;
             };
-            let who = match read {
-                Read::Kernel { command, .. } | Read::Command(command) => {
-                    format!("command {}", command.0)
-                }
-                Read::Access(access) => format!("host access {}", access.0),
-            };
+            let who = read.who().to_string();
             let base: Vec<u32> = cells
                 .iter()
-                .map(|(_, value)| match value {
-                    Held::Of(writer, cell) => Token::of(0, *writer, *cell).0,
-                    Held::Anything => no_token(),
+                .map(|(_, value)| match value.token() {
+                    Some((writer, cell)) => Token::of(0, writer, cell).0,
+                    None => no_token(),
                 })
                 .collect();
             let drawn: Vec<Cell> = (0..cells.len())
@@ -271,7 +262,7 @@ impl Drawn<'_> {
                 reads: [(read, all)].into(),
                 ..Trace::default()
             };
-            Some(self.plan.check(&trace).into_iter().next()?.rules)
+            self.wrong(&trace)
         };
         // The cell holds the word, or the word stands among those of the right token.
         let both = |word: u32| -> Option<(Vec<RuleId>, Vec<RuleId>)> {
@@ -281,11 +272,8 @@ impl Drawn<'_> {
         };
         let mut found = BTreeSet::from([(Writer::Creation(cell.0), cell.1)]);
         for write in self.plan.memory.writes(cell) {
-            if let Held::Of(writer, of) = write.value {
-                found.insert((writer, of));
-            }
-            found.insert((write.writer, cell.1));
-            found.insert((write.writer, ANY_CELL));
+            found.extend(write.value.token());
+            found.extend([(write.writer, cell.1), (write.writer, ANY_CELL)]);
         }
         let otherwise = both(no_token());
         let named = found.into_iter().map(Some).chain([None]);
@@ -299,10 +287,7 @@ impl Drawn<'_> {
             .collect();
         Cell {
             reader: format!("{who} in cell {} of object {}", cell.1, cell.0.0),
-            wanted: match value {
-                Held::Of(writer, of) => Some((writer, of)),
-                Held::Anything => None,
-            },
+            wanted: value.token(),
             instead,
             otherwise: otherwise.unwrap_or_default(),
         }
@@ -318,9 +303,9 @@ impl Drawn<'_> {
                 fired,
                 ..Trace::default()
             };
-            if let Some(never) = self.plan.check(&trace(Vec::new())).into_iter().next() {
+            if let Some(rules) = self.wrong(&trace(Vec::new())) {
                 let that = That::Fired(vec![callback], registered, Right::Not(0));
-                self.add(never.rules, format!("callback {n} was never called"), that);
+                self.add(rules, format!("callback {n} was never called"), that);
             }
             let fired = |status| {
                 trace(vec![Fired {
@@ -329,10 +314,10 @@ impl Drawn<'_> {
                     right_event: true,
                 }])
             };
-            if let Some((right, rules)) = self.right(&[0, 1, 2, 3, -14, ODD], &fired) {
-                let says = format!("callback {n} was given status {{}}");
-                self.add(rules, says, That::FiredWith(callback, right));
-            }
+            let says = format!("callback {n} was given status {{}}");
+            self.ask(says, &STATUSES, fired, |right| {
+                That::FiredWith(callback, right)
+            });
             let rules = || vec![rule::STATE_CALLBACKS];
             let once = That::Fired(vec![callback], None, Right::Between(0, 1));
             self.add(rules(), format!("callback {n} was called {{}} times"), once);
@@ -344,16 +329,15 @@ impl Drawn<'_> {
     fn times(&mut self) {
         let (plan, names) = (self.plan, self.names);
         let rules = || vec![rule::STATE_PROFILING];
-        let states = ["queued", "submitted", "started", "ended", "complete"];
-        for (n, times) in names.times.iter().enumerate() {
+        for ((n, _), times) in plan.program.commands().zip(&names.times) {
             let [queued, _, start, end, _] = *times;
-            let (_, since) = names.steps[&plan.order.enqueued(CommandId::at(n))];
-            for (at, pair) in times.windows(2).enumerate() {
-                let (one, two) = (states[at], states[at + 1]);
+            let (_, since) = names.steps[&plan.order.enqueued(n)];
+            for (states, pair) in check::STATES.windows(2).zip(times.windows(2)) {
+                let (one, two) = (states[0], states[1]);
                 let says = format!("by its times command {n} was {one} after it was {two}");
                 self.add(rules(), says, That::NotAfter(pair[0], pair[1]));
             }
-            let until = self.held(CommandId::at(n));
+            let until = self.held(n);
             if !until.is_empty() {
                 let says = format!(
                     "by its times command {n} started much sooner after it was queued than the host let it"
@@ -369,22 +353,19 @@ impl Drawn<'_> {
             let says = format!("by its times command {n} was queued long before it was enqueued");
             self.add(rules(), says, That::Within { queued, end, since });
         }
-        for (n, command) in plan.program.commands.iter().enumerate() {
-            for event in &command.wait {
-                let Event::Command(first) = event else {
-                    continue;
-                };
-                let id = CommandId::at(n);
-                if plan.program.device_of(id) == plan.program.device_of(*first) {
-                    let rules = self.plan.by_times(*first, id);
-                    let ended = names.times[first.index()][3];
-                    let says = format!(
-                        "by its times command {n} started before command {}, for which it waits, ended",
-                        first.0
-                    );
-                    self.add(rules, says, That::NotAfter(ended, names.times[n][2]));
-                }
-            }
+        for (first, second) in plan.waits_for() {
+            let [ended, start] = [
+                names.times[first.index()][3],
+                names.times[second.index()][2],
+            ];
+            let says = format!(
+                "by its times command {second} started before command {first}, for which it waits, ended"
+            );
+            self.add(
+                plan.by_times(first, second),
+                says,
+                That::NotAfter(ended, start),
+            );
         }
     }
 
@@ -398,15 +379,11 @@ impl Drawn<'_> {
                 continue;
             }
             let says = format!(
-                "by its times command {} ended before command {}, for which it waits, had",
-                second.0, first.0
+                "by its times command {second} ended before command {first}, for which it waits, had"
             );
             let [one, two] = [first, second].map(|id| self.names.times[id.index()][3]);
-            self.add(
-                self.plan.by_times(first, second),
-                says,
-                That::NotAfter(one, two),
-            );
+            let rules = self.plan.by_times(first, second);
+            self.add(rules, says, That::NotAfter(one, two));
         }
     }
 

@@ -4,7 +4,7 @@ use super::Moment;
 use super::Order;
 use super::invalid::Invalid;
 use crate::commands::program::{
-    CommandId, Event, Kind, Object, ObjectId, Place, Program, QueueId, Step, UserId, What,
+    CommandId, Event, Kind, Object, ObjectId, Place, Program, QueueId, Step, What,
 };
 
 /// Checks that things are used while they are there.
@@ -62,10 +62,10 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
         if let Thing::Object(object) = thing {
             let child = |o: &Object| matches!(o.kind, Kind::SubBuffer { of, .. } if of == *object);
             let children = program.objects.iter().any(child);
-            let pending = program.commands.iter().enumerate().any(|(c, command)| {
+            let pending = program.commands().any(|(id, command)| {
                 program.objects[object.index()].kind.is_svm()
                     && program.objects_of(&command.what).any(|o| o == *object)
-                    && !order.surely(Moment::End(CommandId::at(c)), Moment::Call(*release))
+                    && !order.surely(Moment::End(id), Moment::Call(*release))
             });
             let when = "in a release while it is needed";
             must(!children && !pending, *release, when, || thing.to_string())?;
@@ -99,17 +99,16 @@ fn must(
 /// What is freed is used by nothing that may come after.
 fn frees_last(program: &Program, order: &Order) -> Result<(), Invalid> {
     let when = "although it may be freed before";
-    for (n, command) in program.commands.iter().enumerate() {
+    for (free, command) in program.commands() {
         let What::Free(objects) = &command.what else {
             continue;
         };
-        let free = CommandId::at(n);
         for object in objects {
             let what = || format!("object {object}");
-            for (m, other) in program.commands.iter().enumerate() {
-                let id = CommandId::at(m);
+            for (id, other) in program.commands() {
                 let uses = program.objects_of(&other.what).any(|o| o == *object);
-                let apart = m == n || !uses || order.surely(Moment::End(id), Moment::Start(free));
+                let apart =
+                    id == free || !uses || order.surely(Moment::End(id), Moment::Start(free));
                 must(apart, order.enqueued(id), when, what)?;
             }
             for (place, step) in program.steps() {
@@ -135,15 +134,16 @@ fn known_to_end(
 ) -> Result<(), Invalid> {
     let when = "in a release although its queue goes, too, and nothing waits for it";
     let released = |thing: Thing| releases.iter().find(|(_, t)| *t == thing);
-    for (n, command) in program.commands.iter().enumerate() {
-        let id = CommandId::at(n);
+    for (id, command) in program.commands() {
         let event = released(Thing::Event(Event::Command(id)));
         let queue = released(Thing::Queue(command.queue));
         if let (Some((event, _)), Some(_)) = (event, queue) {
             let waited = order.moments().any(|moment| {
                 matches!(moment, Moment::Return(_)) && order.surely(Moment::End(id), moment)
             });
-            must(waited, *event, when, || format!("the event of command {n}"))?;
+            must(waited, *event, when, || {
+                format!("the event of command {id}")
+            })?;
         }
     }
     Ok(())
@@ -160,7 +160,7 @@ fn through_map(
     let there = order.surely(Moment::End(map), Moment::Call(place))
         && order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place));
     must(there, place, BEFORE, what)?;
-    for unmap in unmaps_of(program, map) {
+    for unmap in program.unmaps(map) {
         let unmap = Moment::Call(order.enqueued(unmap));
         let before = order.surely(Moment::Return(place), unmap);
         must(before, place, "after its unmap", what)?;
@@ -168,24 +168,16 @@ fn through_map(
     Ok(())
 }
 
-/// The commands that end a map.
-fn unmaps_of(program: &Program, map: CommandId) -> impl Iterator<Item = CommandId> {
-    let all = (0..).map(CommandId::at).zip(&program.commands);
-    all.filter(move |(_, c)| c.what == What::Unmap(map))
-        .map(|(id, _)| id)
-}
-
 /// Every map has one unmap, which is enqueued when the pointer is known.
 fn maps_end(program: &Program, order: &Order) -> Result<(), Invalid> {
-    for (n, command) in program.commands.iter().enumerate() {
-        let map = CommandId::at(n);
+    for (map, command) in program.commands() {
         let What::Map { .. } = command.what else {
             continue;
         };
-        let unmaps: Vec<CommandId> = unmaps_of(program, map).collect();
+        let unmaps: Vec<CommandId> = program.unmaps(map).collect();
         let [unmap] = unmaps.as_slice() else {
             return Err(Invalid::NotOnce {
-                what: format!("the map of command {n}"),
+                what: format!("the map of command {map}"),
                 done: "ended",
                 times: unmaps.len(),
             });
@@ -194,7 +186,7 @@ fn maps_end(program: &Program, order: &Order) -> Result<(), Invalid> {
         let known = order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place))
             && order.surely(Moment::End(map), Moment::Start(*unmap));
         must(known, place, BEFORE, || {
-            format!("the pointer of command {n}")
+            format!("the pointer of command {map}")
         })?;
     }
     Ok(())
@@ -211,10 +203,10 @@ enum Thing {
 impl std::fmt::Display for Thing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Thing::Event(Event::Command(c)) => write!(f, "the event of command {}", c.0),
-            Thing::Event(Event::User(UserId(u))) => write!(f, "user event {u}"),
-            Thing::Queue(queue) => write!(f, "queue {}", queue.0),
-            Thing::Object(object) => write!(f, "object {}", object.0),
+            Thing::Event(Event::Command(id)) => write!(f, "the event of command {id}"),
+            Thing::Event(Event::User(id)) => write!(f, "user event {id}"),
+            Thing::Queue(id) => write!(f, "queue {id}"),
+            Thing::Object(id) => write!(f, "object {id}"),
         }
     }
 }

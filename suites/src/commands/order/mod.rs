@@ -86,9 +86,8 @@ impl Order {
             fates: Vec::new(),
             sure: None,
             facts: program
-                .commands
-                .iter()
-                .map(|c| Facts::of(program, c))
+                .commands()
+                .map(|(_, c)| Facts::of(program, c))
                 .collect(),
         };
         order.fates = order.draw_fates(program);
@@ -303,11 +302,8 @@ impl Facts {
 /// The commands of each queue with their places.
 fn by_queue(program: &Program) -> BTreeMap<u16, Vec<CommandId>> {
     let mut queues: BTreeMap<u16, Vec<CommandId>> = BTreeMap::new();
-    for (n, command) in program.commands.iter().enumerate() {
-        queues
-            .entry(command.queue.0)
-            .or_default()
-            .push(CommandId::at(n));
+    for (id, command) in program.commands() {
+        queues.entry(command.queue.0).or_default().push(id);
     }
     queues
 }

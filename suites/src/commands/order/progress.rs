@@ -46,8 +46,7 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
         .map(|(place, step)| (place, flushes(program, step)))
         .filter(|(_, queues)| !queues.is_empty())
         .collect();
-    for (n, command) in program.commands.iter().enumerate() {
-        let id = CommandId::at(n);
+    for (id, command) in program.commands() {
         let enqueued = order.enqueued(id);
         let start = Moment::Start(id);
         // The first step that flushes it for certain and does not wait for it before the call.
@@ -62,27 +61,22 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
             }
             Moment::Return(_) | Moment::Start(_) | Moment::End(_) | Moment::Run(_) => false,
         });
-        match flush {
-            Some(flush) => {
-                if graph.edge(flush, start, Why::Sequence) {
-                    close(&mut graph)?;
-                }
+        if let Some(flush) = flush {
+            if graph.edge(flush, start, Why::Sequence) {
+                close(&mut graph)?;
             }
-            None => {
-                let needed = graph.sorted().any(|moment| {
-                    let needs = match moment {
-                        Moment::Return(_) => true,
-                        Moment::Start(other) => {
-                            program.commands[other.index()].queue != command.queue
-                        }
-                        Moment::Call(_) | Moment::End(_) | Moment::Run(_) => false,
-                    };
-                    needs && graph.before(start, moment)
-                });
-                if needed {
-                    return Err(Invalid::NotFlushed { command: id });
-                }
-            }
+            continue;
+        }
+        let needed = graph.sorted().any(|moment| {
+            let needs = match moment {
+                Moment::Return(_) => true,
+                Moment::Start(other) => program.commands[other.index()].queue != command.queue,
+                Moment::Call(_) | Moment::End(_) | Moment::Run(_) => false,
+            };
+            needs && graph.before(start, moment)
+        });
+        if needed {
+            return Err(Invalid::NotFlushed { command: id });
         }
     }
     // Commands of one queue that two threads enqueue in no fixed order may come in either.

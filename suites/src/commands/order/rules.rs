@@ -3,7 +3,7 @@
 use super::invalid::Invalid;
 use super::{Graph, Places};
 use crate::commands::program::{
-    CallbackId, Command, CommandId, Event, Place, Program, Reached, Step, What, Who,
+    self, CallbackId, Command, CommandId, Event, Place, Program, Reached, Step, What, Who,
 };
 use classay_order::{self as order, CommandRole, HostSide, Sequence};
 
@@ -14,29 +14,21 @@ pub(super) fn draw(program: &Program, places: &Places) -> Result<Graph, Invalid>
 }
 
 fn host_side(program: &Program, places: &Places) -> HostSide<Place, CommandId, CallbackId> {
-    let commands = program.commands.iter().enumerate();
-    let threads = program.threads.iter().map(|_| None);
-    let callbacks = (0..program.callbacks.len()).map(|n| Some(CallbackId::at(n)));
-    let mut sequences: Vec<Sequence<Place, CommandId, CallbackId>> = threads
-        .chain(callbacks)
-        .map(|callback| Sequence {
-            callback,
-            steps: Vec::new(),
-        })
-        .collect();
-    for (place, step) in program.steps() {
-        let sequence = match place.who {
-            Who::Thread(n) => usize::from(n),
-            Who::Callback(id) => program.threads.len() + id.index(),
-        };
-        let step = step_of(program, places, step);
-        sequences[sequence].steps.push((place, step));
-    }
+    let sequence = |(who, steps)| Sequence {
+        callback: match who {
+            Who::Thread(_) => None,
+            Who::Callback(id) => Some(id),
+        },
+        steps: program::places(who, steps)
+            .map(|(place, step)| (place, step_of(program, places, step)))
+            .collect(),
+    };
+    let commands = program.commands();
     HostSide {
         commands: commands
-            .map(|(n, command)| (CommandId::at(n), command_of(program, places, command)))
+            .map(|(id, command)| (id, command_of(program, places, command)))
             .collect(),
-        sequences,
+        sequences: program.lists().map(sequence).collect(),
     }
 }
 
