@@ -13,6 +13,12 @@ impl Builder<'_> {
             .any(|steps| steps.iter().any(enqueues))
     }
 
+    /// Whether a callback of a command's event does anything.
+    fn is_told(&self, id: CommandId) -> bool {
+        let of = |c: &Callback| c.event == Event::Command(id) && !c.steps.is_empty();
+        self.program.callbacks.iter().any(of)
+    }
+
     /// Frees SVM allocations by a command, which a gate may hold back; whether it does.
     fn free(&mut self) -> bool {
         let svm = self.objects_of(|kind| matches!(kind, Kind::SvmCoarse | Kind::SvmFine));
@@ -28,10 +34,7 @@ impl Builder<'_> {
         let queue = self.queue();
         let mut wait: Vec<Event> = self.ends.iter().map(|id| Event::Command(*id)).collect();
         self.flush_all(None);
-        if self.choices.percent(self.profile.gates) {
-            let gate = self.gate();
-            wait.push(gate);
-        }
+        self.gate_some(self.profile.gates, &mut wait);
         let mut freed = vec![ObjectId(object)];
         for other in svm {
             if other != object && self.choices.percent(50) {
@@ -56,8 +59,7 @@ impl Builder<'_> {
                 })
             };
             // Callbacks are called all the same, but those that use the event have to have it.
-            let uses = |c: &Callback| c.event == event && !c.steps.is_empty();
-            let told = self.program.callbacks.iter().any(uses);
+            let told = self.is_told(id);
             let read = self.works[id.index()] == Work::Read;
             let elsewhere = !self.main.contains(&Step::Enqueue(id));
             let with_queue = queues.contains(&self.queue_of(id));
@@ -77,14 +79,9 @@ impl Builder<'_> {
         if self.closed.is_empty() || !self.choices.percent(self.profile.independent) {
             return;
         }
-        let queue = QueueId::at(self.program.queues.len());
-        let device = self.choices.below(usize::from(self.profile.devices)) as u8;
+        let device = self.choices.below(usize::from(self.profile.devices));
         let out_of_order = self.choices.percent(self.profile.out_of_order);
-        self.program.queues.push(Queue {
-            context: ContextId(0),
-            device,
-            out_of_order,
-        });
+        let queue = self.new_queue(device, out_of_order);
         self.work(Work::Kernel, queue, Vec::new());
         let Some(id) = self.ends.last().copied() else {
             return;
@@ -100,12 +97,8 @@ impl Builder<'_> {
     /// Reads once more when all is done, by a queue of its own: what commands did that were not to run is
     /// there to be seen.
     fn look_back(&mut self) {
-        let queue = QueueId::at(self.program.queues.len());
-        self.program.queues.push(Queue {
-            context: ContextId(0),
-            device: 0,
-            out_of_order: self.choices.percent(50),
-        });
+        let out_of_order = self.choices.percent(50);
+        let queue = self.new_queue(0, out_of_order);
         // A wait for what fails need not wait for the others.
         for other in 0..queue.index() {
             self.main.push(Step::Finish(QueueId::at(other)));
@@ -155,15 +148,11 @@ impl Builder<'_> {
         // Either a queue is released before its commands are done, or some of their events are: with
         // neither nobody could know when they are.
         let mut released = Vec::new();
-        for queue in 0..queues {
-            let queue = QueueId::at(queue);
-            if release && !self.has_thread() && self.choices.percent(50) {
-                released.push(queue);
-                // A release flushes, too.
-                if self.choices.percent(50) {
-                    self.flush(queue);
-                }
-            } else {
+        for queue in (0..queues).map(QueueId::at) {
+            let goes = release && !self.has_thread() && self.choices.percent(50);
+            released.extend(goes.then_some(queue));
+            // A release flushes, too.
+            if !goes || self.choices.percent(50) {
                 self.flush(queue);
             }
         }
@@ -172,15 +161,11 @@ impl Builder<'_> {
         } else {
             Vec::new()
         };
-        let mut mine: Vec<CommandId> = self
-            .main
-            .iter()
-            .filter_map(|step| match step {
-                Step::Enqueue(id) => Some(*id),
-                _ => None,
-            })
-            .collect();
-        mine.retain(|id| !early.contains(id));
+        let enqueued = self.main.iter().filter_map(|step| match step {
+            Step::Enqueue(id) => Some(*id),
+            _ => None,
+        });
+        let mine: Vec<CommandId> = enqueued.filter(|id| !early.contains(id)).collect();
         for queue in 0..queues {
             self.end_queue(QueueId::at(queue), &mine, &released, &early);
         }
@@ -188,13 +173,11 @@ impl Builder<'_> {
         if released.is_empty() && !freed && self.choices.percent(self.profile.looks_back) {
             self.look_back();
         }
-        let reads: Vec<CommandId> = (0..self.works.len())
-            .filter(|n| self.works[*n] == Work::Read)
-            .map(CommandId::at)
-            .filter(|id| !self.main.contains(&Step::Inspect(*id)))
-            .collect();
-        for id in reads {
-            self.main.push(Step::Inspect(id));
+        for n in 0..self.works.len() {
+            let inspect = Step::Inspect(CommandId::at(n));
+            if self.works[n] == Work::Read && !self.main.contains(&inspect) {
+                self.main.push(inspect);
+            }
         }
         if !freed {
             self.host_access();
@@ -210,14 +193,8 @@ impl Builder<'_> {
             }
         }
         // Callbacks may still ask for the states of others.
-        let free: Vec<CommandId> = mine
-            .iter()
-            .copied()
-            .filter(|id| {
-                let of = |c: &Callback| c.event == Event::Command(*id) && !c.steps.is_empty();
-                !self.program.callbacks.iter().any(of)
-            })
-            .collect();
+        let mut free = mine;
+        free.retain(|id| !self.is_told(*id));
         if release && let Some(id) = self.choices.pick(&free) {
             self.main.push(Step::ReleaseEvent(Event::Command(id)));
         }

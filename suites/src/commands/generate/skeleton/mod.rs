@@ -95,39 +95,24 @@ pub fn of_shape(choices: &mut Choices, profile: &Profile, shape: &Shape) -> Skel
 
 /// A range for now.
 fn some(object: u16) -> Range {
-    Range {
-        object: ObjectId(object),
-        first: 0,
-        count: 1,
-        stride: 1,
-    }
+    Range::of(ObjectId(object), 0, 1)
+}
+
+/// Whether a wait list has a gate.
+fn is_gated(wait: &[Event]) -> bool {
+    wait.iter().any(|event| matches!(event, Event::User(_)))
 }
 
 impl<'d> Builder<'d> {
     fn new(choices: &'d mut Choices, profile: &'d Profile, out_of_order: &[bool]) -> Builder<'d> {
         let cell_words = choices.pick(&profile.cell_words).unwrap_or(16);
-        Builder {
+        let mut builder = Builder {
             program: Program {
-                kind: FileKind::Commands,
                 devices: profile.devices,
                 contexts: 1,
                 cell_words,
-                queues: out_of_order
-                    .iter()
-                    .enumerate()
-                    .map(|(n, out_of_order)| Queue {
-                        context: ContextId(0),
-                        device: (n % usize::from(profile.devices)) as u8,
-                        out_of_order: *out_of_order,
-                    })
-                    .collect(),
-                objects: Vec::new(),
-                users: Vec::new(),
-                commands: Vec::new(),
-                callbacks: Vec::new(),
-                accesses: Vec::new(),
-                signals: 0,
                 threads: vec![Vec::new()],
+                ..Program::default()
             },
             choices,
             profile,
@@ -139,7 +124,21 @@ impl<'d> Builder<'d> {
             waiting: None,
             failing: Vec::new(),
             busy: false,
+        };
+        for (n, out_of_order) in out_of_order.iter().enumerate() {
+            builder.new_queue(n % usize::from(profile.devices), *out_of_order);
         }
+        builder
+    }
+
+    /// A new queue.
+    fn new_queue(&mut self, device: usize, out_of_order: bool) -> QueueId {
+        self.program.queues.push(Queue {
+            context: ContextId(0),
+            device: device as u8,
+            out_of_order,
+        });
+        QueueId::at(self.program.queues.len() - 1)
     }
 
     fn done(mut self) -> Skeleton {
@@ -156,16 +155,11 @@ impl<'d> Builder<'d> {
             let Some(kind) = self.choices.weighted(&self.profile.objects) else {
                 continue;
             };
-            let again = |o: &Object| o.kind == Kind::Variable && kind == Kind::Variable;
-            if self.program.objects.iter().any(again) {
+            if kind == Kind::Variable && !self.objects_of(|k| k == kind).is_empty() {
                 continue;
             }
-            let cells = self.choices.pick(&[4, 8, 12]).unwrap_or(8);
-            self.program.objects.push(Object {
-                context: ContextId(0),
-                cells,
-                kind,
-            });
+            let cells = self.choices.one_of(&[4, 8, 12]);
+            self.new_object(kind, cells);
             if matches!(kind, Kind::Buffer(_)) && self.choices.percent(self.profile.sub_buffers) {
                 // Sub-buffers begin where devices want them: cells are at least 64 bytes here.
                 let step = (1024 / (u32::from(self.program.cell_words) * 4)) as u8;
@@ -173,13 +167,17 @@ impl<'d> Builder<'d> {
                 let parent = &mut self.program.objects[of.index()];
                 parent.cells = step.max(4) * 2;
                 let cells = self.choices.between(1, usize::from(step.min(8))) as u8;
-                self.program.objects.push(Object {
-                    context: ContextId(0),
-                    cells,
-                    kind: Kind::SubBuffer { of, first: step },
-                });
+                self.new_object(Kind::SubBuffer { of, first: step }, cells);
             }
         }
+    }
+
+    fn new_object(&mut self, kind: Kind, cells: u8) {
+        self.program.objects.push(Object {
+            context: ContextId(0),
+            cells,
+            kind,
+        });
     }
 
     /// A new user event.
@@ -276,11 +274,10 @@ impl<'d> Builder<'d> {
         for id in first {
             self.order(id, queue, &mut wait);
         }
-        if wait.is_empty() && self.choices.percent(self.profile.gates) {
-            let gate = self.gate();
-            wait.push(gate);
+        if wait.is_empty() {
+            self.gate_some(self.profile.gates, &mut wait);
         }
-        let gated = matches!(wait.as_slice(), [Event::User(_)]);
+        let gated = wait.len() == 1 && is_gated(&wait);
         if self.profile.gates > 0 && !wait.is_empty() && self.choices.percent(15) {
             let another = self.new_gate();
             let place = self.choices.below(wait.len() + 1);
@@ -297,16 +294,15 @@ impl<'d> Builder<'d> {
         }
         let work = self.choices.weighted(&self.profile.works);
         let work = work.unwrap_or(Work::Kernel);
-        let held = matches!(wait.as_slice(), [Event::User(_)]);
+        let held = wait.len() == 1 && is_gated(&wait);
         if held && self.choices.percent(self.profile.twins) {
             // The same gate lets both go, so that they run together where they can.
             self.busy = true;
             self.work(Work::Kernel, queue, wait.clone());
             let other = self.queue();
-            let twin = self
-                .choices
-                .pick(&[Work::Read, Work::Read, Work::Copy, Work::Kernel, work]);
-            self.work(twin.unwrap_or(work), other, wait);
+            let twins = [Work::Read, Work::Read, Work::Copy, Work::Kernel, work];
+            let twin = self.choices.one_of(&twins);
+            self.work(twin, other, wait);
             self.busy = false;
             return;
         }

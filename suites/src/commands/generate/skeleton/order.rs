@@ -49,7 +49,7 @@ impl Builder<'_> {
 
     /// Barriers that gates hold back, which open before another holds back a command behind them.
     pub(super) fn barriers(&mut self, queue: QueueId) {
-        for _ in 0..self.choices.pick(&[1, 1, 2]).unwrap_or(1) {
+        for _ in 0..self.choices.one_of(&[1, 1, 2]) {
             let gate = self.new_gate();
             self.push(queue, What::Barrier, vec![gate], Work::Empty);
         }
@@ -71,31 +71,35 @@ impl Builder<'_> {
     /// all: an implementation that looks back over the last ones only forgets the first.
     pub(super) fn crowd(&mut self, queue: QueueId) {
         let gate = self.new_gate();
-        let work = self.choices.pick(&[Work::Write, Work::Fill, Work::Kernel]);
-        self.work(work.unwrap_or(Work::Kernel), queue, vec![gate]);
-        // No markers: they would wait for the first one, and others for them.
-        let nothing = Kernel {
-            reads: Vec::new(),
-            writes: Vec::new(),
-            spin: 0,
-            items: 0,
-            reuse: false,
-        };
+        let works = [Work::Write, Work::Fill, Work::Kernel];
+        let work = self.choices.one_of(&works);
+        self.work(work, queue, vec![gate]);
         for _ in 0..self.choices.between(15, 40) {
             if self.choices.percent(95) {
-                let what = What::Kernel(nothing.clone());
-                let id = self.push(queue, what, Vec::new(), Work::Empty);
-                self.ends.push(id);
+                // No markers: they would wait for the first one, and others for them.
+                self.nothing(queue, What::Kernel(Kernel::default()));
             } else {
                 self.work(Work::Kernel, queue, Vec::new());
             }
         }
         if self.choices.percent(60) {
-            let marker = self.push(queue, What::Marker, Vec::new(), Work::Empty);
-            self.ends.push(marker);
+            self.nothing(queue, What::Marker);
         } else {
             self.push(queue, What::Barrier, Vec::new(), Work::Empty);
             self.work(Work::Kernel, queue, Vec::new());
+        }
+    }
+
+    /// A command that does nothing.
+    fn nothing(&mut self, queue: QueueId, what: What) {
+        let id = self.push(queue, what, Vec::new(), Work::Empty);
+        self.ends.push(id);
+    }
+
+    /// Has a command wait for a gate, too, in so many of a hundred.
+    pub(super) fn gate_some(&mut self, percent: usize, wait: &mut Vec<Event>) {
+        if self.choices.percent(percent) {
+            wait.push(self.gate());
         }
     }
 

@@ -1,8 +1,11 @@
 //! Draws what commands are, and what the host does beside them.
 
-use super::{Builder, some};
+use super::{Builder, is_gated, some};
 use crate::commands::generate::profile::Work;
 use crate::commands::program::*;
+
+/// What callbacks are registered for.
+const STATES: [Reached; 3] = [Reached::Submitted, Reached::Running, Reached::Complete];
 
 impl Builder<'_> {
     /// What the host may look at when a command is done.
@@ -61,22 +64,16 @@ impl Builder<'_> {
     /// A kernel that takes its time.
     fn kernel(&mut self) -> Kernel {
         // Long enough for what runs beside it to begin, also where kernels are compiled well.
-        let (spins, items): (&[u32], &[u16]) = match self.busy {
-            true => (&[3000, 100_000, 300_000], &[]),
-            false => (&[0, 0, 0, 50, 500], &[1, 4, 8, 16]),
-        };
-        let spin = self.choices.pick(spins).unwrap_or(spins[0]);
-        let items = if items.is_empty() {
-            1
+        let (spin, items) = if self.busy {
+            (self.choices.one_of(&[3000, 100_000, 300_000]), 1)
         } else {
-            self.choices.pick(items).unwrap_or(1)
+            let spin = self.choices.one_of(&[0, 0, 0, 50, 500]);
+            (spin, self.choices.one_of(&[1, 4, 8, 16]))
         };
         Kernel {
-            reads: Vec::new(),
-            writes: Vec::new(),
             spin,
             items,
-            reuse: false,
+            ..Kernel::default()
         }
     }
 
@@ -144,13 +141,8 @@ impl Builder<'_> {
         let blocks = matches!(what, What::Read(_) | What::Write(_))
             && self.choices.percent(self.profile.blocking);
         if blocks {
-            let gated = wait.iter().any(|event| matches!(event, Event::User(_)));
-            if !gated
-                && self.profile.gated_blocks > 0
-                && self.choices.percent(self.profile.gated_blocks)
-            {
-                let gate = self.gate();
-                wait.push(gate);
+            if !is_gated(&wait) && self.profile.gated_blocks > 0 {
+                self.gate_some(self.profile.gated_blocks, &mut wait);
             }
             self.let_go();
             // What it waits for in other queues must be under way.
@@ -184,20 +176,16 @@ impl Builder<'_> {
                 wait.push(event);
             }
         }
-        let gated = wait.iter().any(|event| matches!(event, Event::User(_)));
-        if !gated && self.choices.percent(self.profile.gates) {
-            let gate = self.gate();
-            wait.push(gate);
+        if !is_gated(&wait) {
+            self.gate_some(self.profile.gates, &mut wait);
         }
         wait
     }
 
     /// A callback that does nothing much, for some state of a command.
     fn tell_of(&mut self, id: CommandId) {
-        let at = self
-            .choices
-            .pick(&[Reached::Submitted, Reached::Running, Reached::Complete]);
-        self.tell(Event::Command(id), at.unwrap_or(Reached::Complete));
+        let at = self.choices.one_of(&STATES);
+        self.tell(Event::Command(id), at);
     }
 
     /// Likewise, for a state of an event. It may ask for another callback of the same event.
@@ -216,7 +204,7 @@ impl Builder<'_> {
         if another {
             // Hardly an implementation tells that a user event runs.
             let states: &[Reached] = match event {
-                Event::Command(_) => &[Reached::Submitted, Reached::Running, Reached::Complete],
+                Event::Command(_) => &STATES,
                 Event::User(_) => &[Reached::Complete],
             };
             self.program.callbacks.push(Callback {
@@ -271,13 +259,12 @@ impl Builder<'_> {
     }
 
     fn map(&mut self, queue: QueueId, wait: Vec<Event>, object: u16) {
-        let mode = self.choices.pick(&[
+        let mode = self.choices.one_of(&[
             MapMode::Read,
             MapMode::Write,
             MapMode::ReadWrite,
             MapMode::Invalidate,
         ]);
-        let mode = mode.unwrap_or(MapMode::Read);
         self.let_go();
         self.flush_all(Some(queue));
         let what = What::Map {
@@ -313,11 +300,8 @@ impl Builder<'_> {
         } else {
             self.queue()
         };
-        let wait = if self.choices.percent(self.profile.gates / 2) {
-            vec![self.gate()]
-        } else {
-            Vec::new()
-        };
+        let mut wait = Vec::new();
+        self.gate_some(self.profile.gates / 2, &mut wait);
         let unmap = self.push(on, What::Unmap(map), wait, Work::Empty);
         self.ends.push(unmap);
     }
