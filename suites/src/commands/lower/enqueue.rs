@@ -37,26 +37,25 @@ impl Lowering<'_> {
                 let mut all = one(steps, mark);
                 // After a blocking write the application may use its memory again.
                 if blocking {
-                    all.push(self.zeros(id, transfer));
+                    let bytes = self.bytes(transfer.range.count);
+                    all.push(memory::zeros(self.staging[&id], bytes).into());
                 }
                 return all;
             }
             What::Copy { from, to, rect } => vec![self.copy(id, *from, *to, *rect)],
             What::Fill(range) => {
                 let token = Value::Token(Writer::Command(id), ANY_CELL);
-                let size = self.bytes(range.count).into();
-                let (pattern, four) = (token, Value::Number(4));
-                vec![match (self.buffer(range.object), self.cell(*range)) {
-                    (Some(buffer), _) => {
+                let (four, size) = (Value::Number(4), self.bytes(range.count).into());
+                vec![match self.buffer(range.object) {
+                    Some(buffer) => {
                         let offset = self.bytes(range.first).into();
-                        let of = [buffer.into(), pattern, four, offset, size];
+                        let of = [buffer.into(), token, four, offset, size];
                         self.command(id, Function::EnqueueFillBuffer, of)
                     }
-                    (None, Some(at)) => {
-                        let of = [at.into(), pattern, four, size];
+                    None => {
+                        let of = [self.cell(*range).into(), token, four, size];
                         self.command(id, Function::EnqueueSVMMemFill, of)
                     }
-                    (None, None) => Op::Yield(0).into(),
                 }]
             }
             What::Map { range, mode } => self.map(id, *range, *mode),
@@ -87,13 +86,13 @@ impl Lowering<'_> {
             .into()
     }
 
-    /// How a kernel is given a range, and whether that lies in the variable.
-    fn argument(&self, range: &Range) -> (Option<Pointer>, bool) {
+    /// How a kernel is given a range; none where that lies in the variable.
+    fn argument(&self, range: &Range) -> Option<Pointer> {
         match self.object(range.object) {
-            Object::Buffer(slot, _) => (Some(Pointer::Buffer(slot)), false),
+            Object::Buffer(slot, _) => Some(Pointer::Buffer(slot)),
             // A pointer into the middle: to the range's first cell.
-            Object::Memory(..) => (self.cell(*range).map(Pointer::Svm), false),
-            Object::Variable => (None, true),
+            Object::Memory(..) => self.cell(*range).map(Pointer::Svm),
+            Object::Variable => None,
         }
     }
 
@@ -101,9 +100,6 @@ impl Lowering<'_> {
         let Some(object) = self.kernels.get(&id).copied() else {
             return vec![Op::Yield(0).into()];
         };
-        let ranges = || kernel.reads.iter().chain(&kernel.writes);
-        let in_variable = |r: &Range| matches!(self.object(r.object), Object::Variable);
-        let variable = ranges().any(in_variable);
         let mut arguments = Arguments {
             pointers: [const { None }; 4],
             ranges: [[0; 4]; 4],
@@ -115,7 +111,7 @@ impl Lowering<'_> {
         let reads = kernel.reads.iter().enumerate().map(|(n, r)| (n, r, false));
         let writes = kernel.writes.iter().enumerate();
         for (at, range, write) in reads.chain(writes.map(|(n, r)| (n + 2, r, true))) {
-            let (pointer, is_variable) = self.argument(range);
+            let pointer = self.argument(range);
             let by_address = matches!(pointer, Some(Pointer::Svm(_)));
             arguments.pointers[at] = pointer;
             let first = if by_address { 0 } else { range.first };
@@ -127,7 +123,7 @@ impl Lowering<'_> {
                         command: id,
                         range: at as u8,
                     };
-                    self.logged.get(&read).copied().unwrap_or_default()
+                    self.logged.get(&read).map_or(0, |(_, cells)| cells.start)
                 }
             };
             arguments.ranges[at] = [
@@ -136,9 +132,9 @@ impl Lowering<'_> {
                 range.stride.into(),
                 last as u32,
             ];
-            which |= u32::from(is_variable) << at;
+            which |= u32::from(pointer.is_none()) << at;
         }
-        arguments.which = variable.then_some(which);
+        arguments.which = Some(which).filter(|which| *which != 0);
         let context = self.context_of(id);
         let set = |call: Call| Step::from(call.whatever());
         let mut steps: Vec<Step> = self
@@ -155,11 +151,9 @@ impl Lowering<'_> {
         steps.push(self.command(id, Function::EnqueueNDRangeKernel, of));
         if kernel.reuse {
             // Arguments are those at the enqueue: these must reach nothing.
-            for n in 5..9 {
-                steps.push(set(words(object, n, [0, 0, 1, 0])));
-            }
-            steps.push(set(words(object, 10, [0])));
-            steps.push(set(words(object, 11, [0])));
+            let ranges = (5..9).map(|n| words(object, n, [0, 0, 1, 0]));
+            let others = [10, 11].map(|n| words(object, n, [0]));
+            steps.extend(ranges.chain(others).map(set));
         }
         steps
     }
@@ -264,22 +258,16 @@ impl Lowering<'_> {
         }
         // In memory of the host they follow each other.
         let cell = |(n, first): (usize, u8)| {
-            let one = Range {
-                first,
-                count: 1,
-                stride: 1,
-                ..range
-            };
+            let one = Range::of(range.object, first, 1);
             self.tokens(memory.at(self.bytes(n)), writer, one)
         };
         range.cells().enumerate().map(cell).collect()
     }
 
-    fn zeros(&self, id: CommandId, transfer: &Transfer) -> Step {
-        Step::from(Op::Write {
-            at: self.staging[&id].at(0),
-            data: Data::zeros(self.bytes(transfer.range.count)),
-        })
+    /// Where a range begins among rows that are a stride apart, of which each cell is one.
+    fn origin(&self, range: Range) -> Value {
+        let (offset, pitch) = (self.bytes(range.first), self.bytes(range.stride));
+        Value::sizes([offset % pitch, offset / pitch, 0])
     }
 
     fn transfer(&self, id: CommandId, transfer: &Transfer, write: bool) -> Step {
@@ -288,17 +276,17 @@ impl Lowering<'_> {
         let range = transfer.range;
         let size: Value = self.bytes(range.count).into();
         let Some(buffer) = self.buffer(range.object) else {
-            let at = self.cell(range).map_or(Value::Null, Value::from);
+            let at = self.cell(range).into();
             let (to, from) = if write { (at, host) } else { (host, at) };
             return self.command(id, Function::EnqueueSVMMemcpy, [blocking, to, from, size]);
         };
-        let offset = self.bytes(range.first);
         if !transfer.rect {
             let function = match write {
                 true => Function::EnqueueWriteBuffer,
                 false => Function::EnqueueReadBuffer,
             };
-            let of = [buffer.into(), blocking, offset.into(), size, host];
+            let offset = self.bytes(range.first).into();
+            let of = [buffer.into(), blocking, offset, size, host];
             return self.command(id, function, of);
         }
         // A cell is a row; rows of the buffer are a stride apart, those of the host follow each other.
@@ -310,7 +298,7 @@ impl Lowering<'_> {
         let of = [
             buffer.into(),
             blocking,
-            Value::sizes([offset % pitch, offset / pitch, 0]),
+            self.origin(range),
             Value::sizes([0_usize; 3]),
             Value::sizes([cell, range.count.into(), 1]),
             pitch.into(),
@@ -325,25 +313,25 @@ impl Lowering<'_> {
     fn copy(&self, id: CommandId, from: Range, to: Range, rect: bool) -> Step {
         let size: Value = self.bytes(from.count).into();
         let (Some(a), Some(b)) = (self.buffer(from.object), self.buffer(to.object)) else {
-            let at = |range| self.cell(range).map_or(Value::Null, Value::from);
-            let of = [false.into(), at(to), at(from), size];
+            let (to, from) = (self.cell(to).into(), self.cell(from).into());
+            let of = [false.into(), to, from, size];
             return self.command(id, Function::EnqueueSVMMemcpy, of);
         };
-        let (first, second) = (self.bytes(from.first), self.bytes(to.first));
         if !rect {
-            let of = [a.into(), b.into(), first.into(), second.into(), size];
+            let [first, second] = [from, to].map(|range| self.bytes(range.first).into());
+            let of = [a.into(), b.into(), first, second, size];
             return self.command(id, Function::EnqueueCopyBuffer, of);
         }
-        let pitches = [self.bytes(from.stride), self.bytes(to.stride)];
+        let [first, second] = [from, to].map(|range| self.bytes(range.stride).into());
         let of = [
             a.into(),
             b.into(),
-            Value::sizes([first % pitches[0], first / pitches[0], 0]),
-            Value::sizes([second % pitches[1], second / pitches[1], 0]),
+            self.origin(from),
+            self.origin(to),
             Value::sizes([self.bytes(1_u8), from.count.into(), 1]),
-            pitches[0].into(),
+            first,
             0_u32.into(),
-            pitches[1].into(),
+            second,
             0_u32.into(),
         ];
         self.command(id, Function::EnqueueCopyBufferRect, of)
@@ -352,12 +340,7 @@ impl Lowering<'_> {
     fn map(&mut self, id: CommandId, range: Range, mode: MapMode) -> Vec<Step> {
         let blocking: Value = self.program().commands[id.index()].blocking.into();
         let slot = self.maps[&id];
-        let flags = Value::Flags(match mode {
-            MapMode::Read => vec![cl::CL_MAP_READ],
-            MapMode::Write => vec![cl::CL_MAP_WRITE],
-            MapMode::ReadWrite => vec![cl::CL_MAP_READ, cl::CL_MAP_WRITE],
-            MapMode::Invalidate => vec![cl::CL_MAP_WRITE_INVALIDATE_REGION],
-        });
+        let flags = Value::Flags(mode.flags().into());
         let size: Value = self.bytes(range.count).into();
         let offset = self.bytes(range.first);
         let Some(buffer) = self.buffer(range.object) else {
@@ -384,7 +367,7 @@ impl Lowering<'_> {
     }
 
     fn unmap(&self, id: CommandId, map: CommandId) -> Step {
-        let What::Map { range, .. } = &self.program().commands[map.index()].what else {
+        let Some(range) = self.program().what(map).mapped() else {
             return Op::Yield(0).into();
         };
         let pointer = self.maps[&map].into();

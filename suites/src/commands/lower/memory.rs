@@ -1,6 +1,7 @@
 //! Makes what is in memory, with its first tokens.
 
 use super::*;
+use crate::commands::memory::in_place;
 use crate::commands::program::{HostPointer, Kind};
 
 impl Lowering<'_> {
@@ -48,35 +49,24 @@ impl Lowering<'_> {
             slot
         };
         match object.kind {
-            Kind::Buffer(how @ (HostPointer::Copy | HostPointer::Alloc)) => {
-                let over = host(self);
+            Kind::Buffer(how) => {
+                let over = match how {
+                    HostPointer::UseSvm => self.svm(id, &format!("{name}_svm"), false),
+                    HostPointer::Copy | HostPointer::Use | HostPointer::Alloc => host(self),
+                };
                 let slot = self.builder.slot(name.clone(), SlotKind::Memory);
                 let flags: &[Constant] = match how {
+                    HostPointer::Copy => &[cl::CL_MEM_COPY_HOST_PTR],
                     HostPointer::Alloc => &[cl::CL_MEM_ALLOC_HOST_PTR, cl::CL_MEM_COPY_HOST_PTR],
-                    HostPointer::Copy | HostPointer::Use | HostPointer::UseSvm => {
-                        &[cl::CL_MEM_COPY_HOST_PTR]
-                    }
+                    HostPointer::Use | HostPointer::UseSvm => &[cl::CL_MEM_USE_HOST_PTR],
                 };
                 self.create(context, slot, flags, bytes, over);
+                if in_place(object.kind) {
+                    return Object::Buffer(slot, Some(over));
+                }
                 // The memory is the program's again.
-                let data = Data::zeros(bytes);
-                self.builder.begin(Op::Write {
-                    at: over.at(0),
-                    data,
-                });
+                self.builder.begin(zeros(over, bytes));
                 Object::Buffer(slot, None)
-            }
-            Kind::Buffer(HostPointer::Use) => {
-                let over = host(self);
-                let slot = self.builder.slot(name.clone(), SlotKind::Memory);
-                self.create(context, slot, &[cl::CL_MEM_USE_HOST_PTR], bytes, over);
-                Object::Buffer(slot, Some(over))
-            }
-            Kind::Buffer(HostPointer::UseSvm) => {
-                let over = self.svm(id, &format!("{name}_svm"), false);
-                let slot = self.builder.slot(name.clone(), SlotKind::Memory);
-                self.create(context, slot, &[cl::CL_MEM_USE_HOST_PTR], bytes, over);
-                Object::Buffer(slot, Some(over))
             }
             Kind::SubBuffer { of, first } => {
                 let slot = self.builder.slot(name.clone(), SlotKind::Memory);
@@ -117,12 +107,7 @@ impl Lowering<'_> {
 
     /// Puts an object's first tokens; a part of a buffer has none of its own.
     fn first(&self, id: ObjectId, into: Slot) -> Step {
-        let all = Range {
-            object: id,
-            first: 0,
-            count: self.program().objects[id.index()].cells,
-            stride: 1,
-        };
+        let all = self.program().whole(id);
         self.tokens(into.at(0), Writer::Creation(id), all)
     }
 
@@ -180,15 +165,19 @@ impl Lowering<'_> {
             pointers: [const { None }; 4],
         };
         for call in self.arguments(kernel, object.context, &arguments) {
-            let call = Call {
-                expect: crate::host::Expect::success(vec![crate::rule::API_VALID]),
-                ..call
-            };
             self.builder.begin(call);
         }
         let service = self.contexts[object.context.index()].service;
         self.builder
             .begin(Call::launch(service, kernel, 16, &[], None));
         self.builder.begin(Call::of(Function::Finish, service));
+    }
+}
+
+/// Memory of the host is empty again.
+pub(super) fn zeros(memory: Slot, bytes: usize) -> Op {
+    Op::Write {
+        at: memory.at(0),
+        data: Data::zeros(bytes),
     }
 }

@@ -16,7 +16,7 @@ use super::check::Plan;
 use super::memory::Read;
 use super::order::Fate;
 use super::program::{
-    self as commands, CommandId, ContextId, Event, ObjectId, Program, QueueId, Range, Reached, What,
+    self as commands, CommandId, ContextId, Event, ObjectId, Program, QueueId, Range, What,
 };
 use crate::host::Build;
 use crate::host::constant::cl;
@@ -113,8 +113,8 @@ struct Lowering<'p> {
     /// Where a command's data is on the host: a read's destination, a write's source.
     staging: BTreeMap<CommandId, Slot>,
     kernels: BTreeMap<CommandId, Slot>,
-    /// Where each range that a kernel reads begins in its context's log, in cells.
-    logged: BTreeMap<Read, usize>,
+    /// Where each range that a kernel reads is in the log of a context, in cells.
+    logged: BTreeMap<Read, (ContextId, std::ops::Range<usize>)>,
     natives: BTreeMap<CommandId, CallbackId>,
 }
 
@@ -305,29 +305,29 @@ impl<'p> Lowering<'p> {
     /// What commands need: kernels, memory of the host, places in logs, slots of maps.
     fn commands(&mut self) {
         let p = self.program();
-        for (n, command) in p.commands.iter().enumerate() {
-            let id = CommandId::at(n);
+        for (id, command) in p.commands() {
             if let What::Kernel(work) = &command.what {
                 let variable =
                     |r: &Range| p.objects[r.object.index()].kind == commands::Kind::Variable;
                 let variable = command.what.ranges().any(variable);
                 let context = self.context_of(id);
-                if let Some(slot) = self.kernel(context, n, variable) {
+                if let Some(slot) = self.kernel(context, id.index(), variable) {
                     self.kernels.insert(id, slot);
                 }
                 for (range, cells) in (0..).zip(&work.reads) {
                     let read = Read::Kernel { command: id, range };
                     let at = &mut self.contexts[context.index()].cells;
-                    self.logged.insert(read, *at);
-                    *at += usize::from(cells.count);
+                    let stretch = (context, *at..*at + usize::from(cells.count));
+                    *at = stretch.1.end;
+                    self.logged.insert(read, stretch);
                 }
             } else if let What::Read(t) | What::Write(t) = &command.what {
                 let bytes = self.bytes(t.range.count);
                 let kind = SlotKind::Host { bytes };
-                let slot = self.builder.slot(format!("staging_{n}"), kind);
+                let slot = self.builder.slot(format!("staging_{id}"), kind);
                 self.staging.insert(id, slot);
             } else if let What::Map { .. } = &command.what {
-                let slot = self.builder.slot(format!("map_{n}"), SlotKind::Address);
+                let slot = self.builder.slot(format!("map_{id}"), SlotKind::Address);
                 self.maps.insert(id, slot);
             }
         }
@@ -348,15 +348,10 @@ impl<'p> Lowering<'p> {
             .map(|(id, callback)| {
                 let user = matches!(callback.event, Event::User(_));
                 let fails = self.plan.order.fate_of_event(callback.event) == Fate::Fails;
-                let at = match callback.at {
-                    Reached::Submitted => 0,
-                    Reached::Running => 1,
-                    Reached::Complete => 2,
-                };
                 Awaited {
                     callback: CallbackId(id.0),
                     registered: self.names.steps[&self.plan.order.registered(id)].1,
-                    sort: u8::from(user) | u8::from(fails) << 1 | at << 2,
+                    sort: u8::from(user) | u8::from(fails) << 1 | (callback.at as u8) << 2,
                 }
             })
             .collect();
@@ -405,34 +400,18 @@ impl<'p> Lowering<'p> {
             false => call,
         };
         let mut steps = vec![Step::from(call)];
-        let here: Vec<(Read, usize)> = self
-            .logged
-            .iter()
-            .filter(|(read, _)| match read {
-                Read::Kernel { command, .. } => self.context_of(*command).index() == n,
-                Read::Command(_) | Read::Access(_) => false,
-            })
-            .map(|(read, at)| (*read, *at))
-            .collect();
-        for (read, at) in here {
-            let into = self.builder.answer();
-            self.names.reads.insert(read, into);
-            steps.push(Step::from(Op::Read {
-                from: host.at(self.bytes(at)),
-                stretches: Stretches::whole(self.bytes(self.cells_of(read))),
-                into,
-            }));
+        for (read, (context, cells)) in &self.logged {
+            if context.index() == n {
+                let into = self.builder.answer();
+                self.names.reads.insert(*read, into);
+                steps.push(Step::from(Op::Read {
+                    from: host.at(self.bytes(cells.start)),
+                    stretches: Stretches::whole(self.bytes(cells.len())),
+                    into,
+                }));
+            }
         }
         vec![Op::Sequence(steps).into()]
-    }
-
-    fn cells_of(&self, read: Read) -> usize {
-        let Read::Kernel { command, range } = read else {
-            return 0;
-        };
-        let (reads, _) = self.program().commands[command.index()].what.data();
-        let range = reads.get(usize::from(range));
-        range.map_or(0, |r| usize::from(r.count))
     }
 }
 

@@ -9,22 +9,23 @@ impl Lowering<'_> {
     pub(super) fn threads(&mut self) {
         let p = self.program();
         self.names.callbacks = p.callbacks.len();
-        let native = |c: &(usize, &commands::Command)| matches!(c.1.what, What::Native(_));
-        let natives = p.commands.iter().enumerate().filter(native);
-        for (at, (n, _)) in natives.enumerate() {
-            let id = CallbackId((p.callbacks.len() + at) as u16);
-            self.natives.insert(CommandId::at(n), id);
+        let native = p
+            .commands()
+            .filter_map(|(id, command)| match &command.what {
+                What::Native(work) => Some((id, work)),
+                _ => None,
+            });
+        for ((command, _), n) in native.clone().zip(p.callbacks.len() as u16..) {
+            self.natives.insert(command, CallbackId(n));
         }
         for (id, callback) in p.callbacks() {
             let of = CallbackOf::Event(self.event(callback.event));
             let steps = self.steps(Who::Callback(id), &callback.steps);
             self.builder.callback(of, steps);
         }
-        for (n, command) in p.commands.iter().enumerate() {
-            if let What::Native(work) = &command.what {
-                let (slots, steps) = self.native_kernel(CommandId::at(n), work);
-                self.builder.callback(CallbackOf::Native(slots), steps);
-            }
+        for (command, work) in native {
+            let (slots, steps) = self.native_kernel(command, work);
+            self.builder.callback(CallbackOf::Native(slots), steps);
         }
         for _ in 0..p.signals {
             self.builder.signal();
@@ -36,13 +37,8 @@ impl Lowering<'_> {
     }
 
     fn steps(&mut self, who: Who, steps: &[CommandStep]) -> Vec<Step> {
-        let place = |n: usize| commands::Place {
-            who,
-            step: n as u16,
-        };
-        let places = steps.iter().enumerate();
-        places
-            .flat_map(|(n, step)| self.step(place(n), step))
+        commands::places(who, steps)
+            .flat_map(|(place, step)| self.step(place, step))
             .collect()
     }
 
@@ -64,12 +60,7 @@ impl Lowering<'_> {
             }
             CommandStep::Register(id) => {
                 let callback = &self.program().callbacks[id.index()];
-                let at = match callback.at {
-                    Reached::Submitted => cl::CL_SUBMITTED,
-                    Reached::Running => cl::CL_RUNNING,
-                    Reached::Complete => cl::CL_COMPLETE,
-                };
-                let event = self.event(callback.event);
+                let (event, at) = (self.event(callback.event), callback.at.constant());
                 call(Call::register(event, at, CallbackId(id.0)))
             }
             CommandStep::Access(id) => return vec![self.access(*id).marked(mark)],
@@ -115,12 +106,10 @@ impl Lowering<'_> {
     fn access(&mut self, id: AccessId) -> Step {
         let access = &self.program().accesses[id.index()];
         // The first cell that the pointer is at.
-        let map = access
-            .map
-            .and_then(|map| match &self.program().commands[map.index()].what {
-                What::Map { range, .. } => Some((self.maps[&map], range.first)),
-                _ => None,
-            });
+        let map = access.map.and_then(|map| {
+            let range = self.program().what(map).mapped()?;
+            Some((self.maps[&map], range.first))
+        });
         let pointer = self.pointer(access.range.object).map(|slot| (slot, 0));
         let Some((slot, first)) = map.or(pointer) else {
             return Op::Yield(0).into();
