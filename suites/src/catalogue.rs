@@ -6,26 +6,17 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::OnceLock;
 
-/// What breaking a rule means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// A violation fails.
-    Must,
-    /// Several ways are conformant; which were seen is reported.
-    May,
-    /// The behaviour is undefined: no case does it.
-    Ub,
-}
-
-impl Kind {
-    /// As in the catalogue.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Must => "must",
-            Kind::May => "may",
-            Kind::Ub => "ub",
-        }
+classay_vocabulary::words! {
+    /// What breaking a rule means.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Kind {
+        /// A violation fails.
+        Must = "must",
+        /// Several ways are conformant; which were seen is reported.
+        May = "may",
+        /// The behaviour is undefined: no case does it.
+        Ub = "ub",
     }
 }
 

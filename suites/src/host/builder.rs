@@ -180,10 +180,10 @@ impl Call {
     }
 
     /// A call that enqueues a command on a queue: what it is about, its wait list, and the slot of its event.
-    pub fn enqueue<const N: usize>(
+    pub fn enqueue(
         function: Function,
         queue: Slot,
-        of: [Value; N],
+        of: impl IntoIterator<Item = Value>,
         wait: &[Slot],
         event: Option<Slot>,
     ) -> Call {

@@ -1,8 +1,7 @@
 //! The calls that enqueue commands.
 
 use super::*;
-use crate::commands::memory::in_place;
-use crate::commands::program::{ANY_CELL, Kernel, MapMode, Transfer};
+use crate::commands::program::{ANY_CELL, Command, Kernel, Transfer};
 
 /// The arguments of the workload's kernels.
 #[derive(Clone)]
@@ -22,68 +21,118 @@ pub(super) enum Pointer {
     Svm(Place),
 }
 
+/// A function of the API, and what it is given between a command's queue and its wait list.
+type Enqueue = (Function, Vec<Value>);
+
 impl Lowering<'_> {
-    /// Enqueues a command.
+    /// Enqueues a command, with what is done just before and after it.
     pub(super) fn enqueue(&mut self, id: CommandId, mark: Mark) -> Vec<Step> {
         let command = &self.program().commands[id.index()];
-        let blocking = command.blocking;
-        let steps: Vec<Step> = match &command.what {
-            What::Kernel(kernel) => self.kernel_command(id, kernel),
-            What::Native(kernel) => vec![self.native(id, kernel)],
-            What::Read(transfer) => vec![self.transfer(id, transfer, false)],
-            What::Write(transfer) => {
-                let mut steps = self.source(id, transfer);
-                steps.push(self.transfer(id, transfer, true));
-                let mut all = one(steps, mark);
-                // After a blocking write the application may use its memory again.
-                if blocking {
-                    let bytes = self.bytes(transfer.range.count);
-                    all.push(memory::zeros(self.staging[&id], bytes).into());
+        let Some((function, of)) = self.function(id, command) else {
+            // A valid program has all that its commands name.
+            return vec![Step::from(Op::Yield(0)).marked(mark)];
+        };
+        let wait: Vec<Slot> = command.wait.iter().map(|e| self.event(*e)).collect();
+        let (queue, event) = (self.queue(command.queue), self.events[id.index()]);
+        let mut call = Call::enqueue(function, queue, of, &wait, Some(event)).whatever();
+        let (mut steps, mut after, mut later) = (Vec::new(), None, None);
+        if let What::Kernel(kernel) = &command.what {
+            steps = self.kernel_arguments(id, kernel);
+            after = kernel.reuse.then(|| self.no_arguments(id));
+        } else if let What::Write(transfer) = &command.what {
+            steps = self.source(id, transfer);
+            // After a blocking write the application may use its memory again.
+            let bytes = self.bytes(transfer.range.count);
+            let zeros = || memory::zeros(self.staging[&id], bytes).into();
+            later = command.blocking.then(zeros);
+        } else if let What::Map { range, .. } = &command.what {
+            let slot = self.maps[&id];
+            match self.cell(*range) {
+                Some(at) => after = Some(vec![Op::Point { slot, at }.into()]),
+                None => {
+                    call.made = Some(slot);
+                    self.mapped_in_place(id, *range);
                 }
-                return all;
             }
-            What::Copy { from, to, rect } => vec![self.copy(id, *from, *to, *rect)],
+        }
+        steps.push(call.into());
+        steps.extend(after.into_iter().flatten());
+        let enqueued = match steps.len() {
+            1 => steps.remove(0),
+            _ => Op::Sequence(steps).into(),
+        };
+        std::iter::once(enqueued.marked(mark))
+            .chain(later)
+            .collect()
+    }
+
+    /// The function that enqueues a command.
+    fn function(&self, id: CommandId, command: &Command) -> Option<Enqueue> {
+        let blocking = Value::from(command.blocking);
+        Some(match &command.what {
+            What::Kernel(kernel) => {
+                let (object, items) = (*self.kernels.get(&id)?, Value::sizes([kernel.items]));
+                let of = vec![object.into(), 1_u32.into(), Value::Null, items, Value::Null];
+                (Function::EnqueueNDRangeKernel, of)
+            }
+            What::Native(kernel) => self.native(id, kernel),
+            What::Read(transfer) => self.transfer(id, transfer, blocking, false),
+            What::Write(transfer) => self.transfer(id, transfer, blocking, true),
+            What::Copy { from, to, rect } => self.copy(*from, *to, *rect),
             What::Fill(range) => {
                 let token = Value::Token(Writer::Command(id), ANY_CELL);
                 let (four, size) = (Value::Number(4), self.bytes(range.count).into());
-                vec![match self.buffer(range.object) {
+                match self.buffer(range.object) {
                     Some(buffer) => {
                         let offset = self.bytes(range.first).into();
-                        let of = [buffer.into(), token, four, offset, size];
-                        self.command(id, Function::EnqueueFillBuffer, of)
+                        let of = vec![buffer.into(), token, four, offset, size];
+                        (Function::EnqueueFillBuffer, of)
                     }
                     None => {
-                        let of = [self.cell(*range).into(), token, four, size];
-                        self.command(id, Function::EnqueueSVMMemFill, of)
+                        let of = vec![self.cell(*range)?.into(), token, four, size];
+                        (Function::EnqueueSVMMemFill, of)
                     }
-                }]
+                }
             }
-            What::Map { range, mode } => self.map(id, *range, *mode),
-            What::Unmap(map) => vec![self.unmap(id, *map)],
-            What::Migrate { objects, to_host } => vec![self.migrate(id, objects, *to_host)],
+            What::Map { range, mode } => {
+                let (flags, size) = (mode.flags().into(), self.bytes(range.count).into());
+                let flags = Value::Flags(flags);
+                match self.buffer(range.object) {
+                    Some(buffer) => {
+                        let offset = self.bytes(range.first).into();
+                        let of = vec![buffer.into(), blocking, flags, offset, size];
+                        (Function::EnqueueMapBuffer, of)
+                    }
+                    None => {
+                        let of = vec![blocking, flags, self.cell(*range)?.into(), size];
+                        (Function::EnqueueSVMMap, of)
+                    }
+                }
+            }
+            What::Unmap(map) => {
+                let range = self.program().what(*map).mapped()?;
+                let pointer = self.maps[map].into();
+                match self.buffer(range.object) {
+                    Some(buffer) => {
+                        let of = vec![buffer.into(), pointer];
+                        (Function::EnqueueUnmapMemObject, of)
+                    }
+                    None => (Function::EnqueueSVMUnmap, vec![pointer]),
+                }
+            }
+            What::Migrate { objects, to_host } => self.migrate(objects, *to_host),
             What::Free(objects) => {
                 let owners = objects.iter().filter_map(|o| match self.object(*o) {
                     Object::Memory(_, owner) => Some(Value::Take(owner)),
                     Object::Buffer(..) | Object::Variable => None,
                 });
                 let list = Value::list(Class::Pointer, owners);
-                let of = [objects.len().into(), list, Value::Null, Value::Null];
-                vec![self.command(id, Function::EnqueueSVMFree, of)]
+                let of = vec![objects.len().into(), list, Value::Null, Value::Null];
+                (Function::EnqueueSVMFree, of)
             }
-            What::Marker => vec![self.command(id, Function::EnqueueMarkerWithWaitList, [])],
-            What::Barrier => vec![self.command(id, Function::EnqueueBarrierWithWaitList, [])],
-        };
-        one(steps, mark)
-    }
-
-    /// The call that enqueues a command: its queue, what it is about, its wait list and its event.
-    fn command<const N: usize>(&self, id: CommandId, function: Function, of: [Value; N]) -> Step {
-        let command = &self.program().commands[id.index()];
-        let wait: Vec<Slot> = command.wait.iter().map(|e| self.event(*e)).collect();
-        let event = self.events[id.index()];
-        Call::enqueue(function, self.queue(command.queue), of, &wait, Some(event))
-            .whatever()
-            .into()
+            What::Marker => (Function::EnqueueMarkerWithWaitList, Vec::new()),
+            What::Barrier => (Function::EnqueueBarrierWithWaitList, Vec::new()),
+        })
     }
 
     /// How a kernel is given a range; none where that lies in the variable.
@@ -96,10 +145,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn kernel_command(&mut self, id: CommandId, kernel: &Kernel) -> Vec<Step> {
-        let Some(object) = self.kernels.get(&id).copied() else {
-            return vec![Op::Yield(0).into()];
-        };
+    /// Sets the arguments of a kernel command.
+    fn kernel_arguments(&self, id: CommandId, kernel: &Kernel) -> Vec<Step> {
         let mut arguments = Arguments {
             pointers: [const { None }; 4],
             ranges: [[0; 4]; 4],
@@ -135,27 +182,17 @@ impl Lowering<'_> {
             which |= u32::from(pointer.is_none()) << at;
         }
         arguments.which = Some(which).filter(|which| *which != 0);
-        let context = self.context_of(id);
-        let set = |call: Call| Step::from(call.whatever());
-        let mut steps: Vec<Step> = self
-            .arguments(object, context, &arguments)
-            .map(set)
-            .collect();
-        let of = [
-            object.into(),
-            1_u32.into(),
-            Value::Null,
-            Value::sizes([kernel.items]),
-            Value::Null,
-        ];
-        steps.push(self.command(id, Function::EnqueueNDRangeKernel, of));
-        if kernel.reuse {
-            // Arguments are those at the enqueue: these must reach nothing.
-            let ranges = (5..9).map(|n| words(object, n, [0, 0, 1, 0]));
-            let others = [10, 11].map(|n| words(object, n, [0]));
-            steps.extend(ranges.chain(others).map(set));
-        }
-        steps
+        let calls = self.arguments(self.kernels[&id], self.context_of(id), &arguments);
+        calls.map(|call| call.whatever().into()).collect()
+    }
+
+    /// Sets them to others: arguments are those at the enqueue, and these must reach nothing.
+    fn no_arguments(&self, id: CommandId) -> Vec<Step> {
+        let kernel = self.kernels[&id];
+        let ranges = (5..9).map(|n| words(kernel, n, [0, 0, 1, 0]));
+        let others = [10, 11].map(|n| words(kernel, n, [0]));
+        let calls = ranges.chain(others);
+        calls.map(|call| call.whatever().into()).collect()
     }
 
     /// Sets the arguments of a kernel.
@@ -198,7 +235,7 @@ impl Lowering<'_> {
         calls.into_iter()
     }
 
-    fn native(&mut self, id: CommandId, kernel: &Kernel) -> Step {
+    fn native(&self, id: CommandId, kernel: &Kernel) -> Enqueue {
         let callback = self.natives[&id];
         let ranges = kernel.reads.iter().chain(&kernel.writes);
         let buffers: Vec<Slot> = ranges.filter_map(|r| self.buffer(r.object)).collect();
@@ -208,7 +245,7 @@ impl Lowering<'_> {
             argument: 2,
             byte: 8 * n,
         });
-        let of = [
+        let of = vec![
             Value::Callback(callback),
             Value::list(Class::Pointer, block),
             (8 * (1 + buffers.len())).into(),
@@ -216,7 +253,7 @@ impl Lowering<'_> {
             Value::objects(buffers.iter().copied()),
             Value::list(Class::Pointer, places),
         ];
-        self.command(id, Function::EnqueueNativeKernel, of)
+        (Function::EnqueueNativeKernel, of)
     }
 
     /// The workload on the host.
@@ -270,15 +307,20 @@ impl Lowering<'_> {
         Value::sizes([offset % pitch, offset / pitch, 0])
     }
 
-    fn transfer(&self, id: CommandId, transfer: &Transfer, write: bool) -> Step {
-        let blocking: Value = self.program().commands[id.index()].blocking.into();
+    fn transfer(
+        &self,
+        id: CommandId,
+        transfer: &Transfer,
+        blocking: Value,
+        write: bool,
+    ) -> Enqueue {
         let host: Value = self.staging[&id].at(0).into();
         let range = transfer.range;
         let size: Value = self.bytes(range.count).into();
         let Some(buffer) = self.buffer(range.object) else {
             let at = self.cell(range).into();
             let (to, from) = if write { (at, host) } else { (host, at) };
-            return self.command(id, Function::EnqueueSVMMemcpy, [blocking, to, from, size]);
+            return (Function::EnqueueSVMMemcpy, vec![blocking, to, from, size]);
         };
         if !transfer.rect {
             let function = match write {
@@ -286,8 +328,7 @@ impl Lowering<'_> {
                 false => Function::EnqueueReadBuffer,
             };
             let offset = self.bytes(range.first).into();
-            let of = [buffer.into(), blocking, offset, size, host];
-            return self.command(id, function, of);
+            return (function, vec![buffer.into(), blocking, offset, size, host]);
         }
         // A cell is a row; rows of the buffer are a stride apart, those of the host follow each other.
         let (cell, pitch) = (self.bytes(1_u8), self.bytes(range.stride));
@@ -295,7 +336,7 @@ impl Lowering<'_> {
             true => Function::EnqueueWriteBufferRect,
             false => Function::EnqueueReadBufferRect,
         };
-        let of = [
+        let of = vec![
             buffer.into(),
             blocking,
             self.origin(range),
@@ -307,23 +348,25 @@ impl Lowering<'_> {
             0_u32.into(),
             host,
         ];
-        self.command(id, function, of)
+        (function, of)
     }
 
-    fn copy(&self, id: CommandId, from: Range, to: Range, rect: bool) -> Step {
+    fn copy(&self, from: Range, to: Range, rect: bool) -> Enqueue {
         let size: Value = self.bytes(from.count).into();
         let (Some(a), Some(b)) = (self.buffer(from.object), self.buffer(to.object)) else {
             let (to, from) = (self.cell(to).into(), self.cell(from).into());
-            let of = [false.into(), to, from, size];
-            return self.command(id, Function::EnqueueSVMMemcpy, of);
+            return (
+                Function::EnqueueSVMMemcpy,
+                vec![false.into(), to, from, size],
+            );
         };
         if !rect {
             let [first, second] = [from, to].map(|range| self.bytes(range.first).into());
-            let of = [a.into(), b.into(), first, second, size];
-            return self.command(id, Function::EnqueueCopyBuffer, of);
+            let of = vec![a.into(), b.into(), first, second, size];
+            return (Function::EnqueueCopyBuffer, of);
         }
         let [first, second] = [from, to].map(|range| self.bytes(range.stride).into());
-        let of = [
+        let of = vec![
             a.into(),
             b.into(),
             self.origin(from),
@@ -334,53 +377,19 @@ impl Lowering<'_> {
             second,
             0_u32.into(),
         ];
-        self.command(id, Function::EnqueueCopyBufferRect, of)
+        (Function::EnqueueCopyBufferRect, of)
     }
 
-    fn map(&mut self, id: CommandId, range: Range, mode: MapMode) -> Vec<Step> {
-        let blocking: Value = self.program().commands[id.index()].blocking.into();
-        let slot = self.maps[&id];
-        let flags = Value::Flags(mode.flags().into());
-        let size: Value = self.bytes(range.count).into();
-        let offset = self.bytes(range.first);
-        let Some(buffer) = self.buffer(range.object) else {
-            let Some(at) = self.cell(range) else {
-                return vec![Op::Yield(0).into()];
-            };
-            let of = [blocking, flags, at.into(), size];
-            let map = self.command(id, Function::EnqueueSVMMap, of);
-            return vec![map, Op::Point { slot, at }.into()];
-        };
-        let of = [buffer.into(), blocking, flags, offset.into(), size];
-        let mut map = self.command(id, Function::EnqueueMapBuffer, of);
-        if let Op::Call(call) = &mut map.op {
-            call.made = Some(slot);
-        }
+    /// A map of memory that is the program's own is at its address.
+    fn mapped_in_place(&mut self, id: CommandId, range: Range) {
         let (root, first) = self.program().root(range.object);
-        if in_place(self.program().objects[root.index()].kind)
-            && let Object::Buffer(_, Some(under)) = self.object(root)
-        {
-            let there = under.at(self.bytes(first) + offset);
-            self.names.in_place.push((id, slot, there));
-        }
-        vec![map]
-    }
-
-    fn unmap(&self, id: CommandId, map: CommandId) -> Step {
-        let Some(range) = self.program().what(map).mapped() else {
-            return Op::Yield(0).into();
-        };
-        let pointer = self.maps[&map].into();
-        match self.buffer(range.object) {
-            Some(buffer) => {
-                let of = [buffer.into(), pointer];
-                self.command(id, Function::EnqueueUnmapMemObject, of)
-            }
-            None => self.command(id, Function::EnqueueSVMUnmap, [pointer]),
+        if let Object::Buffer(_, Some(under)) = self.object(root) {
+            let there = under.at(self.bytes(first) + self.bytes(range.first));
+            self.names.in_place.push((id, self.maps[&id], there));
         }
     }
 
-    fn migrate(&self, id: CommandId, objects: &[ObjectId], to_host: bool) -> Step {
+    fn migrate(&self, objects: &[ObjectId], to_host: bool) -> Enqueue {
         let flags = Value::Flags(match to_host {
             true => vec![cl::CL_MIGRATE_MEM_OBJECT_HOST],
             false => Vec::new(),
@@ -388,25 +397,13 @@ impl Lowering<'_> {
         let buffers: Vec<Slot> = objects.iter().filter_map(|o| self.buffer(*o)).collect();
         let pointers: Vec<Slot> = objects.iter().filter_map(|o| self.pointer(*o)).collect();
         if pointers.is_empty() {
-            let of = [buffers.len().into(), Value::objects(buffers), flags];
-            return self.command(id, Function::EnqueueMigrateMemObjects, of);
+            let of = vec![buffers.len().into(), Value::objects(buffers), flags];
+            return (Function::EnqueueMigrateMemObjects, of);
         }
         // Null sizes mean whole allocations.
-        let of = [
-            pointers.len().into(),
-            Value::list(Class::Pointer, pointers),
-            Value::Null,
-            flags,
-        ];
-        self.command(id, Function::EnqueueSVMMigrateMem, of)
-    }
-}
-
-/// Steps under one mark.
-fn one(mut steps: Vec<Step>, mark: Mark) -> Vec<Step> {
-    match steps.len() {
-        1 => vec![steps.remove(0).marked(mark)],
-        _ => vec![Step::from(Op::Sequence(steps)).marked(mark)],
+        let list = Value::list(Class::Pointer, pointers.iter().copied());
+        let of = vec![pointers.len().into(), list, Value::Null, flags];
+        (Function::EnqueueSVMMigrateMem, of)
     }
 }
 

@@ -21,16 +21,11 @@ impl Lowered {
                 continue;
             };
             let moments = [Moment::Call(place), Moment::Return(place)];
-            if let (Some(began), Some(ended)) = (record.stamps.get(first), record.stamps.get(last))
-            {
-                trace
-                    .stamps
-                    .extend(moments.into_iter().zip([began.0, ended.1]));
-            }
-            if let (Some(began), Some(ended)) = (record.clock.get(first), record.clock.get(last)) {
-                trace
-                    .clock
-                    .extend(moments.into_iter().zip([began.0, ended.1]));
+            let stamps = (&record.stamps, &mut trace.stamps);
+            for (told, known) in [stamps, (&record.clock, &mut trace.clock)] {
+                if let Some((began, ended)) = told.get(first).zip(told.get(last)) {
+                    known.extend(moments.into_iter().zip([began.0, ended.1]));
+                }
             }
             let made = matches!(step, CommandStep::Enqueue(_));
             let code = record.codes.get(last).copied();
@@ -43,14 +38,14 @@ impl Lowered {
                 trace.profiled.extend(times.map(|code| (place, *code)));
             }
             let status = names.statuses.get(&place);
-            let status = status.and_then(|answer| number(record, *answer));
+            let status = status.and_then(|answer| status_of(record, *answer));
             trace.statuses.extend(status.map(|status| (place, status)));
         }
-        for (n, (last, times)) in names.last.iter().zip(&names.times).enumerate() {
-            let id = CommandId::at(n);
-            let last = number(record, *last);
+        let ends = names.last.iter().zip(&names.times);
+        for ((id, _), (last, times)) in program.commands().zip(ends) {
+            let last = status_of(record, *last);
             trace.last.extend(last.map(|status| (id, status)));
-            let time = |n: usize| long(record, times[n]);
+            let time = |n: usize| bytes(record, times[n]).map(u64::from_ne_bytes);
             if last == Some(0)
                 && let [Some(queued), Some(submit), Some(start), Some(end)] = [0, 1, 2, 3].map(time)
             {
@@ -107,12 +102,10 @@ impl Lowered {
     }
 }
 
-fn number(record: &Record, answer: AnswerId) -> Option<i32> {
-    let bytes = record.answers.get(&answer)?;
-    Some(i32::from_ne_bytes(bytes.as_slice().try_into().ok()?))
+fn bytes<const N: usize>(record: &Record, answer: AnswerId) -> Option<[u8; N]> {
+    record.answers.get(&answer)?.as_slice().try_into().ok()
 }
 
-fn long(record: &Record, answer: AnswerId) -> Option<u64> {
-    let bytes = record.answers.get(&answer)?;
-    Some(u64::from_ne_bytes(bytes.as_slice().try_into().ok()?))
+fn status_of(record: &Record, answer: AnswerId) -> Option<i32> {
+    bytes(record, answer).map(i32::from_ne_bytes)
 }

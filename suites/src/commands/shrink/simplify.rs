@@ -9,16 +9,15 @@ use crate::commands::walk::Sort;
 /// for the command waits for what it waited for, and another thread does the thread's steps.
 pub fn bypasses(p: &Program) -> Vec<Program> {
     let mut all = Vec::new();
-    for (n, command) in p.commands.iter().enumerate() {
-        let id = CommandId::at(n);
+    for (id, command) in p.commands() {
         let mut instead = vec![command.wait.clone()];
         if command.wait.is_empty() && matches!(command.what, What::Marker | What::Barrier) {
             // It waits for what its queue has.
-            let earlier = |c: &usize| *c != n && p.commands[*c].queue == command.queue;
-            let earlier: Vec<usize> = (0..p.commands.len()).filter(earlier).collect();
-            let event = |c: &usize| Event::Command(CommandId::at(*c));
-            instead = earlier.iter().map(|c| vec![event(c)]).collect();
-            instead.push(earlier.iter().map(event).collect());
+            let others = p.commands();
+            let others = others.filter(|(other, c)| *other != id && c.queue == command.queue);
+            let others: Vec<Event> = others.map(|(other, _)| Event::Command(other)).collect();
+            instead = others.iter().map(|event| vec![*event]).collect();
+            instead.push(others);
         }
         for own in instead {
             all.extend(bypass(p, id, &own));
@@ -32,20 +31,22 @@ pub fn bypasses(p: &Program) -> Vec<Program> {
 
 /// The program without a command, where what waited for it waits for these instead.
 fn bypass(p: &Program, id: CommandId, own: &[Event]) -> Option<Program> {
-    let names = |c: &usize| p.commands[*c].wait.contains(&Event::Command(id));
-    let mut heirs: Vec<usize> = (0..p.commands.len()).filter(names).collect();
+    let named = |(_, c): &(CommandId, &Command)| c.wait.contains(&Event::Command(id));
+    let mut heirs: Vec<CommandId> = p.commands().filter(named).map(|(heir, _)| heir).collect();
     if heirs.is_empty() {
         // In an in-order queue the next one waits for it without a list.
         let queue = p.commands[id.index()].queue;
-        let next = (id.index() + 1..p.commands.len()).find(|c| p.commands[*c].queue == queue);
-        heirs.extend(next);
+        let next = p
+            .commands()
+            .find(|(c, command)| *c > id && command.queue == queue);
+        heirs.extend(next.map(|(next, _)| next));
     }
     if heirs.is_empty() || own.is_empty() {
         return None;
     }
     let mut changed = p.clone();
     for heir in heirs {
-        let wait = &mut changed.commands[heir].wait;
+        let wait = &mut changed.commands[heir.index()].wait;
         for event in own {
             if !wait.contains(event) {
                 wait.push(*event);
@@ -171,11 +172,10 @@ impl List<'_> {
             if let Kind::SubBuffer { of, first } = object.kind {
                 self.move_object(id, of, first);
             } else {
-                for m in 0..p.objects.len() {
-                    let other = p.objects[m];
-                    if m != n && other.kind == object.kind {
-                        self.append_object(id, ObjectId::at(m));
-                        self.move_object(id, ObjectId::at(m), 0);
+                for (to, other) in p.objects() {
+                    if to != id && other.kind == object.kind {
+                        self.append_object(id, to);
+                        self.move_object(id, to, 0);
                     }
                 }
                 for kind in [
@@ -225,10 +225,7 @@ impl List<'_> {
 
     /// Another object gets an object's cells behind its own.
     fn append_object(&mut self, id: ObjectId, to: ObjectId) {
-        let (cells, more) = (
-            self.p.objects[to.index()].cells,
-            self.p.objects[id.index()].cells,
-        );
+        let [cells, more] = [to, id].map(|id| self.p.objects[id.index()].cells);
         let Some(sum) = cells.checked_add(more).filter(|n| *n <= MOST_CELLS) else {
             return;
         };
@@ -270,9 +267,10 @@ impl List<'_> {
                 *first = first.saturating_add(start);
             }
             for object in &mut p.objects {
-                match &mut object.kind {
-                    Kind::SubBuffer { of, first } if *of == id => *first -= start,
-                    _ => {}
+                if let Kind::SubBuffer { of, first } = &mut object.kind
+                    && *of == id
+                {
+                    *first -= start;
                 }
             }
             for range in p.ranges_mut().filter(|range| range.object == id) {
@@ -395,10 +393,8 @@ fn plainer(command: &Command) -> Vec<What> {
         || matches!(what, What::Write(transfer) if !transfer.rect && !command.blocking)
         || what.kernel().is_some() && reads.is_empty();
     if let (true, [range]) = (half, writes) {
-        all.push(What::Fill(Range {
-            stride: 1,
-            ..*range
-        }));
+        let range = Range::of(range.object, range.first, range.count);
+        all.push(What::Fill(range));
     }
     all
 }
@@ -466,14 +462,8 @@ fn narrower(range: Range) -> Vec<Range> {
     let mut all = Vec::new();
     let last = range.cells().last().unwrap_or(range.first);
     if range.count > 1 {
-        let one = |first| Range {
-            first,
-            count: 1,
-            stride: 1,
-            ..range
-        };
-        all.push(one(range.first));
-        all.push(one(last));
+        let one = |first| Range::of(range.object, first, 1);
+        all.extend([one(range.first), one(last)]);
         all.push(Range {
             count: range.count - 1,
             ..range

@@ -16,35 +16,27 @@ impl Size {
         for command in &p.commands {
             entries += command.wait.len() as u64;
             flags += u64::from(command.blocking);
-            what += match &command.what {
-                What::Marker => 0,
-                What::Barrier => 1,
-                What::Fill(_) => 2,
-                What::Kernel(_) => 3,
-                What::Write(_) | What::Read(_) => 4,
-                What::Native(_) | What::Copy { .. } => 5,
-                What::Map { .. } | What::Unmap(_) | What::Migrate { .. } | What::Free(_) => 6,
-            };
             ranges.extend(command.what.ranges());
             flags += command.what.objects().len() as u64;
-            flags += match &command.what {
-                What::Kernel(k) | What::Native(k) => {
-                    items += u64::from(k.items.max(1)) - 1;
-                    delay += u64::from(k.spin);
-                    u64::from(k.reuse) + u64::from(k.items == 0)
-                }
-                What::Read(Transfer { rect, .. })
-                | What::Write(Transfer { rect, .. })
-                | What::Copy { rect, .. } => u64::from(*rect),
-                What::Map { mode, .. } => match mode {
-                    MapMode::Read => 0,
-                    MapMode::Write => 1,
-                    MapMode::ReadWrite => 2,
-                    MapMode::Invalidate => 3,
-                },
-                What::Migrate { to_host, .. } => u64::from(*to_host),
-                What::Fill(_) | What::Free(_) | What::Unmap(_) | What::Marker | What::Barrier => 0,
+            if let Some(k) = command.what.kernel() {
+                items += u64::from(k.items.max(1)) - 1;
+                delay += u64::from(k.spin);
+                flags += u64::from(k.reuse) + u64::from(k.items == 0);
+            }
+            let (own, flag) = match &command.what {
+                What::Marker => (0, 0),
+                What::Barrier => (1, 0),
+                What::Fill(_) => (2, 0),
+                What::Kernel(_) => (3, 0),
+                What::Write(transfer) | What::Read(transfer) => (4, transfer.rect.into()),
+                What::Native(_) => (5, 0),
+                What::Copy { rect, .. } => (5, u64::from(*rect)),
+                What::Map { mode, .. } => (6, *mode as u64),
+                What::Migrate { to_host, .. } => (6, u64::from(*to_host)),
+                What::Unmap(_) | What::Free(_) => (6, 0),
             };
+            what += own;
+            flags += flag;
         }
         let (mut steps, mut failures) = (0, 0u64);
         for (_, step) in p.steps() {
