@@ -1,6 +1,6 @@
 //! What a program of commands needs of a device.
 
-use super::program::{HostPointer, Kind, Program, What};
+use super::program::{Command, HostPointer, Kind, Program, What};
 use classay_vocabulary::Need;
 use std::collections::BTreeSet;
 
@@ -14,31 +14,20 @@ pub fn needs(program: &Program) -> BTreeSet<Need> {
         needs.insert(Need::OutOfOrderQueue);
     }
     for object in &program.objects {
-        match object.kind {
-            Kind::Buffer(HostPointer::UseSvm) | Kind::SvmCoarse => {
-                needs.insert(Need::SvmCoarse);
-            }
-            Kind::SvmFine => {
-                needs.insert(Need::SvmFine);
-            }
-            Kind::SvmSystem => {
-                needs.insert(Need::SvmSystem);
-            }
-            Kind::Variable => {
-                needs.insert(Need::ProgramScopeVariables);
-            }
+        needs.extend(match object.kind {
+            Kind::Buffer(HostPointer::UseSvm) | Kind::SvmCoarse => Some(Need::SvmCoarse),
+            Kind::SvmFine => Some(Need::SvmFine),
+            Kind::SvmSystem => Some(Need::SvmSystem),
+            Kind::Variable => Some(Need::ProgramScopeVariables),
             Kind::SubBuffer { first, .. } => {
                 let bytes = u32::from(first) * u32::from(program.cell_words) * 4;
-                needs.insert(Need::SubBufferAlign(bytes));
+                Some(Need::SubBufferAlign(bytes))
             }
-            Kind::Buffer(HostPointer::Copy | HostPointer::Use | HostPointer::Alloc) => {}
-        }
+            Kind::Buffer(HostPointer::Copy | HostPointer::Use | HostPointer::Alloc) => None,
+        });
     }
-    if program
-        .commands
-        .iter()
-        .any(|c| matches!(c.what, What::Native(_)))
-    {
+    let native = |command: &Command| matches!(command.what, What::Native(_));
+    if program.commands.iter().any(native) {
         needs.insert(Need::NativeKernels);
     }
     needs

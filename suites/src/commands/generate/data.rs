@@ -365,14 +365,11 @@ impl Filler<'_> {
         let range = match access.map {
             // The map keeps others away; a write takes all of what it invalidates.
             Some(map) => self.program.what(map).mapped().copied(),
-            None => {
-                let range = self.range(&[access.range.object], call, access.write, 1, None);
-                if let Some(range) = range {
-                    self.use_cells(range, back, access.write);
-                }
-                range
-            }
+            None => self.range(&[access.range.object], call, access.write, 1, None),
         };
+        if let (Some(range), None) = (range, access.map) {
+            self.use_cells(range, back, access.write);
+        }
         match range {
             Some(range) => self.program.accesses[id.index()].range = range,
             None => {

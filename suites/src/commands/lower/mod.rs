@@ -58,8 +58,6 @@ struct Names {
     reads: BTreeMap<Read, AnswerId>,
     /// Maps of memory that is the program's own: the map's address, and where it has to be.
     in_place: Vec<(CommandId, Slot, Place)>,
-    /// Callbacks of events; those that come after them are native kernels.
-    callbacks: usize,
 }
 
 /// The host program of a valid program.

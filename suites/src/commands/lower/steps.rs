@@ -8,7 +8,6 @@ impl Lowering<'_> {
     /// Callbacks, native kernels and threads.
     pub(super) fn threads(&mut self) {
         let p = self.program();
-        self.names.callbacks = p.callbacks.len();
         let native = p
             .commands()
             .filter_map(|(id, command)| match &command.what {

@@ -60,7 +60,8 @@ impl Lowered {
             }
         }
         for fired in &record.fired {
-            if usize::from(fired.callback.0) < names.callbacks {
+            // Those that come after the callbacks of events are native kernels.
+            if fired.callback.index() < program.callbacks.len() {
                 let callback = commands::CallbackId(fired.callback.0);
                 trace.stamps.insert(Moment::Run(callback), fired.stamp);
                 trace.fired.push(Fired {

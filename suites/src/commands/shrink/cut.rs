@@ -62,19 +62,18 @@ impl Class {
             }
             Class::Steps => p.steps().map(|(place, _)| Unit::Step(place)).collect(),
             Class::Entries => {
-                let of = |(c, command): (usize, &Command)| {
-                    (0..command.wait.len()).map(move |n| Unit::Entry(CommandId::at(c), n as u16))
+                let of = |(id, command): (CommandId, &Command)| {
+                    (0..command.wait.len() as u16).map(move |n| Unit::Entry(id, n))
                 };
-                p.commands.iter().enumerate().flat_map(of).collect()
+                p.commands().flat_map(of).collect()
             }
             Class::Waited => {
                 let of = |(place, step): (Place, &Step)| {
-                    let events = if let Step::Wait(events) = step {
-                        events.len()
-                    } else {
-                        0
+                    let Step::Wait(events) = step else {
+                        return Vec::new();
                     };
-                    (0..events).map(move |n| Unit::Waited(place, n as u16))
+                    let events = 0..events.len() as u16;
+                    events.map(|n| Unit::Waited(place, n)).collect()
                 };
                 p.steps().flat_map(of).collect()
             }
@@ -195,19 +194,14 @@ impl Cut {
                 !gone && step.visit(there)
             });
         }
+        let mut kept = |sort, n, one: &mut dyn Names| is(sort, n) && one.visit(there);
         keep(&mut p.threads, |n, _| !self.has(Unit::Thread(n)));
         keep(&mut p.queues, |n, _| is(Sort::Queue, n));
         keep(&mut p.users, |n, _| is(Sort::User, n));
-        keep(&mut p.objects, |n, o| is(Sort::Object, n) && o.visit(there));
-        keep(&mut p.commands, |n, c| {
-            is(Sort::Command, n) && c.visit(there)
-        });
-        keep(&mut p.callbacks, |n, c| {
-            is(Sort::Callback, n) && c.visit(there)
-        });
-        keep(&mut p.accesses, |n, a| {
-            is(Sort::Access, n) && a.visit(there)
-        });
+        keep(&mut p.objects, |n, o| kept(Sort::Object, n, o));
+        keep(&mut p.commands, |n, c| kept(Sort::Command, n, c));
+        keep(&mut p.callbacks, |n, c| kept(Sort::Callback, n, c));
+        keep(&mut p.accesses, |n, a| kept(Sort::Access, n, a));
         p.signals = (0..p.signals).filter(|n| is(Sort::Signal, *n)).count() as u16;
         (!p.threads.is_empty()).then_some(p)
     }
