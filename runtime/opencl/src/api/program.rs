@@ -136,24 +136,22 @@ entry_points! {
         let (lengths, binaries) = unsafe {
             (raw::slice(lengths, count), raw::slice(binaries, count))
         };
-        let given = lengths.iter().zip(binaries).all(|(&length, binary)| {
-            length != 0 && !binary.is_null()
-        });
         let put_status = |at: usize, status: cl_int| {
             if !binary_status.is_null() {
                 // SAFETY: the application vouches for one status a device.
                 unsafe { binary_status.add(at).write(status) };
             }
         };
-        if !given {
-            for (at, (&length, binary)) in lengths.iter().zip(binaries).enumerate() {
-                let valid = length != 0 && !binary.is_null();
-                put_status(at, if valid { CL_SUCCESS } else { CL_INVALID_VALUE });
+        let given = lengths.iter().zip(binaries);
+        let valid = |(&length, binary): (&usize, &*const c_uchar)| length != 0 && !binary.is_null();
+        if !given.clone().all(valid) {
+            for (at, one) in given.clone().enumerate() {
+                put_status(at, if valid(one) { CL_SUCCESS } else { CL_INVALID_VALUE });
             }
             return Err(Error(CL_INVALID_VALUE));
         }
         let mut containers = Vec::with_capacity(count);
-        for (at, (&length, &binary)) in lengths.iter().zip(binaries).enumerate() {
+        for (at, (&length, &binary)) in given.enumerate() {
             // SAFETY: not null, and the application vouches for the length.
             let container = Container::read(unsafe { raw::slice(binary, length) });
             put_status(at, if container.is_some() { CL_SUCCESS } else { CL_INVALID_BINARY });
@@ -380,35 +378,25 @@ fn units_of(
 ) -> Result<Vec<Vec<Arc<Unit>>>> {
     let inputs = inputs.iter().map(|&input| object::find::<Program>(input));
     let inputs = inputs.collect::<Result<Vec<_>>>()?;
-    inputs
-        .iter()
-        .try_for_each(|input| context.check(&input.context))?;
+    for input in &inputs {
+        context.check(&input.context)?;
+    }
     let mut all = Vec::with_capacity(devices.len());
     for device in devices {
         let mut units = Vec::new();
         let mut compiled = 0;
-        for input in &inputs {
-            let Some(build) = input.last_build(device) else {
-                continue;
-            };
+        for build in inputs.iter().filter_map(|input| input.last_build(device)) {
             ensure!(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
-            match build.product {
-                Product::Objects { units: own, .. } => {
-                    compiled += 1;
-                    units.extend(own);
-                }
-                Product::Nothing | Product::Executable(_) => {}
+            if let Product::Objects { units: own, .. } = build.product {
+                compiled += 1;
+                units.extend(own);
             }
         }
-        ensure!(
-            compiled == 0 || compiled == inputs.len(),
-            CL_INVALID_OPERATION
-        );
+        let all_or_none = [0, inputs.len()].contains(&compiled);
+        ensure!(all_or_none, CL_INVALID_OPERATION);
         all.push(units);
     }
-    ensure!(
-        all.iter().any(|units| !units.is_empty()),
-        CL_INVALID_OPERATION
-    );
+    let some = all.iter().any(|units| !units.is_empty());
+    ensure!(some, CL_INVALID_OPERATION);
     Ok(all)
 }

@@ -64,6 +64,9 @@ impl Product {
     }
 }
 
+/// What came of a build: log and product, or log alone.
+pub type Outcome = std::result::Result<(String, Product), String>;
+
 /// An executable and what the host must know about it.
 pub struct Built {
     /// What it was linked from.
@@ -191,11 +194,12 @@ impl Program {
     }
 
     /// Ends a build for one device.
-    pub fn end_build(&self, at: usize, status: cl_build_status, log: String, product: Product) {
+    pub fn end_build(&self, at: usize, outcome: Outcome) {
         let build = &mut self.builds.lock()[at];
-        build.status = status;
-        build.log = log;
-        build.product = product;
+        (build.status, build.log, build.product) = match outcome {
+            Ok((log, product)) => (CL_BUILD_SUCCESS, log, product),
+            Err(log) => (CL_BUILD_ERROR, log, Product::Nothing),
+        };
     }
 
     /// Whether its kernels were written in OpenCL C by the application, which may then ask what
@@ -267,9 +271,7 @@ impl Program {
                 .collect::<Vec<_>>()
         };
         let expected = definition(first);
-        let same = targets[1..]
-            .iter()
-            .all(|target| definition(target) == expected);
+        let same = targets.iter().all(|target| definition(target) == expected);
         ensure!(same, CL_INVALID_KERNEL_DEFINITION);
         self.kernels.fetch_add(1, Ordering::AcqRel);
         Ok(targets)
