@@ -257,6 +257,74 @@ impl What {
 }
 
 impl Program {
+    /// Every step with its place: those of the threads, then those of the callbacks.
+    pub fn steps(&self) -> impl Iterator<Item = (Place, &Step)> {
+        self.lists().flat_map(|(who, steps)| places(who, steps))
+    }
+
+    /// The steps of each thread, then those of each callback.
+    pub fn lists(&self) -> impl Iterator<Item = (Who, &[Step])> {
+        let threads = (0..).map(Who::Thread).zip(&self.threads);
+        let callbacks = self.callbacks();
+        let callbacks = callbacks.map(|(id, callback)| (Who::Callback(id), &callback.steps));
+        threads
+            .chain(callbacks)
+            .map(|(who, steps)| (who, steps.as_slice()))
+    }
+
+    /// The commands with their ids.
+    pub fn commands(&self) -> impl Iterator<Item = (CommandId, &Command)> + Clone {
+        let commands = self.commands.iter().enumerate();
+        commands.map(|(n, command)| (CommandId::at(n), command))
+    }
+
+    /// What a command does.
+    pub fn what(&self, command: CommandId) -> &What {
+        &self.commands[command.index()].what
+    }
+
+    /// The objects with their ids.
+    pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> + Clone {
+        let objects = self.objects.iter().enumerate();
+        objects.map(|(n, object)| (ObjectId::at(n), object))
+    }
+
+    /// The callbacks with their ids.
+    pub fn callbacks(&self) -> impl Iterator<Item = (CallbackId, &Callback)> {
+        (0..).map(CallbackId).zip(&self.callbacks)
+    }
+
+    /// The device of a command's queue.
+    pub fn device_of(&self, command: CommandId) -> u8 {
+        let queue = self.commands[command.index()].queue;
+        self.queues[queue.index()].device
+    }
+
+    /// The context of an event.
+    pub fn context_of(&self, event: Event) -> ContextId {
+        match event {
+            Event::Command(id) => {
+                let queue = self.commands[id.index()].queue;
+                self.queues[queue.index()].context
+            }
+            Event::User(id) => self.users[id.index()],
+        }
+    }
+
+    /// All cells of an object.
+    pub fn whole(&self, object: ObjectId) -> Range {
+        Range::of(object, 0, self.objects[object.index()].cells)
+    }
+
+    /// The object that holds the data, and the cell there that is cell 0 here.
+    pub fn root(&self, object: ObjectId) -> (ObjectId, u8) {
+        if let Kind::SubBuffer { of, first } = self.objects[object.index()].kind {
+            (of, first)
+        } else {
+            (object, 0)
+        }
+    }
+
     /// How many things of a sort there are.
     pub fn count(&self, sort: Sort) -> usize {
         match sort {
