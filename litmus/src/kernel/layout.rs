@@ -113,11 +113,7 @@ impl Layout {
         }
         layout.local_words = layout.local_words.next_multiple_of(2);
         for observable in program.observables() {
-            let words = if program.observable_type(observable).bits() == 64 {
-                2
-            } else {
-                1
-            };
+            let words = program.observable_type(observable).bits().div_ceil(32);
             let in_memory = match observable {
                 Observable::Register(..) => false,
                 Observable::Memory(l, _) => program.locations[l.index()].region == Region::Global,

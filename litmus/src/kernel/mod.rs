@@ -87,17 +87,20 @@ impl TestKernel {
         let crosses = self.shape.crosses_devices();
         frame::write(&mut source, self.dialect, crosses, self.number);
         for index in 0..self.shape.devices.len() {
-            let of = test::Of {
-                program,
-                shape: &self.shape,
-                layout: &self.layout,
-                dialect: self.dialect,
-                number: self.number,
-            };
-            test::write(&mut source, of, index);
+            test::write(&mut source, self.of(program), index);
             source.push('\n');
         }
         source
+    }
+
+    fn of<'p>(&'p self, program: &'p Program) -> test::Of<'p> {
+        test::Of {
+            program,
+            shape: &self.shape,
+            layout: &self.layout,
+            dialect: self.dialect,
+            number: self.number,
+        }
     }
 
     /// Words that a location of the program holds when an instance begins.
@@ -118,7 +121,7 @@ impl TestKernel {
 
     /// Whether that kernel takes local memory.
     pub fn takes_local(&self, program: &Program, index: usize) -> bool {
-        test::takes_local(program, &self.shape, &self.layout, index)
+        self.of(program).takes_local(index)
     }
 
     /// Threads of the test over all devices and the host.

@@ -57,16 +57,19 @@ pub fn write(out: &mut String, of: Of<'_>, index: usize) {
     let writer = Writer {
         device: &of.shape.devices[index],
         device_index: index,
-        local: takes_local(of.program, of.shape, of.layout, index),
+        local: of.takes_local(index),
         of,
     };
     writer.kernel(out);
 }
 
-/// Whether the test kernel of the device takes a local memory argument.
-pub fn takes_local(program: &Program, shape: &Shape, layout: &Layout, index: usize) -> bool {
-    let owners = super::layout::owners(program, shape);
-    layout.local_words > 0 && owners.iter().flatten().any(|(device, _)| *device == index)
+impl Of<'_> {
+    /// Whether the test kernel of the device takes a local memory argument.
+    pub fn takes_local(&self, index: usize) -> bool {
+        let owners = super::layout::owners(self.program, self.shape);
+        let owns = owners.iter().flatten().any(|(device, _)| *device == index);
+        self.layout.local_words > 0 && owns
+    }
 }
 
 struct Writer<'p> {
@@ -284,30 +287,16 @@ impl Writer<'_> {
             return;
         }
         out.push_str("    const uint local_id = (uint)get_local_id(0);\n");
-        if let [only] = self.device.groups.as_slice() {
-            let n = only.thread_count();
-            let _ = writeln!(out, "    const uint members = {n}u;");
-        } else {
-            let counts: Vec<usize> = self
-                .device
-                .groups
-                .iter()
-                .map(GroupShape::thread_count)
-                .collect();
-            if counts.iter().all(|&c| c == counts[0]) {
-                let _ = writeln!(out, "    const uint members = {}u;", counts[0]);
-            } else {
-                let mut text = String::from("    const uint members = ");
-                for (g, c) in counts.iter().enumerate() {
-                    if g + 1 < counts.len() {
-                        let _ = write!(text, "group == {g}u ? {c}u : ");
-                    } else {
-                        let _ = write!(text, "{c}u;");
-                    }
-                }
-                let _ = writeln!(out, "{text}");
+        let groups = self.device.groups.iter();
+        let counts: Vec<usize> = groups.map(GroupShape::thread_count).collect();
+        let (last, others) = counts.split_last().unwrap_or((&0, &[]));
+        let mut members = String::new();
+        if others.iter().any(|count| count != last) {
+            for (g, count) in others.iter().enumerate() {
+                let _ = write!(members, "group == {g}u ? {count}u : ");
             }
         }
+        let _ = writeln!(out, "    const uint members = {members}{last}u;");
         let _ = writeln!(
             out,
             "    const bool apart = env[{}] != 0u;\n    const uint item = apart ? local_id / lanes : local_id % members;\n    const uint lane_id = apart ? local_id % lanes : local_id / members;\n    const bool plays = local_id < lanes * members;\n    const uint lane = plays ? (lane_id + item * env[{}]) % lanes : 0u;",

@@ -13,12 +13,7 @@ impl Writer<'_> {
     /// reach its barriers.
     pub(super) fn in_step(&self, out: &mut String) {
         out.push_str("    for (uint i = first; i < last; ++i) {\n        const bool active = i < mine;\n        __global uint *result = res + k;\n");
-        for slot in 0..self.of.layout.global_slots {
-            let _ = writeln!(
-                out,
-                "        __global uint *at{slot} = base{slot} + (size_t)x{slot} * instance_pitch;"
-            );
-        }
+        self.slots(out);
         if self.of.layout.bound_column.is_some() {
             out.push_str("        uint gave_up = 0;\n");
         }
@@ -34,12 +29,7 @@ impl Writer<'_> {
     pub(super) fn by_roles(&self, out: &mut String) {
         let groups = &self.device.groups;
         out.push_str("    const uint until = min(last, mine);\n    for (uint i = first; i < until;) {\n        const uint run = straight ? until - i : 1u, end = i + run;\n        __global uint *result = res + k;\n");
-        for slot in 0..self.of.layout.global_slots {
-            let _ = writeln!(
-                out,
-                "        __global uint *at{slot} = base{slot} + (size_t)x{slot} * instance_pitch;"
-            );
-        }
+        self.slots(out);
         for (g, group) in groups.iter().enumerate() {
             for (item, t) in group.threads().enumerate() {
                 let mut conditions = Vec::new();
@@ -79,6 +69,16 @@ impl Writer<'_> {
         out.push_str("        i = end;\n");
         self.advance(out, 2, "run * ");
         out.push_str("    }\n");
+    }
+
+    /// Where the slots of the instance lie.
+    fn slots(&self, out: &mut String) {
+        for slot in 0..self.of.layout.global_slots {
+            let _ = writeln!(
+                out,
+                "        __global uint *at{slot} = base{slot} + (size_t)x{slot} * instance_pitch;"
+            );
+        }
     }
 
     /// Where the locations of the instance lie.
