@@ -99,8 +99,8 @@ pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
     let narrower = format!("inclusive-global \\ (({all} * _) | (_ * {all}))");
     let local = "inclusive-local & ((SG | WG) * (SG | WG))";
     let not_host = "inclusive-global \\ ((HOST * _) | (_ * HOST))";
-    let coherence = ["ww", "rr", "rw", "wr"].map(|pair| format!("mm.coherence.{pair}"));
-    let orders = coherence.iter().map(String::as_str).chain(["mm.rmw.last"]);
+    let orders =
+        "mm.coherence.ww mm.coherence.rr mm.coherence.rw mm.coherence.wr mm.rmw.last".split(' ');
     let mut ways = vec![
         ("mm.mo", vec![Without::unchecked(orders)]),
         ("mm.visible", changed(&[("rb", "[A]; rb")])),
