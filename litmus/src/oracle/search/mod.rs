@@ -14,12 +14,14 @@
 //!   outcomes of the others follow from its outcome.
 
 mod conclude;
+mod frame;
 mod outcome;
 mod settle;
 
+pub use frame::Findings;
+
 use super::adjoint::Adjoint;
 use super::bits::{Row, count, each, has, is_none, meet, minus, none, put, take};
-use super::deadline::Deadline;
 use super::error::Error;
 use super::eval::Bounds;
 use super::limits::Limits;
@@ -29,58 +31,7 @@ use super::symmetry::{self, Symmetries};
 use crate::cat::ir::Op;
 use crate::cat::{Model, OrderDomain, Role, order_bit};
 use crate::program::{LocId, Observable, Predicate};
-use std::collections::HashSet;
-
-/// What all skeletons of a program add to.
-#[derive(Debug)]
-pub struct Findings {
-    /// The outcomes found.
-    pub states: HashSet<State>,
-    /// For each check of the model, whether it is a flag that was raised.
-    pub raised: Vec<bool>,
-    /// Number of consistent executions, or families of them, that were visited.
-    pub executions: u64,
-    /// Number of search nodes.
-    pub nodes: u64,
-    /// Why the search has ended early, if it has.
-    pub ended: Option<Error>,
-    /// Most outcomes to keep.
-    most: usize,
-    deadline: Deadline,
-}
-
-impl Findings {
-    /// Nothing found yet for a model of so many checks.
-    pub fn new(checks: usize, limits: &Limits) -> Findings {
-        Findings {
-            states: HashSet::new(),
-            raised: vec![false; checks],
-            executions: 0,
-            nodes: 0,
-            ended: None,
-            most: limits.states,
-            deadline: limits.deadline.clone(),
-        }
-    }
-
-    /// Whether the search goes on.
-    fn go_on(&mut self) -> bool {
-        if self.ended.is_none() {
-            self.ended = self.deadline.check().err();
-        }
-        self.ended.is_none()
-    }
-
-    /// Adds an outcome; false when there are too many.
-    fn add(&mut self, state: State) -> bool {
-        if self.states.len() < self.most || self.states.contains(&state) {
-            self.states.insert(state);
-            return true;
-        }
-        self.ended = Some(Error::States { limit: self.most });
-        false
-    }
-}
+use frame::Frame;
 
 /// What is asked of a program, the same for all its skeletons.
 #[derive(Debug, Clone, Copy)]
@@ -107,45 +58,6 @@ pub struct Witness {
     pub values: Vec<Option<i64>>,
     /// The outcome.
     pub outcome: State,
-}
-
-/// A node of the search.
-#[derive(Debug, Clone, Default)]
-struct Frame<const W: usize> {
-    /// Writes that each read may choose.
-    rf: Vec<Row<W>>,
-    /// Certain pairs of each order, transitively closed.
-    orders: Vec<Vec<Row<W>>>,
-    /// Values of reads, where known.
-    values: Vec<Option<i64>>,
-    /// Nodes of the model to compute, smallest first.
-    live: Vec<u32>,
-    /// Required checks that are open.
-    checks: Vec<u32>,
-    /// Flags that are open and have not been found raised before.
-    flags: Vec<u32>,
-    /// Flags that every completion raises.
-    raised: Vec<u32>,
-    /// Orders that do not yet contain all that their base may become.
-    bases: Vec<u32>,
-    /// Some order may still conflict with its base.
-    conflict: bool,
-    /// Orders, as bits of [`Model::choices`], that have pairs beyond those of their base.
-    beyond: u64,
-}
-
-impl<const W: usize> Frame<W> {
-    fn copy_from(&mut self, other: &Frame<W>) {
-        self.rf.clone_from(&other.rf);
-        self.orders.clone_from(&other.orders);
-        self.values.clone_from(&other.values);
-        self.live.clone_from(&other.live);
-        self.checks.clone_from(&other.checks);
-        self.flags.clone_from(&other.flags);
-        self.raised.clone_from(&other.raised);
-        self.bases.clone_from(&other.bases);
-        self.beyond = other.beyond;
-    }
 }
 
 /// What to split next.

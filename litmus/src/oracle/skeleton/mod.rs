@@ -1,13 +1,14 @@
 //! One path for each thread, joined: the events of a candidate execution before reads have chosen
 //! their writes.
 
-use super::bits::{Row, and, count, each, first, has, minus, none, put};
-use super::unfold::{BarrierId, EventKind, Mask, Path, PathEvent};
+mod vocabulary;
+
+use super::bits::{Row, and, count, each, first, has, none, put};
+use super::unfold::{EventKind, Path, PathEvent};
 use super::value::Sym;
-use crate::cat::vocabulary::{BaseRel, BaseSet};
 use crate::program::{
-    Atomicity, BarrierScope, CommandOrder, LocId, MemOrder, MemScope, Memory, Observable,
-    Placement, Point, Program, Region, ScalarType, ThreadId, WorkItem,
+    CommandOrder, LocId, MemOrder, MemScope, Observable, Placement, Point, Program, Region,
+    ScalarType, ThreadId,
 };
 
 /// Where the value that an event writes comes from.
@@ -228,218 +229,10 @@ impl<'a> Skeleton<'a> {
         })
     }
 
-    /// How the memory that an event touches is allocated; nothing for fences.
-    fn memory_of(&self, event: &Event<'_>) -> Option<Memory> {
-        let (location, _) = event.place?;
-        Some(self.program.locations[location.index()].memory)
-    }
-
-    /// Whether an event meets memory that is not mapped as it needs.
-    fn strays(&self, event: &Event<'_>) -> bool {
-        let (Some((location, _)), Some(at)) = (event.place, self.point(event)) else {
-            return false;
-        };
-        let memory = self.program.locations[location.index()].memory;
-        self.order.strays(memory, location, at, event.kind.writes())
-    }
-
     /// The region of the location that an event touches.
     pub fn region_of(&self, event: &Event<'_>) -> Option<Region> {
         let (location, _) = event.place?;
         Some(self.program.locations[location.index()].region)
-    }
-
-    /// Whether only fine-grained SVM with atomics can hold a location: a host thread touches it, or
-    /// threads of several devices.
-    fn needs_svm(&self, location: LocId) -> bool {
-        let mut device = None;
-        self.events.iter().any(|e| {
-            let (Some(thread), Some((place, _))) = (e.thread, e.place) else {
-                return false;
-            };
-            if place != location {
-                return false;
-            }
-            match self.program.threads[thread].placement {
-                Placement::Host => true,
-                Placement::Device(item) => *device.get_or_insert(item.device) != item.device,
-            }
-        })
-    }
-
-    /// A set of the vocabulary.
-    pub fn set<const W: usize>(&self, set: BaseSet) -> Row<W> {
-        let mut row = none();
-        for (i, event) in self.events.iter().enumerate() {
-            if self.belongs(event, set) {
-                put(&mut row, i);
-            }
-        }
-        row
-    }
-
-    fn belongs(&self, event: &Event<'_>, set: BaseSet) -> bool {
-        let fence = matches!(
-            event.kind,
-            EventKind::Fence | EventKind::Entry | EventKind::Exit
-        );
-        let order = |wanted| self.order_of(event).is_some_and(|(o, _)| o == wanted);
-        let scope = |wanted| self.order_of(event).is_some_and(|(_, s)| s == wanted);
-        match set {
-            BaseSet::All => true,
-            BaseSet::Read => event.kind.reads(),
-            BaseSet::Write => event.kind.writes(),
-            BaseSet::Rmw => event.kind == EventKind::Rmw,
-            BaseSet::Fence => fence,
-            BaseSet::Barrier => matches!(event.kind, EventKind::Entry | EventKind::Exit),
-            BaseSet::Entry => event.kind == EventKind::Entry,
-            BaseSet::Exit => event.kind == EventKind::Exit,
-            BaseSet::Init => event.source.is_none(),
-            BaseSet::Atomic => !fence && self.order_of(event).is_some(),
-            BaseSet::NonAtomic => event.source.is_some() && self.order_of(event).is_none(),
-            BaseSet::Volatile => event
-                .source
-                .is_some_and(|s| s.atomicity == Atomicity::Volatile),
-            BaseSet::Relaxed => order(MemOrder::Relaxed),
-            BaseSet::Acquire => order(MemOrder::Acquire),
-            BaseSet::Release => order(MemOrder::Release),
-            BaseSet::AcqRel => order(MemOrder::AcqRel),
-            BaseSet::SeqCst => order(MemOrder::SeqCst),
-            BaseSet::WorkItem => scope(MemScope::WorkItem),
-            BaseSet::SubGroup => scope(MemScope::SubGroup),
-            BaseSet::WorkGroup => scope(MemScope::WorkGroup),
-            BaseSet::Device => scope(MemScope::Device),
-            BaseSet::AllDevices => scope(MemScope::AllSvmDevices),
-            BaseSet::Global => match event.source {
-                Some(source) if fence => source.flags.global,
-                _ => self.region_of(event) == Some(Region::Global),
-            },
-            BaseSet::Local => match event.source {
-                Some(source) if fence => source.flags.local,
-                _ => self.region_of(event) == Some(Region::Local),
-            },
-            BaseSet::Host => self.on_host(event),
-            BaseSet::SvmAtomics => match self.memory_of(event) {
-                Some(Memory::FineSvmAtomics | Memory::SystemSvm) => true,
-                Some(Memory::Unstated) => event.place.is_some_and(|(l, _)| self.needs_svm(l)),
-                Some(Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm) | None => false,
-            },
-            BaseSet::Coarse => match self.memory_of(event) {
-                Some(Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm) => true,
-                Some(Memory::Unstated | Memory::FineSvmAtomics | Memory::SystemSvm) | None => false,
-            },
-            BaseSet::Buffer => self.memory_of(event) == Some(Memory::Buffer),
-            BaseSet::Stray => self.strays(event),
-            BaseSet::Generic => event
-                .place
-                .is_some_and(|(l, _)| self.program.locations[l.index()].generic),
-            BaseSet::Never => false,
-        }
-    }
-
-    /// A relation of the vocabulary, into `out`.
-    pub fn relation<const W: usize>(&self, rel: BaseRel, out: &mut [Row<W>]) {
-        out.fill(none());
-        let n = self.len();
-        match rel {
-            BaseRel::Id => (0..n).for_each(|i| put(&mut out[i], i)),
-            BaseRel::Po => self.masked(out, |e| &e.before),
-            BaseRel::Addr => self.masked(out, |e| &e.addr),
-            BaseRel::Data => self.masked(out, |e| &e.data),
-            BaseRel::Ctrl => self.masked(out, |e| &e.ctrl),
-            BaseRel::Command => self.pairs(out, |a, b| {
-                let (Some(x), Some(y)) = (self.point(a), self.point(b)) else {
-                    return false;
-                };
-                self.order.before(x, y)
-            }),
-            BaseRel::Int => {
-                for (i, e) in self.events.iter().enumerate() {
-                    match e.thread {
-                        None => put(&mut out[i], i),
-                        Some(t) => {
-                            let from = self.starts[t];
-                            let to = from + self.paths[t].events.len();
-                            out[i] = minus(&first(to), &first(from));
-                        }
-                    }
-                }
-            }
-            BaseRel::Loc => self.pairs(out, |a, b| a.place.is_some() && a.place == b.place),
-            BaseRel::SameObject => self.pairs(out, |a, b| match (a.place, b.place) {
-                (Some((x, _)), Some((y, _))) => x == y,
-                (Some(_), None) | (None, _) => false,
-            }),
-            BaseRel::SameSubGroup => self.pairs(out, |a, b| self.together(a, b, same_sub_group)),
-            BaseRel::SameWorkGroup => self.pairs(out, |a, b| self.together(a, b, same_work_group)),
-            BaseRel::SameKernel => self.pairs(out, |a, b| {
-                self.together(a, b, |x, y, kernel| kernel && x.device == y.device)
-            }),
-            BaseRel::SameDevice => self.pairs(out, |a, b| {
-                self.together(a, b, |x, y, _| x.device == y.device)
-            }),
-            BaseRel::SameBarrier => self.pairs(out, |a, b| self.same_barrier(a, b)),
-        }
-    }
-
-    fn pairs<const W: usize>(
-        &self,
-        out: &mut [Row<W>],
-        related: impl Fn(&Event<'_>, &Event<'_>) -> bool,
-    ) {
-        for (i, a) in self.events.iter().enumerate() {
-            for (j, b) in self.events.iter().enumerate() {
-                if related(a, b) {
-                    put(&mut out[i], j);
-                }
-            }
-        }
-    }
-
-    /// Edges from the events in a mask to the event that has it.
-    fn masked<const W: usize>(&self, out: &mut [Row<W>], mask: fn(&PathEvent) -> &Mask) {
-        for (j, event) in self.events.iter().enumerate() {
-            let (Some(source), Some(thread)) = (event.source, event.thread) else {
-                continue;
-            };
-            let start = self.starts[thread];
-            for i in each(mask(source)) {
-                put(&mut out[start + i], j);
-            }
-        }
-    }
-
-    /// Whether two events are of one thread, or of work-items that are in one instance of something;
-    /// what says so is also told whether they are of one kernel-instance.
-    fn together(
-        &self,
-        a: &Event<'_>,
-        b: &Event<'_>,
-        joined: impl Fn(WorkItem, WorkItem, bool) -> bool,
-    ) -> bool {
-        let (Some(ta), Some(tb)) = (a.thread, b.thread) else {
-            return false;
-        };
-        if ta == tb {
-            return true;
-        }
-        let threads = &self.program.threads;
-        match (threads[ta].placement, threads[tb].placement) {
-            (Placement::Device(x), Placement::Device(y)) => {
-                joined(x, y, threads[ta].kernel == threads[tb].kernel)
-            }
-            (Placement::Host, _) | (_, Placement::Host) => false,
-        }
-    }
-
-    fn same_barrier(&self, a: &Event<'_>, b: &Event<'_>) -> bool {
-        match (barrier_of(a), barrier_of(b)) {
-            (Some(x), Some(y)) if x == y => match x.group {
-                BarrierScope::WorkGroup => self.together(a, b, same_work_group),
-                BarrierScope::SubGroup => self.together(a, b, same_sub_group),
-            },
-            _ => false,
-        }
     }
 
     /// The reads whose values can influence what is observed, what the paths need, or whether a
@@ -526,18 +319,4 @@ impl<'a> Skeleton<'a> {
         }
         order
     }
-}
-
-fn barrier_of<'a>(event: &Event<'a>) -> Option<&'a BarrierId> {
-    event.source?.barrier.as_ref()
-}
-
-/// Groups are of one kernel-instance; a program without commands is one on each device.
-fn same_work_group(x: WorkItem, y: WorkItem, kernel: bool) -> bool {
-    kernel && x.group() == y.group()
-}
-
-/// Work-items whose sub-group is not stated are in sub-groups of their own.
-fn same_sub_group(x: WorkItem, y: WorkItem, kernel: bool) -> bool {
-    kernel && x == y && x.sub_group.is_some()
 }
