@@ -133,10 +133,8 @@ impl<M: Name, W: Copy + Eq> Graph<M, W> {
 
     /// Whether a chain of edges leads from `a` to `b`.
     pub fn before(&self, a: M, b: M) -> bool {
-        match (self.number(a), self.number(b)) {
-            (Some(a), Some(b)) => self.is_before(a, b),
-            (Some(_) | None, Some(_) | None) => false,
-        }
+        let numbers = self.number(a).zip(self.number(b));
+        numbers.is_some_and(|(a, b)| self.is_before(a, b))
     }
 
     /// The same of two moments by their numbers.
@@ -147,10 +145,8 @@ impl<M: Name, W: Copy + Eq> Graph<M, W> {
     /// A chain of edges from `a` to `b` with the fewest that are not `free`; empty where there is
     /// none.
     pub fn path(&self, a: M, b: M, free: impl Fn(W) -> bool) -> Vec<Edge<M, W>> {
-        match (self.number(a), self.number(b)) {
-            (Some(a), Some(b)) => self.path_of(a, b, free),
-            (Some(_) | None, Some(_) | None) => Vec::new(),
-        }
+        let numbers = self.number(a).zip(self.number(b));
+        numbers.map_or(Vec::new(), |(a, b)| self.path_of(a, b, free))
     }
 
     /// The same of two moments by their numbers.

@@ -136,10 +136,8 @@ impl CommandOrder {
     /// Whether everything at `a` happens before everything at `b` because of commands. Says nothing
     /// of two points of one host thread or of one kernel.
     pub fn before(&self, a: Point, b: Point) -> bool {
-        match (self.leaves(a), self.arrives(b)) {
-            (Some(from), Some(to)) => self.graph.is_before(from, to),
-            (Some(_) | None, _) => false,
-        }
+        let ends = self.leaves(a).zip(self.arrives(b));
+        ends.is_some_and(|(from, to)| self.graph.is_before(from, to))
     }
 
     /// Why everything at `a` happens before everything at `b`: the fewest rules that lead from one
