@@ -185,38 +185,33 @@ impl Host {
     }
 
     fn queue(&self, name: &Name) -> Outcome<QueueId> {
-        let known = || self.queues.iter().map(|(q, _)| q.name.as_str());
-        let at = known().position(|q| q == name.text).ok_or_else(|| {
-            let message = format!("there is no queue {}", name.text);
-            name.problem(message, "unknown queue").did_you_mean(
-                nearest(&name.text, known()),
-                || {
-                    let text = &name.text;
-                    format!("declare it in the init list, as in queue {text} = in_order;")
-                },
-            )
+        let known: Vec<&str> = self.queues.iter().map(|(q, _)| q.name.as_str()).collect();
+        let text = &name.text;
+        let at = known.iter().position(|q| q == text).ok_or_else(|| {
+            let message = format!("there is no queue {text}");
+            let help = format!("declare it in the init list, as in queue {text} = in_order;");
+            unknown(name, message, "unknown queue", &known, help)
         })?;
         Ok(QueueId(at as u32))
     }
 
     fn kernel(&self, name: &Name, names: &[String], commands: &[Command]) -> Outcome<CommandId> {
-        let kernels = || {
-            commands
-                .iter()
-                .filter(|c| c.kind == CommandKind::Kernel)
-                .map(|c| c.name.as_str())
-        };
         position(name, names).ok_or_else(|| {
-            let message = format!("no host thread enqueues the kernel {}", name.text);
-            name.problem(message, "never enqueued").did_you_mean(
-                nearest(&name.text, kernels()),
-                || {
-                    let text = &name.text;
-                    format!("a host thread enqueues it with clEnqueueNDRangeKernel(queue, {text})")
-                },
-            )
+            let kernels = commands.iter().filter(|c| c.kind == CommandKind::Kernel);
+            let kernels: Vec<&str> = kernels.map(|c| c.name.as_str()).collect();
+            let text = &name.text;
+            let message = format!("no host thread enqueues the kernel {text}");
+            let help =
+                format!("a host thread enqueues it with clEnqueueNDRangeKernel(queue, {text})");
+            unknown(name, message, "never enqueued", &kernels, help)
         })
     }
+}
+
+/// A name that stands for nothing; help where none of the known ones was meant.
+fn unknown(name: &Name, message: String, label: &str, known: &[&str], help: String) -> Problem {
+    let near = nearest(&name.text, known.iter().copied());
+    name.problem(message, label).did_you_mean(near, || help)
 }
 
 fn stem(kind: &CommandKind) -> &'static str {
@@ -236,14 +231,10 @@ fn position(name: &Name, names: &[String]) -> Option<CommandId> {
 
 fn event(name: &Name, names: &[String]) -> Outcome<CommandId> {
     position(name, names).ok_or_else(|| {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let message = format!("no command is named {}", name.text);
-        name.problem(message, "unknown event").did_you_mean(
-            nearest(&name.text, names.iter().map(String::as_str)),
-            || {
-                "the event of a kernel has the kernel's name, that of another command its label"
-                    .to_owned()
-            },
-        )
+        let help = "the event of a kernel has the kernel's name, that of another command its label";
+        unknown(name, message, "unknown event", &known, help.to_owned())
     })
 }
 

@@ -17,28 +17,9 @@ use super::tree::Name;
 
 /// Words with a meaning of their own, which cannot name registers, locations or labels.
 pub(crate) fn is_reserved(word: &str) -> bool {
-    let word_of_its_own = matches!(
-        word,
-        "if" | "else"
-            | "while"
-            | "do"
-            | "for"
-            | "return"
-            | "break"
-            | "continue"
-            | "goto"
-            | "switch"
-            | "case"
-            | "default"
-            | "true"
-            | "false"
-            | "not"
-            | "exists"
-            | "forall"
-            | "filter"
-            | "locations"
-    );
-    word_of_its_own || types::starts_type(word)
+    const WORDS: &str = "if else while do for return break continue goto switch case default true \
+                         false not exists forall filter locations";
+    WORDS.split(' ').any(|known| known == word) || types::starts_type(word)
 }
 
 pub(crate) fn reserved(name: &Name) -> Problem {

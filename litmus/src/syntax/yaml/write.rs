@@ -6,7 +6,7 @@ use super::document::{
 use super::value::{At, Flags, Integer, OneOrMany, Text};
 use crate::program::{
     Access, Atomicity, Barrier, BarrierScope, CommandId, CommandKind, Expr, HostCall, Instr, LocId,
-    Location, Memory, Placement, Program, Quantifier, Region, Register, ScalarType, Thread,
+    Location, Memory, Placement, Program, Quantifier, Queue, Region, Register, ScalarType, Thread,
 };
 use crate::syntax::write::{ThreadText, names, predicate};
 use serde_saphyr::{FlowMap, FlowSeq};
@@ -19,7 +19,7 @@ pub fn write_yaml(program: &Program) -> String {
         kind: Some(text(KIND)),
         litmus: text(&program.name),
         locations: program.locations.iter().map(location).collect(),
-        queues: Vec::new(),
+        queues: program.queues.iter().map(queue).collect(),
         threads: At::from(threads.map(|t| thread(program, t)).collect::<Vec<_>>()),
         filter: program
             .filter
@@ -27,12 +27,6 @@ pub fn write_yaml(program: &Program) -> String {
             .map(|f| text(&predicate(program, f))),
         ..Document::default()
     };
-    for queue in &program.queues {
-        document.queues.push(FlowMap(QueueEntry {
-            name: text(&queue.name),
-            order: queue.order,
-        }));
-    }
     match program.condition.quantifier {
         Quantifier::Exists => document.exists = target,
         Quantifier::NotExists => document.not_exists = target,
@@ -53,6 +47,13 @@ fn text(text: &str) -> Text {
 /// A value as its type shows it: without a sign where the type has none.
 fn integer(ty: ScalarType, value: i64) -> Integer {
     Integer(ty.show(value).parse().unwrap_or(i128::from(value)))
+}
+
+fn queue(queue: &Queue) -> FlowMap<QueueEntry> {
+    FlowMap(QueueEntry {
+        name: text(&queue.name),
+        order: queue.order,
+    })
 }
 
 fn location(location: &Location) -> FlowMap<LocationEntry> {
