@@ -2,6 +2,7 @@
 
 use super::constant::{Constant, cl};
 use super::function::{Class, Function};
+use super::ids::{AnswerId, CallbackId, Mark, SignalId};
 use super::program::*;
 use super::value::{Place, Slot, Value};
 use crate::rule::{self, RuleId};

@@ -1,4 +1,4 @@
-//! Numbers of things in lists, a type for each kind of thing.
+//! Numbers of things in lists, a type for each kind of thing, and those of a host program.
 
 /// Declares types of numbers, each the place of a thing in its list.
 macro_rules! ids {
@@ -32,3 +32,14 @@ macro_rules! ids {
 }
 
 pub(crate) use ids;
+
+ids! {
+    /// A step of which the record says when it came and what it returned.
+    Mark;
+    /// Bytes that were observed: the answer to a question, or what the host read.
+    AnswerId;
+    /// A function of the program that the implementation calls.
+    CallbackId;
+    /// A signal from one host thread to others.
+    SignalId;
+}

@@ -1,7 +1,8 @@
 //! What a case is lowered to.
 
 use super::check::Check;
-use super::program::{AnswerId, HostProgram, Mark, Record};
+use super::ids::{AnswerId, Mark};
+use super::program::{HostProgram, Record};
 use crate::rule;
 use classay_vocabulary::Violation;
 

@@ -29,6 +29,7 @@ pub use constant::Constant;
 pub use contents::{Contents, Unit};
 pub use function::{Class, Function};
 pub(crate) use ids::ids;
+pub use ids::{AnswerId, CallbackId, Mark, SignalId};
 pub use lowered::Lowered;
 pub use program::*;
 pub use range::{FIELDS, Range, SUB_GROUP_FIELDS};

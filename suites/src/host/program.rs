@@ -5,22 +5,11 @@ use super::constant::cl;
 use super::contents::Contents;
 use super::exchange;
 use super::function::{Class, Function};
-use super::ids::ids;
+use super::ids::{AnswerId, CallbackId, Mark, SignalId};
 use super::token::Writer;
 use super::value::{Place, Slot, Value};
 use crate::rule::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
-
-ids! {
-    /// A step of which the record says when it came and what it returned.
-    Mark;
-    /// Bytes that were observed: the answer to a question, or what the host read.
-    AnswerId;
-    /// A function of the program that the implementation calls.
-    CallbackId;
-    /// A signal from one host thread to others.
-    SignalId;
-}
 
 /// A host program: what one process does with the API.
 ///

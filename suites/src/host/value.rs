@@ -2,7 +2,7 @@
 
 use super::constant::Constant;
 use super::function::Class;
-use super::program::{AnswerId, CallbackId};
+use super::ids::{AnswerId, CallbackId};
 use crate::host::token::Writer;
 use serde::{Deserialize, Serialize};
 

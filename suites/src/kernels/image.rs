@@ -5,8 +5,7 @@
 //! not matter, since the host sees images through transfers only. Coordinates, origins and regions
 //! are those of the API: the layer of an array is the coordinate behind those of its images.
 
-use super::case::ObjectId;
-use super::transfer::Corner;
+use crate::host::Slot as ObjectId;
 use serde::{Deserialize, Serialize};
 
 /// An image's shape, in elements.
@@ -291,22 +290,6 @@ pub struct Spot {
     pub object: ObjectId,
     /// The coordinates of the first element.
     pub origin: [usize; 3],
-}
-
-impl Spot {
-    /// The same place in the image's bytes, as rectangles speak of it.
-    pub fn corner(self, image: Image) -> Corner {
-        let [w, h, _] = image.shape.size();
-        let element = image.format.bytes();
-        let [x, y, z] = self.origin;
-        let row = w.saturating_mul(element);
-        Corner {
-            object: self.object,
-            origin: [x.saturating_mul(element), y, z],
-            row,
-            slice: row.saturating_mul(h),
-        }
-    }
 }
 
 /// How a sampler reads.

@@ -11,6 +11,7 @@
 //! a family.
 
 pub mod case;
+pub mod effect;
 mod family;
 pub mod generate;
 pub mod image;

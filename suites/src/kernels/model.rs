@@ -1,7 +1,8 @@
 //! What transfers and the host leave in memory.
 
 use super::case::{KernelCase, Kind, Object, ObjectId, Place, Step};
-use super::transfer::{Bytes, Corner, Effect, Region, Transfer};
+use super::effect::Effect;
+use super::transfer::{Bytes, Corner, Region, Transfer};
 
 /// The bytes of every object.
 #[derive(Debug, Clone)]

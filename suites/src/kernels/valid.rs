@@ -4,9 +4,10 @@ use super::case::{
     Arg, Ids, KernelCase, Kind, Launch, ObjectId, Permutation, Place, Range, SUB_GROUP_FIELDS,
     Step, Want,
 };
+use super::effect::{Effect, in_image};
 use super::image::Spot;
 use super::model::pitches;
-use super::transfer::{Bytes, Corner, Effect, Move, Region, Transfer, in_image};
+use super::transfer::{Bytes, Corner, Move, Region, Transfer};
 use crate::host::exchange;
 
 /// The most bytes of an object.

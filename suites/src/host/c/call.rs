@@ -1,7 +1,7 @@
 //! Calls of the API in C.
 
 use super::text::{Text, quoted};
-use super::{Writer, c_type, checks};
+use super::{Writer, c_type, data};
 use crate::host::constant::cl;
 use crate::host::function::{Class, Function, Gives};
 use crate::host::program::{Call, SlotKind};
@@ -276,7 +276,7 @@ impl Parameter<'_> {
             Value::Bytes(bytes) => of_bytes(bytes),
             Value::Text(text) => quoted(text),
             Value::Token(by, cell) => {
-                format!("&(cl_uint){{ token({}) }}", checks::token(*by, *cell))
+                format!("&(cl_uint){{ token({}) }}", data::token(*by, *cell))
             }
             Value::Answer(id, bytes) => format!("answer({}, {bytes})", id.0),
             Value::Answered(id) => format!("answers[{}].bytes", id.0),
@@ -360,7 +360,7 @@ impl Parameter<'_> {
             }
             (_, Value::Into(_)) => "NULL".into(),
             (Class::Word, Value::Token(by, cell)) => {
-                format!("token({})", checks::token(*by, *cell))
+                format!("token({})", data::token(*by, *cell))
             }
             (_, value) => own.expression(value),
         }

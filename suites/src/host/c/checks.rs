@@ -1,14 +1,15 @@
 //! Checks in C: the function `check`, which compares a run with what had to be.
 
-use super::steps::contents;
+use super::data::{contents, token};
 use super::text::{Text, quoted};
 use super::{Document, rules};
 use crate::host::check::{
     CLOCK_SLACK, Cell, Check, HELD_LONG, Ids, Moment, Permutation, Right, Same, That, Want,
 };
-use crate::host::program::{HostProgram, Mark, Op};
+use crate::host::ids::Mark;
+use crate::host::program::{HostProgram, Op};
 use crate::host::range::Range;
-use crate::host::token::{ANY_CELL, Writer as Who};
+use crate::host::token::Writer as Who;
 use crate::host::value::{Place, Value};
 
 /// The functions that checks call.
@@ -34,25 +35,6 @@ pub fn functions(checks: &[Check], c: &mut Text) {
 pub fn tokens(checks: &[Check]) -> bool {
     let cells = |check: &Check| matches!(check.that, That::Cells(..));
     checks.iter().any(cells)
-}
-
-/// A writer of tokens.
-pub fn writer(who: Who) -> String {
-    match who {
-        Who::Creation(id) => format!("CREATION({}u)", id.0),
-        Who::Command(id) => format!("COMMAND({}u)", id.0),
-        Who::Access(id) => format!("ACCESS({}u)", id.0),
-    }
-}
-
-/// A token, as its writer and its cell.
-pub fn token(who: Who, cell: u8) -> String {
-    let who = writer(who);
-    match cell {
-        ANY_CELL => format!("{who} | ANY_CELL"),
-        0 => who,
-        cell => format!("{who} | {cell}u"),
-    }
 }
 
 /// Writes the function `check`.

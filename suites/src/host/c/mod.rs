@@ -8,6 +8,7 @@
 
 mod call;
 mod checks;
+mod data;
 mod exchange;
 mod fixtures;
 mod steps;
@@ -16,6 +17,7 @@ mod tests;
 pub mod text;
 
 use super::check::Check;
+use super::ids::AnswerId;
 use super::program::*;
 use super::value::{Slot, Value};
 use crate::catalogue;

@@ -1,8 +1,7 @@
 //! Operations in C: `make`, the host threads, `end`, and the callbacks.
 
 use super::text::{Text, quoted};
-use super::{Document, Writer, call, checks, exchange, fixtures};
-use crate::host::contents::Contents;
+use super::{Document, Writer, call, data, exchange, fixtures};
 use crate::host::exchange::Operation;
 use crate::host::function::Gives;
 use crate::host::program::*;
@@ -257,7 +256,7 @@ impl Steps<'_, '_, '_> {
         match op {
             Op::Call(of) => call::write(self.writer, of, c),
             Op::Write { at, data } => {
-                self.guarded(*at, c, |writer, c| write_data(writer, *at, data, c))
+                self.guarded(*at, c, |writer, c| data::write(writer, *at, data, c))
             }
             Op::Read {
                 from,
@@ -412,7 +411,7 @@ impl Steps<'_, '_, '_> {
             ));
         }
         c.put("pending = unfinished;");
-        let mut of: Vec<CallbackId> = callbacks.iter().map(|one| one.callback).collect();
+        let mut of: Vec<_> = callbacks.iter().map(|one| one.callback).collect();
         of.sort();
         of.dedup();
         for id in of {
@@ -435,86 +434,5 @@ impl Steps<'_, '_, '_> {
         c.put("left_pending |= unfinished;");
         c.put("finished = nanoseconds();");
         c.close();
-    }
-}
-
-/// Writes what the host puts at a place.
-fn write_data(writer: &Writer<'_>, at: Place, data: &Data, c: &mut Text) {
-    let place = writer.place(at);
-    match data {
-        Data::Contents {
-            contents: of,
-            bytes,
-        } => contents(&place, *bytes, of, c),
-        Data::Tokens {
-            writer: by,
-            first,
-            count,
-            stride,
-            words,
-        } => c.put(format!(
-            "put_tokens({place}, {count}, {stride}, {words}, {}, {first});",
-            checks::writer(*by)
-        )),
-        Data::Copy {
-            from,
-            region: [bytes, rows, slices],
-            apart,
-            to_apart,
-        } => {
-            let pitches = |of: &Pitches| match of {
-                Pitches::Close => [format!("{bytes}"), format!("{}", bytes * rows)],
-                Pitches::Answered(row, slice) => {
-                    [row, slice].map(|id| format!("(size_t)number({})", id.0))
-                }
-            };
-            let from = writer.place(*from);
-            let ([row, slice], [to_row, to_slice]) = (pitches(apart), pitches(to_apart));
-            let sizes = [bytes, rows, slices].map(|n| n.to_string());
-            let arguments = [&[place, to_row, to_slice, from, row, slice], &sizes[..]].concat();
-            c.call("", "copy_rows", &arguments);
-        }
-        Data::Address(to) => {
-            let to = to.map_or("NULL".into(), |to| writer.place(to));
-            c.put(format!(
-                "memcpy({place}, &(unsigned char *){{ {to} }}, sizeof(unsigned char *));"
-            ));
-        }
-    }
-}
-
-/// Puts contents into memory.
-pub fn contents(to: &str, bytes: usize, contents: &Contents, c: &mut Text) {
-    let mut list = |kind: &str, values: Vec<String>, each: usize| {
-        if values.is_empty() {
-            c.put(format!("memset({to}, 0, {bytes});"));
-            return;
-        }
-        c.open("");
-        c.put(format!("static const {kind} list[] = {{"));
-        for line in values.chunks(16) {
-            c.put(format!("    {},", line.join(", ")));
-        }
-        c.put("};");
-        c.put(format!(
-            "put_list({to}, {bytes}, list, {});",
-            values.len() * each
-        ));
-        c.close();
-    };
-    match contents {
-        Contents::Zero => list("cl_uchar", Vec::new(), 1),
-        Contents::Words(words) => {
-            let all = words.iter().map(|w| format!("{w}u"));
-            list("cl_uint", all.collect(), 4);
-        }
-        Contents::Longs(longs) => {
-            let all = longs.iter().map(|w| format!("{w}u"));
-            list("cl_ulong", all.collect(), 8);
-        }
-        Contents::Bytes(all) => list("cl_uchar", all.iter().map(u8::to_string).collect(), 1),
-        Contents::Every(word) => c.put(format!("put_words({to}, {bytes}, {word}u, 0);")),
-        Contents::Noise(seed) => c.put(format!("put_noise({to}, {bytes}, {seed}u);")),
-        Contents::Count(first) => c.put(format!("put_words({to}, {bytes}, {first}u, 1);")),
     }
 }

@@ -3,7 +3,8 @@
 use super::sub_groups::SubGroups;
 use super::{ids, sub_groups};
 use crate::host::contents::{Contents, Unit};
-use crate::host::program::{AnswerId, Kernels, Record};
+use crate::host::ids::AnswerId;
+use crate::host::program::{Kernels, Record};
 use crate::host::range::Range;
 use crate::host::value::Place;
 use crate::rule::RuleId;

@@ -11,7 +11,8 @@ mod tests;
 pub use bytes::{Ids, Permutation, Same, SubGroupAnswers, Want};
 pub use cells::{Cell, Instead};
 
-use super::program::{AnswerId, CallbackId, Fired, Mark, NOT_MADE, Record};
+use super::ids::{AnswerId, CallbackId, Mark};
+use super::program::{Fired, NOT_MADE, Record};
 use crate::rule::RuleId;
 use classay_vocabulary::Violation;
 

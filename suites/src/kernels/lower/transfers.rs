@@ -3,8 +3,9 @@
 use super::{Lower, call};
 use crate::host::constant::{Constant, cl};
 use crate::host::*;
+use crate::kernels::effect::in_image;
 use crate::kernels::image::{Shape, Spot};
-use crate::kernels::transfer::{Bytes, Corner, Move, Pattern, Region, Transfer, in_image};
+use crate::kernels::transfer::{Bytes, Corner, Move, Pattern, Region, Transfer};
 
 impl Lower<'_> {
     pub(super) fn transfer(&mut self, moved: &Move) {

@@ -1,30 +1,13 @@
 //! What a crowd of atomic operations leaves behind is known although their order is not: sums, extremes,
 //! parities; the values that they return are then a permutation, or lead from one to the next.
 
-use super::form::{Form, Region, Type, form};
+use super::form::{ABOVE, Form, Operation, Region, Type, form};
 use super::source::source;
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, args};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
-
-/// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operation {
-    Add,
-    Sub,
-    Inc,
-    Dec,
-    Or,
-    And,
-    Xor,
-    Min,
-    Max,
-    Exchange,
-    Compare,
-    Flag,
-}
 
 const OPERATIONS: [Operation; 12] = [
     Operation::Add,
@@ -42,9 +25,6 @@ const OPERATIONS: [Operation; 12] = [
 ];
 
 const RMW: &[RuleId] = &[rule::MM_ATOMICITY, rule::MM_RMW_LAST];
-
-/// A number above those of all items, for values that count down.
-pub(super) const ABOVE: u64 = 24_000;
 
 /// How far apart the values of items are. Values that differ in their upper halves alone are different,
 /// and with a stride of one less than that the lower half falls as the whole rises.

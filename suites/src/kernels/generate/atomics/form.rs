@@ -1,9 +1,29 @@
-//! The forms of atomic functions: types, regions, orders, scopes, and how they are written.
+//! The forms of atomic functions: operations, types, regions, orders, scopes, and how they are written.
 
 use crate::choices::Choices;
 use crate::kernels::case::{Kind, Unit};
 use crate::kernels::generate::builder::CaseBuilder;
 use classay_vocabulary::Need;
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    Add,
+    Sub,
+    Inc,
+    Dec,
+    Or,
+    And,
+    Xor,
+    Min,
+    Max,
+    Exchange,
+    Compare,
+    Flag,
+}
+
+/// A number above those of all items, for values that count down.
+pub(super) const ABOVE: u64 = 24_000;
 
 /// A type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

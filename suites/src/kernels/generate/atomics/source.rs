@@ -1,7 +1,6 @@
 //! The kernels of crowds.
 
-use super::crowd::{ABOVE, Operation};
-use super::form::{Form, Type};
+use super::form::{ABOVE, Form, Operation, Type};
 use crate::choices::Choices;
 use crate::kernels::generate::builder::INT64;
 
